@@ -1,0 +1,71 @@
+import { Client as ElasticsearchClient } from '@elastic/elasticsearch';
+import { Redis } from 'ioredis';
+import { MongoClient, type Db } from 'mongodb';
+import { collectionsOf, type Collections } from '../store/collections.js';
+import type { Settings } from './env.js';
+
+/** MongoDB, opened lazily: creating it needs no server. */
+export interface Mongo {
+  client: MongoClient;
+  db: Db;
+  collections: Collections;
+  /** The database's name: also the prefix of Redis keys, queues and search indexes. */
+  namespace: string;
+}
+
+/** A MongoDB client with majority writes and a time limit on every operation. */
+export function createMongo(
+  settings: Pick<Settings, 'MONGODB_URL'>,
+  limits: { timeoutMs: number; poolSize: number },
+): Mongo {
+  const client = new MongoClient(settings.MONGODB_URL, {
+    appName: 'forum-archive',
+    maxPoolSize: limits.poolSize,
+    serverSelectionTimeoutMS: limits.timeoutMs,
+    connectTimeoutMS: limits.timeoutMs,
+    timeoutMS: limits.timeoutMs,
+    writeConcern: { w: 'majority' },
+    ignoreUndefined: true,
+  });
+  const namespace = databaseName(settings.MONGODB_URL);
+  const db = client.db(namespace);
+  return { client, db, collections: collectionsOf(db), namespace };
+}
+
+/** The database a MongoDB URL names in its path, else `forum-archive`. */
+export function databaseName(url: string): string {
+  const path = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]*)/.exec(url)?.[1];
+  return path ? decodeURIComponent(path) : 'forum-archive';
+}
+
+/** An Elasticsearch client. 9.x has no request timeout of its own: this sets one. */
+export function createElasticsearch(
+  settings: Pick<Settings, 'ELASTICSEARCH_URL'>,
+  limits: { timeoutMs: number; maxRetries?: number },
+): ElasticsearchClient {
+  return new ElasticsearchClient({
+    node: settings.ELASTICSEARCH_URL,
+    requestTimeout: limits.timeoutMs,
+    maxRetries: limits.maxRetries ?? 0,
+  });
+}
+
+/** A Redis connection that fails fast: commands are refused at once while it is away. The caller listens to 'error'. */
+export function createRedis(url: string, limits: { timeoutMs: number }): Redis {
+  return new Redis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: limits.timeoutMs,
+    connectTimeout: limits.timeoutMs,
+    retryStrategy: (attempt) => Math.min(100 * 2 ** Math.min(attempt, 5), 2_000),
+  });
+}
+
+/** A Redis connection for a BullMQ worker, which waits for the server as long as it takes. */
+export function createWorkerRedis(url: string): Redis {
+  return new Redis(url, {
+    maxRetriesPerRequest: null,
+    retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
+  });
+}

@@ -1,0 +1,57 @@
+import type { Collection, Db } from 'mongodb';
+import type {
+  ChannelRecord,
+  MessageRecord,
+  ServerRecord,
+  ThreadRecord,
+  UserRecord,
+} from './records.js';
+import type {
+  BodyChunk,
+  BodyView,
+  ContributionView,
+  DirtyMark,
+  ImportFileRecord,
+  ImportRecord,
+  MemberView,
+  RankView,
+  ThreadItemView,
+} from './views.js';
+
+/** Every collection of the archive, by name. */
+export interface Collections {
+  servers: Collection<ServerRecord>;
+  channels: Collection<ChannelRecord>;
+  threads: Collection<ThreadRecord>;
+  messages: Collection<MessageRecord>;
+  users: Collection<UserRecord>;
+  bodies: Collection<BodyView>;
+  bodyChunks: Collection<BodyChunk>;
+  threadItems: Collection<ThreadItemView>;
+  contributions: Collection<ContributionView>;
+  members: Collection<MemberView>;
+  ranks: Collection<RankView>;
+  dirty: Collection<DirtyMark>;
+  imports: Collection<ImportRecord>;
+  importFiles: Collection<ImportFileRecord>;
+}
+
+/** The collections of one database, typed. */
+export function collectionsOf(db: Db): Collections {
+  return {
+    servers: db.collection('servers'),
+    channels: db.collection('channels'),
+    threads: db.collection('threads'),
+    messages: db.collection('messages'),
+    users: db.collection('users'),
+    bodies: db.collection('bodies'),
+    bodyChunks: db.collection('bodyChunks'),
+    threadItems: db.collection('threadItems'),
+    contributions: db.collection('contributions'),
+    members: db.collection('members'),
+    ranks: db.collection('ranks'),
+    dirty: db.collection('dirty'),
+    imports: db.collection('imports'),
+    importFiles: db.collection('importFiles'),
+  };
+}

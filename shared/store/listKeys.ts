@@ -1,0 +1,67 @@
+import type { ThreadSort, ThreadStatusFilter } from '../contract/threads.js';
+
+/** A filter combination of the thread list; the tag already folded by foldTag. */
+export interface ListFilter {
+  serverId?: string;
+  channelId?: string;
+  tag?: string;
+  status: ThreadStatusFilter | 'archived';
+}
+
+/** The field that each sort scans, and the direction it scans it in. */
+export const LIST_SORTS = {
+  latest: { field: 'latestKey', direction: -1 },
+  oldest: { field: 'latestKey', direction: 1 },
+  popular: { field: 'popularKey', direction: -1 },
+  recently_active: { field: 'activeKey', direction: -1 },
+  unanswered: { field: 'unansweredKey', direction: 1 },
+} as const satisfies Record<ThreadSort, { field: string; direction: 1 | -1 }>;
+
+/** Tag names match whole, ignoring case and Unicode form. */
+export function foldTag(name: string): string {
+  return name.normalize('NFKC').toLowerCase().trim();
+}
+
+/**
+ * The token of one filter combination. Ids hold digits only and the tag stands last, so tokens cannot be confused.
+ * A channel belongs to one server: a filter by both uses the channel's token, and the caller checks the server.
+ */
+export function listScope(filter: ListFilter): string {
+  const place = filter.channelId
+    ? `c${filter.channelId}`
+    : filter.serverId
+      ? `s${filter.serverId}`
+      : '*';
+  return `${place}/${filter.status}/${filter.tag ?? ''}`;
+}
+
+/** All tokens of a thread: {everywhere, its server, its channel} x {any status, its own} x {any tag, each of its own}. */
+export function listScopes(thread: {
+  serverId: string;
+  channelId: string;
+  status: Exclude<ListFilter['status'], 'all'>;
+  tags: readonly string[];
+}): string[] {
+  const places = [{}, { serverId: thread.serverId }, { channelId: thread.channelId }];
+  const tags = [undefined, ...new Set(thread.tags.map(foldTag))];
+  return places.flatMap((place) =>
+    (['all', thread.status] as const).flatMap((status) =>
+      tags.map((tag) => listScope({ ...place, status, ...(tag === undefined ? {} : { tag }) })),
+    ),
+  );
+}
+
+/** A snowflake as a fixed-width string that sorts as the number does. */
+export function idKey(id: string): string {
+  return id.padStart(20, '0');
+}
+
+/** A count as a fixed-width string that sorts as the number does (0 to 9,999,999,999). */
+export function countKey(count: number): string {
+  return String(count).padStart(10, '0');
+}
+
+/** A time as a fixed-width string of milliseconds that sorts as time does. */
+export function timeKey(time: Date): string {
+  return String(Math.max(0, time.getTime())).padStart(15, '0');
+}

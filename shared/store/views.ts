@@ -1,0 +1,146 @@
+/**
+ * The read model: documents shaped for one question each, written by the indexer, read by the API as they are.
+ */
+import type { Binary } from 'mongodb';
+
+/**
+ * A finished response body. `_id` names the question: `thread/ID`, `participants/ID`, `server/ID`, `channels/ID`,
+ * `tags/ID`, `stats/ID` (server ids) or `user/ID`. `gzip` holds the whole body, or is absent when the body was cut
+ * into `chunks` pieces stored in bodyChunks (bodies near the 16 MB limit of a document).
+ */
+export interface BodyView {
+  _id: string;
+  /** The revision the body was built from: an older one never replaces a newer one. */
+  revision: number;
+  /** Version of the renderer that made it. */
+  renderer: number;
+  /** Strong entity tag of the identity form, without quotes; the gzip form's adds `-gzip`. */
+  etag: string;
+  /** Bytes before compression. */
+  length: number;
+  gzip?: Binary;
+  chunks?: number;
+  /** True for a body that is gone (deleted or never public): answered as 404. */
+  gone?: boolean;
+}
+
+/** A piece of a large gzip body; `_id` is `<body id>/<revision>/<n>`, n from 0. */
+export interface BodyChunk {
+  _id: string;
+  body: string;
+  revision: number;
+  data: Binary;
+}
+
+/**
+ * A thread in the lists. `scopes` holds one token for each filter combination it belongs to (see listScope), so that
+ * every list is one range scan of `{scopes, <sort>Key}`; the keys are fixed-width strings that sort as the list does.
+ */
+export interface ThreadItemView {
+  _id: string;
+  revision: number;
+  serverId: string;
+  channelId: string;
+  scopes: string[];
+  latestKey: string;
+  popularKey: string;
+  activeKey: string;
+  /** Only on threads with at most one counted message. */
+  unansweredKey?: string;
+  /** The ThreadSummary as JSON text. */
+  item: string;
+  /** What statistics need of the thread; never read by the API. */
+  facts: ThreadFacts;
+  /** Ids of threads and channels that its messages link to. */
+  linksTo: string[];
+}
+
+export interface ThreadFacts {
+  status: 'open' | 'resolved' | 'locked' | 'archived';
+  messages: number;
+  botMessages: number;
+  /** Emoji name -> reactions. */
+  reactions: { emoji: string; count: number }[];
+}
+
+/** One person's part in one thread. `_id` is `<threadId>/<userId>`. */
+export interface ContributionView {
+  _id: string;
+  threadId: string;
+  userId: string;
+  serverId: string;
+  revision: number;
+  messages: number;
+  /** 1 when they started the thread. */
+  threads: number;
+  /** Reactions that their messages received. */
+  reactions: number;
+  firstAt: Date;
+  lastAt: Date;
+  /** The same by UTC day (days since the epoch), for the rolling periods. */
+  days: { day: number; messages: number; threads: number; reactions: number }[];
+}
+
+/** One person's totals on one server. `_id` is `<serverId>/<userId>`. */
+export interface MemberView {
+  _id: string;
+  serverId: string;
+  userId: string;
+  version: number;
+  username: string;
+  isBot: boolean;
+  messages: number;
+  threads: number;
+  reactions: number;
+  /** Sorts by messages, then threads (both descending), then id. */
+  topKey: string;
+  /** The UTC day whose rolling periods the ranks were counted for, while a period holds anything; else absent. */
+  periodDay?: number;
+  firstAt: Date;
+  lastAt: Date;
+}
+
+/**
+ * One line of a leaderboard. `boards` holds `<serverId>/<type>/<period>/all`, and `…/humans` for people; `key` sorts
+ * by count descending, then id ascending; `item` is the line's JSON without its rank and opening brace.
+ */
+export interface RankView {
+  _id: string;
+  member: string;
+  version: number;
+  boards: string[];
+  key: string;
+  count: number;
+  item: string;
+}
+
+/** Something whose view must be recomputed: `server/ID`, `member/SERVER/USER`, `user/ID`. */
+export interface DirtyMark {
+  _id: string;
+  kind: 'server' | 'member' | 'user';
+  token: string;
+  at: Date;
+}
+
+/** An import: a set of files handed over together. */
+export interface ImportRecord {
+  _id: string;
+  createdAt: Date;
+  /** Set once every file is stored. */
+  sealed: boolean;
+  files: number;
+}
+
+/** A file of an import and what became of it. `_id` is the upload's id. */
+export interface ImportFileRecord {
+  _id: string;
+  importId: string;
+  name: string;
+  bytes: number;
+  state: 'queued' | 'imported' | 'unchanged' | 'rejected';
+  reason?: string;
+  threadId?: string;
+  messages?: number;
+  queuedAt: Date;
+  finishedAt?: Date;
+}
