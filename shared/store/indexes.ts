@@ -1,0 +1,76 @@
+import type { IndexDescription } from 'mongodb';
+import type { Collections } from './collections.js';
+import { LIST_SORTS } from './listKeys.js';
+
+type Keys = Record<string, 1 | -1>;
+type ListField = (typeof LIST_SORTS)[keyof typeof LIST_SORTS]['field'];
+
+/** The name of the index that a list sorted by `field` scans; the API names it in a hint. */
+export function listIndexName(field: ListField): string {
+  return `scopes_${field}`;
+}
+
+/** The name of the index that a leaderboard scans; the API names it in a hint. */
+export const RANK_INDEX = 'boards_key';
+
+/** Every index of the archive, by collection. A name never changes its meaning: a new shape gets a new name. */
+export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
+  threads: [
+    index('serverId', { serverId: 1 }),
+    index('channelId', { channelId: 1 }),
+    where('pending', index('pending', { pending: 1 })),
+  ],
+  messages: [
+    index('thread_time', { threadId: 1, createdAt: 1, _id: 1 }),
+    index('thread_id', { threadId: 1, _id: 1 }),
+    index('author', { 'author.id': 1 }),
+  ],
+  channels: [index('serverId', { serverId: 1 })],
+  bodyChunks: [index('body_revision', { body: 1, revision: 1 })],
+  threadItems: [
+    ...listFields().map(listIndex),
+    index('linksTo', { linksTo: 1 }),
+    index('server_channel', { serverId: 1, channelId: 1 }),
+  ],
+  contributions: [
+    index('threadId', { threadId: 1 }),
+    index('server_user', { serverId: 1, userId: 1 }),
+    index('user_recent', { userId: 1, lastAt: -1 }),
+  ],
+  members: [
+    index('server_top', { serverId: 1, topKey: -1 }),
+    index('userId', { userId: 1 }),
+    { ...index('periodDay', { periodDay: 1 }), sparse: true },
+  ],
+  ranks: [index(RANK_INDEX, { boards: 1, key: 1 }), index('member', { member: 1 })],
+  dirty: [index('kind_at', { kind: 1, at: 1 })],
+  importFiles: [
+    index('import_state', { importId: 1, state: 1 }),
+    index('state_queued', { state: 1, queuedAt: 1 }),
+  ],
+};
+
+/** Creates what is missing of INDEXES, however long it takes. Does nothing where all exist. */
+export async function ensureIndexes(collections: Collections): Promise<void> {
+  for (const [name, specs] of Object.entries(INDEXES)) {
+    await collections[name as keyof Collections].createIndexes(specs, { timeoutMS: 0 });
+  }
+}
+
+function index(name: string, key: Keys): IndexDescription {
+  return { name, key };
+}
+
+/** The index over those documents alone that have `field`. */
+function where(field: string, spec: IndexDescription): IndexDescription {
+  return { ...spec, partialFilterExpression: { [field]: { $exists: true } } };
+}
+
+function listFields(): ListField[] {
+  return [...new Set(Object.values(LIST_SORTS).map((sort) => sort.field))];
+}
+
+function listIndex(field: ListField): IndexDescription {
+  const spec = index(listIndexName(field), { scopes: 1, [field]: 1 });
+  return field === 'unansweredKey' ? where(field, spec) : spec;
+}
