@@ -1,0 +1,120 @@
+import { errors, type Client } from '@elastic/elasticsearch';
+import type { ThreadStatus } from '../contract/threads.js';
+import { searchIndexDefinition } from './searchMapping.js';
+
+/** What both kinds of search document hold: everything that filters, sorts and presents a result. */
+interface SearchFields {
+  /** The thread's or message's id by idKey: breaks ties. */
+  idKey: string;
+  threadId: string;
+  serverId: string;
+  channelId: string;
+  channelName: string;
+  /** The thread's title, in its messages' documents too. */
+  title: string;
+  /** The thread's status. */
+  status: ThreadStatus;
+  /** The thread's tags by foldTag, for the filter. */
+  tagKeys: string[];
+  /** Who started the thread, or wrote the message. */
+  authorId: string;
+  authorUsername: string;
+  authorDisplayName: string;
+  /** ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
+  /** For a thread: whether any of its messages has one. */
+  hasAttachment: boolean;
+}
+
+/** A listed thread. Its `_id` is `documentId('thread', threadId)`. */
+export interface ThreadDocument extends SearchFields {
+  kind: 'thread';
+  slug: string;
+  preview: string;
+  /** Tag names as shown; searched as text. */
+  tags: string[];
+  messageCount: number;
+  /** The contents of its counted messages, in order, one entry each, by `limitConversation`. */
+  conversation: string[];
+}
+
+/** A counted message of a listed thread. Its `_id` is `documentId('message', messageId)`. */
+export interface MessageDocument extends SearchFields {
+  kind: 'message';
+  messageId: string;
+  /** The whole content, as it is presented. */
+  content: string;
+}
+
+/** What is left of a deleted thread or message: keeps the version, holds nothing that a query matches. */
+export interface TombstoneDocument {
+  kind: 'tombstone';
+  idKey: string;
+  threadId: string;
+}
+
+export type SearchDocument = ThreadDocument | MessageDocument | TombstoneDocument;
+
+/** UTF-16 units of conversation that a thread's document holds; messages beyond are found by their own documents. */
+export const CONVERSATION_LIMIT = 1_000_000;
+
+/** The leading contents that fit CONVERSATION_LIMIT together; the first that does not fit is cut, the rest left out. */
+export function limitConversation(
+  contents: readonly string[],
+  limit = CONVERSATION_LIMIT,
+): string[] {
+  const kept: string[] = [];
+  let room = limit;
+  for (const content of contents) {
+    if (room <= 0) break;
+    if (content === '') continue;
+    kept.push(content.slice(0, room));
+    room -= content.length;
+  }
+  return kept;
+}
+
+/** The `_id` of a document. A thread and its first message may share an id, so the kind is a part of it. */
+export function documentId(kind: 'thread' | 'message', id: string): string {
+  return `${kind}-${id}`;
+}
+
+/** The alias that reads and writes go to. Namespaces are made fit for an index name: lower case, other signs as hex. */
+export function searchAlias(namespace: string): string {
+  const safe = namespace
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]/gu, (sign) => `_${sign.codePointAt(0)!.toString(16)}`);
+  return `${/^[a-z0-9]/.test(safe) ? '' : 'n'}${safe}-search`;
+}
+
+/** The index of one generation (1, 2, …) behind the alias. */
+export function searchIndexName(namespace: string, generation: number): string {
+  return `${searchAlias(namespace)}-${String(generation).padStart(6, '0')}`;
+}
+
+/**
+ * Makes sure that the alias leads to an index: creates generation 1 with the alias when it is missing. Runs any number
+ * of times, in any number of processes at once.
+ */
+export async function ensureSearchIndex(client: Client, namespace: string): Promise<void> {
+  const alias = searchAlias(namespace);
+  if (await client.indices.existsAlias({ name: alias })) return;
+  const index = searchIndexName(namespace, 1);
+  try {
+    await client.indices.create({
+      index,
+      ...searchIndexDefinition,
+      aliases: { [alias]: { is_write_index: true } },
+    });
+  } catch (error) {
+    if (!isAlreadyThere(error)) throw error;
+    if (await client.indices.existsAlias({ name: alias })) return;
+    await client.indices.putAlias({ index, name: alias, is_write_index: true });
+  }
+}
+
+function isAlreadyThere(error: unknown): boolean {
+  if (!(error instanceof errors.ResponseError)) return false;
+  const body = error.body as { error?: { type?: string } } | null;
+  return body?.error?.type === 'resource_already_exists_exception';
+}

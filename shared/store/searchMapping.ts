@@ -1,0 +1,170 @@
+import type { estypes } from '@elastic/elasticsearch';
+
+/** Rises with every change of this file that asks for a rebuild of the search index; stored in the index's `_meta`. */
+export const MAPPING_VERSION = 1;
+
+/**
+ * Letters that stand for signs which belong to a word (`C++`, `C#`, `.NET`, `--flag`). The standard tokenizer drops
+ * signs, and takes these rare letters, which look alike, as a part of the word.
+ */
+export const SIGN_LETTERS = { '+': 'ᐩ', '#': 'ⵌ', '.': 'ᐧ', '-': 'ᐨ' } as const;
+
+const WORD = '[\\p{L}\\p{M}\\p{N}]';
+
+function replace(pattern: string, replacement: string): estypes.AnalysisCharFilter {
+  return { type: 'pattern_replace', pattern, replacement };
+}
+
+const charFilters: Record<string, estypes.AnalysisCharFilter> = {
+  // Some platforms write these as letter and mark; joined first, since they are letters of their own.
+  compose: {
+    type: 'mapping',
+    mappings: ['и\\u0306=>й', 'И\\u0306=>Й', 'і\\u0308=>ї', 'І\\u0308=>Ї', 'ё=>е', 'Ё=>Е', "’=>'"],
+  },
+  // Accents written apart, Hebrew points, invisible characters, variation selectors and skin tones.
+  strip: replace(
+    '[\\u0300-\\u036F\\u0591-\\u05BD\\u05BF\\u05C1\\u05C2\\u05C4\\u05C5\\u05C7\\u00AD\\u200B\\u200C\\u200E\\u200F' +
+      '\\u202A-\\u202E\\u2060-\\u2069\\uFE0E\\uFE0F\\uFEFF\\x{1F3FB}-\\x{1F3FF}]',
+    '',
+  ),
+  // C++, notepad++, C++20 (two tokens), but not Ctrl+C.
+  plus_plus: replace(`(?<=${WORD})\\+\\+(?!\\+)`, `${SIGN_LETTERS['+'].repeat(2)} `),
+  // C#, F#, C#12, but not #general or issue#12.
+  sharp: replace(`(?<=(?<!${WORD})\\p{L})#(?!\\p{L})`, `${SIGN_LETTERS['#']} `),
+  // .NET, .env, ~/.bashrc, but not the end of a sentence or an ellipsis.
+  leading_dot: replace(`(?<![\\p{L}\\p{M}\\p{N}.])\\.(?=\\p{L})`, SIGN_LETTERS['.']),
+  // --flag; a single dash stays a sign like any other.
+  flag: replace(`(?<![\\p{L}\\p{M}\\p{N}-])--(?=\\p{L})`, SIGN_LETTERS['-'].repeat(2)),
+  // What would glue words together: node.js, foo_bar, std::string, v20.19.1 become words side by side, which a query
+  // for the whole finds as a phrase, and a query for a part as a word.
+  joiners: {
+    type: 'mapping',
+    mappings: ['.', '_', ':', ',', ';', '·', '․', '﹒', '．', '：', '，', '＿'].map(
+      (sign) => `${sign}=>\\u0020`,
+    ),
+  },
+  // Thai, Lao, Burmese and Khmer write no spaces: a token a letter with its marks, found as a phrase.
+  syllables: replace(
+    '(?<=[\\p{IsThai}\\p{IsLao}\\p{IsMyanmar}\\p{IsKhmer}])(?=[\\p{IsThai}\\p{IsLao}\\p{IsMyanmar}\\p{IsKhmer}&&[\\p{L}\\p{N}]])',
+    ' ',
+  ),
+  spaces: replace('\\s+', ' '),
+};
+
+const signs = Object.values(SIGN_LETTERS).join('');
+
+const tokenFilters: Record<string, estypes.AnalysisTokenFilter> = {
+  // Chinese, Japanese and Korean by pairs; the index holds single characters too, so that one alone is found.
+  cjk_index: { type: 'cjk_bigram', output_unigrams: true },
+  cjk_search: { type: 'cjk_bigram' },
+  // Greek lower case: final sigma and accents folded; every other script by Unicode's rules.
+  lower: { type: 'lowercase', language: 'greek' },
+  // Parts at the word's own position, so that phrases still work: c++ also as c, l'avion as avion, v20 as 20.
+  parts: {
+    type: 'pattern_capture',
+    preserve_original: true,
+    patterns: [`^[${signs}]*([^${signs}]+)[${signs}]*$`, "^([^']+)'([^']+)$", '^v(\\d+)$'],
+  },
+  possessive: { type: 'stemmer', language: 'possessive_english' },
+  stem: { type: 'stemmer', language: 'english' },
+  once: { type: 'remove_duplicates' },
+};
+
+const folding = ['cjk_width', 'lower', 'decimal_digit', 'arabic_normalization', 'asciifolding'];
+const cleaning = ['compose', 'strip'];
+
+function analyzer(...filter: string[]): estypes.AnalysisAnalyzer {
+  return {
+    type: 'custom',
+    tokenizer: 'standard',
+    char_filter: [...cleaning, 'plus_plus', 'sharp', 'leading_dot', 'flag', 'joiners', 'syllables'],
+    filter,
+  };
+}
+
+/**
+ * Two forms of every text: `exact` (as written, letter case and accents folded) and `stem` (English inflection taken
+ * off). Indexing adds parts of words at the same position; searching asks for the word as typed.
+ */
+const analysis: estypes.IndicesIndexSettingsAnalysis = {
+  char_filter: charFilters,
+  filter: tokenFilters,
+  analyzer: {
+    exact_index: analyzer('cjk_index', ...folding, 'parts', 'once'),
+    exact_search: analyzer('cjk_search', ...folding),
+    stem_index: analyzer('cjk_index', ...folding, 'parts', 'possessive', 'stem', 'once'),
+    stem_search: analyzer('cjk_search', ...folding, 'possessive', 'stem'),
+  },
+  normalizer: {
+    whole: {
+      type: 'custom',
+      char_filter: [...cleaning, 'spaces'],
+      filter: [
+        'cjk_width',
+        'lower',
+        'decimal_digit',
+        'arabic_normalization',
+        'asciifolding',
+        'trim',
+      ],
+    },
+  },
+};
+
+/** Offsets in the index spare the highlighter from analysing the text again. Phrases never cross two messages. */
+function text(more: Record<string, estypes.MappingProperty> = {}): estypes.MappingTextProperty {
+  const shape = { type: 'text', index_options: 'offsets', position_increment_gap: 1000 } as const;
+  return {
+    ...shape,
+    analyzer: 'exact_index',
+    search_analyzer: 'exact_search',
+    fields: {
+      stem: { ...shape, analyzer: 'stem_index', search_analyzer: 'stem_search' },
+      ...more,
+    },
+  };
+}
+
+const shown: estypes.MappingProperty = { type: 'keyword', index: false, doc_values: false };
+const filtered: estypes.MappingProperty = { type: 'keyword' };
+
+const properties: Record<string, estypes.MappingProperty> = {
+  kind: filtered,
+  idKey: { type: 'keyword', index: false },
+  threadId: filtered,
+  messageId: shown,
+  serverId: filtered,
+  channelId: filtered,
+  channelName: shown,
+  title: text({ whole: { type: 'keyword', normalizer: 'whole', ignore_above: 512 } }),
+  slug: shown,
+  preview: shown,
+  status: filtered,
+  tags: text(),
+  tagKeys: filtered,
+  authorId: filtered,
+  authorUsername: shown,
+  authorDisplayName: shown,
+  createdAt: { type: 'date', format: 'strict_date_time' },
+  hasAttachment: { type: 'boolean' },
+  messageCount: { type: 'integer' },
+  // Kept beside the source, so that a page of results need not read whole conversations.
+  conversation: { ...text(), store: true },
+  content: text(),
+};
+
+/** Settings and mappings of a new search index: one shard, so that scores are the same from call to call. */
+export const searchIndexDefinition = {
+  settings: {
+    number_of_shards: 1,
+    auto_expand_replicas: '0-1',
+    refresh_interval: '1s',
+    analysis,
+  },
+  mappings: {
+    dynamic: 'strict',
+    _meta: { mappingVersion: MAPPING_VERSION },
+    _source: { excludes: ['conversation'] },
+    properties,
+  },
+} satisfies Omit<estypes.IndicesCreateRequest, 'index'>;
