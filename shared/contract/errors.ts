@@ -1,4 +1,6 @@
 /** SPEC 7 and DESIGN "Errors": the one error shape. */
+import Joi from 'joi';
+import { listOf, oneOf, text } from './fields.js';
 
 /** HTTP status of each error code. */
 export const ERROR_STATUS = {
@@ -29,6 +31,19 @@ export interface ErrorBody {
   code: ErrorCode;
   details?: ErrorDetail[];
 }
+
+/** Checks an ErrorBody. */
+export const errorBodySchema = Joi.object<ErrorBody, true>({
+  error: text('What went wrong, for people'),
+  code: oneOf(Object.keys(ERROR_STATUS) as ErrorCode[], 'What went wrong, for programs'),
+  details: listOf(
+    Joi.object<ErrorDetail, true>({
+      path: text('Name of the parameter'),
+      message: text('What is wrong with it'),
+    }),
+    'Every problem of the request',
+  ).optional(),
+});
 
 /** An error that may be shown to the caller. `message` must hold no internals. */
 export class AppError extends Error {

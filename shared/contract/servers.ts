@@ -1,4 +1,6 @@
 /** SPEC 2.1 to 2.3, 2.8, 4.1 to 4.4: servers, channels, tags, statistics. */
+import Joi from 'joi';
+import { count, id, listOf, nullableText, text, time } from './fields.js';
 
 /** SPEC 2.1. `icon` is the platform's icon hash. */
 export interface Server {
@@ -8,6 +10,25 @@ export interface Server {
   description: string | null;
   memberCount: number;
 }
+
+/** Checks a Server. */
+export const serverSchema = Joi.object<Server, true>({
+  id: id('Server id'),
+  name: text('Name'),
+  icon: nullableText("Icon hash; the platform's CDN serves it at icons/<server id>/<hash>"),
+  description: nullableText('Description'),
+  memberCount: count('Members (approximate)'),
+}).description('A server');
+
+/** GET /api/servers. By name, then id. */
+export interface ServerList {
+  servers: Server[];
+}
+
+/** Checks a ServerList. */
+export const serverListSchema = Joi.object<ServerList, true>({
+  servers: listOf(serverSchema, 'Every archived server'),
+});
 
 /** SPEC 2.2. `type` is the platform's channel type; 15 is a forum. */
 export interface Channel {
@@ -20,10 +41,26 @@ export interface Channel {
   parentName: string | null;
 }
 
+/** Checks a Channel. */
+export const channelSchema = Joi.object<Channel, true>({
+  id: id('Channel id'),
+  name: text('Name'),
+  type: count('Channel type of the platform; 15 is a forum'),
+  topic: nullableText('Description'),
+  position: Joi.number().integer().required().description('Sort position within its category'),
+  parentId: nullableText('Category id'),
+  parentName: nullableText('Name of the category'),
+}).description('A forum channel');
+
 /** SPEC 4.2. By position, then id. */
 export interface ChannelList {
   channels: Channel[];
 }
+
+/** Checks a ChannelList. */
+export const channelListSchema = Joi.object<ChannelList, true>({
+  channels: listOf(channelSchema, 'By position, then id'),
+});
 
 /** SPEC 2.3. */
 export interface Tag {
@@ -34,10 +71,24 @@ export interface Tag {
   channelName: string;
 }
 
+/** Checks a Tag. */
+export const tagSchema = Joi.object<Tag, true>({
+  id: id('Tag id'),
+  name: text('Name'),
+  emoji: nullableText('The emoji, or the name of a custom one'),
+  channelId: id('Forum channel it belongs to'),
+  channelName: text('Name of that channel'),
+}).description('A tag that threads of a forum may carry');
+
 /** SPEC 4.3. By channel position, then the forum's own order. */
 export interface TagList {
   tags: Tag[];
 }
+
+/** Checks a TagList. */
+export const tagListSchema = Joi.object<TagList, true>({
+  tags: listOf(tagSchema, "By channel position, then the forum's own order"),
+});
 
 /** SPEC 2.8. */
 export interface ServerStats {
@@ -67,3 +118,54 @@ export interface ServerStats {
   /** When the newest of the server's content was read from its source. */
   lastSyncAt: string;
 }
+
+const counts = Joi.object<ServerStats['stats'], true>({
+  threads: Joi.object({
+    total: count('All threads'),
+    open: count('Open threads'),
+    resolved: count('Resolved threads'),
+    archived: count('Archived threads'),
+  }).required(),
+  messages: Joi.object({
+    total: count('All messages'),
+    byHumans: count('Messages of people'),
+    byBots: count('Messages of bots'),
+    avgPerThread: Joi.number().min(0).required().description('Messages a thread (two decimals)'),
+  }).required(),
+  participants: Joi.object({
+    unique: count('Everyone who wrote'),
+    humans: count('People among them'),
+    bots: count('Bots among them'),
+  }).required(),
+  channels: count('Forum channels'),
+  reactions: Joi.object({
+    total: count('Reactions'),
+    uniqueEmojis: count('Different emojis among them'),
+  }).required(),
+});
+
+/** Checks a ServerStats. */
+export const serverStatsSchema = Joi.object<ServerStats, true>({
+  serverId: id('Server id'),
+  serverName: text('Name of the server'),
+  stats: counts.required().description('Counts over the whole server'),
+  topContributors: listOf(
+    Joi.object({
+      userId: id('User id'),
+      username: text('Account name'),
+      messageCount: count('Messages they wrote'),
+      threadCount: count('Threads they started'),
+    }),
+    'The 10 who wrote most: by messages, then threads, then id',
+  ),
+  mostActiveChannels: listOf(
+    Joi.object({
+      channelId: id('Channel id'),
+      channelName: text('Name of the channel'),
+      threadCount: count('Threads'),
+      messageCount: count('Messages'),
+    }),
+    'The 10 channels with most messages',
+  ),
+  lastSyncAt: time("When the newest of the server's content was read from its source"),
+});

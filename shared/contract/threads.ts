@@ -1,4 +1,19 @@
 /** SPEC 2.4 to 2.7 and 4.5 to 4.7: threads, messages, participants. */
+import Joi from 'joi';
+import {
+  count,
+  cursorParameter,
+  flag,
+  id,
+  limitParameter,
+  listOf,
+  nullableCount,
+  nullableText,
+  nullableTime,
+  oneOf,
+  text,
+  time,
+} from './fields.js';
 
 export const THREAD_STATUSES = ['open', 'resolved', 'locked', 'archived'] as const;
 export type ThreadStatus = (typeof THREAD_STATUSES)[number];
@@ -23,10 +38,35 @@ export interface ThreadAuthor {
   avatar: string;
 }
 
+/** Checks a ThreadAuthor. */
+export const threadAuthorSchema = Joi.object<ThreadAuthor, true>({
+  id: id('User id'),
+  username: text('Account name'),
+  displayName: text(
+    'Name a reader would have seen: server nickname, else global name, else account name',
+  ),
+  avatar: text('Address of the picture (https)'),
+})
+  .required()
+  .description('Who started the thread');
+
 /** Who wrote a message. */
 export interface MessageAuthor extends ThreadAuthor {
   isBot: boolean;
 }
+
+/** Checks a MessageAuthor. */
+export const messageAuthorSchema = Joi.object<MessageAuthor, true>({
+  id: id('User id'),
+  username: text('Account name'),
+  displayName: text(
+    'Name a reader would have seen: server nickname, else global name, else account name',
+  ),
+  avatar: text('Address of the picture (https)'),
+  isBot: flag('Whether this is a bot'),
+})
+  .required()
+  .description('Who wrote it');
 
 /** SPEC 2.4. Timestamps are ISO 8601, UTC, with milliseconds. */
 export interface ThreadSummary {
@@ -46,12 +86,70 @@ export interface ThreadSummary {
   lastActivityAt: string;
 }
 
+/** Checks a ThreadSummary. */
+export const threadSummarySchema = Joi.object<ThreadSummary, true>({
+  id: id('Thread id'),
+  title: text('Title'),
+  slug: text('URL-friendly form of the title: a-z, 0-9 and hyphens, at most 80 characters'),
+  preview: text('First 200 characters of the first message'),
+  status: oneOf(THREAD_STATUSES, 'Status'),
+  messageCount: count('Messages in the thread, the first one included'),
+  author: threadAuthorSchema,
+  tags: listOf(Joi.string(), 'Names of the applied tags'),
+  serverId: id('Server id'),
+  channelId: id('Channel id'),
+  channelName: text('Name of the channel'),
+  pinned: flag('Whether it is pinned in its forum'),
+  createdAt: time('When it was created'),
+  lastActivityAt: time('When its last message was written'),
+}).description('A thread in a list');
+
 /** SPEC 4.5. `nextCursor` is null on the last page. */
 export interface ThreadPage {
   threads: ThreadSummary[];
   nextCursor: string | null;
   hasMore: boolean;
 }
+
+/** Checks a ThreadPage. */
+export const threadPageSchema = Joi.object<ThreadPage, true>({
+  threads: listOf(threadSummarySchema, 'The threads of this page, in order'),
+  nextCursor: Joi.string()
+    .allow(null)
+    .required()
+    .description('Cursor of the next page; null on the last'),
+  hasMore: flag('Whether another page follows'),
+});
+
+/** Query of GET /api/threads. */
+export interface ThreadListQuery {
+  serverId?: string;
+  channelId?: string;
+  tag?: string;
+  status: ThreadStatusFilter;
+  sort: ThreadSort;
+  limit: number;
+  cursor?: string;
+}
+
+/** Checks a ThreadListQuery. */
+export const threadListQuerySchema = Joi.object<ThreadListQuery, true>({
+  serverId: Joi.string().trim().description('Only threads of this server'),
+  channelId: Joi.string().trim().description('Only threads of this channel'),
+  tag: Joi.string().trim().description('Only threads with this tag: the whole name, ignoring case'),
+  status: Joi.string()
+    .valid(...THREAD_STATUS_FILTERS)
+    .default('all')
+    .description('Only threads with this status'),
+  sort: Joi.string()
+    .valid(...THREAD_SORTS)
+    .default('latest')
+    .description(
+      'latest: newest first; oldest: oldest first; popular: most messages first; recently_active: last message first; unanswered: threads without a reply, oldest first',
+    ),
+  limit: limitParameter(),
+  cursor: cursorParameter(),
+});
 
 /** SPEC 2.6. `url` is the platform's address; sizes are bytes and pixels, null where the source did not tell. */
 export interface Attachment {
@@ -64,6 +162,17 @@ export interface Attachment {
   height: number | null;
 }
 
+/** Checks an Attachment. */
+export const attachmentSchema = Joi.object<Attachment, true>({
+  id: id('Attachment id'),
+  filename: text('Name of the file'),
+  url: text('Address of the file'),
+  contentType: nullableText('MIME type; null where the source did not tell'),
+  size: count('Size (bytes)'),
+  width: nullableCount('Width of a picture or video (pixels)'),
+  height: nullableCount('Height of a picture or video (pixels)'),
+}).description('A file attached to a message');
+
 export interface Reaction {
   emoji: string;
   /** The custom emoji's id, null for a standard one. */
@@ -71,11 +180,25 @@ export interface Reaction {
   count: number;
 }
 
+/** Checks a Reaction. */
+export const reactionSchema = Joi.object<Reaction, true>({
+  emoji: text('The emoji, or the name of a custom one'),
+  emojiId: nullableText('Id of a custom emoji; null for a standard one'),
+  count: count('How many reacted with it'),
+}).description('An emoji that readers reacted with');
+
 export interface EmbedMediaBody {
   url: string;
   width: number | null;
   height: number | null;
 }
+
+/** Checks an EmbedMediaBody. */
+export const embedMediaSchema = Joi.object<EmbedMediaBody, true>({
+  url: text('Address of the picture or video'),
+  width: nullableCount('Width (pixels)'),
+  height: nullableCount('Height (pixels)'),
+});
 
 export interface Embed {
   type: string;
@@ -92,12 +215,53 @@ export interface Embed {
   fields: { name: string; value: string; inline: boolean }[];
 }
 
+/** Checks an Embed. */
+export const embedSchema = Joi.object<Embed, true>({
+  type: text('Kind of embed, such as rich'),
+  title: nullableText('Title'),
+  description: nullableText("Text, in the platform's markdown"),
+  url: nullableText('Address the title leads to'),
+  color: nullableCount('Colour of the edge (0xRRGGBB as a number)'),
+  timestamp: nullableTime('Time shown in it'),
+  thumbnail: embedMediaSchema.allow(null).required().description('Small picture'),
+  images: listOf(embedMediaSchema, 'Large pictures'),
+  video: embedMediaSchema.allow(null).required().description('Video'),
+  author: Joi.object({
+    name: text('Name'),
+    url: nullableText('Address'),
+    iconUrl: nullableText('Address of the picture'),
+  })
+    .allow(null)
+    .required()
+    .description('Author line'),
+  footer: Joi.object({ text: text('Text'), iconUrl: nullableText('Address of the picture') })
+    .allow(null)
+    .required()
+    .description('Footer line'),
+  fields: listOf(
+    Joi.object({
+      name: text('Heading'),
+      value: text("Text, in the platform's markdown"),
+      inline: flag('Whether it may stand beside the next'),
+    }),
+    'Headed pieces of text',
+  ),
+}).description('A card shown below a message');
+
 export interface Sticker {
   id: string;
   name: string;
   format: string;
   url: string;
 }
+
+/** Checks a Sticker. */
+export const stickerSchema = Joi.object<Sticker, true>({
+  id: id('Sticker id'),
+  name: text('Name'),
+  format: text('File format'),
+  url: text('Address of the picture'),
+}).description('A sticker sent with a message');
 
 /** A message copied from elsewhere. */
 export interface ForwardedMessage {
@@ -109,6 +273,17 @@ export interface ForwardedMessage {
   createdAt: string | null;
   editedAt: string | null;
 }
+
+/** Checks a ForwardedMessage. */
+export const forwardedMessageSchema = Joi.object<ForwardedMessage, true>({
+  content: text("Text, in the platform's markdown"),
+  contentHtml: text('Text as sanitised HTML'),
+  attachments: listOf(attachmentSchema, 'Files'),
+  embeds: listOf(embedSchema, 'Cards'),
+  stickers: listOf(stickerSchema, 'Stickers'),
+  createdAt: nullableTime('When it was written'),
+  editedAt: nullableTime('When it was last edited'),
+});
 
 /** SPEC 2.6. `content` is the platform's markdown, `contentHtml` its sanitised rendering. */
 export interface Message {
@@ -130,6 +305,40 @@ export interface Message {
   editedAt: string | null;
 }
 
+/** Checks a Message. */
+export const messageSchema = Joi.object<Message, true>({
+  id: id('Message id'),
+  content: text("Text, in the platform's markdown"),
+  contentHtml: text('Text as sanitised HTML'),
+  author: messageAuthorSchema,
+  attachments: listOf(attachmentSchema, 'Files'),
+  reactions: listOf(reactionSchema, 'Reactions'),
+  embeds: listOf(embedSchema, 'Cards'),
+  stickers: listOf(stickerSchema, 'Stickers'),
+  replyTo: Joi.object({
+    messageId: id('Message answered'),
+    threadId: nullableText('Thread of that message; null where it is not archived'),
+  })
+    .allow(null)
+    .required()
+    .description('The message answered; null when it is no reply'),
+  forwarded: forwardedMessageSchema
+    .allow(null)
+    .required()
+    .description('The message copied from elsewhere; null when there is none'),
+  interaction: Joi.object({
+    name: text('Command'),
+    userId: id('Who gave the command'),
+    username: text('Account name of who gave the command'),
+  })
+    .allow(null)
+    .required()
+    .description('The slash command this answers; null when it answers none'),
+  pinned: flag('Whether it is pinned in its thread'),
+  createdAt: time('When it was written'),
+  editedAt: nullableTime('When it was last edited'),
+}).description('What a person or bot said');
+
 /** SPEC 2.5: everything but `messages`, which stands between `channelName` and `messageCount`. */
 export interface ThreadDetail {
   id: string;
@@ -150,6 +359,26 @@ export interface ThreadDetail {
   lockedAt: string | null;
 }
 
+/** Checks a ThreadDetail. */
+export const threadDetailSchema = Joi.object<ThreadDetail, true>({
+  id: id('Thread id'),
+  title: text('Title'),
+  slug: text('URL-friendly form of the title: a-z, 0-9 and hyphens, at most 80 characters'),
+  status: oneOf(THREAD_STATUSES, 'Status'),
+  author: messageAuthorSchema,
+  tags: listOf(Joi.string(), 'Names of the applied tags'),
+  serverId: id('Server id'),
+  channelId: id('Channel id'),
+  channelName: text('Name of the channel'),
+  pinned: flag('Whether it is pinned in its forum'),
+  messages: listOf(messageSchema, 'All messages, oldest first'),
+  messageCount: count('Messages in the thread, the first one included'),
+  createdAt: time('When it was created'),
+  lastActivityAt: time('When its last message was written'),
+  archivedAt: nullableTime('When it was archived'),
+  lockedAt: nullableTime('When it was locked'),
+});
+
 /** SPEC 2.7. */
 export interface Participant {
   userId: string;
@@ -162,6 +391,20 @@ export interface Participant {
   lastMessageAt: string;
 }
 
+/** Checks a Participant. */
+export const participantSchema = Joi.object<Participant, true>({
+  userId: id('User id'),
+  username: text('Account name'),
+  displayName: text(
+    'Name a reader would have seen: server nickname, else global name, else account name',
+  ),
+  avatar: text('Address of the picture (https)'),
+  isBot: flag('Whether this is a bot'),
+  messageCount: count('Messages they wrote in the thread'),
+  firstMessageAt: time('When they first wrote'),
+  lastMessageAt: time('When they last wrote'),
+}).description('Who wrote in a thread');
+
 /** SPEC 4.7. Most messages first, then id. */
 export interface ParticipantList {
   total: number;
@@ -169,3 +412,11 @@ export interface ParticipantList {
   bots: number;
   participants: Participant[];
 }
+
+/** Checks a ParticipantList. */
+export const participantListSchema = Joi.object<ParticipantList, true>({
+  total: count('Everyone who wrote'),
+  humans: count('People among them'),
+  bots: count('Bots among them'),
+  participants: listOf(participantSchema, 'Most messages first, then by id'),
+});

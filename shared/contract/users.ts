@@ -1,5 +1,17 @@
 /** Users and leaderboards (SPEC 4.10; shapes by DESIGN). */
-import type { ThreadSummary } from './threads.js';
+import Joi from 'joi';
+import {
+  count,
+  cursorParameter,
+  flag,
+  id,
+  limitParameter,
+  listOf,
+  oneOf,
+  text,
+  time,
+} from './fields.js';
+import { threadSummarySchema, type ThreadSummary } from './threads.js';
 
 /** GET /users/:userId. `recentThreads`: the 10 threads they last wrote in, newest of their messages first. */
 export interface UserProfile {
@@ -17,6 +29,33 @@ export interface UserProfile {
   servers: { serverId: string; serverName: string; messageCount: number; threadCount: number }[];
   recentThreads: ThreadSummary[];
 }
+
+/** Checks a UserProfile. */
+export const userProfileSchema = Joi.object<UserProfile, true>({
+  id: id('User id'),
+  username: text('Account name'),
+  displayName: text('Name a reader would have seen last'),
+  avatar: text('Address of the picture (https)'),
+  isBot: flag('Whether this is a bot'),
+  messageCount: count('Messages they wrote'),
+  threadCount: count('Threads they started'),
+  reactionCount: count('Reactions that their messages received'),
+  firstSeenAt: time('When they first wrote'),
+  lastSeenAt: time('When they last wrote'),
+  servers: listOf(
+    Joi.object({
+      serverId: id('Server id'),
+      serverName: text('Name of the server'),
+      messageCount: count('Messages they wrote there'),
+      threadCount: count('Threads they started there'),
+    }),
+    'Servers they wrote on',
+  ),
+  recentThreads: listOf(
+    threadSummarySchema,
+    'The 10 threads they last wrote in, newest of their messages first',
+  ),
+});
 
 export const LEADERBOARD_TYPES = ['messages', 'threads', 'reactions'] as const;
 export type LeaderboardType = (typeof LEADERBOARD_TYPES)[number];
@@ -36,6 +75,17 @@ export interface LeaderboardEntry {
   count: number;
 }
 
+/** Checks a LeaderboardEntry. */
+export const leaderboardEntrySchema = Joi.object<LeaderboardEntry, true>({
+  rank: count('Place, from 1; equal counts share it'),
+  userId: id('User id'),
+  username: text('Account name'),
+  displayName: text('Name a reader would have seen last'),
+  avatar: text('Address of the picture (https)'),
+  isBot: flag('Whether this is a bot'),
+  count: count('Messages, threads or reactions in the period'),
+}).description('A line of a leaderboard');
+
 /** GET /leaderboard/:serverId. */
 export interface Leaderboard {
   serverId: string;
@@ -46,3 +96,41 @@ export interface Leaderboard {
   nextCursor: string | null;
   hasMore: boolean;
 }
+
+/** Checks a Leaderboard. */
+export const leaderboardSchema = Joi.object<Leaderboard, true>({
+  serverId: id('Server id'),
+  serverName: text('Name of the server'),
+  type: oneOf(LEADERBOARD_TYPES, 'What is counted'),
+  period: oneOf(LEADERBOARD_PERIODS, 'When it was counted'),
+  leaderboard: listOf(leaderboardEntrySchema, 'Highest count first, then by id'),
+  nextCursor: Joi.string()
+    .allow(null)
+    .required()
+    .description('Cursor of the next page; null on the last'),
+  hasMore: flag('Whether another page follows'),
+});
+
+/** Query of GET /leaderboard/:serverId. */
+export interface LeaderboardQuery {
+  type: LeaderboardType;
+  period: LeaderboardPeriod;
+  excludeBots: boolean;
+  limit: number;
+  cursor?: string;
+}
+
+/** Checks a LeaderboardQuery. */
+export const leaderboardQuerySchema = Joi.object<LeaderboardQuery, true>({
+  type: Joi.string()
+    .valid(...LEADERBOARD_TYPES)
+    .default('messages')
+    .description('messages: written; threads: started; reactions: received'),
+  period: Joi.string()
+    .valid(...LEADERBOARD_PERIODS)
+    .default('all')
+    .description('all; month: the last 30 days; week: the last 7 days (UTC, today included)'),
+  excludeBots: Joi.boolean().default(true).description('Whether bots are left out'),
+  limit: limitParameter(),
+  cursor: cursorParameter(),
+});

@@ -1,0 +1,68 @@
+import Joi from 'joi';
+
+/** A snowflake id as text: digits, never a JSON number. */
+export const id = (description: string) =>
+  Joi.string()
+    .pattern(/^\d{1,20}$/)
+    .required()
+    .description(description);
+
+/** Text that may be empty. */
+export const text = (description: string) =>
+  Joi.string().allow('').required().description(description);
+
+/** Text, or null where there is none. */
+export const nullableText = (description: string) =>
+  Joi.string().allow('', null).required().description(description);
+
+const timestamp = () =>
+  Joi.string()
+    .isoDate()
+    .pattern(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+
+/** A time: ISO 8601, UTC, with milliseconds. */
+export const time = (description: string) =>
+  timestamp().required().description(`${description} (ISO 8601, UTC, milliseconds)`);
+
+/** A time, or null where it never came. */
+export const nullableTime = (description: string) =>
+  timestamp().allow(null).required().description(`${description} (ISO 8601, UTC, milliseconds)`);
+
+/** A whole number from 0. */
+export const count = (description: string) =>
+  Joi.number().integer().min(0).required().description(description);
+
+/** A whole number from 0, or null where the source did not tell. */
+export const nullableCount = (description: string) =>
+  Joi.number().integer().min(0).allow(null).required().description(description);
+
+/** True or false. */
+export const flag = (description: string) => Joi.boolean().required().description(description);
+
+/** One of some words. */
+export const oneOf = <T extends string>(values: readonly T[], description: string) =>
+  Joi.string<T>()
+    .valid(...values)
+    .required()
+    .description(description);
+
+/** A list, every element of one shape. */
+export const listOf = (item: Joi.Schema, description: string) =>
+  Joi.array().items(item).required().description(description);
+
+/** Query parameter: results on a page. */
+export const limitParameter = () =>
+  Joi.number()
+    .integer()
+    .min(1)
+    .max(100)
+    .default(20)
+    .description('Results on a page, 1 to 100 (default 20)');
+
+/** Query parameter: where to go on. */
+export const cursorParameter = () =>
+  Joi.string()
+    .max(256)
+    .description(
+      'nextCursor of the page before, with the same filters and sort; the limit may change',
+    );
