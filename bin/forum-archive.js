@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+import { existsSync } from 'node:fs';
+import { prepare, requireNode } from '../scripts/lib/project.js';
+
+const main = new URL('../dist/services/cli/main.js', import.meta.url);
+
+requireNode();
+// Standard output belongs to the command, which may print JSON.
+if (!existsSync(main) && !(await prepare(console.error))) process.exit(1);
+process.argv[1] = main.pathname;
+await import(main.href);

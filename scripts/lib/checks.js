@@ -1,0 +1,39 @@
+import { phase, runTool } from './run.js';
+
+/** The checks that only read: name and work of each. */
+export const CHECKS = [
+  ['lint', () => runTool('eslint/bin/eslint.js', ['.', '--max-warnings', '0'])],
+  ['format', () => runTool('prettier/bin/prettier.cjs', ['--check', '.', '--log-level', 'warn'])],
+  ['import rules', checkImports],
+];
+
+/** Runs the checks one after the other and gives the number of those that failed. */
+export async function runChecks() {
+  let failed = 0;
+  for (const [name, work] of CHECKS) {
+    if (!(await phase(name, work))) failed += 1;
+  }
+  return failed;
+}
+
+const FOLDERS = ['services', 'shared', 'test', 'bench'];
+
+// A checker that cannot read the sources finds no violation either, so it has to have seen some.
+async function checkImports() {
+  const args = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...FOLDERS];
+  const { code, output } = await runTool('dependency-cruiser/bin/dependency-cruise.mjs', args);
+  const summary = parseSummary(output);
+  if (summary === undefined) return { code: 1, output };
+  const { totalCruised, violations } = summary;
+  if (totalCruised === 0) return { code: 1, output: 'The import checker saw no modules' };
+  const lines = violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`);
+  return { code: lines.length > 0 ? 1 : code, output: lines.join('\n') };
+}
+
+function parseSummary(output) {
+  try {
+    return JSON.parse(output).summary;
+  } catch {
+    return undefined;
+  }
+}

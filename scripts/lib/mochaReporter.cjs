@@ -1,0 +1,14 @@
+const { writeFileSync } = require('node:fs');
+const { reporters, Runner } = require('mocha');
+
+/** Mocha's usual report, and the counts as JSON in the file named by the reporter option `file`. */
+module.exports = class CountingReporter extends reporters.Spec {
+  constructor(runner, options) {
+    super(runner, options);
+    runner.once(Runner.constants.EVENT_RUN_END, () => {
+      const { passes, failures } = this.stats;
+      const counts = { passed: passes, failed: failures };
+      writeFileSync(options.reporterOptions.file, JSON.stringify(counts));
+    });
+  }
+};

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { phase, ROOT, run, runTool } from './run.js';
+
+const SOURCES = ['services', 'shared', 'test', 'bench'];
+const STAMP = join(ROOT, 'dist/.sources');
+
+/** Ends the process when this Node is older than the project needs. */
+export function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  console.error(`Node 20.19 or newer is needed; this is ${process.versions.node}`);
+  process.exit(1);
+}
+
+/** Installs the dependencies when they are missing or differ from package-lock.json, then builds; tells whether both passed. */
+export async function prepare(log = console.log) {
+  if (!isInstalled()) {
+    log('Installing the dependencies');
+    if (!(await phase('install', install, log))) return false;
+  }
+  return build(log);
+}
+
+/** Compiles the sources into dist when they have changed since the last build that passed; tells whether it did. */
+async function build(log) {
+  const stamp = hashSources();
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return true;
+  removeStaleOutput(join(ROOT, 'dist'), ROOT);
+  const compile = () => runTool('typescript/bin/tsc', ['-p', '.']);
+  const passed = await phase('build and types', compile, log);
+  if (passed) writeFileSync(STAMP, stamp);
+  return passed;
+}
+
+/** Runs `npm ci`, development dependencies included whatever NODE_ENV says. */
+function install() {
+  return run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
+}
+
+// npm writes what it has installed into node_modules/.package-lock.json, as the last step of an installation.
+function isInstalled() {
+  const wanted = readPackages('package-lock.json');
+  const present = readPackages('node_modules/.package-lock.json');
+  return Object.entries(wanted).every(
+    ([path, { version, optional }]) =>
+      path === '' || (present[path] ? present[path].version === version : optional === true),
+  );
+}
+
+function readPackages(file) {
+  try {
+    return JSON.parse(readFileSync(join(ROOT, file), 'utf8')).packages ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function hashSources() {
+  const hash = createHash('sha256').update(process.version);
+  const files = SOURCES.flatMap((folder) => listFiles(join(ROOT, folder)));
+  for (const file of [
+    ...files.sort(),
+    join(ROOT, 'tsconfig.json'),
+    join(ROOT, 'package-lock.json'),
+  ]) {
+    hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+function listFiles(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+// The compiler leaves the output of a deleted source behind, and mocha would run it.
+function removeStaleOutput(dist, root) {
+  if (!existsSync(dist)) return;
+  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !entry.name.endsWith('.js')) continue;
+    const output = join(entry.parentPath, entry.name);
+    const source = join(root, output.slice(dist.length)).replace(/\.js$/, '.ts');
+    if (existsSync(source)) continue;
+    rmSync(output);
+    rmSync(`${output}.map`, { force: true });
+  }
+}

@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process';
+import { prepare, requireNode } from './lib/project.js';
+import { ROOT } from './lib/run.js';
+
+requireNode();
+if (!(await prepare())) process.exit(1);
+
+const flags = process.argv.slice(2);
+if (flags.includes('--watch')) {
+  const compiler = [
+    'node_modules/typescript/bin/tsc',
+    '-p',
+    '.',
+    '--watch',
+    '--preserveWatchOutput',
+  ];
+  const watcher = spawn(process.execPath, compiler, { cwd: ROOT, stdio: 'inherit' });
+  process.on('exit', () => watcher.kill());
+}
+
+// In this same process, so that a signal has one receiver.
+const main = new URL('../dist/services/local/main.js', import.meta.url);
+process.argv.splice(1, process.argv.length, main.pathname, 'start', ...flags);
+await import(main.href);

@@ -1,0 +1,16 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type { Env } from './findExecutable.js';
+import { isOpenToOthers, otherUser } from './otherUser.js';
+
+/**
+ * The folder that keeps downloaded servers: `forum-archive` in XDG_CACHE_HOME or ~/.cache. Root, whose
+ * Elasticsearch runs as another user, gets it under /var/cache when that user could not read it there.
+ */
+export async function cacheFolder(env: Env): Promise<string> {
+  const xdg = env['XDG_CACHE_HOME'];
+  const base =
+    xdg !== undefined && isAbsolute(xdg) ? xdg : join(env['HOME'] ?? homedir(), '.cache');
+  const readable = otherUser() === undefined || (await isOpenToOthers(base));
+  return join(readable ? base : '/var/cache', 'forum-archive');
+}

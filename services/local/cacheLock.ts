@@ -1,0 +1,51 @@
+import { mkdir, rmdir, stat, utimes } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Report } from './report.js';
+
+const BEAT_MS = 1000;
+const STALE_MS = 15_000;
+
+/**
+ * Runs `work` while no other launcher runs work under the same lock folder. The holder touches the folder
+ * every second, so that a lock left by a killed one is recognised by its age and taken over.
+ */
+export async function withCacheLock<T>(
+  lock: string,
+  report: Report,
+  work: () => Promise<T>,
+): Promise<T> {
+  let told = false;
+  while (!(await tryLock(lock))) {
+    if (!told) report.line(`Waiting for another launcher that fills the cache (${lock})`);
+    told = true;
+    if (await isStale(lock)) await rmdir(lock).catch(() => undefined);
+    else await delay(BEAT_MS);
+  }
+  const timer = setInterval(() => {
+    const now = new Date();
+    void utimes(lock, now, now).catch(() => undefined);
+  }, BEAT_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    await rmdir(lock).catch(() => undefined);
+  }
+}
+
+async function tryLock(lock: string): Promise<boolean> {
+  try {
+    await mkdir(lock);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function isStale(lock: string): Promise<boolean> {
+  return stat(lock).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs > STALE_MS,
+    () => false,
+  );
+}

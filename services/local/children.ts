@@ -1,0 +1,61 @@
+import { open } from 'node:fs/promises';
+import { LaunchError } from './launchError.js';
+import { spawnGuarded, type Guarded, type GuardedSpec } from './spawnGuarded.js';
+
+/** The children of one launcher. */
+export interface Children {
+  /** Starts a child that is to run until it is stopped. */
+  spawn(spec: GuardedSpec): Guarded;
+  /** Runs a program to its end; fails with `problem` and the last lines of its log when its exit code is not 0. */
+  run(spec: GuardedSpec, problem: string): Promise<void>;
+  /** Stops whatever still runs, all at once, lets nothing new start, and settles when all have ended. */
+  stopAll(): Promise<void>;
+}
+
+/** An empty set of children; each is forgotten when it ends. */
+export function createChildren(): Children {
+  const running = new Set<Guarded>();
+  let closed = false;
+  const start = (spec: GuardedSpec): Guarded => {
+    if (closed)
+      throw new LaunchError(`${spec.command} was not started, since everything is stopping`);
+    const child = spawnGuarded(spec);
+    running.add(child);
+    void child.exited.then(() => running.delete(child));
+    return child;
+  };
+  return {
+    spawn: start,
+    async run(spec, problem) {
+      const child = start(spec);
+      if ((await child.exited) === 0) return;
+      throw new LaunchError(`${problem}\n${await logTail(child.logFile)}`);
+    },
+    async stopAll() {
+      closed = true;
+      await Promise.all([...running].map((child) => child.stop()));
+    },
+  };
+}
+
+const TAIL_BYTES = 8192;
+const TAIL_LINES = 12;
+
+/** The last lines of a log, indented, under a line that names the file. */
+export async function logTail(file: string): Promise<string> {
+  const text = await lastText(file).catch(() => '');
+  const lines = text.trimEnd().split('\n').slice(-TAIL_LINES);
+  return [`Its log ends like this (${file}):`, ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+async function lastText(file: string): Promise<string> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const start = Math.max(0, size - TAIL_BYTES);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(TAIL_BYTES), 0, TAIL_BYTES, start);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}

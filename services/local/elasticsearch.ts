@@ -1,0 +1,112 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { prepareElasticsearchFolder, type ElasticsearchFolders } from './elasticsearchFolder.js';
+import { isExecutable, type Env } from './findExecutable.js';
+import { serverEnv, type LocalServer, type ServerContext } from './localServer.js';
+import { otherUser } from './otherUser.js';
+import { waitUntilReady } from './waitUntilReady.js';
+
+/** The programs of an Elasticsearch: its home, and the JDK to run it (not needed when it brings its own). */
+export interface ElasticsearchProgram {
+  home: string;
+  java?: string;
+}
+
+/** The ports of a node: HTTP, and the transport that only the node itself uses. */
+export interface ElasticsearchPorts {
+  http: number;
+  transport: number;
+}
+
+/** Starts one Elasticsearch node on the loopback address with security off, as nobody when this process is root. */
+export async function startElasticsearch(
+  program: ElasticsearchProgram,
+  ports: ElasticsearchPorts,
+  { env, dataDir, logs, children }: ServerContext,
+): Promise<LocalServer> {
+  const user = otherUser();
+  const folders = await prepareElasticsearchFolder(
+    dataDir,
+    program.home,
+    (places) => settings(ports, places),
+    user,
+  );
+  const child = children.spawn({
+    ...(await commandOf(program, folders)),
+    cwd: program.home,
+    user,
+    env: serverEnv(env, elasticsearchEnv(program, folders, env)),
+    logFile: join(logs, 'elasticsearch.log'),
+    graceMs: 20_000,
+  });
+  const url = `http://127.0.0.1:${ports.http}`;
+  await waitUntilReady('Elasticsearch', child, () => isHealthy(url), 120_000);
+  return { name: 'Elasticsearch', url, child };
+}
+
+// Indexes are created by the service with their mapping, never by a stray write; a laptop's full disk is no reason to refuse.
+const settings = (
+  ports: ElasticsearchPorts,
+  folders: ElasticsearchFolders,
+): string => `cluster.name: forum-archive-local
+discovery.type: single-node
+http.host: 127.0.0.1
+http.port: ${ports.http}
+transport.host: 127.0.0.1
+transport.port: ${ports.transport}
+path.data: ${JSON.stringify(folders.data)}
+path.logs: ${JSON.stringify(folders.logs)}
+xpack.security.enabled: false
+action.auto_create_index: false
+cluster.routing.allocation.disk.threshold_enabled: false
+`;
+
+function elasticsearchEnv(
+  { home, java }: ElasticsearchProgram,
+  folders: ElasticsearchFolders,
+  env: Env,
+): Env {
+  const heap = env['LOCAL_ES_HEAP'] ?? '512m';
+  const own = java === undefined ? {} : { ES_JAVA_HOME: java, JAVA: join(java, 'bin/java') };
+  return {
+    ...own,
+    HOME: folders.temporary,
+    ES_HOME: home,
+    ES_PATH_CONF: folders.config,
+    ES_TMPDIR: folders.temporary,
+    ES_DISTRIBUTION_TYPE: 'tar',
+    JAVA_TYPE: 'ES_JAVA_HOME',
+    ES_JAVA_OPTS: `-Xms${heap} -Xmx${heap}`,
+  };
+}
+
+// A whole distribution has a start script; the pinned copy has none, so its launcher class is called as that script does.
+async function commandOf(
+  { home, java }: ElasticsearchProgram,
+  folders: ElasticsearchFolders,
+): Promise<{ command: string; args: string[] }> {
+  const script = join(home, 'bin/elasticsearch');
+  if (java === undefined || (await isExecutable(script))) {
+    return { command: script, args: [] };
+  }
+  await mkdir(join(home, 'plugins'), { recursive: true });
+  const properties = {
+    'es.path.home': home,
+    'es.path.conf': folders.config,
+    'es.distribution.type': 'tar',
+    'es.java.type': 'ES_JAVA_HOME',
+  };
+  const args = [
+    ...['-Xms4m', '-Xmx64m', '-XX:+UseSerialGC'],
+    ...Object.entries(properties).map(([name, value]) => `-D${name}=${value}`),
+    ...['-cp', join(home, 'lib/tools/server-launcher/*')],
+    'org.elasticsearch.server.launcher.ServerLauncher',
+  ];
+  return { command: join(java, 'bin/java'), args };
+}
+
+async function isHealthy(url: string): Promise<boolean> {
+  const response = await fetch(`${url}/_cluster/health`, { signal: AbortSignal.timeout(2000) });
+  const { status } = (await response.json()) as { status: string };
+  return status === 'green' || status === 'yellow';
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import {
+  chown,
+  cp,
+  mkdir,
+  readdir,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { isOpenToOthers, type OtherUser } from './otherUser.js';
+
+const ELSEWHERE = '/var/lib/forum-archive';
+
+/** The folders one Elasticsearch node works in, owned by the user who runs it. */
+export interface ElasticsearchFolders {
+  config: string;
+  data: string;
+  logs: string;
+  temporary: string;
+}
+
+/**
+ * Prepares the folders of a node in DATA_DIR/elasticsearch, with a fresh copy of its home's configuration.
+ * When another user runs the node and cannot reach DATA_DIR, the folder there links to one that it can.
+ */
+export async function prepareElasticsearchFolder(
+  dataDir: string,
+  home: string,
+  settings: (folders: ElasticsearchFolders) => string,
+  user: OtherUser | undefined,
+): Promise<ElasticsearchFolders> {
+  const root = await createRoot(join(dataDir, 'elasticsearch'), user);
+  const folders = {
+    config: join(root, 'config'),
+    data: join(root, 'data'),
+    logs: join(root, 'logs'),
+    temporary: join(root, 'tmp'),
+  };
+  await rm(folders.config, { recursive: true, force: true });
+  await cp(join(home, 'config'), folders.config, { recursive: true });
+  await writeFile(join(folders.config, 'elasticsearch.yml'), settings(folders));
+  for (const folder of Object.values(folders)) {
+    await mkdir(folder, { recursive: true });
+    if (user !== undefined) await giveTo(user, folder);
+  }
+  return folders;
+}
+
+async function createRoot(place: string, user: OtherUser | undefined): Promise<string> {
+  const existing = await realpath(place).catch(() => undefined);
+  if (existing !== undefined) return existing;
+  await rm(place, { force: true });
+  if (user === undefined || (await isOpenToOthers(place))) {
+    await mkdir(place, { recursive: true, mode: 0o755 });
+    return place;
+  }
+  const elsewhere = join(ELSEWHERE, randomUUID());
+  await mkdir(elsewhere, { recursive: true, mode: 0o755 });
+  await symlink(elsewhere, place);
+  return elsewhere;
+}
+
+/** Removes a data folder whole, with what its Elasticsearch folder links to. */
+export async function removeDataDir(dataDir: string): Promise<void> {
+  const root = await realpath(join(dataDir, 'elasticsearch')).catch(() => undefined);
+  if (root?.startsWith(`${ELSEWHERE}/`) === true) await rm(root, { recursive: true, force: true });
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+async function giveTo(user: OtherUser, folder: string): Promise<void> {
+  const { uid } = await stat(folder);
+  if (uid === user.uid) return;
+  await chown(folder, user.uid, user.gid);
+  for (const name of await readdir(folder, { recursive: true })) {
+    await chown(join(folder, name), user.uid, user.gid);
+  }
+}

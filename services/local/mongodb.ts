@@ -1,0 +1,68 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MongoClient, MongoServerError, type Db } from 'mongodb';
+import { serverEnv, type LocalServer, type ServerContext } from './localServer.js';
+import { waitUntilReady } from './waitUntilReady.js';
+
+const REPLICA_SET = 'rs0';
+const NOT_YET_INITIALIZED = 94;
+
+/** Starts mongod as the primary of a one-node replica set, so that transactions and change streams work. */
+export async function startMongodb(
+  program: string,
+  port: number,
+  { env, dataDir, logs, children }: ServerContext,
+): Promise<LocalServer> {
+  const folder = join(dataDir, 'mongodb');
+  await mkdir(folder, { recursive: true });
+  const child = children.spawn({
+    command: program,
+    args: mongodArguments(folder, port),
+    cwd: folder,
+    env: serverEnv(env),
+    logFile: join(logs, 'mongodb.log'),
+    graceMs: 20_000,
+  });
+  const host = `127.0.0.1:${port}`;
+  const client = new MongoClient(`mongodb://${host}/?directConnection=true`, {
+    serverSelectionTimeoutMS: 2000,
+  });
+  try {
+    const admin = client.db('admin');
+    await waitUntilReady('MongoDB', child, () => isPrimary(admin, host), 60_000);
+  } finally {
+    await client.close();
+  }
+  return { name: 'MongoDB', url: `mongodb://${host}/forum-archive?directConnection=true`, child };
+}
+
+function mongodArguments(folder: string, port: number): string[] {
+  const network = ['--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'];
+  const storage = ['--dbpath', folder, '--wiredTigerCacheSizeGB', '0.5', '--oplogSize', '512'];
+  return [...network, ...storage, '--replSet', REPLICA_SET];
+}
+
+// A data folder is initiated once; when its port has changed since, the set is told its new address.
+async function isPrimary(admin: Db, host: string): Promise<boolean> {
+  const hello = await admin.command({ hello: 1 });
+  const known = hello['hosts'] as string[] | undefined;
+  if (known?.[0] === host) return hello['isWritablePrimary'] === true;
+  await configure(admin, host);
+  return false;
+}
+
+async function configure(admin: Db, host: string): Promise<void> {
+  try {
+    const { config } = (await admin.command({ replSetGetConfig: 1 })) as {
+      config: { version: number; members: { host: string }[] };
+    };
+    if (config.members[0]?.host === host) return;
+    const members = config.members.slice(0, 1).map((member) => ({ ...member, host }));
+    const changed = { ...config, version: config.version + 1, members };
+    await admin.command({ replSetReconfig: changed, force: true });
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== NOT_YET_INITIALIZED) throw error;
+    const members = [{ _id: 0, host }];
+    await admin.command({ replSetInitiate: { _id: REPLICA_SET, members } });
+  }
+}

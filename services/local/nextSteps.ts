@@ -1,0 +1,23 @@
+/** What to print once everything runs: where each thing answers, and what to try, with the sample's content. */
+export function nextSteps(
+  apiUrl: string,
+  servers: { name: string; url: string }[],
+  logs: string,
+): string {
+  const places = [{ name: 'API', url: apiUrl }, ...servers];
+  const width = Math.max(...places.map(({ name }) => name.length));
+  return [
+    '',
+    ...places.map(({ name, url }) => `  ${name.padEnd(width)}  ${url}`),
+    `  ${'Logs'.padEnd(width)}  ${logs}`,
+    '',
+    'Try:',
+    `  curl '${apiUrl}/api/threads?limit=3'`,
+    `  curl '${apiUrl}/api/search?q=error&limit=3'`,
+    `  curl '${apiUrl}/openapi.json'`,
+    `  curl '${apiUrl}/healthz'`,
+    '  npm run archive -- import <file-or-folder> --wait',
+    '',
+    'Ctrl-C stops everything.',
+  ].join('\n');
+}

@@ -1,0 +1,51 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Report } from './report.js';
+
+const BAR_WIDTH = 24;
+
+/** Bytes in whole megabytes of 1,000,000, such as `947 MB`. */
+export function formatBytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`;
+}
+
+/** One line of a download: a label, a bar, the bytes so far and the share, never above 100%. */
+export function formatProgress(label: string, bytes: number, total: number): string {
+  const share = Math.min(1, bytes / total);
+  const filled = Math.round(share * BAR_WIDTH);
+  const bar = '#'.repeat(filled) + '-'.repeat(BAR_WIDTH - filled);
+  const percent = String(Math.floor(share * 100)).padStart(3);
+  return `${label} [${bar}] ${percent}%  ${formatBytes(Math.min(bytes, total))} of ${formatBytes(total)}`;
+}
+
+/** The bytes of all files under a folder; what vanishes while it is being read counts nothing. */
+export async function folderBytes(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const sizes = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      stat(join(entry.parentPath, entry.name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+/** Reports once a second how far a folder has grown, while `work` runs, and gives what `work` gives. */
+export async function withProgress<T>(
+  report: Report,
+  { label, folder, total }: { label: string; folder: string; total: number },
+  work: () => Promise<T>,
+): Promise<T> {
+  const timer = setInterval(() => {
+    void folderBytes(folder).then((bytes) => {
+      report.progress(formatProgress(label, bytes, total));
+    });
+  }, 1000);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { LaunchError } from './launchError.js';
+import type { ServicesContext } from './services.js';
+
+const run = promisify(execFile);
+
+/** Imports the sample archive by the command line when the archive holds no thread; tells whether it did. */
+export async function importSampleWhenEmpty(
+  { dist, env, logs, children }: ServicesContext,
+  sample: string,
+): Promise<boolean> {
+  const cli = join(dist, 'services/cli/main.js');
+  const files = await readdir(sample).catch(() => []);
+  if (files.length === 0 || (await countThreads(cli, env)) > 0) return false;
+  await children.run(
+    {
+      command: process.execPath,
+      args: ['--enable-source-maps', cli, 'import', sample, '--wait'],
+      env,
+      logFile: join(logs, 'import.log'),
+    },
+    'The sample archive could not be imported',
+  );
+  return true;
+}
+
+async function countThreads(cli: string, env: ServicesContext['env']): Promise<number> {
+  try {
+    const { stdout } = await run(process.execPath, [cli, 'status', '--json'], { env });
+    const { threads } = JSON.parse(stdout) as { threads?: unknown };
+    if (typeof threads === 'number') return threads;
+    throw new Error(`no number of threads in ${stdout.slice(0, 200)}`);
+  } catch (error) {
+    throw new LaunchError(`The archive's status could not be read: ${(error as Error).message}`);
+  }
+}

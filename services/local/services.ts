@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Children } from './children.js';
+import type { Env } from './findExecutable.js';
+import type { Guarded } from './spawnGuarded.js';
+import { waitUntilReady } from './waitUntilReady.js';
+
+/** The folder of the compiled program, `dist`. */
+export const DIST = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What the services are started with. */
+export interface ServicesContext {
+  dist: string;
+  env: Env;
+  logs: string;
+  children: Children;
+  /** Restart a service when its compiled files change. */
+  watch: boolean;
+}
+
+/** A running service. */
+export interface Service {
+  name: string;
+  child: Guarded;
+}
+
+/** Starts one service of dist/services/<folder>/main.js, with its output in its own log. */
+export function startService(
+  name: string,
+  folder: string,
+  { dist, env, logs, children, watch }: ServicesContext,
+): Service {
+  const main = join(dist, 'services', folder, 'main.js');
+  const child = children.spawn({
+    command: process.execPath,
+    args: ['--enable-source-maps', ...(watch ? ['--watch', '--watch-preserve-output'] : []), main],
+    env,
+    logFile: join(logs, `${folder}.log`),
+    graceMs: 20_000,
+  });
+  return { name, child };
+}
+
+/** Waits until the API says that its stores are reachable; fails with the end of its log when it does not. */
+export async function waitForApi(service: Service, apiUrl: string): Promise<void> {
+  const isReady = async (): Promise<boolean> => {
+    const response = await fetch(`${apiUrl}/readyz`, { signal: AbortSignal.timeout(2000) });
+    await response.arrayBuffer();
+    return response.status === 200;
+  };
+  await waitUntilReady(service.name, service.child, isReady, 60_000);
+}

@@ -1,0 +1,162 @@
+import { join, resolve } from 'node:path';
+import { createChildren, type Children } from './children.js';
+import { ensureServers, refuseSecondLauncher, type EnsuredServers } from './ensureServers.js';
+import type { Env } from './findExecutable.js';
+import { jwtSecret } from './jwtSecret.js';
+import { LaunchError } from './launchError.js';
+import { nextSteps } from './nextSteps.js';
+import { isPortFree } from './ports.js';
+import { secondsSince, type Report } from './report.js';
+import { importSampleWhenEmpty } from './sampleArchive.js';
+import { readServersFile, writeServersFile } from './serversFile.js';
+import { startService, waitForApi, type Service, type ServicesContext } from './services.js';
+import { crashError } from './waitUntilReady.js';
+
+/** What `npm start` runs with. */
+export interface StartOptions {
+  /** The project's folder, which holds `sample`, and `.data` unless DATA_DIR says otherwise. */
+  root: string;
+  dist: string;
+  env: Env;
+  report: Report;
+  watch?: boolean;
+  /** Aborted to stop, at any moment. */
+  signal: AbortSignal;
+}
+
+/**
+ * Runs the servers and the services until the signal is aborted, then stops them in order.
+ * Fails with a LaunchError when something is missing or ends by itself; everything else is stopped then as well.
+ */
+export async function start(options: StartOptions): Promise<void> {
+  const children = createChildren();
+  const stopped = aborted(options.signal);
+  const launch = launchAll(options, children);
+  try {
+    const launched = await Promise.race([launch, stopped]);
+    if (launched !== undefined) await runUntil(stopped, launched);
+  } finally {
+    await children.stopAll();
+    const launched = await launch.catch(() => undefined);
+    await launched?.servers.stop();
+  }
+}
+
+interface Launched {
+  servers: EnsuredServers;
+  /** In the order to stop them. */
+  services: Service[];
+}
+
+async function runUntil(stopped: Promise<void>, { servers, services }: Launched): Promise<void> {
+  await Promise.race([stopped, servers.crashed, ...services.map(failWhenEnded)]);
+  for (const { child } of services) await child.stop();
+  await servers.stop();
+}
+
+async function launchAll(options: StartOptions, children: Children): Promise<Launched> {
+  const { root, env, report } = options;
+  const began = performance.now();
+  const dataDir = resolve(root, env['DATA_DIR'] || '.data');
+  const address = apiAddress(env);
+  await refuseSecondLauncher(dataDir);
+  await refuseTakenPort(address);
+  const servers = await ensureServers({ dataDir, env, report, children });
+  try {
+    const services = await launchServices(servers, dataDir, address, { ...options, children });
+    report.line(`Ready in ${secondsSince(began)}`);
+    report.line(nextSteps(address.url, serverList(servers), join(dataDir, 'logs')));
+    return { servers, services };
+  } catch (error) {
+    await children.stopAll();
+    await servers.stop();
+    throw error;
+  }
+}
+
+async function launchServices(
+  servers: EnsuredServers,
+  dataDir: string,
+  address: Address,
+  { root, dist, env, report, children, watch = false }: StartOptions & { children: Children },
+): Promise<Service[]> {
+  const context: ServicesContext = {
+    ...{ dist, children, watch, logs: join(dataDir, 'logs') },
+    env: await servicesEnv(env, dataDir, address, servers),
+  };
+  const indexer = startService('The indexer', 'indexer', context);
+  const api = startService('The API', 'api', context);
+  await waitForApi(api, address.url);
+  report.line(`API ready at ${address.url}`);
+  await recordApi(dataDir, address.url);
+  if (await importSampleWhenEmpty(context, join(root, 'sample'))) {
+    report.line('Imported the sample archive');
+  }
+  return [api, indexer];
+}
+
+interface Address {
+  host: string;
+  port: number;
+  url: string;
+}
+
+function apiAddress(env: Env): Address {
+  const host = env['HOST'] || '127.0.0.1';
+  const port = Number(env['PORT'] || 3000);
+  if (!Number.isInteger(port) || port < 1 || port > 65535) {
+    throw new LaunchError(`PORT must be a number from 1 to 65535, not ${env['PORT'] ?? ''}`);
+  }
+  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
+  const name = everywhere[host] ?? (host.includes(':') ? `[${host}]` : host);
+  return { host, port, url: `http://${name}:${port}` };
+}
+
+async function refuseTakenPort({ host, port }: Address): Promise<void> {
+  if (await isPortFree(port, host)) return;
+  throw new LaunchError(
+    `Port ${port} of ${host} cannot be listened on, most likely because another program does. Choose another one: PORT=${port + 1} npm start`,
+  );
+}
+
+async function servicesEnv(
+  env: Env,
+  dataDir: string,
+  { host, port }: Address,
+  servers: EnsuredServers,
+): Promise<Env> {
+  return {
+    ...env,
+    MONGODB_URL: servers.mongodbUrl,
+    ELASTICSEARCH_URL: servers.elasticsearchUrl,
+    REDIS_URL: servers.redisUrl,
+    JWT_SECRET: env['JWT_SECRET'] || (await jwtSecret(dataDir)),
+    HOST: host,
+    PORT: String(port),
+    DATA_DIR: dataDir,
+  };
+}
+
+async function recordApi(dataDir: string, apiUrl: string): Promise<void> {
+  const file = await readServersFile(dataDir);
+  if (file.launcher !== undefined) await writeServersFile(dataDir, { ...file, apiUrl });
+}
+
+function serverList(servers: EnsuredServers): { name: string; url: string }[] {
+  return [
+    { name: 'MongoDB', url: servers.mongodbUrl },
+    { name: 'Elasticsearch', url: servers.elasticsearchUrl },
+    { name: 'Redis', url: servers.redisUrl },
+  ];
+}
+
+async function failWhenEnded({ name, child }: Service): Promise<never> {
+  throw await crashError(name, child, await child.exited);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((settle) => {
+    if (signal.aborted) settle();
+    signal.addEventListener('abort', () => settle(), { once: true });
+  });
+}

@@ -1,0 +1,27 @@
+import type { Children } from './children.js';
+import type { Env } from './findExecutable.js';
+import { requirePython } from './requireTools.js';
+
+const SCRIPT = `
+import os, sys, zipfile
+os.umask(0o022)
+archive, target, *keep = sys.argv[1:]
+with zipfile.ZipFile(archive) as zip:
+    zip.extractall(target, [n for n in zip.namelist() if n.startswith(tuple(keep))])
+`;
+
+/** Unpacks the entries of a zip whose names begin with one of `keep` into a folder, readable for everyone. */
+export async function unpackZip(
+  { archive, target, keep }: { archive: string; target: string; keep: readonly string[] },
+  { env, logFile, children }: { env: Env; logFile: string; children: Children },
+): Promise<void> {
+  await children.run(
+    {
+      command: await requirePython(env),
+      args: ['-c', SCRIPT, archive, target, ...keep],
+      env,
+      logFile,
+    },
+    `Cannot unpack ${archive}`,
+  );
+}

@@ -1,0 +1,15 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { LaunchError } from './launchError.js';
+
+/** Settles when the file has the SHA-256 given in hex; otherwise fails naming the file and both sums. */
+export async function verifySha256(file: string, expected: string): Promise<void> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  const actual = hash.digest('hex');
+  if (actual === expected) return;
+  throw new LaunchError(
+    `${file} is not the pinned file and was not used: its SHA-256 is ${actual}, expected ${expected}`,
+  );
+}
