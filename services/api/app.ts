@@ -1,0 +1,36 @@
+import type { RequestListener } from 'node:http';
+import Koa from 'koa';
+import type { Logger } from '../../shared/platform/logger.js';
+import { allowOrigins } from './http/cors.js';
+import { answerErrors, answerUnmatched } from './http/errors.js';
+import { describeResponses } from './http/headers.js';
+import { mountRoutes, type Outcome } from './http/mount.js';
+import { checkUrls } from './http/query.js';
+import { identifyRequests, logRequests } from './http/requestLog.js';
+import type { ResponseCache } from './http/responseCache.js';
+import { createRoutes, type RouteDeps } from './routes.js';
+
+export interface AppDeps extends RouteDeps {
+  cache: ResponseCache<Outcome>;
+  logger: Logger;
+  corsOrigins: string;
+}
+
+/** The whole API as a handler of requests: each line is what happens next to a request. */
+export function createApp(deps: AppDeps): RequestListener {
+  const { logger } = deps;
+  const app = new Koa();
+  app.use(identifyRequests());
+  app.use(logRequests(logger));
+  app.use(describeResponses());
+  app.use(allowOrigins(deps.corsOrigins));
+  app.use(answerErrors(logger));
+  app.use(checkUrls());
+  app.use(mountRoutes(createRoutes(deps), deps.cache));
+  app.use(answerUnmatched());
+  app.on('error', (error: unknown) => {
+    logger.debug({ err: error }, 'A response was cut');
+  });
+  const handle = app.callback();
+  return (request, response) => void handle(request, response);
+}

@@ -1,0 +1,11 @@
+import type { Handler } from '../http/route.js';
+import { findBody, type BodyKind, type BodyStore } from './findBody.js';
+
+/** Answers with the stored body of the thing that a path parameter names. */
+export function bodyHandler<Name extends string>(
+  store: BodyStore,
+  kind: BodyKind,
+  parameter: Name,
+): Handler<Record<Name, string>, unknown> {
+  return ({ params }) => findBody(store, kind, params[parameter]);
+}

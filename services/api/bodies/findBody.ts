@@ -1,0 +1,75 @@
+import { Readable } from 'node:stream';
+import type { Binary } from 'mongodb';
+import { AppError } from '../../../shared/contract/errors.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { BodyView } from '../../../shared/store/views.js';
+import type { Answer } from '../answer.js';
+import { isId } from '../ids.js';
+import { timeLimit } from '../timeLimit.js';
+
+export type BodyStore = Pick<Collections, 'bodies' | 'bodyChunks'>;
+
+/** What each kind of stored body is about, as an error names it. */
+const SUBJECTS = {
+  thread: 'Thread',
+  participants: 'Thread',
+  server: 'Server',
+  channels: 'Server',
+  tags: 'Server',
+  stats: 'Server',
+  user: 'User',
+} as const;
+
+export type BodyKind = keyof typeof SUBJECTS;
+
+/** The stored body of one thing. Throws NOT_FOUND when there is none, or when `id` is no id. */
+export async function findBody(store: BodyStore, kind: BodyKind, id: string): Promise<Answer> {
+  const answer = isId(id) ? await loadBody(store, `${kind}/${id}`) : undefined;
+  if (!answer) throw new AppError('NOT_FOUND', `${SUBJECTS[kind]} not found`);
+  return answer;
+}
+
+/** The stored body with this name, or undefined. */
+export async function loadBody(store: BodyStore, name: string): Promise<Answer | undefined> {
+  // A large body may be replaced between the reads of its head and of its first piece: then begin again.
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const view = await store.bodies.findOne({ _id: name }, timeLimit());
+    if (!view || view.gone) return undefined;
+    const answer = await answerOf(store, view);
+    if (answer) return answer;
+  }
+  throw new AppError('UNAVAILABLE', 'The body is being replaced', {
+    headers: { 'Retry-After': '1' },
+  });
+}
+
+async function answerOf(store: BodyStore, view: BodyView): Promise<Answer | undefined> {
+  const { etag, length } = view;
+  if (view.gzip) return { etag, length, gzip: bytesOf(view.gzip) };
+  const first = await findChunk(store, view, 0);
+  return first && { etag, length, openGzip: () => Readable.from(chunks(store, view, first)) };
+}
+
+/** The pieces in order, one in memory at a time, at the reader's pace. */
+async function* chunks(store: BodyStore, view: BodyView, first: Buffer): AsyncGenerator<Buffer> {
+  yield first;
+  for (let number = 1; number < (view.chunks ?? 0); number += 1) {
+    const chunk = await findChunk(store, view, number);
+    if (!chunk) throw new AppError('UNAVAILABLE', 'The body was replaced while it was sent');
+    yield chunk;
+  }
+}
+
+async function findChunk(
+  store: BodyStore,
+  view: BodyView,
+  number: number,
+): Promise<Buffer | undefined> {
+  const _id = `${view._id}/${view.revision}/${number}`;
+  const chunk = await store.bodyChunks.findOne({ _id }, timeLimit());
+  return chunk ? bytesOf(chunk.data) : undefined;
+}
+
+function bytesOf({ buffer, position }: Binary): Buffer {
+  return Buffer.from(buffer.buffer, buffer.byteOffset, position);
+}

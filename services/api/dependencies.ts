@@ -1,0 +1,38 @@
+import type { Announcement } from '../../shared/jobs/announcements.js';
+
+/** Names of what answers depend on: an announcement of one empties every answer that carries it. */
+export const tags = {
+  servers: 'servers',
+  server: (serverId: string) => `server:${serverId}`,
+  thread: (threadId: string) => `thread:${threadId}`,
+  user: (userId: string) => `user:${userId}`,
+  /** A list page belongs to its narrowest place: channel, else server, else everywhere. */
+  list: (place: { serverId?: string; channelId?: string }) =>
+    place.channelId
+      ? `list:c${place.channelId}`
+      : place.serverId
+        ? `list:s${place.serverId}`
+        : 'list:*',
+};
+
+/** The tags of everything that an announcement says has changed. */
+export function changedTags({ threads, servers, users }: Announcement): string[] {
+  const changed = new Set<string>();
+  for (const { threadId, serverId, channelId } of threads) {
+    changed.add(tags.thread(threadId));
+    changed.add(tags.list({ channelId })).add(tags.list({ serverId })).add(tags.list({}));
+  }
+  for (const serverId of servers) changed.add(tags.server(serverId)).add(tags.servers);
+  for (const userId of users) changed.add(tags.user(userId));
+  return [...changed];
+}
+
+/** Reads an announcement as published. Throws when it is none. */
+export function parseAnnouncement(message: string): Announcement {
+  const value = JSON.parse(message) as Partial<Announcement>;
+  const { threads, servers, users } = value;
+  if (!Array.isArray(threads) || !Array.isArray(servers) || !Array.isArray(users)) {
+    throw new TypeError('Not an announcement');
+  }
+  return { threads, servers, users };
+}

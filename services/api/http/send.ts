@@ -1,0 +1,47 @@
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { Context } from 'koa';
+import { COMPRESS_FROM, gzipOf, identityOf, type Answer } from '../answer.js';
+import { entityTag, noneMatchNames } from './entityTag.js';
+import { chooseEncoding, type Encoding } from './negotiate.js';
+
+const PUBLIC = 'public, max-age=1, stale-while-revalidate=10';
+
+/** Sends an answer in the form the client takes, or 304 when it has that form already. */
+export async function send(ctx: Context, answer: Answer): Promise<void> {
+  const offered = Boolean(answer.gzip ?? answer.openGzip) || answer.length >= COMPRESS_FROM;
+  const encoding = chooseEncoding(ctx.req.headers['accept-encoding'], offered);
+  const etag = entityTag(answer.etag, encoding);
+  ctx.status = answer.status ?? 200;
+  ctx.vary('Accept-Encoding');
+  ctx.set('ETag', etag);
+  ctx.set('Cache-Control', answer.noStore ? 'no-store' : PUBLIC);
+  if (answer.headers) ctx.set(answer.headers);
+  if (ctx.status === 200 && noneMatchNames(ctx.req.headers['if-none-match'], etag)) {
+    ctx.status = 304;
+    return;
+  }
+  ctx.set('Content-Type', 'application/json; charset=utf-8');
+  if (encoding === 'gzip') ctx.set('Content-Encoding', 'gzip');
+  await (ctx.method === 'HEAD' ? describeBody : sendBody)(ctx, answer, encoding);
+}
+
+async function sendBody(ctx: Context, answer: Answer, encoding: Encoding): Promise<void> {
+  if (answer.openGzip) {
+    if (encoding === 'identity') ctx.length = answer.length;
+    ctx.body = encoding === 'gzip' ? answer.openGzip() : expand(answer.openGzip());
+    return;
+  }
+  ctx.body = encoding === 'gzip' ? await gzipOf(answer) : await identityOf(answer);
+}
+
+/** A HEAD request learns the length that GET would send, where it is known beforehand. */
+async function describeBody(ctx: Context, answer: Answer, encoding: Encoding): Promise<void> {
+  if (encoding === 'identity') ctx.length = answer.length;
+  else if (!answer.openGzip) ctx.length = (await gzipOf(answer)).length;
+}
+
+function expand(source: Readable): Readable {
+  // A failure reaches the reader of the last stream, which cuts the connection.
+  return pipeline(source, createGunzip(), () => undefined);
+}

@@ -1,0 +1,51 @@
+import { announcementChannel } from '../../shared/jobs/announcements.js';
+import { createElasticsearch, createMongo, createRedis } from '../../shared/platform/clients.js';
+import { readSettings } from '../../shared/platform/env.js';
+import { createLogger } from '../../shared/platform/logger.js';
+import { stopOnSignal } from '../../shared/platform/shutdown.js';
+import { createApp } from './app.js';
+import { listen } from './http/listen.js';
+import { outcomeBytes } from './http/mount.js';
+import { ResponseCache } from './http/responseCache.js';
+import { closeRedis, connectRedis } from './redis/connectRedis.js';
+import { followAnnouncements } from './redis/followAnnouncements.js';
+
+const settings = readSettings();
+const logger = createLogger('api', settings.LOG_LEVEL);
+const cacheUrl = settings.CACHE_REDIS_URL ?? settings.REDIS_URL;
+
+const mongo = createMongo(settings, { timeoutMs: 3_000, poolSize: 50 });
+const elasticsearch = createElasticsearch(settings, { timeoutMs: 3_000 });
+const redis = connectRedis(createRedis(cacheUrl, { timeoutMs: 250 }), logger);
+const cache = new ResponseCache({
+  maxBytes: settings.CACHE_MEGABYTES * 1_048_576,
+  sizeOf: outcomeBytes,
+});
+const subscription = followAnnouncements(
+  createRedis(cacheUrl, { timeoutMs: 250 }),
+  announcementChannel(mongo.namespace),
+  cache,
+  logger,
+);
+
+const app = createApp({
+  ...mongo,
+  elasticsearch,
+  redis,
+  cache,
+  logger,
+  corsOrigins: settings.CORS_ORIGINS,
+});
+const server = await listen(app, { host: settings.HOST, port: settings.PORT });
+logger.info({ url: server.url }, 'Listening');
+
+stopOnSignal(
+  [
+    { name: 'answer what was asked', run: () => server.drain() },
+    { name: 'stop listening to announcements', run: () => subscription.stop() },
+    { name: 'close Redis', run: () => closeRedis(redis) },
+    { name: 'close Elasticsearch', run: () => elasticsearch.close() },
+    { name: 'close MongoDB', run: () => mongo.client.close() },
+  ],
+  logger,
+);

@@ -1,0 +1,77 @@
+import type { Redis } from 'ioredis';
+import type { Logger } from '../../../shared/platform/logger.js';
+import { changedTags, parseAnnouncement } from '../dependencies.js';
+
+/** Milliseconds between two signs of life that the subscription must give. */
+const HEARTBEAT = 400;
+
+export interface Listening {
+  /** Tags of answers that have changed. */
+  invalidate(tags: readonly string[]): void;
+  /** Something changed, and nobody can tell what. */
+  clear(): void;
+  /** Announcements arrive from now on. */
+  resume(): void;
+  /** Announcements may be missed from now on. */
+  suspend(): void;
+}
+
+export interface Subscription {
+  stop(): Promise<void>;
+}
+
+/** Passes announcements on to a cache over a connection of its own, and tells the cache while they cannot be heard. */
+export function followAnnouncements(
+  redis: Redis,
+  channel: string,
+  cache: Listening,
+  logger: Logger,
+): Subscription {
+  const subscribe = async (): Promise<void> => {
+    try {
+      await redis.subscribe(channel);
+      cache.resume();
+    } catch {
+      redis.disconnect(true);
+    }
+  };
+  redis.on('message', (_channel, message) => {
+    empty(message, cache, logger);
+  });
+  redis.on('ready', () => void subscribe());
+  redis.on('close', () => {
+    cache.suspend();
+  });
+  redis.on('error', (error) => {
+    logger.warn({ err: error }, 'The connection for announcements failed');
+  });
+  // A failed first attempt is tried again by the connection itself.
+  redis.connect().catch(() => undefined);
+  const heartbeat = setInterval(() => void beat(redis), HEARTBEAT);
+  return {
+    stop() {
+      clearInterval(heartbeat);
+      redis.disconnect();
+      return Promise.resolve();
+    },
+  };
+}
+
+function empty(message: string, cache: Listening, logger: Logger): void {
+  try {
+    cache.invalidate(changedTags(parseAnnouncement(message)));
+  } catch (error) {
+    logger.error({ err: error }, 'An announcement could not be read');
+    cache.clear();
+  }
+}
+
+/** A connection that is silently dead hears nothing, and does not know: ask it. */
+async function beat(redis: Redis): Promise<void> {
+  if (redis.status !== 'ready') return;
+  try {
+    await redis.ping();
+  } catch {
+    redis.disconnect(true);
+  }
+}

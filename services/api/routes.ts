@@ -1,0 +1,55 @@
+import { operations } from '../../shared/contract/operations.js';
+import type { Collections } from '../../shared/store/collections.js';
+import { bodyHandler } from './bodies/bodyHandler.js';
+import { tags } from './dependencies.js';
+import { getHealth } from './health/getHealth.js';
+import { getIndex, getOpenApi } from './health/getIndex.js';
+import { getReadiness, type Stores } from './health/getReadiness.js';
+import { route, type Dependency, type Route } from './http/route.js';
+import { isId } from './ids.js';
+import { getServerStats } from './servers/getServerStats.js';
+import { listServers } from './servers/listServers.js';
+import { createStatsCache } from './servers/statsCache.js';
+import { listThreads, listThreadsDependsOn } from './threads/listThreads.js';
+import { getLeaderboard } from './users/getLeaderboard.js';
+
+export interface RouteDeps extends Stores {
+  collections: Collections;
+  /** The prefix of this archive's Redis keys and search indexes. */
+  namespace: string;
+}
+
+/** The index of the API: one line an endpoint. */
+export function createRoutes(deps: RouteDeps): Route[] {
+  const { collections: store, redis, namespace } = deps;
+  const all = Object.values(operations);
+  const stats = createStatsCache(redis, namespace);
+  return [
+    route(operations.getIndex, getIndex(all)),
+    route(operations.getOpenApi, getOpenApi(all)),
+    route(operations.getHealth, getHealth()),
+    route(operations.getReadiness, getReadiness(deps)),
+    route(operations.listServers, listServers(store), () => ({ tags: [tags.servers] })),
+    route(operations.getServer, bodyHandler(store, 'server', 'serverId'), onServer),
+    route(operations.listChannels, bodyHandler(store, 'channels', 'serverId'), onServer),
+    route(operations.listTags, bodyHandler(store, 'tags', 'serverId'), onServer),
+    route(operations.getServerStats, getServerStats(store, stats)),
+    route(operations.listThreads, listThreads(store), listThreadsDependsOn),
+    route(operations.getThread, bodyHandler(store, 'thread', 'threadId'), onThread),
+    route(operations.listParticipants, bodyHandler(store, 'participants', 'threadId'), onThread),
+    route(operations.getUser, bodyHandler(store, 'user', 'userId'), onUser),
+    route(operations.getLeaderboard, getLeaderboard(store), onServer),
+  ];
+}
+
+function onServer({ params }: { params: { serverId: string } }): Dependency | undefined {
+  return isId(params.serverId) ? { tags: [tags.server(params.serverId)] } : undefined;
+}
+
+function onThread({ params }: { params: { threadId: string } }): Dependency | undefined {
+  return isId(params.threadId) ? { tags: [tags.thread(params.threadId)] } : undefined;
+}
+
+function onUser({ params }: { params: { userId: string } }): Dependency | undefined {
+  return isId(params.userId) ? { tags: [tags.user(params.userId)] } : undefined;
+}

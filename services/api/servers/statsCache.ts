@@ -1,0 +1,49 @@
+import type { Redis } from 'ioredis';
+import { statsCacheKey } from '../../../shared/jobs/announcements.js';
+import type { Answer } from '../answer.js';
+
+const LIFE_SECONDS = 60;
+
+/** What the cache knows: an answer and its whole seconds left, nothing, or that it is away. */
+export type Cached =
+  { state: 'hit'; answer: Answer; secondsLeft: number } | { state: 'absent' | 'away' };
+
+export interface StatsCache {
+  lifeSeconds: number;
+  read(serverId: string): Promise<Cached>;
+  /** Keeps an answer, without waiting for it. */
+  write(serverId: string, answer: Answer): void;
+}
+
+/** Statistics in Redis for 60 seconds, as `etag length\n` and the gzip bytes. Its failures are only misses. */
+export function createStatsCache(redis: Redis, namespace: string): StatsCache {
+  return {
+    lifeSeconds: LIFE_SECONDS,
+    async read(serverId) {
+      const key = statsCacheKey(namespace, serverId);
+      try {
+        const [stored, left] = await Promise.all([redis.getBuffer(key), redis.pttl(key)]);
+        return parse(stored, left);
+      } catch {
+        return { state: 'away' };
+      }
+    },
+    write(serverId, { etag, length, gzip }) {
+      if (!gzip) return;
+      const value = Buffer.concat([Buffer.from(`${etag} ${length}\n`), gzip]);
+      const key = statsCacheKey(namespace, serverId);
+      redis.set(key, value, 'EX', LIFE_SECONDS).catch(() => undefined);
+    },
+  };
+}
+
+function parse(stored: Buffer | null, left: number): Cached {
+  const end = stored?.indexOf('\n') ?? -1;
+  if (!stored || end < 0 || left <= 0) return { state: 'absent' };
+  const [etag = '', length] = stored.toString('latin1', 0, end).split(' ');
+  return {
+    state: 'hit',
+    answer: { etag, length: Number(length), gzip: stored.subarray(end + 1) },
+    secondsLeft: Math.ceil(left / 1_000),
+  };
+}

@@ -1,0 +1,45 @@
+import { errors as elasticsearch } from '@elastic/elasticsearch';
+import {
+  MongoAPIError,
+  MongoClientClosedError,
+  MongoError,
+  MongoNotConnectedError,
+  MongoServerError,
+  MongoTopologyClosedError,
+} from 'mongodb';
+
+/** MongoDB's codes for a server that cannot answer now: stepping down, stopping, out of time. */
+const AWAY_CODES = new Set([
+  50, 89, 91, 189, 262, 6, 7, 9001, 10107, 11600, 11602, 13435, 13436, 11601,
+]);
+/** Elasticsearch's statuses for the same. */
+const AWAY_STATUSES = new Set([408, 429, 502, 503, 504]);
+
+/** Whether an error says that a store is away, too slow or too busy, so that the same request may succeed later. */
+export function isStoreAway(error: unknown): boolean {
+  if (error instanceof MongoServerError) return AWAY_CODES.has(Number(error.code));
+  if (error instanceof MongoAPIError) return isDisconnected(error);
+  if (error instanceof MongoError) return true;
+  if (error instanceof elasticsearch.ResponseError) {
+    return AWAY_STATUSES.has(error.statusCode ?? 0);
+  }
+  return (
+    error instanceof elasticsearch.ConnectionError ||
+    error instanceof elasticsearch.TimeoutError ||
+    error instanceof elasticsearch.NoLivingConnectionsError ||
+    isTimeLimit(error)
+  );
+}
+
+/** The error of an AbortSignal.timeout. */
+export function isTimeLimit(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError';
+}
+
+function isDisconnected(error: MongoAPIError): boolean {
+  return (
+    error instanceof MongoNotConnectedError ||
+    error instanceof MongoTopologyClosedError ||
+    error instanceof MongoClientClosedError
+  );
+}

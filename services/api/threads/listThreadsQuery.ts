@@ -1,0 +1,59 @@
+import type { ThreadListQuery } from '../../../shared/contract/threads.js';
+import { listIndexName } from '../../../shared/store/indexes.js';
+import { foldTag, LIST_SORTS, listScope } from '../../../shared/store/listKeys.js';
+import { decodeCursor, encodeCursor } from '../paging/cursor.js';
+
+type ListField = (typeof LIST_SORTS)[keyof typeof LIST_SORTS]['field'];
+
+/** One page of a list as a single index range scan: one row more than the page, to know whether another follows. */
+export interface ListQuery {
+  filter: Record<string, unknown>;
+  sort: Partial<Record<ListField, 1 | -1>>;
+  hint: string;
+  limit: number;
+  projection: Record<string, 0 | 1>;
+  field: ListField;
+}
+
+const KEY = /^\d{20,40}$/;
+
+/** The scan that answers a list request. Throws VALIDATION_ERROR for a cursor of another question. */
+export function listThreadsQuery(query: ThreadListQuery): ListQuery {
+  const { field, direction } = LIST_SORTS[query.sort];
+  const after = query.cursor && decodeCursor(listQuestion(query), query.cursor, KEY)[0];
+  const scope = listScope(foldedFilter(query));
+  return {
+    filter: { scopes: scope, [field]: bound(after, direction) },
+    sort: { [field]: direction },
+    hint: listIndexName(field),
+    limit: query.limit + 1,
+    projection: { _id: 0, item: 1, serverId: 1, [field]: 1 },
+    field,
+  };
+}
+
+/** The cursor of what follows the row with this key. */
+export function listCursor(query: ThreadListQuery, key: string): string {
+  return encodeCursor(listQuestion(query), key);
+}
+
+/** What a list request asks, whatever the page and its size: equal questions are equal values. */
+export function listQuestion(query: ThreadListQuery): (string | null)[] {
+  const { serverId, channelId, tag, status } = foldedFilter(query);
+  return [query.sort, status, serverId ?? null, channelId ?? null, tag ?? null];
+}
+
+function foldedFilter({ serverId, channelId, tag, status }: ThreadListQuery) {
+  return {
+    ...(serverId !== undefined && { serverId }),
+    ...(channelId !== undefined && { channelId }),
+    ...(tag !== undefined && { tag: foldTag(tag) }),
+    status,
+  };
+}
+
+/** Without a position the bound still stands: the partial index of `unansweredKey` serves only queries that name it. */
+function bound(after: string | undefined, direction: 1 | -1): Record<string, string> {
+  if (after) return direction === 1 ? { $gt: after } : { $lt: after };
+  return { $gte: '' };
+}

@@ -1,0 +1,89 @@
+import { AppError } from '../../../shared/contract/errors.js';
+import type { Leaderboard, LeaderboardQuery } from '../../../shared/contract/users.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import { RANK_INDEX } from '../../../shared/store/indexes.js';
+import type { RankView } from '../../../shared/store/views.js';
+import { identityOf, jsonAnswer } from '../answer.js';
+import { findBody, type BodyStore } from '../bodies/findBody.js';
+import type { Handler } from '../http/route.js';
+import { isId } from '../ids.js';
+import { decodeCursor, encodeCursor } from '../paging/cursor.js';
+import { timeLimit } from '../timeLimit.js';
+
+type Line = Pick<RankView, 'key' | 'count' | 'item'>;
+
+/** Where a page begins: what the last line before it was. Ranks are counted while paging. */
+interface Position {
+  after: string;
+  /** Lines before this one. */
+  index: number;
+  rank: number;
+  count: number;
+}
+
+const START: Position = { after: '', index: 0, rank: 0, count: -1 };
+const POSITION = /^(\d{20,40}) (\d{1,15}) (\d{1,15}) (\d{1,15})$/;
+
+/** GET /leaderboard/:serverId: a page of stored lines, ranked. Throws NOT_FOUND, VALIDATION_ERROR. */
+export function getLeaderboard(
+  store: BodyStore & Pick<Collections, 'ranks'>,
+): Handler<{ serverId: string }, LeaderboardQuery> {
+  return async ({ params: { serverId }, query }) => {
+    if (!isId(serverId)) throw new AppError('NOT_FOUND', 'Server not found');
+    const board = `${serverId}/${query.type}/${query.period}/${query.excludeBots ? 'humans' : 'all'}`;
+    const start = query.cursor ? readCursor(board, query.cursor) : START;
+    const [serverName, lines] = await Promise.all([
+      findServerName(store, serverId),
+      findLines(store.ranks, board, start.after, query.limit + 1),
+    ]);
+    const ranked = rank(lines.slice(0, query.limit), start);
+    const last = ranked.at(-1)?.position;
+    const hasMore = lines.length > query.limit;
+    const head: Omit<Leaderboard, 'leaderboard' | 'nextCursor' | 'hasMore'> = {
+      serverId,
+      serverName,
+      type: query.type,
+      period: query.period,
+    };
+    const nextCursor = hasMore && last ? writeCursor(board, last) : null;
+    return jsonAnswer(
+      `${JSON.stringify(head).slice(0, -1)},"leaderboard":[${ranked.map(({ text }) => text).join(',')}],` +
+        `"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`,
+    );
+  };
+}
+
+function findLines(ranks: Collections['ranks'], board: string, after: string, limit: number) {
+  return ranks
+    .find<Line>({ boards: board, key: { $gt: after } }, { ...timeLimit(), hint: RANK_INDEX })
+    .project<Line>({ _id: 0, key: 1, count: 1, item: 1 })
+    .sort({ key: 1 })
+    .limit(limit)
+    .batchSize(limit + 1)
+    .toArray();
+}
+
+/** Equal counts share the rank of their first. */
+function rank(lines: Line[], start: Position): { text: string; position: Position }[] {
+  let before = start;
+  return lines.map(({ key, count, item }) => {
+    const index = before.index + 1;
+    const shared = count === before.count;
+    before = { after: key, index, rank: shared ? before.rank : index, count };
+    return { text: `{"rank":${before.rank},${item}`, position: before };
+  });
+}
+
+async function findServerName(store: BodyStore, serverId: string): Promise<string> {
+  const body = await identityOf(await findBody(store, 'server', serverId));
+  return (JSON.parse(body.toString()) as { name: string }).name;
+}
+
+function writeCursor(board: string, { after, index, rank, count }: Position): string {
+  return encodeCursor([board], `${after} ${index} ${rank} ${count}`);
+}
+
+function readCursor(board: string, cursor: string): Position {
+  const [, after = '', index, rank, count] = decodeCursor([board], cursor, POSITION);
+  return { after, index: Number(index), rank: Number(rank), count: Number(count) };
+}

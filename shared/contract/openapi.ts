@@ -1,0 +1,154 @@
+import type Joi from 'joi';
+import { ERROR_STATUS, errorBodySchema, type ErrorCode } from './errors.js';
+import type { Operation } from './operation.js';
+import { channelSchema, serverSchema, tagSchema } from './servers.js';
+import {
+  attachmentSchema,
+  embedSchema,
+  messageSchema,
+  participantSchema,
+  reactionSchema,
+  stickerSchema,
+  threadSummarySchema,
+} from './threads.js';
+import { leaderboardEntrySchema } from './users.js';
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+type JsonObject = Record<string, Json>;
+
+/** The version of the API: also the API-Version header's. */
+export const API_VERSION = '1';
+
+const COMPONENTS: Record<string, Joi.Schema> = {
+  ErrorBody: errorBodySchema,
+  Server: serverSchema,
+  Channel: channelSchema,
+  Tag: tagSchema,
+  ThreadSummary: threadSummarySchema,
+  Message: messageSchema,
+  Attachment: attachmentSchema,
+  Reaction: reactionSchema,
+  Embed: embedSchema,
+  Sticker: stickerSchema,
+  Participant: participantSchema,
+  LeaderboardEntry: leaderboardEntrySchema,
+};
+
+/** The OpenAPI 3.1 document of some operations. */
+export function openApiDocument(operations: readonly Operation[]): JsonObject {
+  const components = Object.fromEntries(
+    Object.entries(COMPONENTS).map(([name, schema]) => [name, jsonSchema(schema)]),
+  );
+  const share = sharing(components);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Forum Archive',
+      version: API_VERSION,
+      description: 'A public, searchable archive of chat forums.',
+    },
+    paths: Object.fromEntries(
+      operations.flatMap((operation) =>
+        operation.paths.map((path, alias) => [
+          path.replace(/:(\w+)/g, '{$1}'),
+          { [operation.method]: describeOperation(operation, alias, share) },
+        ]),
+      ),
+    ),
+    components: {
+      schemas: Object.fromEntries(
+        Object.entries(components).map(([name, schema]) => [name, shareWithin(schema, share)]),
+      ),
+    },
+  };
+}
+
+function describeOperation(operation: Operation, alias: number, share: (node: Json) => Json): Json {
+  return {
+    operationId: operation.operationId + (alias === 0 ? '' : `Alias${alias}`),
+    summary: operation.summary,
+    parameters: [...parameters(operation.params, 'path'), ...parameters(operation.query, 'query')],
+    responses: {
+      '200': {
+        description: operation.summary,
+        headers: describeHeaders(operation.headers ?? {}),
+        content: { 'application/json': { schema: share(jsonSchema(operation.response)) } },
+      },
+      ...errorResponses(operation.errors),
+    },
+  };
+}
+
+function parameters(schema: Joi.ObjectSchema, where: 'path' | 'query'): Json[] {
+  const { properties = {}, required = [] } = jsonSchema(schema, 'input');
+  return Object.entries(properties as Record<string, JsonObject>).map(([name, property]) => {
+    const { description, ...rest } = property;
+    const isRequired = (required as string[]).includes(name);
+    return {
+      name,
+      in: where,
+      required: isRequired,
+      description: description ?? name,
+      schema: rest,
+    };
+  });
+}
+
+function describeHeaders(headers: Readonly<Record<string, string>>): Json {
+  const always = { ETag: 'Entity tag of this form of the body', 'X-Request-Id': 'Id in the log' };
+  return Object.fromEntries(
+    Object.entries({ ...always, ...headers }).map(([name, description]) => [
+      name,
+      { description, schema: { type: 'string' } },
+    ]),
+  );
+}
+
+/** One response a status: two codes of one status share it. */
+function errorResponses(codes: readonly ErrorCode[]): JsonObject {
+  const statuses = [...new Set(codes.map((code) => ERROR_STATUS[code]))];
+  return Object.fromEntries(
+    statuses.map((status) => [
+      String(status),
+      {
+        description: codes.filter((code) => ERROR_STATUS[code] === status).join(', '),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } },
+      },
+    ]),
+  );
+}
+
+/** A joi schema as JSON Schema: `output` is what is answered, `input` what may be asked. */
+function jsonSchema(schema: Joi.Schema, side: 'input' | 'output' = 'output'): JsonObject {
+  const standard = schema['~standard'].jsonSchema;
+  return tidy(standard[side]({ target: 'draft-2020-12' }) as JsonObject) as JsonObject;
+}
+
+/** Admits null where an enum's type does, and leaves room for properties that come later. */
+function tidy(node: Json): Json {
+  if (Array.isArray(node)) return node.map(tidy);
+  if (node === null || typeof node !== 'object') return node;
+  const entries = Object.entries(node).filter(([key]) => key !== 'additionalProperties');
+  const tidied = Object.fromEntries(entries.map(([key, value]) => [key, tidy(value)]));
+  const nullable = Array.isArray(tidied['type']) && tidied['type'].includes('null');
+  if (nullable && Array.isArray(tidied['enum'])) tidied['enum'] = [...tidied['enum'], null];
+  return tidied;
+}
+
+/** Replaces each part that equals a component by a reference to it. */
+function sharing(components: Record<string, JsonObject>): (node: Json) => Json {
+  const names = new Map(
+    Object.entries(components).map(([name, schema]) => [JSON.stringify(schema), name]),
+  );
+  const share = (node: Json): Json => {
+    const name = names.get(JSON.stringify(node));
+    return name ? { $ref: `#/components/schemas/${name}` } : shareWithin(node, share);
+  };
+  return share;
+}
+
+function shareWithin(node: Json, share: (node: Json) => Json): Json {
+  if (Array.isArray(node)) return node.map(share);
+  if (node === null || typeof node !== 'object') return node;
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, share(value)]));
+}

@@ -1,0 +1,163 @@
+import Joi from 'joi';
+import type { ErrorCode } from './errors.js';
+import { text } from './fields.js';
+import { apiIndexSchema, healthSchema, readinessSchema } from './health.js';
+import type { Operation } from './operation.js';
+import {
+  channelListSchema,
+  serverListSchema,
+  serverSchema,
+  serverStatsSchema,
+  tagListSchema,
+} from './servers.js';
+import {
+  participantListSchema,
+  threadDetailSchema,
+  threadListQuerySchema,
+  threadPageSchema,
+} from './threads.js';
+import { leaderboardQuerySchema, leaderboardSchema, userProfileSchema } from './users.js';
+
+const nothing = Joi.object<Record<string, never>>({});
+const serverParams = Joi.object<{ serverId: string }, true>({ serverId: text('Server id') });
+const threadParams = Joi.object<{ threadId: string }, true>({ threadId: text('Thread id') });
+const userParams = Joi.object<{ userId: string }, true>({ userId: text('User id') });
+
+const GET = { method: 'get', params: nothing, query: nothing } as const;
+const FIND: readonly ErrorCode[] = ['VALIDATION_ERROR', 'NOT_FOUND', 'UNAVAILABLE'];
+const LIST: readonly ErrorCode[] = ['VALIDATION_ERROR', 'UNAVAILABLE'];
+
+/** Keeps the types of an operation's parameters. */
+function operation<Params, Query>(declared: Operation<Params, Query>): Operation<Params, Query> {
+  return declared;
+}
+
+/** Every operation of the read API, by operationId. */
+export const operations = {
+  getIndex: operation({
+    ...GET,
+    operationId: 'getIndex',
+    paths: ['/'],
+    summary: 'What this is and where to go on',
+    response: apiIndexSchema,
+    errors: [],
+  }),
+  getOpenApi: operation({
+    ...GET,
+    operationId: 'getOpenApi',
+    paths: ['/openapi.json'],
+    summary: 'This document',
+    response: Joi.object().unknown(),
+    errors: [],
+  }),
+  getHealth: operation({
+    ...GET,
+    operationId: 'getHealth',
+    paths: ['/healthz'],
+    summary: 'Whether the process is alive',
+    response: healthSchema,
+    errors: [],
+  }),
+  getReadiness: operation({
+    ...GET,
+    operationId: 'getReadiness',
+    paths: ['/readyz'],
+    summary: 'Whether every store answers; 503 with each one’s state when one does not',
+    response: readinessSchema,
+    errors: ['UNAVAILABLE'],
+  }),
+  listServers: operation({
+    ...GET,
+    operationId: 'listServers',
+    paths: ['/api/servers'],
+    summary: 'Every archived server',
+    response: serverListSchema,
+    errors: LIST,
+  }),
+  getServer: operation({
+    ...GET,
+    operationId: 'getServer',
+    paths: ['/api/servers/:serverId'],
+    summary: 'One server',
+    params: serverParams,
+    response: serverSchema,
+    errors: FIND,
+  }),
+  listChannels: operation({
+    ...GET,
+    operationId: 'listChannels',
+    paths: ['/api/servers/:serverId/channels'],
+    summary: 'Forum channels of a server',
+    params: serverParams,
+    response: channelListSchema,
+    errors: FIND,
+  }),
+  listTags: operation({
+    ...GET,
+    operationId: 'listTags',
+    paths: ['/api/servers/:serverId/tags'],
+    summary: 'Tags across the forum channels of a server',
+    params: serverParams,
+    response: tagListSchema,
+    errors: FIND,
+  }),
+  getServerStats: operation({
+    ...GET,
+    operationId: 'getServerStats',
+    paths: ['/api/servers/:serverId/stats'],
+    summary: 'Statistics of a server, cached for 60 seconds',
+    params: serverParams,
+    response: serverStatsSchema,
+    errors: FIND,
+    headers: {
+      'X-Cache': 'HIT from the cache, MISS when just cached, BYPASS while the cache is away',
+      'X-Cache-TTL': 'How long the cached answer still lasts (whole seconds)',
+    },
+  }),
+  listThreads: operation({
+    ...GET,
+    operationId: 'listThreads',
+    paths: ['/api/threads'],
+    summary: 'Threads, filtered, sorted and paged by cursor',
+    query: threadListQuerySchema,
+    response: threadPageSchema,
+    errors: LIST,
+  }),
+  getThread: operation({
+    ...GET,
+    operationId: 'getThread',
+    paths: ['/api/threads/:threadId'],
+    summary: 'One thread with all its messages',
+    params: threadParams,
+    response: threadDetailSchema,
+    errors: FIND,
+  }),
+  listParticipants: operation({
+    ...GET,
+    operationId: 'listParticipants',
+    paths: ['/api/threads/:threadId/participants'],
+    summary: 'Who wrote in a thread',
+    params: threadParams,
+    response: participantListSchema,
+    errors: FIND,
+  }),
+  getUser: operation({
+    ...GET,
+    operationId: 'getUser',
+    paths: ['/users/:userId', '/api/users/:userId'],
+    summary: 'One user and the threads they last wrote in',
+    params: userParams,
+    response: userProfileSchema,
+    errors: FIND,
+  }),
+  getLeaderboard: operation({
+    ...GET,
+    operationId: 'getLeaderboard',
+    paths: ['/leaderboard/:serverId', '/api/leaderboard/:serverId'],
+    summary: 'Who wrote most on a server',
+    params: serverParams,
+    query: leaderboardQuerySchema,
+    response: leaderboardSchema,
+    errors: FIND,
+  }),
+} as const;
