@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { freePort } from '../../../services/local/ports.js';
+import { start } from '../../../services/local/start.js';
+import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
+
+const API = `
+import { createServer } from 'node:http';
+createServer((request, response) => response.end('{}')).listen(process.env.PORT, process.env.HOST);
+console.log(JSON.stringify(process.env));
+process.on('SIGTERM', () => { console.log('stopped'); process.exit(0); });
+`;
+const CRASHING = 'console.log("the reason"); process.exit(3);';
+const WAITING = 'setInterval(() => {}, 1000);';
+const CLI = `
+if (process.argv[2] === 'status') console.log('{"threads":' + process.env.TEST_THREADS + '}');
+else console.log(process.argv.slice(2).join(' '));
+`;
+
+interface Project {
+  root: string;
+  env: Record<string, string | undefined>;
+  lines: string[];
+  run: (signal: AbortSignal) => Promise<void>;
+  log: (name: string) => Promise<string>;
+}
+
+/** A project folder whose services are small stand-ins, and whose servers' URLs are given. */
+async function project(
+  root: string,
+  scripts: { api?: string; indexer?: string; threads?: number },
+): Promise<Project> {
+  const { api = API, indexer = WAITING, threads = 0 } = scripts;
+  const dist = join(root, 'dist');
+  for (const [name, script] of Object.entries({ api, indexer, cli: CLI })) {
+    await mkdir(join(dist, 'services', name), { recursive: true });
+    await writeFile(join(dist, 'services', name, 'main.js'), script);
+  }
+  await writeFile(join(root, 'package.json'), '{"type":"module"}');
+  await mkdir(join(root, 'sample'));
+  await writeFile(join(root, 'sample/thread.json'), '{}');
+  const env = {
+    ...{ PATH: process.env['PATH'], PORT: String(await freePort()), TEST_THREADS: String(threads) },
+    ...{ MONGODB_URL: 'mongodb://a/b', ELASTICSEARCH_URL: 'http://c', REDIS_URL: 'redis://d' },
+  };
+  const lines: string[] = [];
+  const report = { line: (text: string) => void lines.push(text), progress: () => undefined };
+  return {
+    ...{ root, env, lines },
+    run: (signal) => start({ root, dist, env, report, signal }),
+    log: (name) => readFile(join(root, '.data/logs', name), 'utf8'),
+  };
+}
+
+/** Runs the project until it says what to try next, then stops it. */
+async function runUntilReady({ run, lines }: Project): Promise<void> {
+  const stop = new AbortController();
+  const push = lines.push.bind(lines);
+  lines.push = (...added) => {
+    if (added.some((line) => line.includes('Try:'))) stop.abort();
+    return push(...added);
+  };
+  await run(stop.signal);
+}
+
+describe('start', () => {
+  it('runs the services with their settings, imports the sample once and stops cleanly', () =>
+    withTemporaryFolder(async (root) => {
+      const launch = await project(root, {});
+      await runUntilReady(launch);
+      expect(launch.lines.join('\n')).to.contain(
+        `http://127.0.0.1:${launch.env['PORT'] ?? ''}/openapi.json`,
+      );
+      expect(launch.lines).to.include('Imported the sample archive');
+      expect(await launch.log('import.log')).to.equal(`import ${join(root, 'sample')} --wait\n`);
+
+      const log = await launch.log('api.log');
+      const env = JSON.parse(log.split('\n')[0] ?? '') as Record<string, string>;
+      const secret = join(root, '.data/jwt-secret');
+      expect(env['MONGODB_URL']).to.equal('mongodb://a/b');
+      expect(env['DATA_DIR']).to.equal(join(root, '.data'));
+      expect(env['JWT_SECRET'])
+        .to.have.length(64)
+        .and.equal(await readFile(secret, 'utf8'));
+      expect((await stat(secret)).mode & 0o777).to.equal(0o600);
+      expect(log).to.contain('stopped');
+    }));
+
+  it('imports nothing into an archive that holds something', () =>
+    withTemporaryFolder(async (root) => {
+      const launch = await project(root, { threads: 5 });
+      await runUntilReady(launch);
+      expect(launch.lines).to.not.include('Imported the sample archive');
+    }));
+
+  it('names the log and its last lines when a service crashes', () =>
+    withTemporaryFolder(async (root) => {
+      const launch = await project(root, { api: CRASHING });
+      const message = await rejectionOf(launch.run(new AbortController().signal));
+      expect(message).to.contain('The API stopped (exit code 3)');
+      expect(message).to.contain(join(root, '.data/logs/api.log'));
+      expect(message).to.contain('  the reason');
+    }));
+
+  it('fails before anything is started when the port is taken, and says how to choose another', () =>
+    withTemporaryFolder(async (root) => {
+      const launch = await project(root, {});
+      const port = Number(launch.env['PORT']);
+      const taken = createServer().listen(port, '127.0.0.1');
+      try {
+        const message = await rejectionOf(launch.run(new AbortController().signal));
+        expect(message)
+          .to.contain(`Port ${port} of 127.0.0.1`)
+          .and.contain(`PORT=${port + 1}`);
+        expect(await launch.log('api.log').catch(() => 'none')).to.equal('none');
+      } finally {
+        taken.close();
+      }
+    }));
+
+  it('refuses a PORT that is none', () =>
+    withTemporaryFolder(async (root) => {
+      const launch = await project(root, {});
+      launch.env['PORT'] = '70000';
+      expect(await rejectionOf(launch.run(new AbortController().signal))).to.contain(
+        'PORT must be',
+      );
+    }));
+});

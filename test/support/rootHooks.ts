@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/*
+ * The run fails on a promise that was rejected unseen, and on sockets, servers and child processes that are
+ * still open at its end; a process that something keeps alive after that is ended, and told apart from a good one.
+ */
+const WATCHED = [
+  'TCPSocketWrap',
+  'TCPServerWrap',
+  'PipeWrap',
+  'ProcessWrap',
+  'UDPWrap',
+  'MessagePort',
+];
+const CLOSING_MS = 3000;
+const EXIT_LIMIT_MS = 10_000;
+
+const rejections: unknown[] = [];
+process.on('unhandledRejection', (reason) => rejections.push(reason));
+
+let before = new Map<string, number>();
+
+export const mochaHooks = {
+  beforeAll(): void {
+    before = countResources();
+  },
+
+  async afterAll(): Promise<void> {
+    let leaked = findLeaks(before, countResources());
+    for (const end = Date.now() + CLOSING_MS; leaked.length > 0 && Date.now() < end;) {
+      await delay(50);
+      leaked = findLeaks(before, countResources());
+    }
+    if (rejections.length > 0) throw new Error(`Unhandled rejection: ${String(rejections[0])}`);
+    if (leaked.length > 0) throw new Error(`Left open after the last test: ${leaked.join(', ')}`);
+  },
+};
+
+/** After everything, mocha's own report included: names what keeps the process alive, and ends it as failed. */
+export function mochaGlobalTeardown(): void {
+  setTimeout(() => {
+    const resources = process.getActiveResourcesInfo().join(', ');
+    console.error(`The process does not end by itself. It is kept alive by: ${resources}`);
+    process.exit(1);
+  }, EXIT_LIMIT_MS).unref();
+}
+
+function countResources(): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of process.getActiveResourcesInfo()) {
+    if (WATCHED.includes(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** What there is more of than before, such as `2 TCPSocketWrap`. */
+export function findLeaks(earlier: Map<string, number>, later: Map<string, number>): string[] {
+  return [...later].flatMap(([name, count]) => {
+    const extra = count - (earlier.get(name) ?? 0);
+    return extra > 0 ? [`${extra} ${name}`] : [];
+  });
+}

