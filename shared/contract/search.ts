@@ -1,13 +1,49 @@
 /** SPEC 2.9 and 4.8: search. */
-import type { ThreadStatus } from './threads.js';
+import Joi from 'joi';
+import { count, id, limitParameter, listOf, oneOf, text, time } from './fields.js';
+import { THREAD_STATUSES, THREAD_STATUS_FILTERS } from './threads.js';
+import type { ThreadStatus, ThreadStatusFilter } from './threads.js';
 
+/** What `type` may be. */
 export const SEARCH_TYPES = ['threads', 'messages', 'all'] as const;
 export type SearchType = (typeof SEARCH_TYPES)[number];
+
+/** The most characters of a query, the most terms in it, and how far paging reaches. */
+export const SEARCH_LIMITS = { characters: 512, terms: 32, results: 10_000 } as const;
+
+/** The query of GET /search, checked and completed. Times are ISO 8601, UTC, with milliseconds. */
+export interface SearchParams {
+  q: string;
+  serverId?: string;
+  channelId?: string;
+  type: SearchType;
+  limit: number;
+  offset: number;
+  minScore: number;
+  tag?: string;
+  status: ThreadStatusFilter;
+  authorId?: string;
+  after?: string;
+  before?: string;
+  hasAttachment?: boolean;
+}
+
+/** The query of GET /suggest. */
+export interface SuggestParams {
+  q: string;
+}
 
 /** Escaped HTML with `<mark>` around what matched. */
 export interface Highlights {
   title?: string;
   content?: string;
+}
+
+/** Who started the thread, or wrote the message. */
+export interface ResultAuthor {
+  id: string;
+  username: string;
+  displayName: string;
 }
 
 /** SPEC 2.9. `score` is absolute, 0 to 1. */
@@ -17,7 +53,7 @@ export interface ThreadResult {
   slug: string;
   preview: string;
   status: ThreadStatus;
-  author: { id: string; username: string; displayName: string };
+  author: ResultAuthor;
   tags: string[];
   serverId: string;
   channelId: string;
@@ -35,7 +71,7 @@ export interface MessageResult {
   contentPreview: string;
   threadId: string;
   threadTitle: string;
-  author: { id: string; username: string; displayName: string };
+  author: ResultAuthor;
   serverId: string;
   channelId: string;
   channelName: string;
@@ -54,3 +90,163 @@ export interface SearchResponse {
   /** A corrected query that matches, when this one matches nothing. */
   suggestion: string | null;
 }
+
+/** GET /suggest: titles that begin as the query does, or hold words that do. */
+export interface SuggestResponse {
+  query: string;
+  suggestions: { threadId: string; title: string; slug: string }[];
+}
+
+const TIME = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+-]\d{2}:\d{2})?$/;
+
+/** Milliseconds since the epoch of an ISO date or time; without a zone it is UTC. NaN when it is none. */
+export function parseTime(text: string): number {
+  const [, date, time, zone] = TIME.exec(text) ?? [];
+  if (date === undefined || (zone !== undefined && time === undefined)) return NaN;
+  const day = Date.parse(`${date}T00:00Z`);
+  // JavaScript takes 31 February for 3 March.
+  if (Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== date) return NaN;
+  return Date.parse(`${date}${time ?? 'T00:00'}${zone ?? 'Z'}`);
+}
+
+const timeParameter = (description: string) =>
+  Joi.string()
+    .custom((value: string, helpers) => {
+      const milliseconds = parseTime(value);
+      return Number.isNaN(milliseconds)
+        ? helpers.error('string.isoDate')
+        : new Date(milliseconds).toISOString();
+    })
+    .messages({ 'string.isoDate': '{{#label}} must be a date or time in ISO 8601' })
+    .description(description);
+
+const queryText = Joi.string()
+  .pattern(/\S/)
+  .max(SEARCH_LIMITS.characters)
+  .required()
+  .messages({ 'string.pattern.base': '{{#label}} must not be blank' });
+
+const filter = (description: string) => Joi.string().trim().max(100).description(description);
+
+/** Checks SearchParams. */
+export const searchQuerySchema = Joi.object<SearchParams, true>({
+  q: queryText.description('Words, which must all match, and "exact phrases"; at most 32 of them'),
+  serverId: filter('Only this server'),
+  channelId: filter('Only this channel'),
+  type: Joi.string<SearchType>()
+    .valid(...SEARCH_TYPES)
+    .default('all')
+    .description('What to look for; all ranks threads and messages together'),
+  limit: limitParameter(),
+  offset: Joi.number()
+    .integer()
+    .min(0)
+    .max(Joi.ref('limit', { adjust: (limit: number) => SEARCH_LIMITS.results - limit }))
+    .default(0)
+    .messages({
+      'number.max': '{{#label}} and limit together must not exceed 10000',
+      'any.ref': '{{#label}} cannot be checked without a valid limit',
+    })
+    .description('Results to skip; offset + limit is at most 10000'),
+  minScore: Joi.number()
+    .min(0)
+    .max(1)
+    .default(0.5)
+    .description('The weakest match shown; below 0.5 typos and beginnings of words match too'),
+  tag: filter('Only threads with this tag (whole name, any case)'),
+  status: Joi.string<ThreadStatusFilter>()
+    .valid(...THREAD_STATUS_FILTERS)
+    .default('all')
+    .description('Only threads of this status, and their messages'),
+  authorId: filter('Only threads that this person started and messages they wrote'),
+  after: timeParameter(
+    'Only what was created at this time or later (ISO 8601; UTC unless it says)',
+  ),
+  before: timeParameter('Only what was created before this time (ISO 8601; UTC unless it says)'),
+  hasAttachment: Joi.boolean().description('Only threads and messages with (or without) files'),
+});
+
+/** Checks SuggestParams. */
+export const suggestQuerySchema = Joi.object<SuggestParams, true>({
+  q: queryText.description('The beginning of a title, as typed so far'),
+});
+
+const score = Joi.number()
+  .min(0)
+  .max(1)
+  .required()
+  .description('Strength of the match, comparable between queries');
+
+const authorSchema = Joi.object<ResultAuthor, true>({
+  id: id('User id'),
+  username: text('Account name'),
+  displayName: text('The name a reader would have seen'),
+}).required();
+
+const highlightsSchema = Joi.object<Highlights, true>({
+  title: Joi.string().description('Escaped HTML, matches in <mark>'),
+  content: Joi.string().description('Escaped HTML of one passage, matches in <mark>'),
+}).required();
+
+/** Checks a ThreadResult. */
+export const threadResultSchema = Joi.object<ThreadResult, true>({
+  id: id('Thread id'),
+  title: text('Title'),
+  slug: text('URL form of the title'),
+  preview: text('First 200 characters of the first message'),
+  status: oneOf(THREAD_STATUSES, 'Status'),
+  author: authorSchema,
+  tags: listOf(Joi.string().allow(''), 'Names of applied tags'),
+  serverId: id('Server id'),
+  channelId: id('Channel id'),
+  channelName: text('Channel name'),
+  messageCount: count('Messages, the first included'),
+  score,
+  highlights: highlightsSchema,
+  createdAt: time('Creation'),
+});
+
+/** Checks a MessageResult. */
+export const messageResultSchema = Joi.object<MessageResult, true>({
+  id: id('Message id'),
+  content: text("The platform's markdown"),
+  contentPreview: text('First 200 characters of the content'),
+  threadId: id('Thread id'),
+  threadTitle: text('Title of the thread'),
+  author: authorSchema,
+  serverId: id('Server id'),
+  channelId: id('Channel id'),
+  channelName: text('Channel name'),
+  score,
+  highlights: highlightsSchema,
+  createdAt: time('Creation'),
+});
+
+/** Checks a SearchResponse. */
+export const searchResponseSchema = Joi.object<SearchResponse, true>({
+  query: text('The query as submitted'),
+  results: Joi.object<SearchResponse['results'], true>({
+    threads: listOf(threadResultSchema, 'Threads, best first'),
+    messages: listOf(messageResultSchema, 'Messages, best first'),
+  }).required(),
+  total: count('All matches: threadCount + messageCount'),
+  threadCount: count('Threads that match'),
+  messageCount: count('Messages that match'),
+  suggestion: Joi.string()
+    .allow(null)
+    .required()
+    .description('A corrected query that matches, when this one matches nothing'),
+});
+
+/** Checks a SuggestResponse. */
+export const suggestResponseSchema = Joi.object<SuggestResponse, true>({
+  query: text('The query as submitted'),
+  suggestions: listOf(
+    Joi.object<SuggestResponse['suggestions'][number], true>({
+      threadId: id('Thread id'),
+      title: text('Title'),
+      slug: text('URL form of the title'),
+    }),
+    'Best first, at most 8',
+  ),
+});

@@ -15,6 +15,17 @@ function replace(pattern: string, replacement: string): estypes.AnalysisCharFilt
   return { type: 'pattern_replace', pattern, replacement };
 }
 
+/** Thai, Lao, Burmese and Khmer write no spaces: a token a letter with its marks, found as a phrase. */
+function spacelessLetters(): string[] {
+  const blocks = [0x0e00, 0x0e80, 0x1000, 0x1080, 0x1780];
+  return blocks
+    .flatMap((start) => Array.from({ length: 0x80 }, (_, index) => start + index))
+    .map((code) => String.fromCodePoint(code))
+    .filter(
+      (sign) => /\p{L}/u.test(sign) && /[\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]/u.test(sign),
+    );
+}
+
 const charFilters: Record<string, estypes.AnalysisCharFilter> = {
   // Some platforms write these as letter and mark; joined first, since they are letters of their own.
   compose: {
@@ -27,10 +38,10 @@ const charFilters: Record<string, estypes.AnalysisCharFilter> = {
       '\\u202A-\\u202E\\u2060-\\u2069\\uFE0E\\uFE0F\\uFEFF\\x{1F3FB}-\\x{1F3FF}]',
     '',
   ),
-  // C++, notepad++, C++20 (two tokens), but not Ctrl+C.
-  plus_plus: replace(`(?<=${WORD})\\+\\+(?!\\+)`, `${SIGN_LETTERS['+'].repeat(2)} `),
+  // C++, notepad++, C++20, but not Ctrl+C.
+  plus_plus: replace(`(?<=${WORD})\\+\\+(?![\\p{L}+])`, SIGN_LETTERS['+'].repeat(2)),
   // C#, F#, C#12, but not #general or issue#12.
-  sharp: replace(`(?<=(?<!${WORD})\\p{L})#(?!\\p{L})`, `${SIGN_LETTERS['#']} `),
+  sharp: replace(`(?<=(?<!${WORD})\\p{L})#(?!\\p{L})`, SIGN_LETTERS['#']),
   // .NET, .env, ~/.bashrc, but not the end of a sentence or an ellipsis.
   leading_dot: replace(`(?<![\\p{L}\\p{M}\\p{N}.])\\.(?=\\p{L})`, SIGN_LETTERS['.']),
   // --flag; a single dash stays a sign like any other.
@@ -43,11 +54,16 @@ const charFilters: Record<string, estypes.AnalysisCharFilter> = {
       (sign) => `${sign}=>\\u0020`,
     ),
   },
-  // Thai, Lao, Burmese and Khmer write no spaces: a token a letter with its marks, found as a phrase.
-  syllables: replace(
-    '(?<=[\\p{IsThai}\\p{IsLao}\\p{IsMyanmar}\\p{IsKhmer}])(?=[\\p{IsThai}\\p{IsLao}\\p{IsMyanmar}\\p{IsKhmer}&&[\\p{L}\\p{N}]])',
-    ' ',
-  ),
+  // Only a mapping keeps offsets right where it adds a sign. A version is a word of its own: C++20.
+  breaks: {
+    type: 'mapping',
+    mappings: [
+      ...[SIGN_LETTERS['+'], SIGN_LETTERS['#']].flatMap((sign) =>
+        Array.from('0123456789', (digit) => `${sign}${digit}=>${sign}\\u0020${digit}`),
+      ),
+      ...spacelessLetters().map((letter) => `${letter}=>\\u0020${letter}`),
+    ],
+  },
   spaces: replace('\\s+', ' '),
 };
 
@@ -77,7 +93,7 @@ function analyzer(...filter: string[]): estypes.AnalysisAnalyzer {
   return {
     type: 'custom',
     tokenizer: 'standard',
-    char_filter: [...cleaning, 'plus_plus', 'sharp', 'leading_dot', 'flag', 'joiners', 'syllables'],
+    char_filter: [...cleaning, 'plus_plus', 'sharp', 'leading_dot', 'flag', 'joiners', 'breaks'],
     filter,
   };
 }

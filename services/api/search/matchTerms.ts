@@ -1,0 +1,70 @@
+import type { estypes } from '@elastic/elasticsearch';
+import type { SearchTerm } from './parseQuery.js';
+
+/** A query clause (the client's own type admits undefined). */
+export type Query = NonNullable<estypes.QueryDslQueryContainer>;
+
+/** Fields that hold text; `conversation` and `tags` are a thread's, `content` a message's, `title` both kinds'. */
+const TEXT_FIELDS = ['title', 'tags', 'conversation', 'content'] as const;
+export type TextField = (typeof TEXT_FIELDS)[number];
+
+/** How much a term in a field is worth. */
+const WEIGHTS: Record<TextField, number> = { title: 2, tags: 1.5, conversation: 1, content: 1 };
+
+/** How much less an inflected form is worth than the form as written. */
+const INFLECTED = 0.5;
+
+/** The term as written (letter case and accents aside) in one of the fields. */
+export function asWritten(term: SearchTerm, fields: readonly TextField[] = TEXT_FIELDS): Query {
+  return anyOf(fields.map((field) => phraseIn(field, term.text, WEIGHTS[field])));
+}
+
+/** The term as written or inflected in one of the fields; a phrase only as written. */
+export function matchTerm(term: SearchTerm, fields: readonly TextField[] = TEXT_FIELDS): Query {
+  if (term.phrase) return asWritten(term, fields);
+  const inflected = fields.map((field) =>
+    phraseIn(`${field}.stem`, term.text, WEIGHTS[field] * INFLECTED),
+  );
+  return anyOf([asWritten(term, fields), ...inflected]);
+}
+
+/** The term as matchTerm finds it, or as the beginning of a word. */
+export function matchBegun(term: SearchTerm, fields: readonly TextField[] = TEXT_FIELDS): Query {
+  if (term.phrase) return matchTerm(term, fields);
+  return anyOf([matchTerm(term, fields), ...fields.map((field) => beginningIn(field, term.text))]);
+}
+
+/** The term as matchTerm finds it, or with one or two letters wrong. */
+export function matchMistyped(term: SearchTerm, fields: readonly TextField[] = TEXT_FIELDS): Query {
+  if (term.phrase) return matchTerm(term, fields);
+  return anyOf([matchTerm(term, fields), ...fields.map((field) => typoIn(field, term.text))]);
+}
+
+/** All terms within one text, in any order, with at most as many other words between as there are terms. */
+export function nearby(field: string, terms: readonly SearchTerm[]): Query {
+  const intervals = terms.map(({ text }) => ({
+    match: { query: text, ordered: true, max_gaps: 0 },
+  }));
+  return {
+    intervals: { [field]: { all_of: { intervals, ordered: false, max_gaps: terms.length } } },
+  };
+}
+
+/** The words of a text side by side in this order. */
+export function phraseIn(field: string, query: string, boost = 1): Query {
+  return { match_phrase: { [field]: { query, boost } } };
+}
+
+/** Any of the queries; the best one counts. */
+export function anyOf(queries: Query[]): Query {
+  return queries.length === 1 ? queries[0]! : { dis_max: { queries } };
+}
+
+function typoIn(field: TextField, query: string): Query {
+  const typo = { fuzziness: 'AUTO', prefix_length: 1, max_expansions: 50 } as const;
+  return { match: { [field]: { query, operator: 'and', boost: 0.2, ...typo } } };
+}
+
+function beginningIn(field: TextField, query: string): Query {
+  return { match_bool_prefix: { [field]: { query, operator: 'and', boost: 0.3 } } };
+}

@@ -1,0 +1,66 @@
+import { SEARCH_LIMITS } from '../../../shared/contract/search.js';
+import { AppError } from '../../../shared/contract/errors.js';
+
+/** A word, or the words of a quoted phrase. */
+export interface SearchTerm {
+  text: string;
+  phrase: boolean;
+}
+
+/** A query taken apart. `words` is how many words a reader would count; `terms` is empty when nothing can be found. */
+export interface ParsedQuery {
+  /** The query, fit to be analysed: composed, without control characters. */
+  text: string;
+  terms: SearchTerm[];
+  words: number;
+}
+
+/** What the index keeps as a token: a letter, a digit or an emoji. */
+const SEARCHABLE =
+  /[\p{L}\p{Nd}\p{Emoji_Presentation}\p{Regional_Indicator}]|\p{Extended_Pictographic}\uFE0F/u;
+
+/** A quote opens where no word precedes it, and closes where none follows: 5" and 3" are inches. */
+const TERM =
+  /(?<![\p{L}\p{N}])"([^"]*)"(?![\p{L}\p{N}])|((?:(?!(?<![\p{L}\p{N}])"[^"]*"(?![\p{L}\p{N}]))\S)+)/gu;
+
+const wordBreaks = new Intl.Segmenter('en', { granularity: 'word' });
+
+/** Words and "phrases"; there is no other syntax. Throws VALIDATION_ERROR for more than 32 terms. */
+export function parseQuery(q: string): ParsedQuery {
+  const text = cleanText(q);
+  const terms = uniqueTerms([...text.replace(/[“”„‟＂]/gu, '"').matchAll(TERM)].map(toTerm));
+  if (terms.length > SEARCH_LIMITS.terms) {
+    const message = `q must hold at most ${SEARCH_LIMITS.terms} words and phrases`;
+    throw new AppError('VALIDATION_ERROR', message, { details: [{ path: 'q', message }] });
+  }
+  return { text, terms, words: countWords(text) };
+}
+
+/** Composed (NFC), lone surrogates and control characters as spaces, spaces single. */
+export function cleanText(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cs}\p{Co}\p{Cn}]/gu, ' ')
+    .normalize('NFC')
+    .replace(/\s+/gu, ' ')
+    .trim();
+}
+
+function toTerm([, phrase, word]: RegExpMatchArray): SearchTerm {
+  return phrase === undefined
+    ? { text: word ?? '', phrase: false }
+    : { text: phrase.trim(), phrase: true };
+}
+
+function uniqueTerms(terms: SearchTerm[]): SearchTerm[] {
+  const unique = new Map<string, SearchTerm>();
+  for (const term of terms) {
+    if (!SEARCHABLE.test(term.text)) continue;
+    const key = `${term.phrase} ${term.text.toLowerCase()}`;
+    if (!unique.has(key)) unique.set(key, term);
+  }
+  return [...unique.values()];
+}
+
+function countWords(text: string): number {
+  return [...wordBreaks.segment(text)].filter(({ isWordLike }) => isWordLike).length;
+}

@@ -1,0 +1,47 @@
+import type { estypes } from '@elastic/elasticsearch';
+import type { SuggestParams, SuggestResponse } from '../../../shared/contract/search.js';
+import { searchAlias, type ThreadDocument } from '../../../shared/store/searchIndex.js';
+import { askElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
+import { cleanText } from './parseQuery.js';
+
+type Found = Pick<ThreadDocument, 'threadId' | 'title' | 'slug'>;
+
+const SUGGESTIONS = 8;
+
+/** Titles that begin as typed, then titles that hold the words (the last may be unfinished); at most 8. */
+export async function suggestTitles(
+  { elasticsearch, namespace }: SearchDeps,
+  { q }: SuggestParams,
+): Promise<SuggestResponse> {
+  const text = cleanText(q);
+  const { hits } = await askElasticsearch(() =>
+    elasticsearch.search<Found>(
+      { index: searchAlias(namespace), ...buildSuggestRequest(text) },
+      CALL_LIMITS,
+    ),
+  );
+  const suggestions = hits.hits.flatMap(({ _source: found }) =>
+    found ? [{ threadId: found.threadId, title: found.title, slug: found.slug }] : [],
+  );
+  return { query: q, suggestions };
+}
+
+/** Titles that begin as typed first, then the longest conversations. */
+export function buildSuggestRequest(text: string): Omit<estypes.SearchRequest, 'index'> {
+  return {
+    query: {
+      bool: {
+        filter: [
+          { term: { kind: 'thread' } },
+          { match_bool_prefix: { title: { query: text, operator: 'and' } } },
+        ],
+        should: [{ constant_score: { filter: { prefix: { 'title.whole': text } } } }],
+      },
+    },
+    size: SUGGESTIONS,
+    sort: ['_score', { messageCount: 'desc' }, { createdAt: 'desc' }, { idKey: 'desc' }],
+    _source: ['threadId', 'title', 'slug'],
+    track_total_hits: false,
+    allow_partial_search_results: false,
+  };
+}

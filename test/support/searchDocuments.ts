@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from '@elastic/elasticsearch';
+import type { ThreadStatus } from '../../shared/contract/threads.js';
+import { foldTag, idKey } from '../../shared/store/listKeys.js';
+import {
+  documentId,
+  ensureSearchIndex,
+  limitConversation,
+  searchAlias,
+  searchIndexName,
+  type MessageDocument,
+  type SearchDocument,
+  type ThreadDocument,
+} from '../../shared/store/searchIndex.js';
+
+/** A message to be found: its content, or more of it. */
+export interface MessageSketch {
+  content: string;
+  authorId?: string;
+  createdAt?: string;
+  hasAttachment?: boolean;
+}
+
+/** A thread to be found; what is not told is filled in. */
+export interface ThreadSketch {
+  title: string;
+  messages?: (string | MessageSketch)[];
+  id?: string;
+  serverId?: string;
+  channelId?: string;
+  tags?: string[];
+  status?: ThreadStatus;
+  authorId?: string;
+  createdAt?: string;
+}
+
+let lastId = 1_200_000_000_000_000_000n;
+
+/** A new id, higher than those before. */
+export function nextId(): string {
+  lastId += 1_000n;
+  return String(lastId);
+}
+
+/** The search documents of a thread: its own, then one for each message. The first message shares the thread's id. */
+export function aThread(sketch: ThreadSketch): [ThreadDocument, ...MessageDocument[]] {
+  const threadId = sketch.id ?? nextId();
+  const createdAt = sketch.createdAt ?? '2024-05-01T10:00:00.000Z';
+  const sketches = (sketch.messages ?? []).map((message) =>
+    typeof message === 'string' ? { content: message } : message,
+  );
+  const shared = {
+    threadId,
+    serverId: sketch.serverId ?? '100000000000000001',
+    channelId: sketch.channelId ?? '200000000000000001',
+    channelName: 'help',
+    title: sketch.title,
+    status: sketch.status ?? 'open',
+    tagKeys: (sketch.tags ?? []).map(foldTag),
+    authorUsername: 'ada',
+    authorDisplayName: 'Ada',
+  };
+  const messages = sketches.map((message, index): MessageDocument => {
+    const messageId = index === 0 ? threadId : nextId();
+    return {
+      ...shared,
+      kind: 'message',
+      idKey: idKey(messageId),
+      messageId,
+      content: message.content,
+      authorId: message.authorId ?? '300000000000000001',
+      createdAt: message.createdAt ?? createdAt,
+      hasAttachment: message.hasAttachment ?? false,
+    };
+  });
+  const thread: ThreadDocument = {
+    ...shared,
+    kind: 'thread',
+    idKey: idKey(threadId),
+    slug: 'thread',
+    preview: sketches[0]?.content.slice(0, 200) ?? '',
+    tags: sketch.tags ?? [],
+    messageCount: messages.length,
+    conversation: limitConversation(sketches.map(({ content }) => content)),
+    authorId: sketch.authorId ?? '300000000000000001',
+    createdAt,
+    hasAttachment: messages.some(({ hasAttachment }) => hasAttachment),
+  };
+  return [thread, ...messages];
+}
+
+/** An index of its own on the real Elasticsearch. */
+export interface SearchFixture {
+  elasticsearch: Client;
+  namespace: string;
+  /** Stores documents; they are found when it resolves. */
+  store(documents: readonly SearchDocument[]): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Creates an index under a random name on ELASTICSEARCH_URL. */
+export async function createSearchFixture(): Promise<SearchFixture> {
+  const elasticsearch = new Client({
+    node: process.env['ELASTICSEARCH_URL'] ?? 'http://127.0.0.1:9200',
+    requestTimeout: 30_000,
+  });
+  const namespace = `test-${randomBytes(6).toString('hex')}`;
+  await ensureSearchIndex(elasticsearch, namespace);
+  return {
+    elasticsearch,
+    namespace,
+    store: (documents) => storeDocuments(elasticsearch, namespace, documents),
+    remove: async () => {
+      await elasticsearch.indices.delete({ index: searchIndexName(namespace, 1) });
+      await elasticsearch.close();
+    },
+  };
+}
+
+async function storeDocuments(
+  elasticsearch: Client,
+  namespace: string,
+  documents: readonly SearchDocument[],
+): Promise<void> {
+  const { errors, items } = await elasticsearch.bulk({
+    index: searchAlias(namespace),
+    refresh: true,
+    operations: documents.flatMap((document) => [{ index: { _id: idOf(document) } }, document]),
+  });
+  if (errors) throw new Error(`Documents were refused: ${JSON.stringify(items).slice(0, 2_000)}`);
+}
+
+function idOf(document: SearchDocument): string {
+  return document.kind === 'message'
+    ? documentId('message', document.messageId)
+    : documentId('thread', document.threadId);
+}
