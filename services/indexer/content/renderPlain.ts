@@ -1,0 +1,19 @@
+import { escapeText } from './escapeHtml.js';
+
+const MARKUP = /[*_~|`<[\\]|https?:\/\/|^[ \t]*(?:[-#>]|\d+\.)/im;
+const LETTER = /\p{L}/u;
+
+/** Whether text surely holds no markup: no marker, no address, and not emojis alone. */
+export function isPlain(text: string): boolean {
+  return !MARKUP.test(text) && LETTER.test(text);
+}
+
+/** Text without markup as HTML: paragraphs between blank lines, line breaks inside them. */
+export function renderPlain(text: string): string {
+  return text
+    .split(/\n(?:[ \t]*\n)+/)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== '')
+    .map((paragraph) => `<p>${escapeText(paragraph).replaceAll('\n', '<br />')}</p>`)
+    .join('');
+}

@@ -1,0 +1,78 @@
+import { parseDiscordLink } from './parseDiscordLink.js';
+import { prepareName } from './prepareText.js';
+import {
+  walkTokens,
+  type MentionToken,
+  type MessageToken,
+  type Target,
+} from './syntax/messageToken.js';
+
+/** What a message's mentions and links are resolved with. */
+export interface RenderContext {
+  /** The server the message is on, for links to its pages on the platform. */
+  guildId: string;
+  /** Display names by user id. */
+  users: ReadonlyMap<string, string>;
+  /** Names by role id. */
+  roles: ReadonlyMap<string, string>;
+  /** Archived threads and channels by id. */
+  targets: ReadonlyMap<string, { kind: 'thread' | 'channel'; name: string }>;
+}
+
+const PAGES: Record<string, { name: string; path?: string }> = {
+  customize: { name: 'Channels & Roles', path: 'customize-community' },
+  browse: { name: 'Browse Channels', path: 'channel-browser' },
+  guide: { name: 'Server Guide', path: '@home' },
+  'linked-roles': { name: 'Linked Roles' },
+};
+
+/** Writes into mentions and links what they are shown as and lead to in this archive. */
+export function resolveReferences(tokens: readonly MessageToken[], context: RenderContext): void {
+  walkTokens(tokens, (token) => {
+    if (token.type === 'mention') {
+      token.shown = nameMention(token, context);
+      token.href = token.kind === 'page' ? pageAddress(context.guildId, token.name) : undefined;
+      token.target = token.kind === 'channel' ? findTarget(context, token.id) : undefined;
+    } else if (token.type === 'link') {
+      const link = parseDiscordLink(token.href);
+      token.target = link && findTarget(context, link.channelId, link.messageId);
+    }
+  });
+}
+
+function findTarget(context: RenderContext, id: string, messageId?: string): Target | undefined {
+  const found = context.targets.get(id);
+  return found && { kind: found.kind, id, name: nameTarget(found.name), messageId };
+}
+
+// What is not known is called so.
+function nameMention({ kind, id, name }: MentionToken, context: RenderContext): string {
+  switch (kind) {
+    case 'user':
+      return `@${known(context.users.get(id)) ?? 'unknown-user'}`;
+    case 'role':
+      return `@${known(context.roles.get(id)) ?? 'unknown-role'}`;
+    case 'channel':
+      return nameTarget(context.targets.get(id)?.name);
+    case 'command':
+      return `/${name}`;
+    case 'page':
+      return PAGES[name]?.name ?? name;
+  }
+}
+
+function pageAddress(guildId: string, page: string): string | undefined {
+  const path = PAGES[page]?.path;
+  return path !== undefined && /^\d{1,20}$/.test(guildId)
+    ? `https://discord.com/channels/${guildId}/${path}`
+    : undefined;
+}
+
+function nameTarget(name: string | undefined): string {
+  return `#${known(name) ?? 'unknown-channel'}`;
+}
+
+function known(name: string | undefined): string | undefined {
+  // A role may be called "@everyone": its sign is not doubled.
+  return prepareName(name ?? '').replace(/^[@#](?=.)/, '') || undefined;
+}

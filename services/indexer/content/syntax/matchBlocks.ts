@@ -1,0 +1,82 @@
+import { matchList } from './matchList.js';
+import { groupParagraphs } from './groupParagraphs.js';
+import type { Match, Rule, Scan } from './messageToken.js';
+
+const HEADING = / *(#{1,3})[ \t]+(?=\S)/y;
+const SUBTEXT = / *-#[ \t]+(?=\S)/y;
+const QUOTE_REST = / *>>> +/y;
+const QUOTE_LINE = / *> +([^\n]*)(?:\n|$)/y;
+const QUOTE_MORE = / *>(?: +([^\n]*))?(?:\n|$)/y;
+
+/** Matches what may only stand at the start of a line: headings, subtext, quotes and lists. */
+export const matchBlocks: Rule = (scan, at) => {
+  const { text } = scan;
+  let first = at;
+  while (text[first] === ' ') first++;
+  switch (text[first]) {
+    case '#':
+      return matchHeading(scan, at);
+    case '>':
+      return scan.nesting.inQuote ? undefined : matchQuote(scan, at);
+    case '-':
+      return matchSubtext(scan, at) ?? matchList(scan, at);
+    case undefined:
+      return undefined;
+    default:
+      return matchList(scan, at);
+  }
+};
+
+function matchHeading(scan: Scan, at: number): Match | undefined {
+  const found = execAt(HEADING, scan.text, at);
+  if (!found) return undefined;
+  const { line, end } = restOfLine(scan.text, at + found[0].length);
+  const tokens = scan.nested(withoutClosingMarks(line));
+  return { tokens: [{ type: 'heading', depth: found[1]!.length, tokens }], end };
+}
+
+function matchSubtext(scan: Scan, at: number): Match | undefined {
+  const found = execAt(SUBTEXT, scan.text, at);
+  if (!found) return undefined;
+  const { line, end } = restOfLine(scan.text, at + found[0].length);
+  return { tokens: [{ type: 'subtext', tokens: scan.nested(line) }], end };
+}
+
+function matchQuote(scan: Scan, at: number): Match | undefined {
+  const rest = execAt(QUOTE_REST, scan.text, at);
+  if (rest) return quote(scan, scan.text.slice(at + rest[0].length), scan.text.length);
+  const lines: string[] = [];
+  let end = at;
+  let found = execAt(QUOTE_LINE, scan.text, at);
+  while (found) {
+    lines.push(found[1] ?? '');
+    end += found[0].length;
+    found = execAt(QUOTE_MORE, scan.text, end);
+  }
+  return lines.length > 0 ? quote(scan, lines.join('\n'), end) : undefined;
+}
+
+function quote(scan: Scan, text: string, end: number): Match {
+  const tokens = groupParagraphs(scan.nested(text, { inQuote: true, lineStart: true }));
+  return { tokens: [{ type: 'blockquote', tokens }], end };
+}
+
+function restOfLine(text: string, from: number): { line: string; end: number } {
+  const newline = text.indexOf('\n', from);
+  const end = newline === -1 ? text.length : newline;
+  return { line: text.slice(from, end), end: Math.min(end + 1, text.length) };
+}
+
+function withoutClosingMarks(line: string): string {
+  const trimmed = line.trimEnd();
+  let end = trimmed.length;
+  while (trimmed[end - 1] === '#') end--;
+  return end > 0 && end < trimmed.length && /[ \t]/.test(trimmed[end - 1]!)
+    ? trimmed.slice(0, end).trimEnd()
+    : trimmed;
+}
+
+function execAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}

@@ -1,0 +1,107 @@
+import type { LinkToken, Match, MessageToken, Rule, Scan } from './messageToken.js';
+
+const BARE = /https?:\/\/[^\s<]+/iy;
+const TRAILING = /[<.,:;"'\]\s]$/;
+const TARGET =
+  /\([ \t]*(?:<([^<>\s]+)>|((?:[^\s()<>]|\([^\s()<>]*\))+))(?:[ \t]+(?:"([^"\n]*)"|'([^'\n]*)'))?[ \t]*\)/y;
+const ADDRESS_IN_LABEL = /[a-z][a-z0-9+.-]*:\/\/|^\s*www\./i;
+const DOMAIN_LABEL =
+  /^\s*((?:[\p{L}\p{N}-]+\.)+(?:com|net|org|gg|io|app|dev|co|me|xyz|info|ru|link|site))(?:[/?#:]\S*)?\s*$/iu;
+
+/** Matches an http or https address standing alone, without the punctuation after it. */
+export const matchBareLink: Rule = (scan, at) => {
+  if (scan.nesting.inLink) return undefined;
+  BARE.lastIndex = at;
+  const found = BARE.exec(scan.text)?.[0];
+  if (!found || !scan.afford(found.length)) return undefined;
+  const href = trimAddress(found);
+  return isAddress(href) ? { tokens: [addressLink(href)], end: at + href.length } : undefined;
+};
+
+/** The link token of an address that is shown as it is. */
+export function addressLink(href: string): LinkToken {
+  return { type: 'link', href, title: '', bare: true, tokens: [{ type: 'text', text: href }] };
+}
+
+/** Whether an address is one that a link may lead to: http, https or mailto, well-formed. */
+export function isAddress(href: string): boolean {
+  return /^(?:https?:\/\/|mailto:)[^/]/i.test(href) && hostOf(href) !== undefined;
+}
+
+/** Matches `[text](address)`, also with `<address>` and a title. */
+export const matchMaskedLink: Rule = (scan, at) => {
+  if (scan.nesting.inLink) return undefined;
+  const close = closingBracket(scan, at);
+  if (close === undefined || scan.text[close + 1] !== '(') return undefined;
+  TARGET.lastIndex = close + 1;
+  const found = TARGET.exec(scan.text);
+  if (!found || !scan.afford(found[0].length)) return undefined;
+  const href = found[1] ?? found[2]!;
+  const label = scan.text.slice(at + 1, close);
+  if (!isAddress(href) || label.trim() === '') return undefined;
+  const end = TARGET.lastIndex;
+  if (isMisleading(label, href)) {
+    return { tokens: literal(scan, label, scan.text.slice(close + 2, end - 1)), end };
+  }
+  return link(scan, label, href, found[3] ?? found[4] ?? '', end);
+};
+
+function link(scan: Scan, label: string, href: string, title: string, end: number): Match {
+  const tokens = scan.nested(label, { inLink: true });
+  return { tokens: [{ type: 'link', href, title, bare: false, tokens }], end };
+}
+
+/** A label that names an address would hide the real one: both are shown, each with its own link. */
+function literal(scan: Scan, label: string, target: string): MessageToken[] {
+  return [
+    { type: 'text', text: '[' },
+    ...scan.nested(label),
+    { type: 'text', text: '](' },
+    ...scan.nested(target),
+    { type: 'text', text: ')' },
+  ];
+}
+
+function isMisleading(label: string, href: string): boolean {
+  const shown = label.replace(/[\\*_~|`\u200b-\u200f\u2060\ufeff]/g, '');
+  if (ADDRESS_IN_LABEL.test(shown)) return true;
+  const domain = DOMAIN_LABEL.exec(shown)?.[1]?.toLowerCase();
+  if (domain === undefined) return false;
+  const host = hostOf(href);
+  return host !== domain && host !== `www.${domain}`;
+}
+
+function hostOf(href: string): string | undefined {
+  try {
+    // Not URL.canParse: once optimised, Node 20's refuses hosts with letters beyond ASCII.
+    return new URL(href).hostname;
+  } catch {
+    return undefined;
+  }
+}
+
+function closingBracket(scan: Scan, at: number): number | undefined {
+  if (!scan.afford(0)) return undefined;
+  const { text, code } = scan;
+  let open = 0;
+  let i = at;
+  while (i < text.length) {
+    if (text[i] === '\\') i++;
+    else if (text[i] === '`') i = (code.get(i)?.end ?? i + 1) - 1;
+    else if (text[i] === '[') open++;
+    else if (text[i] === ']' && --open === 0) break;
+    i++;
+  }
+  return scan.afford(i - at) && i < text.length ? i : undefined;
+}
+
+function trimAddress(found: string): string {
+  let end = found.length;
+  let surplus = (found.match(/\)/g)?.length ?? 0) - (found.match(/\(/g)?.length ?? 0);
+  for (;;) {
+    const last = found[end - 1] ?? '';
+    if (last === ')' && surplus > 0) surplus--;
+    else if (!TRAILING.test(last)) return found.slice(0, end);
+    end--;
+  }
+}

@@ -1,0 +1,101 @@
+import type { CodeSpan } from './findCodeSpans.js';
+
+/** A piece of a parsed message; names follow marked's where marked has such a token. */
+export type MessageToken =
+  | { type: 'text'; text: string }
+  | { type: 'strong' | 'em' | 'del' | 'underline' | 'spoiler'; tokens: MessageToken[] }
+  | { type: 'br' | 'blank' }
+  | { type: 'codespan'; text: string }
+  | { type: 'code'; text: string; lang: string }
+  | { type: 'heading'; depth: number; tokens: MessageToken[] }
+  | { type: 'subtext' | 'blockquote' | 'paragraph' | 'list_item'; tokens: MessageToken[] }
+  | { type: 'list'; ordered: boolean; start: number; tokens: MessageToken[] }
+  | LinkToken
+  | MentionToken
+  | { type: 'emoji'; name: string; id: string; animated: boolean; jumbo: boolean }
+  | { type: 'unicodeEmoji'; text: string }
+  | { type: 'timestamp'; iso: string; style: string; text: string };
+
+/** An archived thread or channel that a mention or a link leads to. */
+export interface Target {
+  kind: 'thread' | 'channel';
+  id: string;
+  name: string;
+  messageId: string | undefined;
+}
+
+/** A link; `bare` when the message shows the address itself. */
+export interface LinkToken {
+  type: 'link';
+  href: string;
+  title: string;
+  bare: boolean;
+  tokens: MessageToken[];
+  target?: Target | undefined;
+}
+
+/** A mention; `name` is what the message itself holds (a command, a server page), else ''. */
+export interface MentionToken {
+  type: 'mention';
+  kind: 'user' | 'role' | 'channel' | 'command' | 'page';
+  id: string;
+  name: string;
+  inLink: boolean;
+  /** The text to show, once resolved. */
+  shown?: string;
+  /** Where it leads outside this archive. */
+  href?: string | undefined;
+  target?: Target | undefined;
+}
+
+/** Where a piece of text stands: what may not occur inside it again. */
+export interface Nesting {
+  depth: number;
+  inLink: boolean;
+  inQuote: boolean;
+  /** Whether the first character counts as the start of a line. */
+  lineStart: boolean;
+}
+
+/** One text being scanned, and what a rule may ask of it. */
+export interface Scan {
+  readonly text: string;
+  readonly code: ReadonlyMap<number, CodeSpan>;
+  readonly nesting: Nesting;
+  /** Parses text inside this one, one level deeper. */
+  nested(text: string, change?: Partial<Nesting>): MessageToken[];
+  /** Takes steps from the budget of all searches of a message; false once it is spent. */
+  afford(steps: number): boolean;
+}
+
+/** What a rule found: tokens for the text up to `end`. */
+export interface Match {
+  tokens: MessageToken[];
+  end: number;
+}
+
+/** Tries one construct at an offset; undefined when it is not there. */
+export type Rule = (scan: Scan, at: number) => Match | undefined;
+
+const BLOCKS = new Set(['code', 'heading', 'subtext', 'blockquote', 'list', 'paragraph']);
+
+/** Whether a token stands on lines of its own. */
+export function isBlock(token: MessageToken | undefined): boolean {
+  return token !== undefined && BLOCKS.has(token.type);
+}
+
+/** Whether a token is a line break or a blank line. */
+export function isBreak(token: MessageToken | undefined): boolean {
+  return token?.type === 'br' || token?.type === 'blank';
+}
+
+/** Calls `visit` for each token, those inside others after the one that holds them. */
+export function walkTokens(
+  tokens: readonly MessageToken[],
+  visit: (token: MessageToken) => void,
+): void {
+  for (const token of tokens) {
+    visit(token);
+    if ('tokens' in token) walkTokens(token.tokens, visit);
+  }
+}

@@ -1,0 +1,121 @@
+import { findCodeSpans } from './findCodeSpans.js';
+import { dropBreaksAroundBlocks, groupParagraphs } from './groupParagraphs.js';
+import { markJumbo } from './markJumbo.js';
+import { matchAngles } from './matchAngles.js';
+import { matchBlocks } from './matchBlocks.js';
+import { matchBars, matchStars, matchTildes, matchUnderscores } from './matchEmphasis.js';
+import { matchBareLink, matchMaskedLink } from './matchLinks.js';
+import type { Match, MessageToken, Nesting, Rule, Scan } from './messageToken.js';
+
+/** How deep constructs may stand in each other; what is deeper is plain text. */
+const MAX_DEPTH = 16;
+
+/** Characters that all searches for closing markers of a message may look at together. */
+const SCAN_BUDGET = 400_000;
+
+const SPECIAL = /[\n\\`*_~|<[¯]|https?:\/\//gi;
+const NEWLINES = /\n(?:[ \t]*\n)*/y;
+const ESCAPE = /\\([^0-9A-Za-z\s])/uy;
+const SHRUG = '¯\\_(ツ)_/¯';
+
+/**
+ * Parses a message in Discord's markdown into paragraphs and blocks. The time is bounded by the
+ * length: nesting is limited, and searches that lead nowhere draw on one budget.
+ */
+export function parseMessage(content: string): MessageToken[] {
+  let budget = SCAN_BUDGET;
+  const afford = (steps: number): boolean => (budget -= steps) >= 0;
+  const nesting = { depth: 0, inLink: false, inQuote: false, lineStart: true };
+  return groupParagraphs(markJumbo(parseText(content, nesting, afford)));
+}
+
+function parseText(
+  text: string,
+  nesting: Nesting,
+  afford: (steps: number) => boolean,
+): MessageToken[] {
+  const scan: Scan = {
+    text,
+    nesting,
+    code: findCodeSpans(text),
+    afford,
+    nested: (inner, change) =>
+      nesting.depth < MAX_DEPTH
+        ? parseText(
+            inner,
+            { ...nesting, lineStart: false, ...change, depth: nesting.depth + 1 },
+            afford,
+          )
+        : [{ type: 'text', text: inner }],
+  };
+  const tokens: MessageToken[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const match = matchAt(scan, at);
+    for (const token of match.tokens) append(tokens, token);
+    at = match.end;
+  }
+  return dropBreaksAroundBlocks(tokens);
+}
+
+function matchAt(scan: Scan, at: number): Match {
+  const lineStart = at === 0 ? scan.nesting.lineStart : scan.text[at - 1] === '\n';
+  const block = lineStart ? matchBlocks(scan, at) : undefined;
+  return block ?? INLINE[scan.text[at]!]?.(scan, at) ?? matchText(scan, at);
+}
+
+function matchText(scan: Scan, at: number): Match {
+  SPECIAL.lastIndex = at + 1;
+  const end = SPECIAL.exec(scan.text)?.index ?? scan.text.length;
+  return { tokens: [{ type: 'text', text: scan.text.slice(at, end) }], end };
+}
+
+const matchNewlines: Rule = (scan, at) => {
+  NEWLINES.lastIndex = at;
+  const found = NEWLINES.exec(scan.text)![0];
+  return { tokens: [{ type: found.length > 1 ? 'blank' : 'br' }], end: at + found.length };
+};
+
+const matchEscape: Rule = (scan, at) => {
+  ESCAPE.lastIndex = at;
+  const found = ESCAPE.exec(scan.text);
+  return found
+    ? { tokens: [{ type: 'text', text: found[1]! }], end: at + found[0].length }
+    : undefined;
+};
+
+const matchCode: Rule = (scan, at) => {
+  const span = scan.code.get(at);
+  if (!span) return undefined;
+  const { text, lang, end } = span;
+  return {
+    tokens: [lang === undefined ? { type: 'codespan', text } : { type: 'code', text, lang }],
+    end,
+  };
+};
+
+const matchShrug: Rule = (scan, at) =>
+  scan.text.startsWith(SHRUG, at)
+    ? { tokens: [{ type: 'text', text: SHRUG }], end: at + SHRUG.length }
+    : undefined;
+
+const INLINE: Record<string, Rule> = {
+  '\n': matchNewlines,
+  '\\': matchEscape,
+  '`': matchCode,
+  '*': matchStars,
+  _: matchUnderscores,
+  '~': matchTildes,
+  '|': matchBars,
+  '[': matchMaskedLink,
+  '<': matchAngles,
+  h: matchBareLink,
+  H: matchBareLink,
+  '¯': matchShrug,
+};
+
+function append(tokens: MessageToken[], token: MessageToken): void {
+  const last = tokens.at(-1);
+  if (token.type === 'text' && last?.type === 'text') last.text += token.text;
+  else tokens.push(token);
+}

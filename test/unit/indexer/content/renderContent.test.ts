@@ -1,0 +1,194 @@
+import { expect } from 'chai';
+import {
+  MAX_MARKUP_LENGTH,
+  prepareText,
+} from '../../../../services/indexer/content/prepareText.js';
+import {
+  renderContent,
+  renderMarkup,
+  type RenderContext,
+} from '../../../../services/indexer/content/renderContent.js';
+import { isPlain } from '../../../../services/indexer/content/renderPlain.js';
+import { sanitizeMarkup } from '../../../../services/indexer/content/sanitizeMarkup.js';
+import { expectSafeHtml, textOf } from './expectSafeHtml.js';
+import { hostileContent, repetitions, seededRandom } from './hostileContent.js';
+import { CASE_CONTEXT, MARKDOWN_CASES } from './markdownCases.js';
+import { XSS_PAYLOADS } from './xssPayloads.js';
+
+const LIMIT_MS = 150;
+
+function contextNaming(name: string): RenderContext {
+  return {
+    guildId: name,
+    users: new Map([['1', name]]),
+    roles: new Map([['1', name]]),
+    targets: new Map([
+      ['1', { kind: 'thread', name }],
+      ['2', { kind: 'channel', name }],
+    ]),
+  };
+}
+
+function timeOf(run: () => unknown): number {
+  const start = performance.now();
+  run();
+  return performance.now() - start;
+}
+
+describe('renderContent', () => {
+  for (const [construct, cases] of Object.entries(MARKDOWN_CASES)) {
+    describe(construct, () => {
+      for (const [markdown, html] of cases) {
+        it(JSON.stringify(markdown), () => {
+          expect(renderContent(markdown, CASE_CONTEXT)).to.equal(html);
+          expectSafeHtml(html);
+        });
+      }
+    });
+  }
+
+  describe('with hostile input', function () {
+    this.timeout(60_000);
+    const places: Record<string, (payload: string) => string> = {
+      content: (payload) => renderContent(payload, CASE_CONTEXT),
+      'content after text': (payload) => renderContent(`text *a* ${payload} b`, CASE_CONTEXT),
+      'a spoiler': (payload) => renderContent(`||${payload}||`, CASE_CONTEXT),
+      'a quote': (payload) => renderContent(`>>> ${payload}`, CASE_CONTEXT),
+      'link text': (payload) => renderContent(`[${payload}](https://x.org)`, CASE_CONTEXT),
+      'a link target': (payload) => renderContent(`[text](${payload})`, CASE_CONTEXT),
+      'an angled link target': (payload) => renderContent(`[text](<${payload}>)`, CASE_CONTEXT),
+      'a link title': (payload) => renderContent(`[a](https://x.org "${payload}")`, CASE_CONTEXT),
+      'an angled address': (payload) => renderContent(`<${payload}>`, CASE_CONTEXT),
+      'a bare address': (payload) => renderContent(`https://x.org/${payload}`, CASE_CONTEXT),
+      'an emoji name': (payload) => renderContent(`a <:${payload}:1>`, CASE_CONTEXT),
+      'a command name': (payload) => renderContent(`</${payload}:1>`, CASE_CONTEXT),
+      'inline code': (payload) => renderContent(`\`\`${payload}\`\``, CASE_CONTEXT),
+      'a code language': (payload) => renderContent(`\`\`\`${payload}\ncode\n\`\`\``, CASE_CONTEXT),
+      'highlighted HTML': (payload) =>
+        renderContent(`\`\`\`html\n${payload}\n\`\`\``, CASE_CONTEXT),
+      'highlighted JavaScript': (payload) =>
+        renderContent(`\`\`\`js\n${payload}\n\`\`\``, CASE_CONTEXT),
+      'content too long for markup': (payload) =>
+        renderContent(`${payload}${' '.repeat(MAX_MARKUP_LENGTH)}x`, CASE_CONTEXT),
+      'names and the server id': (payload) =>
+        renderContent(
+          '<@1> <@&1> <#1> <#2> <id:guide> https://discord.com/channels/1/1/5',
+          contextNaming(payload),
+        ),
+    };
+
+    for (const [place, render] of Object.entries(places)) {
+      it(`stays safe in ${place}`, () => {
+        expect(XSS_PAYLOADS.length).to.be.at.least(150);
+        for (const payload of XSS_PAYLOADS) expectSafeHtml(render(payload));
+      });
+    }
+
+    it('shows a payload as the text it is', () => {
+      const payload = '<script>alert(1)</script><img src=x onerror=alert(1)>';
+      expect(textOf(renderContent(payload, CASE_CONTEXT))).to.equal(payload);
+    });
+
+    it('stays safe, balanced and stable for any mix of markers', () => {
+      const random = seededRandom(7);
+      for (let i = 0; i < 600; i++) {
+        const content = hostileContent(random);
+        const html = renderContent(content, contextNaming('<b>"\'&'));
+        expectSafeHtml(html);
+        expect(sanitizeMarkup(html), JSON.stringify(content)).to.equal(html);
+      }
+    });
+
+    it('never mistakes markup for plain text', () => {
+      const random = seededRandom(11);
+      const letters = [
+        'a',
+        'É',
+        ' ',
+        '.',
+        ',',
+        '-',
+        '1',
+        '2.',
+        '\n',
+        '\n\n',
+        '&',
+        '>',
+        '"',
+        '😀',
+        ':',
+      ];
+      let plain = 0;
+      for (let i = 0; i < 3_000; i++) {
+        const content =
+          i % 3 === 0
+            ? hostileContent(random)
+            : Array.from(
+                { length: 12 },
+                () => letters[Math.floor(random() * letters.length)]!,
+              ).join('');
+        const text = prepareText(content);
+        if (!isPlain(text)) continue;
+        plain++;
+        expect(renderContent(content, CASE_CONTEXT)).to.equal(renderMarkup(text, CASE_CONTEXT));
+      }
+      expect(plain).to.be.above(500);
+    });
+  });
+
+  it('shows content that is too long for markup as plain text', () => {
+    const html = renderContent(`**a**\n<b>${'x'.repeat(MAX_MARKUP_LENGTH)}`, CASE_CONTEXT);
+    expect(html.slice(0, 30)).to.equal('<p>**a**<br />&lt;b&gt;xxxxxxx');
+    expect(html.endsWith('x</p>')).to.be.true;
+  });
+
+  it('reads markup up to the longest allowed length', () => {
+    const content = `**a**${' x'.repeat((MAX_MARKUP_LENGTH - 5) / 2)}`;
+    expect(renderContent(content, CASE_CONTEXT)).to.match(/^<p><strong>a<\/strong> x/);
+  });
+
+  it('shows what is nested too deeply as text, and stays balanced', () => {
+    const html = renderContent(`${'- '.repeat(40)}x`, CASE_CONTEXT);
+    expectSafeHtml(html);
+    expect(html.match(/<ul>/g)).to.have.length(17);
+    expect(textOf(html)).to.equal(`${'- '.repeat(23)}x`);
+  });
+
+  it('keeps names on one line and without direction overrides', () => {
+    const html = renderContent('<@1>', contextNaming('A\u202eb\n\nc'));
+    expect(html).to.equal('<p><span class="mention">@Ab c</span></p>');
+  });
+
+  it('leaves code alone that would take too long to highlight', () => {
+    const code = 'let a = 1;\n'.repeat(300);
+    const html = renderContent(`\`\`\`js\n${code}\`\`\``, CASE_CONTEXT);
+    expect(html).to.equal(`<pre><code class="hljs language-js">${code.trimEnd()}</code></pre>`);
+    expect(renderContent(`\`\`\`js\nlet ${'a'.repeat(300)}\`\`\``, CASE_CONTEXT)).not.to.include(
+      'hljs-keyword',
+    );
+  });
+
+  it('takes bounded time for the longest hostile content', function () {
+    this.timeout(120_000);
+    for (const content of repetitions(MAX_MARKUP_LENGTH)) {
+      const render = (): number => timeOf(() => renderContent(content, CASE_CONTEXT));
+      let best = render();
+      for (let i = 0; i < 4 && best >= LIMIT_MS; i++) best = Math.min(best, render());
+      expect(best, JSON.stringify(content.slice(0, 20))).to.be.below(LIMIT_MS);
+    }
+  });
+
+  it('takes bounded time for hostile code', function () {
+    this.timeout(60_000);
+    for (const lang of ['java', 'ini', 'nginx', 'csharp', 'clojure', 'html', 'php']) {
+      for (const unit of ['a', '$', '-', 'a ', '(', '\n', '"', '<a ']) {
+        const code = unit.repeat(Math.floor(1_900 / unit.length));
+        const content = `\`\`\`${lang}\n${code}x\n\`\`\``.repeat(3);
+        const render = (): number => timeOf(() => renderContent(content, CASE_CONTEXT));
+        let best = render();
+        for (let i = 0; i < 4 && best >= LIMIT_MS; i++) best = Math.min(best, render());
+        expect(best, `${lang} ${JSON.stringify(unit)}`).to.be.below(LIMIT_MS);
+      }
+    }
+  });
+});
