@@ -1,0 +1,60 @@
+import { snowflakePart } from '../../../shared/exportFormat/snowflake.js';
+
+const CDN = 'https://cdn.discordapp.com';
+const MAX_URL = 4_096;
+const WEB = ['http:', 'https:'];
+// Spaces, controls, and what could end an attribute or a markdown link.
+const UNSAFE = /[\p{Cc}\p{Zs}\p{Surrogate}<>"`\\]/u;
+
+/** The address when it is http(s) and of a sane length, else null. Characters that do not belong are escaped. */
+export function webUrl(address: string | null | undefined): string | null {
+  if (!address || address.length > MAX_URL || !URL.canParse(address)) return null;
+  const url = new URL(address);
+  if (!WEB.includes(url.protocol)) return null;
+  const safe = UNSAFE.test(address) ? url.href : address;
+  return safe.length > MAX_URL ? null : safe;
+}
+
+/** The avatar when it is an https address, else the platform's default one of that account. */
+export function avatarUrl(
+  address: string | null | undefined,
+  user: { id: string; discriminator: string | null },
+): string {
+  const url = webUrl(address);
+  if (url?.startsWith('https:')) return url;
+  const index = user.discriminator
+    ? Number(user.discriminator) % 5
+    : Number(snowflakePart(user.id) % 6n);
+  return `${CDN}/embed/avatars/${index}.png`;
+}
+
+/**
+ * The hash in a server icon's address: null for one that is told to have none (the default picture), undefined when
+ * it cannot be told (a file beside the export).
+ */
+export function iconHash(address: string | null | undefined): string | null | undefined {
+  if (address === null || address === '') return null;
+  const path = webUrl(address)?.replace(/[?#].*$/, '');
+  if (path === undefined) return undefined;
+  return /\/icons\/\d+\/([A-Za-z0-9_]+)(?:\.\w+)?$/.exec(path)?.[1] ?? null;
+}
+
+/** The address of an attachment: as given, or the platform's own where the file was saved beside the export. */
+export function attachmentUrl(
+  address: string,
+  place: { threadId: string; attachmentId: string; filename: string },
+): string {
+  const file = encodeURIComponent(place.filename);
+  return webUrl(address) ?? `${CDN}/attachments/${place.threadId}/${place.attachmentId}/${file}`;
+}
+
+/** The address of a sticker's picture. */
+export function stickerUrl(
+  address: string | null | undefined,
+  sticker: { id: string; format: string },
+): string {
+  const given = webUrl(address);
+  if (given) return given;
+  if (sticker.format === 'Gif') return `https://media.discordapp.net/stickers/${sticker.id}.gif`;
+  return `${CDN}/stickers/${sticker.id}.${sticker.format === 'Lottie' ? 'json' : 'png'}`;
+}

@@ -1,0 +1,32 @@
+/** Controls, and the marks that reorder text for the eye (bidi embeddings, overrides, isolates). */
+const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+const MAX_NAME = 200;
+
+/** A name or title for one line: safe characters only, trimmed, at most 200 characters, never empty. */
+export function cleanName(text: string | null | undefined, fallback: string): string {
+  const line = wellFormed(text ?? '')
+    .replace(/\s+/gu, ' ')
+    .replace(UNSAFE, '')
+    .trim();
+  return cut(line, MAX_NAME).trim() || fallback;
+}
+
+/** Text as said: only what no text may hold is replaced (halves of characters) or dropped (NUL). */
+export function cleanContent(text: string | null | undefined): string {
+  return wellFormed(text ?? '').replaceAll('\0', '');
+}
+
+/** The same, null when nothing is left. */
+export function contentOrNull(text: string | null | undefined): string | null {
+  return cleanContent(text) || null;
+}
+
+function wellFormed(text: string): string {
+  return text.replace(LONE_SURROGATE, '\ufffd');
+}
+
+/** At most `max` code points. */
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : Array.from(text).slice(0, max).join('');
+}

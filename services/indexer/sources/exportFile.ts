@@ -1,0 +1,43 @@
+import type { ExportMessage } from '../../../shared/exportFormat/exportTypes.js';
+import type { ExportFile } from '../../../shared/exportFormat/readExport.js';
+import { snowflakeTime } from '../../../shared/exportFormat/snowflake.js';
+import { timestampToMicros } from '../../../shared/exportFormat/timestamps.js';
+import type { SourceMessage, SourceThread } from '../../../shared/store/records.js';
+import { mapForum, mapParent, mapServer, mapThread } from './mapHeader.js';
+import { mapMessage } from './mapMessage.js';
+
+/** What a file says of its thread, forum and server; `inferred` names the channel's fields that are only likely. */
+export interface MappedThread {
+  source: SourceThread;
+  inferred: 'type'[];
+}
+
+/** Maps an inspected file. Fields that the file does not tell are absent. */
+export function sourceThread(file: ExportFile): MappedThread {
+  const { header, kind } = file;
+  const isTypeTold = kind === 'forum' || header.channel.forum?.type !== undefined;
+  return {
+    source: {
+      asOf: asOfOf(file),
+      server: mapServer(header.guild),
+      channel: kind === 'forum' ? mapForum(header) : mapParent(file),
+      thread: kind === 'forum' ? null : mapThread(header),
+    },
+    inferred: isTypeTold ? [] : ['type'],
+  };
+}
+
+/** Maps a checked message of an inspected file. */
+export function sourceMessage(message: ExportMessage, file: ExportFile): SourceMessage {
+  return mapMessage(message, {
+    threadId: file.header.channel.id,
+    asOf: asOfOf(file),
+    raw: file.header.contentFormat === 'raw',
+  });
+}
+
+/** When the file was made; for old files, which do not tell, the newest message's time, else the thread's own. */
+function asOfOf({ header, newestAt }: ExportFile): number {
+  if (header.exportedAt !== undefined) return timestampToMicros(header.exportedAt);
+  return newestAt ?? snowflakeTime(header.channel.id) * 1_000;
+}

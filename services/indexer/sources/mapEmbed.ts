@@ -1,0 +1,52 @@
+import type { ExportEmbed, ExportMedia } from '../../../shared/exportFormat/exportTypes.js';
+import { timestampToDate } from '../../../shared/exportFormat/timestamps.js';
+import type { EmbedMedia, EmbedRecord } from '../../../shared/store/records.js';
+import { webUrl } from './assetUrls.js';
+import { cleanContent, cleanName, contentOrNull } from './cleanText.js';
+
+/** An embed of the file as a record; `restore` puts ids back into the texts that the exporter flattens. */
+export function mapEmbed(embed: ExportEmbed, restore: (text: string) => string): EmbedRecord {
+  const restored = (text: string | null | undefined): string => restore(cleanContent(text));
+  const images = embed.images ?? (embed.image ? [embed.image] : []);
+  return {
+    type: cleanName(embed.type, 'rich'),
+    title: restored(embed.title) || null,
+    description: restored(embed.description) || null,
+    url: webUrl(embed.url),
+    timestamp: embed.timestamp ? timestampToDate(embed.timestamp) : null,
+    color: embedColor(embed.color),
+    author: mapAuthor(embed.author),
+    footer: mapFooter(embed.footer),
+    thumbnail: mapMedia(embed.thumbnail),
+    images: images.map(mapMedia).filter((image) => image !== null),
+    video: mapMedia(embed.video),
+    fields: (embed.fields ?? []).map((field) => ({
+      name: restored(field.name),
+      value: restored(field.value),
+      inline: field.isInline ?? false,
+    })),
+  };
+}
+
+function embedColor(color: string | null | undefined): number | null {
+  const hex = /^#([0-9a-f]{6})$/i.exec(color ?? '')?.[1];
+  return hex === undefined ? null : Number.parseInt(hex, 16);
+}
+
+function mapAuthor(author: ExportEmbed['author']): EmbedRecord['author'] {
+  const name = contentOrNull(author?.name);
+  return name === null
+    ? null
+    : { name, url: webUrl(author?.url), iconUrl: webUrl(author?.iconUrl) };
+}
+
+function mapFooter(footer: ExportEmbed['footer']): EmbedRecord['footer'] {
+  const text = contentOrNull(footer?.text);
+  return text === null ? null : { text, iconUrl: webUrl(footer?.iconUrl) };
+}
+
+/** The original address where the file tells it, as the platform itself does; null when it is no web address. */
+function mapMedia(media: ExportMedia | null | undefined): EmbedMedia | null {
+  const url = webUrl(media?.canonicalUrl) ?? webUrl(media?.url);
+  return url === null ? null : { url, width: media?.width ?? null, height: media?.height ?? null };
+}

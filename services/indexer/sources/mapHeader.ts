@@ -1,0 +1,109 @@
+import type { ExportHeader } from '../../../shared/exportFormat/exportTypes.js';
+import { appliedTagIds } from '../../../shared/exportFormat/judgeHeader.js';
+import type { ExportFile } from '../../../shared/exportFormat/readExport.js';
+import { timestampToDate } from '../../../shared/exportFormat/timestamps.js';
+import type { AvailableTag, SourceThread } from '../../../shared/store/records.js';
+import { iconHash } from './assetUrls.js';
+import { cleanContent, cleanName, contentOrNull } from './cleanText.js';
+
+const TEXT_CHANNEL = 0;
+const FORUM = 15;
+
+/** The server as a file tells it. */
+export function mapServer(guild: ExportHeader['guild']): SourceThread['server'] {
+  const icon = 'iconUrl' in guild ? iconHash(guild.iconUrl) : undefined;
+  return {
+    _id: guild.id,
+    name: cleanName(guild.name, 'server'),
+    ...(icon === undefined ? {} : { icon }),
+    ...told(guild.description, 'description', contentOrNull),
+    ...told(guild.memberCount, 'memberCount', same),
+  };
+}
+
+/** The forum or text channel of a thread. */
+export function mapParent({ header, startedFromMessage }: ExportFile): SourceThread['channel'] {
+  const { channel } = header;
+  return {
+    _id: channel.categoryId!,
+    serverId: header.guild.id,
+    name: cleanName(channel.category, 'channel'),
+    type: channel.forum?.type ?? (startedFromMessage ? TEXT_CHANNEL : FORUM),
+    ...mapForumSettings(channel),
+  };
+}
+
+/** A file that describes a forum without threads: its own channel is the forum, its parent the category. */
+export function mapForum({ guild, channel }: ExportHeader): SourceThread['channel'] {
+  const category = {
+    ...told(channel.categoryId, 'parentId', same),
+    ...told(channel.category, 'parentName', nameOrNull),
+  };
+  return {
+    _id: channel.id,
+    serverId: guild.id,
+    name: cleanName(channel.name, 'forum'),
+    type: channel.forum?.type ?? FORUM,
+    ...told(channel.topic, 'topic', contentOrNull),
+    ...category,
+    ...mapForumSettings(channel),
+  };
+}
+
+function mapForumSettings(channel: ExportHeader['channel']): Partial<SourceThread['channel']> {
+  const { forum } = channel;
+  return {
+    ...told(forum?.topic, 'topic', contentOrNull),
+    ...told(forum?.position, 'position', same),
+    ...told(forum?.parentId, 'parentId', same),
+    ...told(forum?.parentName, 'parentName', nameOrNull),
+    ...told(channel.availableTags, 'availableTags', (tags) => tags.map(mapTag)),
+  };
+}
+
+function mapTag(tag: NonNullable<ExportHeader['channel']['availableTags']>[number]): AvailableTag {
+  return {
+    id: tag.id,
+    name: cleanName(tag.name, 'tag'),
+    emoji: nameOrNull(tag.emoji ?? null),
+    moderated: tag.moderated ?? false,
+  };
+}
+
+/** The thread itself; fields that the file does not tell are absent. */
+export function mapThread({ guild, channel }: ExportHeader): NonNullable<SourceThread['thread']> {
+  return {
+    _id: channel.id,
+    serverId: guild.id,
+    channelId: channel.categoryId!,
+    title: cleanName(channel.name, 'thread'),
+    ...told(channel.ownerId, 'ownerId', same),
+    ...told(channel.appliedTags, 'appliedTags', () => appliedTagIds(channel)),
+    ...told(channel.archived, 'archived', same),
+    ...told(channel.archivedAt, 'archivedAt', dateOrNull),
+    ...told(channel.locked, 'locked', same),
+    ...told(channel.lockedAt, 'lockedAt', dateOrNull),
+    ...told(channel.pinned, 'pinned', same),
+  };
+}
+
+/** The mapped value under its name, or nothing where the file does not tell it. */
+function told<K extends string, T, R>(
+  value: T | undefined,
+  name: K,
+  map: (value: T) => R,
+): { [key in K]?: R } {
+  return value === undefined ? {} : ({ [name]: map(value) } as { [key in K]?: R });
+}
+
+function same<T>(value: T): T {
+  return value;
+}
+
+function dateOrNull(timestamp: string | null): Date | null {
+  return timestamp === null ? null : timestampToDate(timestamp);
+}
+
+function nameOrNull(name: string | null): string | null {
+  return name === null ? null : cleanName(cleanContent(name), '') || null;
+}

@@ -1,0 +1,157 @@
+import type {
+  ExportAttachment,
+  ExportForwarded,
+  ExportMessage,
+  ExportReaction,
+  ExportSticker,
+} from '../../../shared/exportFormat/exportTypes.js';
+import { isCounted, messageTypeNumber } from '../../../shared/exportFormat/messageTypes.js';
+import { snowflakeTime } from '../../../shared/exportFormat/snowflake.js';
+import { timestampToDate } from '../../../shared/exportFormat/timestamps.js';
+import type {
+  AttachmentRecord,
+  MessageRecord,
+  ReactionRecord,
+  SourceMessage,
+  StickerRecord,
+} from '../../../shared/store/records.js';
+import { attachmentUrl, stickerUrl } from './assetUrls.js';
+import { cleanContent, cleanName } from './cleanText.js';
+import { cleanContentType, contentTypeOf } from './contentTypes.js';
+import { mapEmbed } from './mapEmbed.js';
+import { mapAuthor, mapNames } from './mapUser.js';
+import { restorer } from './restoreContent.js';
+
+const DAY_MS = 86_400_000;
+
+/** What the file says around a message: its thread, when it was made (microseconds) and how it holds content. */
+export interface MessageContext {
+  threadId: string;
+  asOf: number;
+  raw: boolean;
+}
+
+/** Maps a checked message of a file. */
+export function mapMessage(message: ExportMessage, context: MessageContext): SourceMessage {
+  const { threadId } = context;
+  const type = messageTypeNumber(message.type);
+  const restore = restoring(message, context);
+  return {
+    _id: message.id,
+    threadId,
+    type,
+    counted: isCounted(type),
+    author: mapAuthor(message.author),
+    content: restore(cleanContent(message.content)),
+    createdAt: createdAt(message),
+    editedAt: dateOrNull(message.timestampEdited),
+    pinned: message.isPinned ?? false,
+    attachments: (message.attachments ?? []).map((file) => mapAttachment(file, threadId)),
+    embeds: (message.embeds ?? []).map((embed) =>
+      mapEmbed(embed, restoring(message, context, embed.inlineEmojis)),
+    ),
+    stickers: (message.stickers ?? []).map(mapSticker),
+    reactions: (message.reactions ?? []).map(mapReaction),
+    mentions: (message.mentions ?? []).map(mapNames),
+    reference: mapReference(message),
+    forwarded: mapForwarded(message.forwardedMessage, threadId, restore),
+    interaction: mapInteraction(message.interaction),
+    asOf: context.asOf,
+  };
+}
+
+function restoring(
+  message: ExportMessage,
+  context: MessageContext,
+  emojis: ExportMessage['inlineEmojis'] = [],
+): (text: string) => string {
+  if (context.raw) return (text) => text;
+  return restorer({
+    mentions: message.mentions ?? [],
+    emojis: [...(message.inlineEmojis ?? []), ...emojis],
+  });
+}
+
+/** The time in the id, unless the file's own disagrees by more than a day: then the id is no snowflake. */
+function createdAt(message: ExportMessage): Date {
+  const told = timestampToDate(message.timestamp);
+  const inId = new Date(snowflakeTime(message.id));
+  return Math.abs(told.getTime() - inId.getTime()) > DAY_MS ? told : inId;
+}
+
+/** Null for none, and for the year 1, which stands for none. */
+function dateOrNull(timestamp: string | null | undefined): Date | null {
+  return !timestamp || timestamp.startsWith('0001-') ? null : timestampToDate(timestamp);
+}
+
+function mapAttachment(file: ExportAttachment, threadId: string): AttachmentRecord {
+  const filename = cleanName(file.fileName, 'file');
+  return {
+    id: file.id,
+    filename,
+    url: attachmentUrl(file.url, { threadId, attachmentId: file.id, filename }),
+    contentType:
+      file.contentType === undefined ? contentTypeOf(filename) : cleanContentType(file.contentType),
+    size: file.fileSizeBytes ?? 0,
+    width: file.width ?? null,
+    height: file.height ?? null,
+  };
+}
+
+function mapSticker(sticker: ExportSticker): StickerRecord {
+  const format = cleanName(sticker.format, 'Png');
+  return {
+    id: sticker.id,
+    name: cleanName(sticker.name, 'sticker'),
+    format,
+    url: stickerUrl(sticker.sourceUrl, { id: sticker.id, format }),
+  };
+}
+
+function mapReaction({ emoji, count, users }: ExportReaction): ReactionRecord {
+  return {
+    emoji: {
+      id: emoji.id ? emoji.id : null,
+      name: cleanName(emoji.name, 'emoji'),
+      animated: emoji.isAnimated ?? false,
+    },
+    count,
+    userIds: (users ?? []).map((user) => user.id),
+  };
+}
+
+function mapReference({ reference }: ExportMessage): MessageRecord['reference'] {
+  if (!reference) return null;
+  return {
+    type: reference.type === 'Forward' ? 'forward' : 'reply',
+    messageId: reference.messageId ?? null,
+    channelId: reference.channelId ?? null,
+    guildId: reference.guildId ?? null,
+  };
+}
+
+function mapForwarded(
+  forwarded: ExportForwarded | null | undefined,
+  threadId: string,
+  restore: (text: string) => string,
+): MessageRecord['forwarded'] {
+  if (!forwarded) return null;
+  return {
+    content: restore(cleanContent(forwarded.content)),
+    createdAt: dateOrNull(forwarded.timestamp),
+    editedAt: dateOrNull(forwarded.timestampEdited),
+    attachments: (forwarded.attachments ?? []).map((file) => mapAttachment(file, threadId)),
+    embeds: (forwarded.embeds ?? []).map((embed) => mapEmbed(embed, restore)),
+    stickers: (forwarded.stickers ?? []).map(mapSticker),
+  };
+}
+
+function mapInteraction(interaction: ExportMessage['interaction']): MessageRecord['interaction'] {
+  if (!interaction) return null;
+  return {
+    id: interaction.id,
+    name: cleanName(interaction.name, 'command'),
+    userId: interaction.user.id,
+    username: cleanName(interaction.user.name, `user-${interaction.user.id}`),
+  };
+}

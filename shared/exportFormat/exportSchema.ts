@@ -1,0 +1,205 @@
+import Joi from 'joi';
+import type {
+  ExportAttachment,
+  ExportChannel,
+  ExportEmbed,
+  ExportEmoji,
+  ExportForum,
+  ExportForwarded,
+  ExportGuild,
+  ExportHeader,
+  ExportMedia,
+  ExportMessage,
+  ExportReaction,
+  ExportReference,
+  ExportSticker,
+  ExportTag,
+  ExportUser,
+} from './exportTypes.js';
+import { isTimestamp } from './timestamps.js';
+
+const SHORT = 2_000;
+const LONG = 65_536;
+
+const snowflake = () =>
+  Joi.string()
+    .pattern(/^[1-9]\d{16,18}$|^1\d{19}$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be an id of 17 to 20 digits' });
+const anyId = () =>
+  Joi.string()
+    .pattern(/^\d{1,20}$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be an id of digits' });
+const text = (max: number) => Joi.string().allow('').max(max);
+const orNull = (schema: Joi.StringSchema) => schema.allow(null);
+const size = () => Joi.number().integer().min(0);
+const pixels = () => Joi.number().min(0).allow(null);
+const timestamp = () =>
+  Joi.string()
+    .custom((value: string, helpers) => (isTimestamp(value) ? value : helpers.error('time')))
+    .messages({ time: '{{#label}} must be an ISO 8601 time with an offset' });
+const listOf = (schema: Joi.Schema, max: number) => Joi.array().items(schema).max(max);
+
+const guild = Joi.object<ExportGuild, true>({
+  id: anyId().required(),
+  name: text(SHORT).required(),
+  iconUrl: orNull(text(LONG)),
+  description: orNull(text(LONG)),
+  memberCount: size(),
+}).required();
+
+const tag = Joi.object<ExportTag, true>({
+  id: snowflake().required(),
+  name: Joi.string().max(SHORT).required(),
+  emoji: orNull(text(SHORT)),
+  moderated: Joi.boolean(),
+});
+
+const forum = Joi.object<ExportForum, true>({
+  type: Joi.number().integer().min(0).max(255),
+  topic: orNull(text(LONG)),
+  position: Joi.number().integer(),
+  parentId: orNull(snowflake()),
+  parentName: orNull(text(SHORT)),
+});
+
+const channel = Joi.object<ExportChannel, true>({
+  id: anyId().required(),
+  type: Joi.alternatives(Joi.string().max(64), size().max(255)).required(),
+  categoryId: orNull(anyId()),
+  category: orNull(text(SHORT)),
+  name: text(SHORT).required(),
+  topic: orNull(text(LONG)),
+  appliedTags: listOf(Joi.string().max(SHORT), 100),
+  archived: Joi.boolean(),
+  archivedAt: timestamp().allow(null),
+  locked: Joi.boolean(),
+  lockedAt: timestamp().allow(null),
+  pinned: Joi.boolean(),
+  ownerId: orNull(snowflake()),
+  availableTags: listOf(tag, 1_000).unique('id'),
+  forum,
+}).required();
+
+/** The file's members other than `messages`, each checked when it is met. */
+export const headerSchemas: Readonly<Record<keyof ExportHeader, Joi.Schema>> = {
+  guild,
+  channel,
+  exportedAt: timestamp().required().label('exportedAt'),
+  contentFormat: Joi.valid('raw', 'text').required().label('contentFormat'),
+};
+
+const user = Joi.object<ExportUser, true>({
+  id: anyId().required(),
+  name: text(SHORT),
+  discriminator: orNull(text(16)),
+  nickname: orNull(text(SHORT)),
+  isBot: Joi.boolean(),
+  avatarUrl: orNull(text(LONG)),
+});
+
+const attachment = Joi.object<ExportAttachment, true>({
+  id: anyId().required(),
+  url: text(LONG).required(),
+  fileName: text(SHORT).required(),
+  fileSizeBytes: size(),
+  contentType: orNull(text(SHORT)),
+  width: pixels(),
+  height: pixels(),
+});
+
+const media = Joi.object<ExportMedia, true>({
+  url: orNull(text(LONG)),
+  canonicalUrl: orNull(text(LONG)),
+  width: pixels(),
+  height: pixels(),
+}).allow(null);
+
+const emoji = Joi.object<ExportEmoji, true>({
+  id: Joi.string()
+    .pattern(/^\d{0,20}$/)
+    .allow(null, ''),
+  name: text(SHORT).required(),
+  isAnimated: Joi.boolean(),
+});
+
+const embed = Joi.object<ExportEmbed, true>({
+  type: text(64),
+  title: orNull(text(LONG)),
+  url: orNull(text(LONG)),
+  timestamp: timestamp().allow(null),
+  description: orNull(text(LONG)),
+  color: orNull(text(64)),
+  author: Joi.object({
+    name: orNull(text(LONG)),
+    url: orNull(text(LONG)),
+    iconUrl: orNull(text(LONG)),
+  }).allow(null),
+  footer: Joi.object({ text: orNull(text(LONG)), iconUrl: orNull(text(LONG)) }).allow(null),
+  thumbnail: media,
+  image: media,
+  images: listOf(media.invalid(null), 100),
+  video: media,
+  fields: listOf(Joi.object({ name: text(LONG), value: text(LONG), isInline: Joi.boolean() }), 100),
+  inlineEmojis: listOf(emoji, 1_000),
+});
+
+const sticker = Joi.object<ExportSticker, true>({
+  id: anyId().required(),
+  name: text(SHORT).required(),
+  format: text(64),
+  sourceUrl: orNull(text(LONG)),
+});
+
+const reaction = Joi.object<ExportReaction, true>({
+  emoji: emoji.required(),
+  count: size().required(),
+  users: listOf(Joi.object({ id: anyId().required() }), 100_000),
+});
+
+const reference = Joi.object<ExportReference, true>({
+  type: text(64),
+  messageId: orNull(anyId()),
+  channelId: orNull(anyId()),
+  guildId: orNull(anyId()),
+});
+
+const forwarded = Joi.object<ExportForwarded, true>({
+  timestamp: timestamp().allow(null),
+  timestampEdited: timestamp().allow(null),
+  content: text(LONG),
+  attachments: listOf(attachment, 100),
+  embeds: listOf(embed, 100),
+  stickers: listOf(sticker, 100),
+});
+
+/** A message of the file. Unknown keys are ignored. */
+export const messageSchema = Joi.object<ExportMessage, true>({
+  id: snowflake().required(),
+  type: Joi.alternatives(Joi.string().max(64), size().max(255)).required(),
+  timestamp: timestamp().required(),
+  timestampEdited: timestamp().allow(null),
+  isPinned: Joi.boolean(),
+  content: text(LONG).required(),
+  author: user.keys({ id: snowflake().required() }).required(),
+  attachments: listOf(attachment, 100),
+  embeds: listOf(embed, 100),
+  stickers: listOf(sticker, 100),
+  reactions: listOf(reaction, 1_000),
+  mentions: listOf(user, 10_000),
+  reference: reference.allow(null),
+  forwardedMessage: forwarded.allow(null),
+  interaction: Joi.object({
+    id: anyId().required(),
+    name: orNull(text(SHORT)),
+    user: user.required(),
+  }).allow(null),
+  inlineEmojis: listOf(emoji, 1_000),
+}).required();
+
+/** Types are taken as they stand, unknown keys are ignored, the first problem is enough. */
+export const CHECK: Joi.ValidationOptions = {
+  convert: false,
+  allowUnknown: true,
+  abortEarly: true,
+  errors: { wrap: { label: false } },
+};

@@ -1,0 +1,160 @@
+/**
+ * What an export file holds, as it stands there: the keys that this service reads. DiscordChatExporter's own files
+ * and the extended form (docs/import-format.md) share these types; keys marked "extended" are never in the former.
+ * Ids are snowflakes as strings; times are ISO 8601 with an offset.
+ */
+
+export interface ExportGuild {
+  id: string;
+  name: string;
+  iconUrl?: string | null;
+  /** Extended. */
+  description?: string | null;
+  /** Extended. */
+  memberCount?: number;
+}
+
+/** Extended: a tag that the forum offers. */
+export interface ExportTag {
+  id: string;
+  name: string;
+  emoji?: string | null;
+  moderated?: boolean;
+}
+
+/** Extended: the settings of the thread's forum, or of the forum that the file describes. */
+export interface ExportForum {
+  type?: number;
+  topic?: string | null;
+  position?: number;
+  parentId?: string | null;
+  parentName?: string | null;
+}
+
+export interface ExportChannel {
+  id: string;
+  type: string | number;
+  /** The parent: the forum or text channel of a thread. */
+  categoryId?: string | null;
+  category?: string | null;
+  name: string;
+  topic?: string | null;
+  /** Extended, with all that follow: ids of tags, or names of availableTags. */
+  appliedTags?: string[];
+  archived?: boolean;
+  archivedAt?: string | null;
+  locked?: boolean;
+  lockedAt?: string | null;
+  pinned?: boolean;
+  ownerId?: string | null;
+  availableTags?: ExportTag[];
+  forum?: ExportForum;
+}
+
+/** Everything of a file that is not a message. */
+export interface ExportHeader {
+  guild: ExportGuild;
+  channel: ExportChannel;
+  exportedAt?: string;
+  /** Extended: `raw` when content holds the platform's own ids (`<@id>`), `text` (default) when they were flattened. */
+  contentFormat?: 'raw' | 'text';
+}
+
+export interface ExportUser {
+  id: string;
+  name?: string;
+  discriminator?: string | null;
+  nickname?: string | null;
+  isBot?: boolean;
+  avatarUrl?: string | null;
+}
+
+export interface ExportAttachment {
+  id: string;
+  url: string;
+  fileName: string;
+  fileSizeBytes?: number;
+  /** Extended, with all that follow. */
+  contentType?: string | null;
+  width?: number | null;
+  height?: number | null;
+}
+
+export interface ExportMedia {
+  url?: string | null;
+  canonicalUrl?: string | null;
+  width?: number | null;
+  height?: number | null;
+}
+
+export interface ExportEmoji {
+  id?: string | null;
+  name: string;
+  isAnimated?: boolean;
+}
+
+export interface ExportEmbed {
+  /** Extended. */
+  type?: string;
+  title?: string | null;
+  url?: string | null;
+  timestamp?: string | null;
+  description?: string | null;
+  color?: string | null;
+  author?: { name?: string | null; url?: string | null; iconUrl?: string | null } | null;
+  footer?: { text?: string | null; iconUrl?: string | null } | null;
+  thumbnail?: ExportMedia | null;
+  image?: ExportMedia | null;
+  images?: ExportMedia[];
+  video?: ExportMedia | null;
+  fields?: { name?: string; value?: string; isInline?: boolean }[];
+  inlineEmojis?: ExportEmoji[];
+}
+
+export interface ExportSticker {
+  id: string;
+  name: string;
+  format?: string;
+  sourceUrl?: string | null;
+}
+
+export interface ExportReaction {
+  emoji: ExportEmoji;
+  count: number;
+  users?: { id: string }[];
+}
+
+export interface ExportReference {
+  type?: string;
+  messageId?: string | null;
+  channelId?: string | null;
+  guildId?: string | null;
+}
+
+export interface ExportForwarded {
+  timestamp?: string | null;
+  timestampEdited?: string | null;
+  content?: string;
+  attachments?: ExportAttachment[];
+  embeds?: ExportEmbed[];
+  stickers?: ExportSticker[];
+}
+
+export interface ExportMessage {
+  id: string;
+  type: string | number;
+  timestamp: string;
+  timestampEdited?: string | null;
+  isPinned?: boolean;
+  content: string;
+  author: ExportUser;
+  attachments?: ExportAttachment[];
+  embeds?: ExportEmbed[];
+  stickers?: ExportSticker[];
+  reactions?: ExportReaction[];
+  mentions?: ExportUser[];
+  reference?: ExportReference | null;
+  forwardedMessage?: ExportForwarded | null;
+  interaction?: { id: string; name?: string | null; user: ExportUser } | null;
+  inlineEmojis?: ExportEmoji[];
+}

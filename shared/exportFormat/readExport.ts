@@ -1,0 +1,160 @@
+import type { Schema } from 'joi';
+import { ExportError } from './exportError.js';
+import { CHECK, headerSchemas, messageSchema } from './exportSchema.js';
+import type { ExportHeader, ExportMessage } from './exportTypes.js';
+import { inflate } from './inflate.js';
+import { appliedTagIds, judgeHeader, type HeaderVerdict } from './judgeHeader.js';
+import { BATCH_BYTES, BATCH_MESSAGES } from './limits.js';
+import { messageTypeNumber, THREAD_STARTER } from './messageTypes.js';
+import { ExportSplitter, type ExportPart } from './splitExport.js';
+import { timestampToMicros } from './timestamps.js';
+
+/** A file that holds a public thread, or describes a forum, and what a whole reading of it found. */
+export interface ExportFile {
+  kind: 'thread' | 'forum';
+  header: ExportHeader;
+  messages: number;
+  /** The newest message's time in microseconds since the epoch; null without messages. */
+  newestAt: number | null;
+  /** Whether the thread was started from a message of a text channel. */
+  startedFromMessage: boolean;
+}
+
+/**
+ * What becomes of a file: taken (`thread`, `forum`), `skipped` (public, but no thread), `refused` (private: nothing of
+ * it may be stored) or `rejected` (damaged or no export; `at` is the place).
+ */
+export type Inspection =
+  | ExportFile
+  | { kind: 'skipped' | 'refused'; reason: string }
+  | { kind: 'rejected'; reason: string; at?: string };
+
+/**
+ * Reads and checks a whole file and stores nothing; gzip is recognised. A file that is skipped or refused is read no
+ * further than that is known. Errors of the source itself are thrown.
+ */
+export async function inspectExport(source: AsyncIterable<Uint8Array>): Promise<Inspection> {
+  try {
+    return await inspect(source);
+  } catch (error) {
+    if (!(error instanceof ExportError)) throw error;
+    return {
+      kind: 'rejected',
+      reason: error.message,
+      ...(error.at === undefined ? {} : { at: error.at }),
+    };
+  }
+}
+
+/** The messages of a file, checked, in batches in the file's order. Throws ExportError at the first damage. */
+export async function* readMessages(
+  source: AsyncIterable<Uint8Array>,
+): AsyncGenerator<ExportMessage[]> {
+  let batch: ExportMessage[] = [];
+  let bytes = 0;
+  for await (const parts of readParts(source)) {
+    for (const part of parts) {
+      if (part.index === null) continue;
+      batch.push(checkMessage(part));
+      bytes += part.bytes;
+      if (batch.length < BATCH_MESSAGES && bytes < BATCH_BYTES) continue;
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function inspect(source: AsyncIterable<Uint8Array>): Promise<Inspection> {
+  const header: Partial<ExportHeader> = {};
+  const found: Found = { messages: 0, newestAt: null, startedFromMessage: false };
+  let hasMessages = false;
+  for await (const parts of readParts(source)) {
+    for (const part of parts) {
+      if (part.index !== null) count(found, checkMessage(part));
+      else if (part.key === 'messages') hasMessages = requireArray(part);
+      else {
+        const verdict = addToHeader(header, part);
+        if (verdict && 'reason' in verdict) return verdict;
+      }
+    }
+  }
+  return conclude(header, hasMessages, found);
+}
+
+type Found = Pick<ExportFile, 'messages' | 'newestAt' | 'startedFromMessage'>;
+
+function count(found: Found, message: ExportMessage): void {
+  const at = timestampToMicros(message.timestamp);
+  found.messages += 1;
+  found.newestAt = Math.max(found.newestAt ?? at, at);
+  found.startedFromMessage ||= messageTypeNumber(message.type) === THREAD_STARTER;
+}
+
+function requireArray(part: ExportPart): true {
+  if (part.value === undefined) return true;
+  throw new ExportError('messages must be an array', `byte ${part.offset}`);
+}
+
+/** Keeps a checked member; the verdict once guild and channel are both known. */
+function addToHeader(header: Partial<ExportHeader>, part: ExportPart): HeaderVerdict | null {
+  if (!Object.hasOwn(headerSchemas, part.key)) return null;
+  const key = part.key as keyof ExportHeader;
+  const value = check(headerSchemas[key], part.value, (path) => pathText([key, ...path]));
+  Object.assign(header, { [key]: value });
+  if (key === 'channel') appliedTagIds(value as ExportHeader['channel']);
+  return isHeader(header) ? judgeHeader(header) : null;
+}
+
+function isHeader(header: Partial<ExportHeader>): header is ExportHeader {
+  return header.guild !== undefined && header.channel !== undefined;
+}
+
+function conclude(header: Partial<ExportHeader>, hasMessages: boolean, found: Found): Inspection {
+  const missing = [
+    ...(header.guild ? [] : ['guild']),
+    ...(header.channel ? [] : ['channel']),
+    ...(hasMessages ? [] : ['messages']),
+  ];
+  if (missing.length > 0 || !isHeader(header)) {
+    throw new ExportError(`This is no export of a channel: ${missing.join(', ')} missing`);
+  }
+  const verdict = judgeHeader(header);
+  if ('reason' in verdict) return verdict;
+  if (verdict.kind === 'forum' && found.messages > 0) {
+    throw new ExportError('A forum holds no messages of its own', 'messages');
+  }
+  return { kind: verdict.kind, header, ...found };
+}
+
+async function* readParts(source: AsyncIterable<Uint8Array>): AsyncGenerator<ExportPart[]> {
+  const splitter = new ExportSplitter();
+  for await (const chunk of inflate(source)) yield splitter.push(chunk);
+  splitter.finish();
+}
+
+function checkMessage(part: ExportPart): ExportMessage {
+  return check(messageSchema, part.value, (path) => {
+    const id = (part.value as { id?: unknown } | null)?.id;
+    const named = typeof id === 'string' && /^\d{1,20}$/.test(id) ? ` (message ${id})` : '';
+    return pathText(['messages', part.index ?? 0, ...path]) + named;
+  }) as ExportMessage;
+}
+
+type Path = readonly (string | number)[];
+
+function check(schema: Schema, value: unknown, place: (path: Path) => string): unknown {
+  const { error } = schema.validate(value, CHECK);
+  if (!error) return value;
+  const detail = error.details[0]!;
+  throw new ExportError(detail.message, place(detail.path));
+}
+
+/** A path as it would be written in code: `messages[3].attachments[0].url`. */
+function pathText(path: Path): string {
+  return path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .slice(1);
+}

@@ -1,0 +1,32 @@
+const SHAPE = /^(\d{4})-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,9}))?(?:Z|[+-]\d\d:\d\d)$/;
+const LAST_YEAR = 2199;
+
+/** Whether a text is an ISO 8601 time with an offset, of the years 1 to 2199. */
+export function isTimestamp(text: string): boolean {
+  const year = SHAPE.exec(text)?.[1];
+  return year !== undefined && Number(year) <= LAST_YEAR && !Number.isNaN(Date.parse(text));
+}
+
+/** The instant of a checked timestamp, cut to milliseconds. */
+export function timestampToDate(text: string): Date {
+  return new Date(Math.floor(timestampToMicros(text) / 1_000));
+}
+
+/** The instant of a checked timestamp in microseconds since the epoch; further digits are cut. */
+export function timestampToMicros(text: string): number {
+  const digits = (SHAPE.exec(text)?.[2] ?? '').padEnd(6, '0').slice(0, 6);
+  const second = Date.parse(text.replace(/\.\d+/, ''));
+  return second * 1_000 + Number(digits);
+}
+
+/** Microseconds since the epoch as a UTC timestamp with the seven digits that exporters write. */
+export function microsToTimestamp(micros: number): string {
+  const millis = Math.floor(micros / 1_000);
+  const rest = String(micros - millis * 1_000).padStart(3, '0');
+  return `${new Date(millis).toISOString().slice(0, -1)}${rest}0+00:00`;
+}
+
+/** A Date as the exporter writes times, in UTC. */
+export function dateToTimestamp(date: Date): string {
+  return `${date.toISOString().slice(0, -1)}+00:00`;
+}

@@ -1,0 +1,73 @@
+import { Queue, type JobsOptions } from 'bullmq';
+import { createRedis } from '../platform/clients.js';
+import { QUEUE_NAME, type JobName, type JobPayloads } from './jobs.js';
+
+/** Files jobs in the queue. Every call fails at once while Redis is away. */
+export interface Producer {
+  /** Files a job; a second one for the same thing while the first is known changes nothing. Gives the job's id. */
+  add<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
+  /** Jobs by state. */
+  counts(): Promise<{ waiting: number; active: number; delayed: number; failed: number }>;
+  /** How many workers are connected to the queue. */
+  workers(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** The name of the retry strategy of every job: workers give `retryDelay` for it. */
+export const RETRY_STRATEGY = 'capped';
+
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 30_000;
+const DAY_S = 86_400;
+
+const OPTIONS: JobsOptions = {
+  attempts: 500,
+  backoff: { type: RETRY_STRATEGY },
+  removeOnComplete: { count: 1_000, age: DAY_S },
+  removeOnFail: { count: 5_000, age: 14 * DAY_S },
+};
+
+const JOB_IDS: { [Name in JobName]: (payload: JobPayloads[Name]) => string } = {
+  'import-file': ({ uploadId }) => `import-${uploadId}`,
+};
+
+/** Milliseconds until the next try: doubling from half a second to 30 s, each a random half less at most. */
+export function retryDelay(attemptsMade: number): number {
+  const longest = Math.min(FIRST_DELAY_MS * 2 ** Math.min(attemptsMade - 1, 10), LONGEST_DELAY_MS);
+  return Math.round(longest * (1 - Math.random() / 2));
+}
+
+/** The producer of an archive's queue; `namespace` is the database's name. */
+export function createProducer(options: { redisUrl: string; namespace: string }): Producer {
+  const redis = createRedis(options.redisUrl, { timeoutMs: 5_000 });
+  // Without listeners a lost connection would end the process; each call tells of it anyway.
+  redis.on('error', () => undefined);
+  const queue = new Queue(QUEUE_NAME, {
+    connection: redis,
+    prefix: options.namespace,
+    defaultJobOptions: OPTIONS,
+  });
+  queue.on('error', () => undefined);
+  return {
+    async add(name, payload) {
+      const jobId = JOB_IDS[name](payload);
+      await queue.add(name, payload, { jobId });
+      return jobId;
+    },
+    async counts() {
+      const {
+        wait = 0,
+        prioritized = 0,
+        active = 0,
+        delayed = 0,
+        failed = 0,
+      } = await queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed');
+      return { waiting: wait + prioritized, active, delayed, failed };
+    },
+    workers: () => queue.getWorkersCount(),
+    async close() {
+      await queue.close().catch(() => undefined);
+      redis.disconnect();
+    },
+  };
+}

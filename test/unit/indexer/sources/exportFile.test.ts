@@ -1,0 +1,252 @@
+import { expect } from 'chai';
+import { sourceMessage, sourceThread } from '../../../../services/indexer/sources/exportFile.js';
+import type { ExportEmbed, ExportMessage } from '../../../../shared/exportFormat/exportTypes.js';
+import type { SourceMessage } from '../../../../shared/store/records.js';
+import {
+  anExport,
+  anExportFile,
+  anExportMessage,
+  anExportUser,
+} from '../../../support/exportFiles.js';
+
+const map = (more: Partial<ExportMessage>): SourceMessage =>
+  sourceMessage(anExportMessage(more), anExportFile());
+
+describe('sourceThread', () => {
+  it('tells only what a plain export holds', () => {
+    const root = anExport();
+    const { source, inferred } = sourceThread(anExportFile(root));
+    expect(source).to.deep.equal({
+      asOf: 1_769_947_200_123_456,
+      server: { _id: root.guild.id, name: 'Server', icon: null },
+      channel: { _id: '300000000000000001', serverId: root.guild.id, name: 'help', type: 15 },
+      thread: {
+        _id: root.channel.id,
+        serverId: root.guild.id,
+        channelId: '300000000000000001',
+        title: 'How do I start?',
+      },
+    });
+    expect(inferred).to.deep.equal(['type']);
+  });
+
+  it('takes a thread that was started from a message for one of a text channel', () => {
+    const { source, inferred } = sourceThread(
+      anExportFile(anExport(), { startedFromMessage: true }),
+    );
+    expect(source.channel.type).to.equal(0);
+    expect(inferred).to.deep.equal(['type']);
+  });
+
+  it('tells what the extended form holds, tags by name too', () => {
+    const availableTags = [
+      { id: '400000000000000001', name: 'Solved', emoji: '✅', moderated: true },
+    ];
+    const { source, inferred } = sourceThread(
+      anExportFile(
+        anExport({
+          guild: { description: 'About', memberCount: 5 },
+          channel: {
+            ...{ availableTags, appliedTags: ['Solved', '400000000000000099'], archived: true },
+            ...{ archivedAt: '2026-01-02T00:00:00+01:00', locked: false, lockedAt: null },
+            ...{ pinned: true, ownerId: '500000000000000001' },
+            forum: { type: 15, topic: 'Ask', position: 2, parentId: null, parentName: null },
+          },
+        }),
+      ),
+    );
+    expect(inferred).to.deep.equal([]);
+    expect(source.server).to.deep.include({ description: 'About', memberCount: 5 });
+    expect(source.channel).to.deep.include({
+      availableTags,
+      topic: 'Ask',
+      position: 2,
+      parentId: null,
+    });
+    expect(source.thread).to.deep.include({
+      ...{
+        appliedTags: ['400000000000000001', '400000000000000099'],
+        archived: true,
+        pinned: true,
+      },
+      ...{ archivedAt: new Date('2026-01-01T23:00:00Z'), lockedAt: null },
+      ownerId: '500000000000000001',
+    });
+  });
+
+  it('maps a forum without threads', () => {
+    const root = anExport({
+      channel: { id: '300000000000000009', type: 'GuildForum', name: 'Ideas', topic: 'Dream' },
+      messages: [],
+    });
+    const { source } = sourceThread(anExportFile(root, { kind: 'forum' }));
+    expect(source.thread).to.equal(null);
+    expect(source.channel).to.deep.equal({
+      ...{ _id: '300000000000000009', serverId: root.guild.id, name: 'Ideas', type: 15 },
+      ...{ topic: 'Dream', parentId: '300000000000000001', parentName: 'help' },
+    });
+  });
+
+  it('knows the icon by its hash, and nothing of one saved beside the file', () => {
+    const icon = (iconUrl: string | null): unknown =>
+      sourceThread(anExportFile(anExport({ guild: { iconUrl } }))).source.server.icon;
+    expect(icon('https://cdn.discordapp.com/icons/1/a_0f.gif?size=512')).to.equal('a_0f');
+    expect(icon('https://cdn.discordapp.com/embed/avatars/0.png')).to.equal(null);
+    expect(icon('x.json_Files/0-eb806f2b.png')).to.equal(undefined);
+  });
+
+  it('dates a file of old versions by its newest message, an empty one by its thread', () => {
+    const root = anExport();
+    delete root.exportedAt;
+    expect(sourceThread(anExportFile(root, { newestAt: 5 })).source.asOf).to.equal(5);
+    const empty = sourceThread(anExportFile(root)).source.asOf;
+    expect(empty).to.equal(Date.parse(root.messages[0]!.timestamp) * 1_000);
+  });
+
+  it('cleans names, and never leaves one empty', () => {
+    const title = (name: string): unknown =>
+      sourceThread(anExportFile(anExport({ channel: { name } }))).source.thread?.title;
+    expect(title(' a\u202e\u0007b\n\tc\ud800 ')).to.equal('ab c\ufffd');
+    expect(title('\u200f \u0000')).to.equal('thread');
+    expect(title('🦀'.repeat(300))).to.equal('🦀'.repeat(200));
+  });
+});
+
+describe('sourceMessage', () => {
+  it('knows types by name and number, and which count', () => {
+    const types = [
+      'Default',
+      'Reply',
+      '20',
+      21,
+      '23',
+      'ThreadCreated',
+      'ChannelNameChange',
+      'PollResult',
+      '46',
+      '8',
+      'New',
+    ];
+    expect(
+      types.map((type) => map({ type })).map(({ type, counted }) => [type, counted]),
+    ).to.deep.equal([
+      ...[
+        [0, true],
+        [19, true],
+        [20, true],
+        [21, true],
+        [23, true],
+      ],
+      ...[
+        [18, false],
+        [4, false],
+        [46, false],
+        [46, false],
+        [8, false],
+        [-1, false],
+      ],
+    ]);
+  });
+
+  it('takes the time from the id, unless the file disagrees by more than a day', () => {
+    const id = '1543572393384087642';
+    const time = (timestamp: string): string => map({ id, timestamp }).createdAt.toISOString();
+    expect(time('2026-08-30T13:45:36+03:00')).to.equal('2026-08-30T10:45:36.771Z');
+    expect(time('2020-01-01T00:00:00+00:00')).to.equal('2020-01-01T00:00:00.000Z');
+  });
+
+  it('keeps https avatars, and else gives the default one of the account', () => {
+    const avatar = (more: object): string => map({ author: anExportUser({ id: '100000000012582913', ...more }) }).author.avatar;
+    expect(avatar({ avatarUrl: 'https://a.example/b.png' })).to.equal('https://a.example/b.png');
+    for (const avatarUrl of ['javascript:alert(1)', 'http://a.example', 'media\\a.png', null]) {
+      expect(avatar({ avatarUrl })).to.equal('https://cdn.discordapp.com/embed/avatars/3.png');
+    }
+    const legacy = avatar({ avatarUrl: 'x.png', discriminator: '5764' });
+    expect(legacy).to.equal('https://cdn.discordapp.com/embed/avatars/4.png');
+  });
+
+  it('names an author whom the file does not', () => {
+    const { author } = map({ author: { id: '100000000000000001' } });
+    expect(author).to.include({
+      username: 'user-100000000000000001',
+      discriminator: null,
+      isBot: false,
+    });
+  });
+
+  it('gives saved attachments their address on the platform', () => {
+    const [saved, remote] = map({
+      attachments: [
+        { id: '9', url: 'x.json_Files\\a b-1A2B3.PNG', fileName: 'a b.PNG', fileSizeBytes: 7 },
+        { id: '8', url: 'http://example.org/c?d', fileName: '../c', contentType: 'text/html\n' },
+      ],
+    }).attachments;
+    const threadId = anExportFile().header.channel.id.length;
+    expect(saved?.url).to.match(
+      new RegExp(`^https://cdn.discordapp.com/attachments/\\d{${threadId}}/9/a%20b.PNG$`),
+    );
+    expect(saved).to.include({ contentType: 'image/png', size: 7, width: null });
+    expect(remote).to.include({ url: 'http://example.org/c?d', contentType: null, size: 0 });
+  });
+
+  it('restores text in content, embeds and forwarded messages, unless the file is raw', () => {
+    const more: Partial<ExportMessage> = {
+      content: '@Ada',
+      mentions: [anExportUser()],
+      embeds: [{ title: '@Ada', description: ':blob:', inlineEmojis: [{ id: '7', name: 'blob' }] }],
+      forwardedMessage: { content: '@Ada', timestamp: '0001-01-01T00:00:00+00:00' },
+    };
+    const restored = map(more);
+    expect(restored.content).to.equal('<@100000000000000001>');
+    expect(restored.embeds[0]).to.include({
+      title: '<@100000000000000001>',
+      description: '<:blob:7>',
+    });
+    expect(restored.forwarded).to.deep.include({
+      content: '<@100000000000000001>',
+      createdAt: null,
+    });
+    const file = anExportFile({ ...anExport(), contentFormat: 'raw' });
+    expect(sourceMessage(anExportMessage(more), file).content).to.equal('@Ada');
+  });
+
+  it('drops addresses that are none of the web', () => {
+    const embed: ExportEmbed = {
+      url: 'javascript:alert(1)',
+      color: '#00FF10',
+      author: { name: 'A', url: 'data:text/html,x', iconUrl: 'a.png' },
+      thumbnail: { url: 'local.png', canonicalUrl: 'https://example.org/"x"' },
+      image: { url: 'local.png' },
+    };
+    expect(map({ embeds: [embed] }).embeds[0]).to.deep.include({
+      url: null,
+      color: 65_296,
+      author: { name: 'A', url: null, iconUrl: null },
+      thumbnail: { url: 'https://example.org/%22x%22', width: null, height: null },
+      images: [],
+    });
+  });
+
+  it('maps reactions, references and interactions', () => {
+    const message = map({
+      reactions: [
+        { emoji: { id: '', name: '👍' }, count: 3, users: [{ id: '5' }] },
+        { emoji: { id: '6', name: 'blob', isAnimated: true }, count: 1 },
+      ],
+      reference: { type: 'Forward', messageId: '7', channelId: null },
+      interaction: { id: '8', name: '', user: anExportUser() },
+    });
+    expect(message.reactions).to.deep.equal([
+      { emoji: { id: null, name: '👍', animated: false }, count: 3, userIds: ['5'] },
+      { emoji: { id: '6', name: 'blob', animated: true }, count: 1, userIds: [] },
+    ]);
+    expect(message.reference).to.deep.equal({
+      ...{ type: 'forward', messageId: '7', channelId: null, guildId: null },
+    });
+    expect(message.interaction).to.include({ name: 'command', username: 'ada' });
+  });
+
+  it('replaces halves of characters and drops NUL in content', () => {
+    expect(map({ content: 'a\ud83d\u0000b🙂' }).content).to.equal('a\ufffdb🙂');
+  });
+});

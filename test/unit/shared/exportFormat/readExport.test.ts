@@ -1,0 +1,215 @@
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { ExportError } from '../../../../shared/exportFormat/exportError.js';
+import { MAX_VALUE_BYTES } from '../../../../shared/exportFormat/limits.js';
+import { inspectExport, readMessages } from '../../../../shared/exportFormat/readExport.js';
+import { anExport, anExportMessage, bytesOf } from '../../../support/exportFiles.js';
+
+const inspect = (value: unknown, chunkSize?: number) => inspectExport(bytesOf(value, chunkSize));
+
+async function idsOf(value: unknown): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const batch of readMessages(bytesOf(value))) ids.push(...batch.map(({ id }) => id));
+  return ids;
+}
+
+describe('inspectExport', () => {
+  const messages = [anExportMessage(), anExportMessage({ content: 'Zwei „ü“ 🙂 \\ " }' })];
+
+  it('takes a public thread and counts what it holds', async () => {
+    const found = await inspect(anExport({ messages }));
+    expect(found).to.deep.include({ kind: 'thread', messages: 2, startedFromMessage: false });
+  });
+
+  it('finds the same however the bytes are cut', async () => {
+    const text = JSON.stringify(anExport({ messages }), null, 2);
+    const whole = await inspect(text);
+    for (const size of [1, 2, 3, 7, 64]) expect(await inspect(text, size)).to.deep.equal(whole);
+  });
+
+  it('takes messages before guild and channel', async () => {
+    const { messages: list, ...rest } = anExport({ messages });
+    expect(await inspect({ messages: list, ...rest })).to.deep.include({
+      kind: 'thread',
+      messages: 2,
+    });
+  });
+
+  it('takes gzip, a byte-order mark and unknown keys', async () => {
+    const text = JSON.stringify({ ...anExport(), later: { any: ['thing'] } });
+    expect((await inspect(gzipSync(text))).kind).to.equal('thread');
+    expect((await inspect(`\ufeff${text}\n`, 1)).kind).to.equal('thread');
+  });
+
+  it('knows a thread that was started from a message of a text channel', async () => {
+    const found = await inspect(
+      anExport({ messages: [anExportMessage({ type: '21', content: '' })] }),
+    );
+    expect(found).to.include({ startedFromMessage: true });
+  });
+
+  for (const type of ['DirectTextChat', 'DirectGroupTextChat', 'GuildPrivateThread', 12]) {
+    it(`refuses ${type}`, async () => {
+      expect((await inspect(anExport({ channel: { type } }))).kind).to.equal('refused');
+    });
+  }
+
+  it('refuses whatever belongs to no server', async () => {
+    expect((await inspect(anExport({ guild: { id: '0' } }))).kind).to.equal('refused');
+  });
+
+  it('refuses private content that stands before its channel', async () => {
+    const { messages: list, ...rest } = anExport({ channel: { type: 'GuildPrivateThread' } });
+    expect((await inspect({ messages: list, ...rest })).kind).to.equal('refused');
+  });
+
+  for (const type of ['GuildTextChat', 'GuildVoiceChat', 'GuildCategory', 'GuildNews', '16']) {
+    it(`skips ${type} with a reason`, async () => {
+      const found = await inspect(anExport({ channel: { type, categoryId: null } }));
+      expect(found.kind).to.equal('skipped');
+      expect(found).to.have.property('reason').that.includes('no forum thread');
+    });
+  }
+
+  it('takes an announcement thread, and a forum that has no messages', async () => {
+    expect((await inspect(anExport({ channel: { type: 'GuildNewsThread' } }))).kind).to.equal(
+      'thread',
+    );
+    const forum = anExport({
+      channel: { type: 'GuildForum', id: '300000000000000001' },
+      messages: [],
+    });
+    expect((await inspect(forum)).kind).to.equal('forum');
+  });
+
+  it('stops reading at a header that is refused', async () => {
+    const text = JSON.stringify(anExport({ channel: { type: 'DirectTextChat' } }));
+    let chunks = 0;
+    const source = (async function* () {
+      for await (const chunk of bytesOf(text + ' '.repeat(100_000), 1_000)) {
+        chunks += 1;
+        yield chunk;
+      }
+    })();
+    await inspectExport(source);
+    expect(chunks).to.be.below(5);
+  });
+
+  it('passes on an error of the source', async () => {
+    const source = (async function* () {
+      yield await Promise.resolve(Buffer.from('{'));
+      throw new Error('disk gone');
+    })();
+    const error: unknown = await inspectExport(source).catch((thrown: unknown) => thrown);
+    expect(error).to.be.an('error').with.property('message', 'disk gone');
+  });
+});
+
+describe('inspectExport of a damaged file', () => {
+  const good = JSON.stringify(anExport({ messages: [anExportMessage(), anExportMessage()] }));
+
+  async function rejection(value: unknown): Promise<{ reason: string; at?: string }> {
+    const found = await inspect(value);
+    if (found.kind !== 'rejected') throw new Error(`${found.kind} instead of rejected`);
+    return found;
+  }
+
+  it('rejects every beginning of a file', async () => {
+    for (let length = 0; length < good.length; length += 1) {
+      const found = await rejection(good.slice(0, length));
+      if (length > 0) expect(found.at).to.match(new RegExp(`^byte ${length}\\b`));
+    }
+  });
+
+  it('names the byte where the JSON breaks and what was expected', async () => {
+    const at = good.indexOf('"isPinned":') + '"isPinned":'.length;
+    const broken = `${good.slice(0, at)}nope${good.slice(at + 5)}`;
+    expect(await rejection(broken)).to.include({
+      reason: 'The JSON is damaged: expected a value',
+      at: `byte ${at}`,
+    });
+  });
+
+  it('names the byte of invalid UTF-8', async () => {
+    const bytes = Buffer.from(good);
+    const at = bytes.indexOf('Hello') + 2;
+    bytes[at] = 0xff;
+    expect(await rejection(bytes)).to.include({ at: `byte ${at}` });
+  });
+
+  for (const [name, text, reason] of [
+    ['text after the end', `${good} x`, 'expected the end of the file'],
+    ['a key twice', good.replace('"dateRange"', '"guild"'), 'stands twice'],
+    ['another root', '[1]', 'expected "{"'],
+    ['something else in JSON', '{"hello": "world"}', 'guild, channel, messages missing'],
+    ['no messages key', good.replace('"messages":', '"posts":'), 'messages missing'],
+    ['messages that are no list', '{"messages": 3}', 'messages must be an array'],
+    [
+      'a comma too many',
+      good.replace('],"messageCount"', ',],"messageCount"'),
+      'expected a message',
+    ],
+    ['a damaged gzip', gzipSync(good).subarray(0, 100), 'compressed data is damaged'],
+    ['deep nesting', `{"messages": [${'['.repeat(40)}`, 'nest deeper than 32'],
+    ['a huge value', `{"x": "${'y'.repeat(MAX_VALUE_BYTES)}"}`, 'larger than'],
+  ] as const) {
+    it(`rejects ${name}`, async () => {
+      expect((await rejection(text)).reason).to.include(reason);
+    });
+  }
+
+  it('names the message and the path of a wrong value', async () => {
+    const message = anExportMessage({ attachments: [{ id: '1', url: 5, fileName: 'a' } as never] });
+    expect(await rejection(anExport({ messages: [anExportMessage(), message] }))).to.deep.equal({
+      kind: 'rejected',
+      reason: 'attachments[0].url must be a string',
+      at: `messages[1].attachments[0].url (message ${message.id})`,
+    });
+  });
+
+  it('names the path of a wrong extended value', async () => {
+    const found = await rejection(anExport({ channel: { archived: 'yes' as never } }));
+    expect(found).to.include({ at: 'channel.archived', reason: 'archived must be a boolean' });
+  });
+
+  it('rejects a tag that is neither an id nor a known name', async () => {
+    const found = await rejection(anExport({ channel: { appliedTags: ['Solved'] } }));
+    expect(found).to.include({ at: 'channel.appliedTags[0]' });
+  });
+
+  it('rejects a thread whose parent is not known, and an unknown channel type', async () => {
+    const orphan = await rejection(anExport({ channel: { categoryId: null } }));
+    expect(orphan.reason).to.include('parent channel is not known');
+    expect((await rejection(anExport({ channel: { type: 'GuildOpera' } }))).at).to.equal(
+      'channel.type',
+    );
+  });
+
+  it('rejects a time that is none, and a year that no exporter lives in', async () => {
+    for (const timestamp of [
+      'yesterday',
+      '2026-13-01T00:00:00Z',
+      '9999-01-01T00:00:00Z',
+      '2026-01-01',
+    ]) {
+      const found = await rejection(anExport({ messages: [anExportMessage({ timestamp })] }));
+      expect(found.at).to.match(/^messages\[0\]\.timestamp/);
+    }
+  });
+});
+
+describe('readMessages', () => {
+  it('gives every message in the order of the file, in batches', async () => {
+    const messages = Array.from({ length: 1_200 }, () => anExportMessage());
+    expect(await idsOf(anExport({ messages }))).to.deep.equal(messages.map(({ id }) => id));
+    const sizes: number[] = [];
+    for await (const batch of readMessages(bytesOf(anExport({ messages }))))
+      sizes.push(batch.length);
+    expect(sizes).to.deep.equal([500, 500, 200]);
+  });
+
+  it('throws an ExportError at damage', async () => {
+    const error: unknown = await idsOf('{"messages": [{}]}').catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(ExportError).with.property('at', 'messages[0].id');
+  });
+});

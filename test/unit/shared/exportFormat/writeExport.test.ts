@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { inspectExport, readMessages } from '../../../../shared/exportFormat/readExport.js';
+import { writeExport, type ExportContent } from '../../../../shared/exportFormat/writeExport.js';
+import { sourceMessage, sourceThread } from '../../../../services/indexer/sources/exportFile.js';
+import type { SourceMessage, SourceThread } from '../../../../shared/store/records.js';
+import { bytesOf } from '../../../support/exportFiles.js';
+import { aMessage } from '../../../support/factories.js';
+import { generateRecords, randomOf } from '../../../support/generateRecords.js';
+
+async function textOf(content: ExportContent): Promise<string> {
+  let text = '';
+  for await (const piece of writeExport(content)) text += piece;
+  return text;
+}
+
+async function roundTrip(
+  content: ExportContent,
+): Promise<{ source: SourceThread; inferred: string[]; messages: SourceMessage[] }> {
+  const text = await textOf(content);
+  const file = await inspectExport(bytesOf(text));
+  if ('reason' in file) throw new Error(`${file.reason} at ${('at' in file && file.at) || ''}`);
+  const messages: SourceMessage[] = [];
+  for await (const batch of readMessages(bytesOf(text))) {
+    messages.push(...batch.map((message) => sourceMessage(message, file)));
+  }
+  return { ...sourceThread(file), messages };
+}
+
+describe('writeExport', () => {
+  it('writes what reads back the same, for 200 generated threads', async () => {
+    for (let seed = 1; seed <= 200; seed += 1) {
+      const { messages, ...content } = generateRecords(randomOf(seed));
+      const recorded = messages.map((message) => aMessage({ ...message, asOf: content.asOf }));
+      const read = await roundTrip({ ...content, messages: recorded });
+      expect(read.source, `seed ${seed}`).to.deep.equal(content);
+      expect(read.inferred).to.deep.equal([]);
+      expect(read.messages, `seed ${seed}`).to.deep.equal(messages);
+    }
+  });
+
+  it('writes a forum without threads', async () => {
+    const { asOf, server, channel } = generateRecords(randomOf(7));
+    const forum = { asOf, server, channel, thread: null };
+    expect((await roundTrip({ ...forum, messages: [] })).source).to.deep.equal(forum);
+  });
+
+  it('writes one message on a line, and JSON without messages too', async () => {
+    const { messages, ...content } = generateRecords(randomOf(3));
+    const recorded = [aMessage(messages[0]), aMessage(messages[0])];
+    expect(
+      (await textOf({ ...content, messages: recorded })).match(/^ {4}\{"id"/gm),
+    ).to.have.length(2);
+    expect(JSON.parse(await textOf({ ...content, messages: [] }))).to.deep.include({
+      messages: [],
+    });
+  });
+});
