@@ -16,8 +16,9 @@ export interface References {
 export function collectReferences(content: string): References {
   const users = new Set<string>();
   const channels = new Set<string>();
-  if (content.length <= MAX_MARKUP_LENGTH && /<[@#]|\/channels\//i.test(content)) {
-    walkTokens(parseMessage(prepareText(content)), (token) => collect(token, users, channels));
+  const text = prepareText(content);
+  if (text.length <= MAX_MARKUP_LENGTH && /<[@#]|\/channels\//i.test(text)) {
+    walkTokens(parseMessage(text), (token) => collect(token, users, channels));
   }
   return { userIds: take(users), channelIds: take(channels) };
 }
