@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { cacheFolder } from './cacheFolder.js';
 import { createChildren, type Children } from './children.js';
 import { startElasticsearch } from './elasticsearch.js';
 import type { Env } from './findExecutable.js';
@@ -93,7 +94,8 @@ async function startMissing(
     elasticsearch: given.elasticsearchUrl === undefined,
     redis: given.redisUrl === undefined,
   };
-  const programs = await resolvePrograms(wanted, { env, logs, children, report });
+  const cache = await cacheFolder(env);
+  const programs = await resolvePrograms(wanted, { env, cache, logs, children, report });
   const ports = await choosePorts((await readServersFile(dataDir)).ports);
   const context: ServerContext = { env, dataDir, logs, children };
   const { mongodb, elasticsearch, redis } = await startAll(programs, ports, context, report);

@@ -1,7 +1,6 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Artifact } from './artifacts.js';
-import { cacheFolder } from './cacheFolder.js';
 import { withCacheLock } from './cacheLock.js';
 import type { Children } from './children.js';
 import type { Env } from './findExecutable.js';
@@ -13,9 +12,11 @@ import { secondsSince, type Report } from './report.js';
 import { unpackZip } from './unpackZip.js';
 import { verifySha256 } from './verifySha256.js';
 
-/** What fetching needs: the environment, the folder for logs, the children and the terminal. */
+/** What fetching needs: the environment, the folders, the children and the terminal. */
 export interface FetchContext {
   env: Env;
+  /** The folder that keeps downloads, from cacheFolder. */
+  cache: string;
   logs: string;
   children: Children;
   report: Report;
@@ -23,7 +24,7 @@ export interface FetchContext {
 
 /** The path of an artifact's program or home in the cache, downloaded, verified and unpacked there if need be. */
 export async function fetchArtifact(artifact: Artifact, context: FetchContext): Promise<string> {
-  const cache = await cacheFolder(context.env);
+  const { cache } = context;
   const place = join(cache, artifact.folder);
   const path = join(place, artifact.path);
   if (await exists(place)) return path;

@@ -24,15 +24,7 @@ export async function startMongodb(
     graceMs: 20_000,
   });
   const host = `127.0.0.1:${port}`;
-  const client = new MongoClient(`mongodb://${host}/?directConnection=true`, {
-    serverSelectionTimeoutMS: 2000,
-  });
-  try {
-    const admin = client.db('admin');
-    await waitUntilReady('MongoDB', child, () => isPrimary(admin, host), 60_000);
-  } finally {
-    await client.close();
-  }
+  await waitUntilReady('MongoDB', child, () => isPrimary(host), 60_000);
   return { name: 'MongoDB', url: `mongodb://${host}/forum-archive?directConnection=true`, child };
 }
 
@@ -42,8 +34,20 @@ function mongodArguments(folder: string, port: number): string[] {
   return [...network, ...storage, '--replSet', REPLICA_SET];
 }
 
+// Each attempt has a client of its own, since one whose first connection has failed stays unusable.
+async function isPrimary(host: string): Promise<boolean> {
+  const client = new MongoClient(`mongodb://${host}/?directConnection=true`, {
+    serverSelectionTimeoutMS: 1000,
+  });
+  try {
+    return await isConfiguredPrimary(client.db('admin'), host);
+  } finally {
+    await client.close();
+  }
+}
+
 // A data folder is initiated once; when its port has changed since, the set is told its new address.
-async function isPrimary(admin: Db, host: string): Promise<boolean> {
+async function isConfiguredPrimary(admin: Db, host: string): Promise<boolean> {
   const hello = await admin.command({ hello: 1 });
   const known = hello['hosts'] as string[] | undefined;
   if (known?.[0] === host) return hello['isWritablePrimary'] === true;

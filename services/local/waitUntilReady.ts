@@ -15,12 +15,18 @@ export async function waitUntilReady(
   let exitCode: number | undefined;
   void child.exited.then((code) => (exitCode = code));
   const deadline = Date.now() + timeoutMs;
-  while (!(await isReady().catch(() => false))) {
+  let reason = '';
+  const attempt = (): Promise<boolean> =>
+    isReady().catch((error: unknown) => {
+      reason = `: ${String(error)}`;
+      return false;
+    });
+  while (!(await attempt())) {
     if (exitCode !== undefined) throw await crashError(name, child, exitCode);
     if (Date.now() > deadline) {
       const seconds = Math.round(timeoutMs / 1000);
       throw new LaunchError(
-        `${name} was not ready after ${seconds} s\n${await logTail(child.logFile)}`,
+        `${name} was not ready after ${seconds} s${reason}\n${await logTail(child.logFile)}`,
       );
     }
     await delay(POLL_MS);

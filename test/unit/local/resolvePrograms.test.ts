@@ -13,7 +13,8 @@ const ALL: Wanted = { mongodb: true, elasticsearch: true, redis: true };
 
 function resolve(wanted: Wanted, folder: string, env: Record<string, string>): Promise<Programs> {
   return resolvePrograms(wanted, {
-    env: { XDG_CACHE_HOME: join(folder, 'cache'), ...env },
+    env,
+    cache: join(folder, 'cache'),
     logs: join(folder, 'logs'),
     children: createChildren(),
     report: { line: () => undefined, progress: () => undefined },
@@ -32,7 +33,7 @@ async function install(folder: string, ...names: string[]): Promise<void> {
 describe('resolvePrograms', () => {
   it('tells all that is missing at once when the PATH is empty', () =>
     withTemporaryFolder(async (folder) => {
-      const env = { PATH: '', HOME: folder, XDG_CACHE_HOME: join(folder, 'cache') };
+      const env = { PATH: '' };
       const lines = (await rejectionOf(resolve(ALL, folder, env))).split('\n');
       expect(lines.filter((line) => line.startsWith('Python 3 is missing'))).to.have.length(1);
       expect(lines.filter((line) => line.startsWith('pip is missing'))).to.have.length(1);
