@@ -1,5 +1,6 @@
 import { operations } from '../../shared/contract/operations.js';
 import type { Collections } from '../../shared/store/collections.js';
+import { jsonAnswer } from './answer.js';
 import { bodyHandler } from './bodies/bodyHandler.js';
 import { tags } from './dependencies.js';
 import { getHealth } from './health/getHealth.js';
@@ -7,6 +8,8 @@ import { getIndex, getOpenApi } from './health/getIndex.js';
 import { getReadiness, type Stores } from './health/getReadiness.js';
 import { route, type Dependency, type Route } from './http/route.js';
 import { isId } from './ids.js';
+import { searchArchive } from './search/searchArchive.js';
+import { suggestTitles } from './search/suggestTitles.js';
 import { getServerStats } from './servers/getServerStats.js';
 import { listServers } from './servers/listServers.js';
 import { createStatsCache } from './servers/statsCache.js';
@@ -37,6 +40,12 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.listThreads, listThreads(store), listThreadsDependsOn),
     route(operations.getThread, bodyHandler(store, 'thread', 'threadId'), onThread),
     route(operations.listParticipants, bodyHandler(store, 'participants', 'threadId'), onThread),
+    route(operations.searchArchive, async ({ query }) =>
+      jsonAnswer(await searchArchive(deps, query)),
+    ),
+    route(operations.suggestTitles, async ({ query }) =>
+      jsonAnswer(await suggestTitles(deps, query)),
+    ),
     route(operations.getUser, bodyHandler(store, 'user', 'userId'), onUser),
     route(operations.getLeaderboard, getLeaderboard(store), onServer),
   ];

@@ -4,6 +4,12 @@ import { text } from './fields.js';
 import { apiIndexSchema, healthSchema, readinessSchema } from './health.js';
 import type { Operation } from './operation.js';
 import {
+  searchQuerySchema,
+  searchResponseSchema,
+  suggestQuerySchema,
+  suggestResponseSchema,
+} from './search.js';
+import {
   channelListSchema,
   serverListSchema,
   serverSchema,
@@ -140,6 +146,24 @@ export const operations = {
     params: threadParams,
     response: participantListSchema,
     errors: FIND,
+  }),
+  searchArchive: operation({
+    ...GET,
+    operationId: 'searchArchive',
+    paths: ['/api/search'],
+    summary: 'Full-text search over threads and messages',
+    query: searchQuerySchema,
+    response: searchResponseSchema,
+    errors: LIST,
+  }),
+  suggestTitles: operation({
+    ...GET,
+    operationId: 'suggestTitles',
+    paths: ['/api/suggest'],
+    summary: 'Titles that begin as typed so far',
+    query: suggestQuerySchema,
+    response: suggestResponseSchema,
+    errors: LIST,
   }),
   getUser: operation({
     ...GET,

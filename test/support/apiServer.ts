@@ -1,0 +1,135 @@
+import { request, type IncomingHttpHeaders } from 'node:http';
+import { createApp } from '../../services/api/app.js';
+import { listen } from '../../services/api/http/listen.js';
+import { outcomeBytes, type Outcome } from '../../services/api/http/mount.js';
+import { ResponseCache } from '../../services/api/http/responseCache.js';
+import { followAnnouncements } from '../../services/api/redis/followAnnouncements.js';
+import { announcementChannel, type Announcement } from '../../shared/jobs/announcements.js';
+import { createMongo, createRedis } from '../../shared/platform/clients.js';
+import { readSettings } from '../../shared/platform/env.js';
+import { createLogger } from '../../shared/platform/logger.js';
+import { openStores, type TestStores } from './stores.js';
+
+export interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** The bytes as sent, still encoded. */
+  body: Buffer;
+  json(): unknown;
+}
+
+export interface ApiServer {
+  url: string;
+  stores: TestStores;
+  cache: ResponseCache<Outcome>;
+  /** Lines of the log so far, parsed. */
+  log: Record<string, unknown>[];
+  get(path: string, headers?: Record<string, string>): Promise<Reply>;
+  send(method: string, path: string, headers?: Record<string, string>): Promise<Reply>;
+  announce(announcement: Partial<Announcement>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ApiOptions {
+  corsOrigins?: string;
+  cacheBytes?: number;
+  /** Addresses to use in place of the real ones, such as a proxy's. */
+  mongodbUrl?: string;
+  redisUrl?: string;
+}
+
+/** The API on an ephemeral port over real stores of its own, listening to announcements. */
+export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
+  const stores = await openStores();
+  const { namespace } = stores.mongo;
+  const redisUrl = options.redisUrl ?? readSettings().REDIS_URL;
+  const mongo = options.mongodbUrl
+    ? createMongo(
+        { MONGODB_URL: `${options.mongodbUrl}/${namespace}?directConnection=true` },
+        SHORT,
+      )
+    : stores.mongo;
+  const redis = createRedis(redisUrl, { timeoutMs: 250 });
+  redis.on('error', () => undefined);
+  await redis.connect().catch(() => undefined);
+  const log: Record<string, unknown>[] = [];
+  const logger = createLogger('api', 'info', {
+    write: (line) => void log.push(JSON.parse(line) as Record<string, unknown>),
+  });
+  const cache = new ResponseCache({
+    maxBytes: options.cacheBytes ?? 16_777_216,
+    sizeOf: outcomeBytes,
+  });
+  const subscriber = createRedis(redisUrl, { timeoutMs: 250 });
+  const channel = announcementChannel(namespace);
+  const subscription = followAnnouncements(subscriber, channel, cache, logger);
+  const { corsOrigins = '*' } = options;
+  const elasticsearch = stores.elasticsearch;
+  const app = createApp({ ...mongo, elasticsearch, redis, cache, logger, corsOrigins });
+  const server = await listen(app, { host: '127.0.0.1', port: 0 });
+  if (!options.redisUrl) {
+    await until(async () => Number((await stores.redis.pubsub('NUMSUB', channel))[1]) === 1);
+  }
+  const send: ApiServer['send'] = (method, path, headers) =>
+    exchange(server.url, method, path, headers);
+  return {
+    url: server.url,
+    stores,
+    cache,
+    log,
+    send,
+    get: (path, headers) => send('GET', path, headers),
+    async announce(announcement) {
+      const whole = { threads: [], servers: [], users: [], ...announcement };
+      await stores.redis.publish(channel, JSON.stringify(whole));
+    },
+    async close() {
+      await server.drain();
+      await subscription.stop();
+      redis.disconnect();
+      if (mongo !== stores.mongo) await mongo.client.close();
+      await stores.close();
+    },
+  };
+}
+
+const SHORT = { timeoutMs: 1_000, poolSize: 20 };
+
+/** Resolves once a condition holds; rejects after some seconds. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  limitMs = 5_000,
+): Promise<void> {
+  for (const end = Date.now() + limitMs; Date.now() < end;) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('What was waited for did not happen');
+}
+
+/** One request on a connection of its own, the path sent exactly as written and the body left as it comes. */
+export function exchange(
+  url: string,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, method, path, headers, agent: false }, (response) => {
+      const pieces: Buffer[] = [];
+      response.on('data', (piece: Buffer) => pieces.push(piece));
+      response.on('error', reject);
+      response.on('end', () => {
+        const body = Buffer.concat(pieces);
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body,
+          json: (): unknown => JSON.parse(body.toString()),
+        });
+      });
+    });
+    sent.on('error', reject).end();
+  });
+}

@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { changedTags, parseAnnouncement, tags } from '../../../services/api/dependencies.js';
+
+describe('changedTags', () => {
+  it('empties the pages of everywhere, of the server and of the channel', () => {
+    const changed = changedTags({
+      threads: [{ threadId: '1', serverId: '2', channelId: '3' }],
+      servers: [],
+      users: [],
+    });
+    expect(changed).to.have.members(['thread:1', 'list:*', 'list:s2', 'list:c3']);
+    expect(changed).to.include(tags.list({}));
+    expect(changed).to.include(tags.list({ serverId: '2' }));
+    expect(changed).to.include(tags.list({ serverId: '2', channelId: '3' }));
+  });
+
+  it('empties what hangs on a server and a user', () => {
+    const changed = changedTags({ threads: [], servers: ['2'], users: ['4'] });
+    expect(changed).to.have.members(['server:2', 'servers', 'user:4']);
+  });
+});
+
+describe('parseAnnouncement', () => {
+  it('refuses what is none', () => {
+    for (const text of ['', 'null', '{}', '[]', '{"threads":[],"servers":[]}', '"x"']) {
+      expect(() => parseAnnouncement(text), text).to.throw();
+    }
+  });
+});

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { chooseEncoding } from '../../../../services/api/http/negotiate.js';
+
+describe('chooseEncoding', () => {
+  const cases: [string | undefined, string][] = [
+    [undefined, 'identity'],
+    ['', 'identity'],
+    ['gzip', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['x-gzip', 'gzip'],
+    ['gzip, deflate, br', 'gzip'],
+    ['br', 'identity'],
+    ['identity', 'identity'],
+    ['*', 'gzip'],
+    ['*;q=0', 'identity'],
+    ['*;q=0.1', 'gzip'],
+    ['gzip;q=0', 'identity'],
+    ['gzip;q=0, *', 'identity'],
+    ['gzip;q=0.000', 'identity'],
+    ['gzip;q=0.5', 'gzip'],
+    ['gzip;q=0.5, identity;q=0.4', 'gzip'],
+    ['gzip;q=0.5, identity', 'identity'],
+    ['gzip ; q=0.5 , identity ; q=0.5', 'gzip'],
+    ['identity;q=0, gzip;q=0.1', 'gzip'],
+    ['gzip;q=nonsense', 'identity'],
+    ['gzip;q=2', 'identity'],
+    [',,;;q=1,', 'identity'],
+  ];
+  for (const [header, encoding] of cases) {
+    it(`answers ${JSON.stringify(header)} in ${encoding}`, () => {
+      expect(chooseEncoding(header, true)).to.equal(encoding);
+    });
+  }
+
+  it('leaves small bodies alone, unless the client refuses that', () => {
+    expect(chooseEncoding('gzip', false)).to.equal('identity');
+    expect(chooseEncoding('gzip, identity;q=0', false)).to.equal('gzip');
+    expect(chooseEncoding('gzip;q=0.2, *;q=0', false)).to.equal('gzip');
+  });
+});

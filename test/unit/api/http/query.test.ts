@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import Joi from 'joi';
+import { checkUrl, queryReader } from '../../../../services/api/http/query.js';
+import { AppError } from '../../../../shared/contract/errors.js';
+import { threadListQuerySchema } from '../../../../shared/contract/threads.js';
+
+const read = queryReader(threadListQuerySchema);
+
+function problems(text: string): string[] {
+  try {
+    read(text);
+    return [];
+  } catch (error) {
+    expect(error).to.be.instanceOf(AppError);
+    return (error as AppError).details?.map(({ path }) => path) ?? [];
+  }
+}
+
+describe('queryReader', () => {
+  it('fills in defaults and converts numbers', () => {
+    expect(read('')).to.deep.equal({ status: 'all', sort: 'latest', limit: 20 });
+    expect(read('limit=7&tag=c%2B%2B')).to.include({ limit: 7, tag: 'c++' });
+  });
+
+  it('ignores unknown parameters, whatever they are called or however often they come', () => {
+    const odd = 'utm_source=x&utm_source=y&__proto__=1&constructor=2&%00=3&toString=4&=5&&&';
+    expect(read(odd)).to.deep.equal(read(''));
+    expect(({} as Record<string, unknown>)['1']).to.equal(undefined);
+  });
+
+  it('names every problem at once', () => {
+    expect(problems('limit=0&sort=best&status=archived&serverId=')).to.have.members([
+      'limit',
+      'sort',
+      'status',
+      'serverId',
+    ]);
+  });
+
+  for (const limit of ['0', '101', '-1', '1.5', 'ten', '', ' ', '1e9', 'NaN', 'Infinity', '١٢']) {
+    it(`refuses the limit ${JSON.stringify(limit)}`, () => {
+      expect(problems(`limit=${encodeURIComponent(limit)}`)).to.deep.equal(['limit']);
+    });
+  }
+
+  it('refuses a parameter given twice, even with the same value', () => {
+    expect(problems('sort=latest&sort=latest&limit=3')).to.deep.equal(['sort']);
+    expect(problems('tag=a&tag=b&limit=1000')).to.have.members(['tag', 'limit']);
+  });
+
+  it('refuses blank values', () => {
+    expect(problems('tag=%20%20&cursor=')).to.have.members(['tag', 'cursor']);
+  });
+
+  it('reads 2 kB of separators in no time', () => {
+    const began = performance.now();
+    read('a&'.repeat(1_024));
+    expect(performance.now() - began).to.be.below(50);
+  });
+
+  it('works for a schema without parameters', () => {
+    expect(queryReader(Joi.object({}))('a=1')).to.deep.equal({});
+  });
+});
+
+describe('checkUrl', () => {
+  it('takes what is well encoded', () => {
+    checkUrl('/api/threads/%E2%82%AC', 'q=a+b%20c&x=%00');
+    checkUrl('/', 'a'.repeat(2_048));
+  });
+
+  it('refuses what is not', () => {
+    for (const [path, query] of [
+      ['/%', ''],
+      ['/%zz', ''],
+      ['/%ff', ''],
+      ['/', 'q=%'],
+      ['/', 'q=%c3%28'],
+      ['/', 'a'.repeat(2_049)],
+    ] as const) {
+      expect(() => checkUrl(path, query), path + query.slice(0, 9)).to.throw(AppError);
+    }
+  });
+});

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { openApiDocument } from '../../../shared/contract/openapi.js';
+import { operations } from '../../../shared/contract/operations.js';
+
+const document = openApiDocument(Object.values(operations));
+const text = JSON.stringify(document);
+
+describe('OpenAPI document', () => {
+  it('is the one in docs/openapi.json (npm run openapi writes it)', () => {
+    const committed: unknown = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
+    expect(committed).to.deep.equal(document);
+  });
+
+  it('names each operation by its key, once', () => {
+    const ids = [...text.matchAll(/"operationId":"(\w+)"/g)].map((match) => match[1]);
+    expect(new Set(ids).size).to.equal(ids.length);
+    for (const [key, { operationId }] of Object.entries(operations)) {
+      expect(operationId).to.equal(key);
+      expect(ids).to.include(key);
+    }
+  });
+
+  it('describes every parameter and every property of a component', () => {
+    const { schemas } = document['components'] as {
+      schemas: Record<string, { properties: Record<string, Record<string, unknown>> }>;
+    };
+    for (const [name, { properties }] of Object.entries(schemas)) {
+      for (const [property, schema] of Object.entries(properties)) {
+        expect(schema, `${name}.${property}`).to.have.any.keys('description', '$ref');
+      }
+    }
+    for (const { params, query } of Object.values(operations)) {
+      for (const schema of [params, query]) {
+        const { keys = {} } = schema.describe() as {
+          keys?: Record<string, { flags?: { description?: string } }>;
+        };
+        for (const [key, { flags }] of Object.entries(keys)) {
+          expect(flags?.description, key).to.be.a('string');
+        }
+      }
+    }
+  });
+
+  it('refers only to components that exist, and admits null where it says so', () => {
+    const names = Object.keys((document['components'] as { schemas: object }).schemas);
+    const references = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)];
+    expect(references.length).to.be.above(20);
+    for (const [, name] of references) expect(names).to.include(name);
+    for (const [, type = '', words = ''] of text.matchAll(
+      /"type":(\[[^\]]*\])[^{}]*"enum":(\[[^\]]*\])/g,
+    )) {
+      if (type.includes('"null"')) expect(words).to.include('null');
+    }
+  });
+});
