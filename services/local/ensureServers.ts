@@ -7,6 +7,7 @@ import { LaunchError } from './launchError.js';
 import type { LocalServer, ServerContext } from './localServer.js';
 import { startMongodb } from './mongodb.js';
 import { freePort } from './ports.js';
+import { processesOf } from './spawnGuarded.js';
 import { processId } from './processId.js';
 import { startRedis } from './redis.js';
 import { secondsSince, type Report } from './report.js';
@@ -105,11 +106,8 @@ async function startMissing(
     redisUrl: given.redisUrl ?? redis?.url,
   } as ServerUrls;
   const servers = [mongodb, elasticsearch, redis].filter((server) => server !== undefined);
-  const pids = await Promise.all(servers.map((server) => server.child.pid));
-  await writeServersFile(dataDir, {
-    ...{ ports, urls, launcher: processId() },
-    pids: pids.filter((pid) => pid !== undefined),
-  });
+  const processes = await processesOf(servers.map(({ child }) => child));
+  await writeServersFile(dataDir, { ports, urls, launcher: processId(), processes });
   return {
     ...urls,
     ...supervise(servers, async () => {

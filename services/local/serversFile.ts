@@ -21,8 +21,8 @@ export interface ServersFile {
   ports: Ports;
   launcher?: ProcessId;
   urls?: ServerUrls;
-  /** The processes started, so that those of a killed launcher can be found. */
-  pids?: number[];
+  /** The leaders of the process groups started, so that those of a killed launcher can be found. */
+  processes?: ProcessId[];
   apiUrl?: string;
 }
 

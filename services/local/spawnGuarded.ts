@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Env } from './findExecutable.js';
 import type { OtherUser } from './otherUser.js';
+import { processId, type ProcessId } from './processId.js';
 
 /** What a guard is told of its child. */
 export interface GuardSpec {
@@ -59,6 +60,12 @@ export function spawnGuarded(spec: GuardedSpec): Guarded {
       await exited;
     },
   };
+}
+
+/** The identities of those children that run, each the leader of its process group. */
+export async function processesOf(children: Guarded[]): Promise<ProcessId[]> {
+  const pids = await Promise.all(children.map((child) => child.pid));
+  return pids.filter((pid) => pid !== undefined).map((pid) => processId(pid));
 }
 
 function spawnGuard(spec: GuardSpec, env: Env, logFile: string): ChildProcess {

@@ -9,6 +9,8 @@ import { isPortFree } from './ports.js';
 import { secondsSince, type Report } from './report.js';
 import { importSampleWhenEmpty } from './sampleArchive.js';
 import { readServersFile, writeServersFile } from './serversFile.js';
+import { processesOf } from './spawnGuarded.js';
+import { stopLeftovers } from './stopLeftovers.js';
 import { startService, waitForApi, type Service, type ServicesContext } from './services.js';
 import { crashError } from './waitUntilReady.js';
 
@@ -60,6 +62,7 @@ async function launchAll(options: StartOptions, children: Children): Promise<Lau
   const dataDir = resolve(root, env['DATA_DIR'] || '.data');
   const address = apiAddress(env);
   await refuseSecondLauncher(dataDir);
+  await stopLeftovers(dataDir, report);
   await refuseTakenPort(address);
   const servers = await ensureServers({ dataDir, env, report, children });
   try {
@@ -86,9 +89,9 @@ async function launchServices(
   };
   const indexer = startService('The indexer', 'indexer', context);
   const api = startService('The API', 'api', context);
+  await recordServices(dataDir, address.url, [api, indexer]);
   await waitForApi(api, address.url);
   report.line(`API ready at ${address.url}`);
-  await recordApi(dataDir, address.url);
   if (await importSampleWhenEmpty(context, join(root, 'sample'))) {
     report.line('Imported the sample archive');
   }
@@ -137,9 +140,12 @@ async function servicesEnv(
   };
 }
 
-async function recordApi(dataDir: string, apiUrl: string): Promise<void> {
+async function recordServices(dataDir: string, apiUrl: string, services: Service[]): Promise<void> {
   const file = await readServersFile(dataDir);
-  if (file.launcher !== undefined) await writeServersFile(dataDir, { ...file, apiUrl });
+  if (file.launcher === undefined) return;
+  const started = await processesOf(services.map(({ child }) => child));
+  const processes = [...(file.processes ?? []), ...started];
+  await writeServersFile(dataDir, { ...file, apiUrl, processes });
 }
 
 function serverList(servers: EnsuredServers): { name: string; url: string }[] {

@@ -1,23 +1,30 @@
-import { realpath } from 'node:fs/promises';
-import { describeProcess } from './processId.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isRunning, type ProcessId } from './processId.js';
 import type { Report } from './report.js';
 import { readServersFile } from './serversFile.js';
 
+const LIMIT_MS = 5000;
+
 /**
- * Ends the servers that a killed launcher left in a data folder, should its guards have been killed with it.
- * A process is touched only when it is listed in servers.json and works in that folder.
+ * Ends what a killed launcher left running in a data folder, should its guards have been killed with it.
+ * Does nothing while the launcher runs; settles when the processes have ended, or after 5 s.
  */
 export async function stopLeftovers(dataDir: string, report: Report): Promise<void> {
-  const { pids = [] } = await readServersFile(dataDir);
-  const folder = await realpath(dataDir);
-  for (const pid of pids) {
-    const { command, cwd } = describeProcess(pid);
-    if (!command.includes(`${folder}/`) && !`${cwd}/`.startsWith(`${folder}/`)) continue;
-    report.line(`Stopping process ${pid}, left behind by a launcher that was killed`);
-    try {
-      process.kill(-pid, 'SIGKILL');
-    } catch {
-      // It ended in the meantime.
-    }
+  const { launcher, processes = [] } = await readServersFile(dataDir);
+  if (launcher === undefined || isRunning(launcher)) return;
+  const leftovers = processes.filter(isRunning);
+  for (const leftover of leftovers) {
+    report.line(`Stopping process ${leftover.pid}, left behind by a launcher that was killed`);
+    killGroup(leftover);
+  }
+  const end = Date.now() + LIMIT_MS;
+  while (leftovers.some(isRunning) && Date.now() < end) await delay(50);
+}
+
+function killGroup({ pid }: ProcessId): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It ended in the meantime.
   }
 }
