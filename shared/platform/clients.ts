@@ -13,7 +13,7 @@ export interface Mongo {
   namespace: string;
 }
 
-/** A MongoDB client with majority writes and a time limit on every operation. */
+/** A MongoDB client with majority writes and a time limit on every call. */
 export function createMongo(
   settings: Pick<Settings, 'MONGODB_URL'>,
   limits: { timeoutMs: number; poolSize: number },
@@ -23,7 +23,8 @@ export function createMongo(
     maxPoolSize: limits.poolSize,
     serverSelectionTimeoutMS: limits.timeoutMs,
     connectTimeoutMS: limits.timeoutMs,
-    timeoutMS: limits.timeoutMs,
+    socketTimeoutMS: limits.timeoutMs,
+    waitQueueTimeoutMS: limits.timeoutMs,
     writeConcern: { w: 'majority' },
     ignoreUndefined: true,
   });

@@ -76,14 +76,18 @@ export function readSettings(env: Record<string, string | undefined> = process.e
   const given = Object.fromEntries(
     known.filter((name) => env[name]).map((name) => [name, env[name]]),
   );
-  const { value, error } = settingsSchema.validate(given, {
+  const result = settingsSchema.validate(given, {
     abortEarly: false,
     errors: { wrap: { label: false } },
   });
-  if (error) {
-    throw new SettingsError(
-      `Settings are wrong:\n${error.details.map((detail) => `  ${detail.message}`).join('\n')}`,
-    );
+  if (result.error) {
+    const problems = result.error.details.map((detail) => `  ${detail.message}`);
+    throw new SettingsError(`Settings are wrong:\n${problems.join('\n')}`);
   }
-  return value;
+  return result.value;
+}
+
+/** The process's environment as it stands, for handing on to a child process. */
+export function environment(): Record<string, string | undefined> {
+  return process.env;
 }

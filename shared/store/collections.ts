@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type {
   ChannelRecord,
+  CounterRecord,
   MessageRecord,
   ServerRecord,
   ThreadRecord,
@@ -32,6 +33,7 @@ export interface Collections {
   members: Collection<MemberView>;
   ranks: Collection<RankView>;
   dirty: Collection<DirtyMark>;
+  counters: Collection<CounterRecord>;
   imports: Collection<ImportRecord>;
   importFiles: Collection<ImportFileRecord>;
 }
@@ -51,6 +53,7 @@ export function collectionsOf(db: Db): Collections {
     members: db.collection('members'),
     ranks: db.collection('ranks'),
     dirty: db.collection('dirty'),
+    counters: db.collection('counters'),
     imports: db.collection('imports'),
     importFiles: db.collection('importFiles'),
   };

@@ -16,15 +16,11 @@ export const RANK_INDEX = 'boards_key';
 /** Every index of the archive, by collection. A name never changes its meaning: a new shape gets a new name. */
 export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   threads: [
-    index('serverId', { serverId: 1 }),
+    index('server_asOf', { serverId: 1, asOf: -1 }),
     index('channelId', { channelId: 1 }),
     where('pending', index('pending', { pending: 1 })),
   ],
-  messages: [
-    index('thread_time', { threadId: 1, createdAt: 1, _id: 1 }),
-    index('thread_id', { threadId: 1, _id: 1 }),
-    index('author', { 'author.id': 1 }),
-  ],
+  messages: [index('thread_order', { threadId: 1, order: 1 }), index('author', { 'author.id': 1 })],
   channels: [index('serverId', { serverId: 1 })],
   bodyChunks: [index('body_revision', { body: 1, revision: 1 })],
   threadItems: [
@@ -50,10 +46,10 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   ],
 };
 
-/** Creates what is missing of INDEXES, however long it takes. Does nothing where all exist. */
+/** Creates what is missing of INDEXES. Does nothing where all exist. */
 export async function ensureIndexes(collections: Collections): Promise<void> {
   for (const [name, specs] of Object.entries(INDEXES)) {
-    await collections[name as keyof Collections].createIndexes(specs, { timeoutMS: 0 });
+    await collections[name as keyof Collections].createIndexes(specs);
   }
 }
 

@@ -16,6 +16,8 @@ export interface ServerRecord {
   description?: string | null;
   memberCount?: number;
   stamps: Stamps;
+  /** Rises with every write: writers replace only what they read. */
+  version: number;
 }
 
 /** A tag that a forum offers, in the forum's order. */
@@ -38,6 +40,8 @@ export interface ChannelRecord {
   parentName?: string | null;
   availableTags?: AvailableTag[];
   stamps: Stamps;
+  /** Rises with every write: writers replace only what they read. */
+  version: number;
 }
 
 /**
@@ -157,6 +161,8 @@ export interface MessageRecord {
   } | null;
   interaction: { id: string; name: string; userId: string; username: string } | null;
   asOf: number;
+  /** Sorts a thread's messages by time, then by id as a number. */
+  order: string;
   deleted?: boolean;
 }
 
@@ -166,11 +172,17 @@ export interface UserRecord extends Omit<AuthorSnapshot, 'id'> {
   asOf: number;
 }
 
+/** A number that only rises. */
+export interface CounterRecord {
+  _id: 'version';
+  value: number;
+}
+
 /** What one source file says, before it is merged into the records: fields that are absent were not told. */
 export interface SourceThread {
   asOf: number;
-  server: Omit<ServerRecord, 'stamps'>;
-  channel: Omit<ChannelRecord, 'stamps'>;
+  server: Omit<ServerRecord, 'stamps' | 'version'>;
+  channel: Omit<ChannelRecord, 'stamps' | 'version'>;
   /** Null where the file describes only a forum (no thread). */
   thread: Omit<
     ThreadRecord,
@@ -179,4 +191,4 @@ export interface SourceThread {
 }
 
 /** A message of a source, before it is merged. */
-export type SourceMessage = Omit<MessageRecord, 'deleted'>;
+export type SourceMessage = Omit<MessageRecord, 'deleted' | 'order'>;

@@ -47,7 +47,8 @@ export interface ThreadItemView {
   activeKey: string;
   /** Only on threads with at most one counted message. */
   unansweredKey?: string;
-  /** The ThreadSummary as JSON text. */
+  title: string;
+  /** The ThreadSummary as JSON text; empty for a thread that is not listed (deleted, or nothing said in it). */
   item: string;
   /** What statistics need of the thread; never read by the API. */
   facts: ThreadFacts;

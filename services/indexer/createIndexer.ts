@@ -1,0 +1,62 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { Redis } from 'ioredis';
+import type { Mongo } from '../../shared/platform/clients.js';
+import type { Settings } from '../../shared/platform/env.js';
+import type { Logger } from '../../shared/platform/logger.js';
+import type { IndexerDeps } from './deps.js';
+import { createHandlers } from './handlers.js';
+import { runInBackground } from './project/backgroundLoop.js';
+import { refreshDirty, sweepPending } from './project/sweep.js';
+import { createAnnouncer } from './stores/announcer.js';
+import { createSearchWriter } from './stores/searchWriter.js';
+import { parseResolvedTags } from './views/threadModel.js';
+import { createWorker } from './worker.js';
+
+/** A pending mark this old was left by a job that is not coming back for it. */
+const SWEEP_AFTER_MS = 5_000;
+const SWEEP_EVERY_MS = 1_000;
+const REFRESH_EVERY_MS = 250;
+
+/** Clients and settings of an indexer; the caller closes them after stop(). */
+export interface IndexerClients {
+  settings: Pick<Settings, 'RESOLVED_TAGS' | 'INDEXER_CONCURRENCY'>;
+  mongo: Mongo;
+  elasticsearch: Client;
+  redis: Redis;
+  queueRedis: Redis;
+  logger: Logger;
+}
+
+/** The running write side: the queue's worker, the sweep and the counting. */
+export function createIndexer(clients: IndexerClients): {
+  stop(): Promise<void>;
+  deps: IndexerDeps;
+} {
+  const { settings, mongo, logger } = clients;
+  const deps: IndexerDeps = {
+    db: mongo.db,
+    collections: mongo.collections,
+    search: createSearchWriter(clients.elasticsearch, mongo.namespace, logger),
+    announcer: createAnnouncer(clients.redis, mongo.namespace, logger),
+    logger,
+    resolvedTags: parseResolvedTags(settings.RESOLVED_TAGS),
+  };
+  const worker = createWorker(clients.queueRedis, {
+    namespace: mongo.namespace,
+    concurrency: settings.INDEXER_CONCURRENCY,
+    handlers: createHandlers(deps),
+    logger,
+  });
+  const sweep = () => sweepPending(deps, SWEEP_AFTER_MS);
+  const loops = [
+    runInBackground('sweep', sweep, { idleMs: SWEEP_EVERY_MS, logger }),
+    runInBackground('refresh', () => refreshDirty(deps), { idleMs: REFRESH_EVERY_MS, logger }),
+  ];
+  return {
+    deps,
+    async stop() {
+      await worker.close();
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import {
+  inspectExport,
+  readMessages,
+  type ExportFile,
+} from '../../../shared/exportFormat/readExport.js';
+import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import { deleteUpload, openUpload } from '../../../shared/store/uploads.js';
+import type { SourceThread, Stamps } from '../../../shared/store/records.js';
+import type { ImportFileRecord } from '../../../shared/store/views.js';
+import type { IndexerDeps } from '../deps.js';
+import { isPermanent } from '../permanentErrors.js';
+import { projectThread } from '../project/projectThread.js';
+import { applyMessages } from '../records/applyMessages.js';
+import { applySource, type AppliedThread } from '../records/applySource.js';
+import { raiseRevision, raiseRevisionsOfChannel } from '../records/threadRevision.js';
+import { sourceMessage, sourceThread } from '../sources/exportFile.js';
+import { dirtyServer, markDirty } from '../stores/dirtyMarks.js';
+
+type Outcome = Pick<ImportFileRecord, 'state' | 'reason' | 'threadId' | 'messages'>;
+
+/**
+ * Applies one stored export file and builds its thread. Done when everything of it can be read; then the upload is
+ * deleted and the file's record says what became of it. A file that can never be applied is recorded as rejected.
+ */
+export async function importFile(
+  deps: IndexerDeps,
+  { uploadId }: JobPayloads['import-file'],
+): Promise<Outcome | null> {
+  const { importFiles } = deps.collections;
+  const file = await importFiles.findOne({ _id: uploadId });
+  if (file?.state !== 'queued') return null;
+  const outcome = await applyFile(deps, uploadId).catch((error: unknown) => rejected(error));
+  await importFiles.updateOne({ _id: uploadId }, { $set: { ...outcome, finishedAt: new Date() } });
+  await deleteUpload(deps.db, uploadId);
+  return outcome;
+}
+
+/** An error that will come again is an outcome; any other is thrown, so that the job is tried again. */
+function rejected(error: unknown): Outcome {
+  if (!isPermanent(error)) throw error;
+  return { state: 'rejected', reason: (error as Error).message };
+}
+
+async function applyFile(deps: IndexerDeps, uploadId: string): Promise<Outcome> {
+  const file = await inspectExport(openUpload(deps.db, uploadId));
+  if ('reason' in file) return { state: 'rejected', reason: file.reason };
+  const { source, inferred } = sourceThread(file);
+  const applied = await applySource(deps.collections, source, inferredStamps(source, inferred));
+  if (applied.channelChanged) {
+    await raiseRevisionsOfChannel(deps.collections.threads, source.channel._id);
+  }
+  const thread = await applyThread(deps, uploadId, file, applied.thread);
+  if (applied.serverChanged || applied.channelMoved || applied.thread?.newer) {
+    await markDirty(deps.collections.dirty, [dirtyServer(source.server._id)]);
+  }
+  const state = applied.channelMoved || thread.changed ? 'imported' : 'unchanged';
+  return { state, messages: file.messages, ...thread.outcome };
+}
+
+/**
+ * Where a channel's type is only likely, a thread that was started from a message (which forums do not have) is better
+ * evidence of a text channel than its absence is of a forum.
+ */
+function inferredStamps(source: SourceThread, inferred: readonly 'type'[]): Stamps {
+  return Object.fromEntries(inferred.map((name) => [name, source.channel[name] === 0 ? 1 : 0]));
+}
+
+/** Merges the messages, then builds the thread if it has a mark, whoever set it. */
+async function applyThread(
+  deps: IndexerDeps,
+  uploadId: string,
+  file: ExportFile,
+  applied: AppliedThread | null,
+): Promise<{ changed: boolean; outcome: Partial<Outcome> }> {
+  if (!applied) return { changed: false, outcome: {} };
+  const { threadId, deleted } = applied;
+  if (deleted)
+    return {
+      changed: false,
+      outcome: { threadId, reason: 'The thread was deleted from this archive' },
+    };
+  const changed = await applyFileMessages(deps, uploadId, file, threadId);
+  await projectThread(deps, threadId);
+  return { changed: changed || applied.changed, outcome: { threadId } };
+}
+
+async function applyFileMessages(
+  deps: IndexerDeps,
+  uploadId: string,
+  file: ExportFile,
+  threadId: string,
+): Promise<boolean> {
+  let changed = false;
+  for await (const batch of readMessages(openUpload(deps.db, uploadId))) {
+    const messages = batch.map((message) => sourceMessage(message, file));
+    if (await applyMessages(deps.collections, threadId, messages)) changed = true;
+  }
+  if (changed) await raiseRevision(deps.collections.threads, threadId);
+  return changed;
+}

@@ -1,0 +1,49 @@
+import { ensureIndexes } from '../../shared/store/indexes.js';
+import { ensureSearchIndex } from '../../shared/store/searchIndex.js';
+import {
+  createElasticsearch,
+  createMongo,
+  createRedis,
+  createWorkerRedis,
+} from '../../shared/platform/clients.js';
+import { readSettings } from '../../shared/platform/env.js';
+import { createLogger } from '../../shared/platform/logger.js';
+import { stopOnSignal } from '../../shared/platform/shutdown.js';
+import { createIndexer } from './createIndexer.js';
+import { retryUntilReady } from './retryUntilReady.js';
+
+const settings = readSettings();
+const logger = createLogger('indexer', settings.LOG_LEVEL);
+const mongo = createMongo(settings, {
+  timeoutMs: 60_000,
+  poolSize: settings.INDEXER_CONCURRENCY * 4,
+});
+const elasticsearch = createElasticsearch(settings, { timeoutMs: 30_000 });
+const redis = createRedis(settings.CACHE_REDIS_URL ?? settings.REDIS_URL, { timeoutMs: 2_000 });
+const queueRedis = createWorkerRedis(settings.REDIS_URL);
+for (const connection of [redis, queueRedis]) {
+  connection.on('error', (error) => logger.warn({ error }, 'Redis cannot be reached'));
+}
+
+await retryUntilReady('MongoDB', () => ensureIndexes(mongo.collections), logger);
+await retryUntilReady(
+  'Elasticsearch',
+  () => ensureSearchIndex(elasticsearch, mongo.namespace),
+  logger,
+);
+void redis.connect().catch(() => undefined);
+
+const indexer = createIndexer({ settings, mongo, elasticsearch, redis, queueRedis, logger });
+stopOnSignal(
+  [
+    { name: 'work under way', run: () => indexer.stop() },
+    {
+      name: 'Redis',
+      run: () => Promise.all([redis, queueRedis].map((connection) => connection.quit())),
+    },
+    { name: 'Elasticsearch', run: () => elasticsearch.close() },
+    { name: 'MongoDB', run: () => mongo.client.close() },
+  ],
+  logger,
+);
+logger.info({ namespace: mongo.namespace }, 'The indexer is ready');

@@ -1,0 +1,77 @@
+import type { Filter, FindCursor } from 'mongodb';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
+import { collectReferences } from '../content/collectReferences.js';
+import type { LinkTargets, ThreadModel } from '../views/threadModel.js';
+
+type Records = Pick<Collections, 'threads' | 'channels' | 'messages'>;
+
+/** Messages that readers see, in order; `more` narrows them. */
+export function countedMessages(
+  { messages }: Pick<Collections, 'messages'>,
+  threadId: string,
+  more: Filter<MessageRecord> = {},
+): FindCursor<MessageRecord> {
+  return messages
+    .find({ threadId, counted: true, deleted: { $ne: true }, ...more })
+    .sort({ order: 1 })
+    .batchSize(500);
+}
+
+/** Loads what a thread's views are built from; null when nothing of it may be shown (deleted, or nothing said in it). */
+export async function loadThread(
+  records: Records,
+  thread: ThreadRecord,
+  resolvedTags: ReadonlySet<string>,
+): Promise<ThreadModel | null> {
+  if (thread.deleted) return null;
+  const first = await countedMessages(records, thread._id).limit(1).next();
+  const channel = await records.channels.findOne({ _id: thread.channelId });
+  if (!first || !channel) return null;
+  return {
+    thread,
+    channel,
+    first,
+    ownersMessage: await findOwnersMessage(records, thread, first),
+    resolvedTags,
+  };
+}
+
+async function findOwnersMessage(
+  records: Records,
+  thread: ThreadRecord,
+  first: MessageRecord,
+): Promise<MessageRecord | null> {
+  if (first._id === thread._id || !thread.ownerId) return null;
+  return countedMessages(records, thread._id, { 'author.id': thread.ownerId }).limit(1).next();
+}
+
+/** Ids of threads and channels that messages refer to. */
+export function referencedChannels(messages: MessageRecord[]): string[] {
+  return [
+    ...new Set(
+      messages.flatMap(({ content, forwarded }) => [
+        ...collectReferences(content).channelIds,
+        ...(forwarded ? collectReferences(forwarded.content).channelIds : []),
+      ]),
+    ),
+  ];
+}
+
+/** Which of some ids are listed threads or channels of this archive, with their names. */
+export async function loadTargets(
+  { threadItems, channels }: Pick<Collections, 'threadItems' | 'channels'>,
+  ids: string[],
+): Promise<LinkTargets> {
+  if (ids.length === 0) return new Map();
+  const [items, named] = await Promise.all([
+    threadItems
+      .find({ _id: { $in: ids }, item: { $ne: '' } }, { projection: { title: 1 } })
+      .toArray(),
+    channels.find({ _id: { $in: ids } }, { projection: { name: 1 } }).toArray(),
+  ]);
+  const targets = new Map<string, { kind: 'thread' | 'channel'; name: string }>();
+  for (const { _id, name } of named) targets.set(_id, { kind: 'channel', name });
+  for (const { _id, title } of items) targets.set(_id, { kind: 'thread', name: title });
+  return targets;
+}

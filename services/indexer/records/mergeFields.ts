@@ -1,0 +1,57 @@
+import type { Stamps } from '../../../shared/store/records.js';
+
+/** A set of fields with, for each, when its value was true (microseconds). */
+export interface Stamped {
+  fields: Record<string, unknown>;
+  stamps: Stamps;
+}
+
+/**
+ * Merges what a source says into what is stored, field by field: the later value wins, and of two values of the same
+ * time the greater JSON text, so that the result does not depend on the order of imports. A field the source does not
+ * tell (undefined) changes nothing. `changed` is true when a value (not only a time) is new.
+ */
+export function mergeFields(
+  stored: Stamped,
+  told: Stamped,
+): Stamped & { changed: boolean; moved: boolean } {
+  const fields = { ...stored.fields };
+  const stamps = { ...stored.stamps };
+  let changed = false;
+  let moved = false;
+  for (const [name, value] of Object.entries(told.fields)) {
+    const at = told.stamps[name];
+    if (value === undefined || at === undefined || !wins(fields[name], stamps[name], value, at))
+      continue;
+    changed ||= !same(fields[name], value);
+    moved = true;
+    fields[name] = value;
+    stamps[name] = at;
+  }
+  return { fields, stamps, changed, moved };
+}
+
+/** Whether a value told at `at` replaces a stored one; the same value at the same time does not. */
+export function wins(
+  stored: unknown,
+  storedAt: number | undefined,
+  told: unknown,
+  at: number,
+): boolean {
+  if (storedAt === undefined || at > storedAt) return true;
+  return at === storedAt && canonical(told) > canonical(stored);
+}
+
+/** Whether two plain values say the same, whatever the order of their keys. */
+export function same(left: unknown, right: unknown): boolean {
+  return canonical(left) === canonical(right);
+}
+
+function canonical(value: unknown): string {
+  if (value === undefined) return '';
+  return JSON.stringify(value, (_key, part: unknown) =>
+    part !== null && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}

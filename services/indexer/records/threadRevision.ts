@@ -1,0 +1,57 @@
+import type { Collection } from 'mongodb';
+import type { ThreadRecord } from '../../../shared/store/records.js';
+
+/**
+ * Gives a thread its next revision, max(revision + 1, clock in microseconds), and marks it pending, in one atomic
+ * update. Called before a change of the thread's messages (so that a crash leaves a mark) and again after it (so that
+ * nothing built in between counts as finished).
+ */
+export async function raiseRevision(
+  threads: Collection<ThreadRecord>,
+  threadId: string,
+): Promise<void> {
+  await threads.updateOne({ _id: threadId }, nextRevision(nowMicroseconds()));
+}
+
+/** The same for every thread of a channel: its name or tags changed, and every view of its threads shows them. */
+export async function raiseRevisionsOfChannel(
+  threads: Collection<ThreadRecord>,
+  channelId: string,
+): Promise<void> {
+  await threads.updateMany({ channelId, deleted: { $ne: true } }, nextRevision(nowMicroseconds()));
+}
+
+/** The same for threads whose messages link to something that has just appeared or was renamed. */
+export async function raiseRevisions(
+  threads: Collection<ThreadRecord>,
+  threadIds: string[],
+): Promise<void> {
+  if (threadIds.length > 0) {
+    await threads.updateMany({ _id: { $in: threadIds } }, nextRevision(nowMicroseconds()));
+  }
+}
+
+/** Takes the mark away if the thread has not changed since `revision`; false when it has. */
+export async function clearPending(
+  threads: Collection<ThreadRecord>,
+  threadId: string,
+  revision: number,
+): Promise<boolean> {
+  const { matchedCount } = await threads.updateOne(
+    { _id: threadId, pending: revision },
+    { $unset: { pending: '', pendingAt: '' } },
+  );
+  return matchedCount === 1;
+}
+
+/** Microseconds since the epoch: a revision's floor, so that it never goes backwards after a rebuild from nothing. */
+export function nowMicroseconds(): number {
+  return Date.now() * 1000;
+}
+
+function nextRevision(floor: number): [Record<string, unknown>, Record<string, unknown>] {
+  return [
+    { $set: { revision: { $max: [{ $add: [{ $ifNull: ['$revision', 0] }, 1] }, floor] } } },
+    { $set: { pending: '$revision', pendingAt: '$$NOW' } },
+  ];
+}

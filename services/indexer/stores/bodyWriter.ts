@@ -1,0 +1,133 @@
+import { createHash, type Hash } from 'node:crypto';
+import { once } from 'node:events';
+import { createGzip, type Gzip } from 'node:zlib';
+import { Binary } from 'mongodb';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { BodyView } from '../../../shared/store/views.js';
+import { RENDERER_VERSION } from '../content/renderContent.js';
+import { replaceNewer } from './replaceNewer.js';
+
+type BodyCollections = Pick<Collections, 'bodies' | 'bodyChunks'>;
+
+/** Compressed bytes of one chunk document, and the most that stands in the body's own document. */
+const CHUNK_BYTES = 1 << 20;
+/** Text is handed to the compressor in pieces of about this many characters. */
+const PIECE_CHARACTERS = 1 << 16;
+
+/**
+ * Writes one finished body: its text comes in pieces, is compressed as it comes, and is cut into chunk documents
+ * once it outgrows one. Memory stays bounded whatever the body's length.
+ */
+export class BodyWriter {
+  readonly #collections: BodyCollections;
+  readonly #id: string;
+  readonly #revision: number;
+  readonly #hash: Hash = createHash('sha256');
+  readonly #gzip: Gzip = createGzip();
+  readonly #ended: Promise<unknown>;
+  #pending = '';
+  #length = 0;
+  #output: Buffer[] = [];
+  #outputBytes = 0;
+  #chunks = 0;
+
+  constructor(collections: BodyCollections, id: string, revision: number) {
+    this.#collections = collections;
+    this.#id = id;
+    this.#revision = revision;
+    this.#gzip.on('data', (data: Buffer) => {
+      this.#output.push(data);
+      this.#outputBytes += data.length;
+    });
+    this.#ended = once(this.#gzip, 'end');
+    this.#ended.catch(() => undefined);
+  }
+
+  /** Adds text; stores a chunk when one is full. */
+  async write(text: string): Promise<void> {
+    this.#pending += text;
+    if (this.#pending.length >= PIECE_CHARACTERS) await this.#compress();
+  }
+
+  /** Ends the body and puts it in place of an older one. */
+  async finish(): Promise<void> {
+    await this.#compress();
+    this.#gzip.end();
+    await this.#ended;
+    while (this.#chunks > 0 && this.#outputBytes > 0) await this.#storeChunk();
+    await replaceNewer(this.#collections.bodies, this.#view(), 'revision');
+    await this.#collections.bodyChunks.deleteMany({
+      body: this.#id,
+      revision: { $lt: this.#revision },
+    });
+  }
+
+  /** Frees the compressor of a body that will not be finished. */
+  abandon(): void {
+    this.#gzip.destroy();
+  }
+
+  async #compress(): Promise<void> {
+    const bytes = Buffer.from(this.#pending);
+    this.#pending = '';
+    this.#length += bytes.length;
+    this.#hash.update(bytes);
+    if (!this.#gzip.write(bytes)) await once(this.#gzip, 'drain');
+    while (this.#outputBytes > CHUNK_BYTES) await this.#storeChunk();
+  }
+
+  async #storeChunk(): Promise<void> {
+    const all = Buffer.concat(this.#output);
+    const data = new Binary(all.subarray(0, CHUNK_BYTES));
+    const rest = all.subarray(CHUNK_BYTES);
+    this.#output = [rest];
+    this.#outputBytes = rest.length;
+    const _id = `${this.#id}/${this.#revision}/${this.#chunks}`;
+    this.#chunks += 1;
+    const chunk = { body: this.#id, revision: this.#revision, data };
+    await this.#collections.bodyChunks.replaceOne({ _id }, chunk, { upsert: true });
+  }
+
+  #view(): BodyView {
+    return {
+      _id: this.#id,
+      revision: this.#revision,
+      renderer: RENDERER_VERSION,
+      etag: this.#hash.digest('base64url').slice(0, 27),
+      length: this.#length,
+      ...(this.#chunks > 0
+        ? { chunks: this.#chunks }
+        : { gzip: new Binary(Buffer.concat(this.#output)) }),
+    };
+  }
+}
+
+/** Stores a whole body at once. */
+export async function storeBody(
+  collections: BodyCollections,
+  id: string,
+  revision: number,
+  text: string,
+): Promise<void> {
+  const writer = new BodyWriter(collections, id, revision);
+  await writer.write(text);
+  await writer.finish();
+}
+
+/** Says that a body is gone: a reader gets 404, and an older write cannot bring it back. */
+export async function storeGone(
+  collections: BodyCollections,
+  id: string,
+  revision: number,
+): Promise<void> {
+  const gone: BodyView = {
+    _id: id,
+    revision,
+    renderer: RENDERER_VERSION,
+    etag: '',
+    length: 0,
+    gone: true,
+  };
+  await replaceNewer(collections.bodies, gone, 'revision');
+  await collections.bodyChunks.deleteMany({ body: id, revision: { $lt: revision } });
+}

@@ -1,0 +1,140 @@
+import { errors, type Client } from '@elastic/elasticsearch';
+import { idKey } from '../../../shared/store/listKeys.js';
+import { documentId, searchAlias, type SearchDocument } from '../../../shared/store/searchIndex.js';
+import type { Logger } from '../../../shared/platform/logger.js';
+
+/** A document waiting for the next bulk request. */
+interface Waiting {
+  id: string;
+  revision: number;
+  json: string;
+}
+
+/** Writes search documents, each with its thread's revision as external version. */
+export interface SearchWriter {
+  /** Resolves when the documents, or newer ones, are stored. Documents the index refuses are reported, not awaited. */
+  write(documents: SearchDocument[], revision: number): Promise<void>;
+  /** Leaves tombstones: Elasticsearch forgets the version of a deleted document, and a late write would revive it. */
+  remove(
+    kind: 'thread' | 'message',
+    ids: string[],
+    threadId: string,
+    revision: number,
+  ): Promise<void>;
+}
+
+/** The index could not be reached or is overloaded: the whole batch is to be tried again. */
+export class SearchUnavailable extends Error {
+  override readonly name = 'SearchUnavailable';
+}
+
+/** A bulk request takes what has gathered, up to this many documents and characters. */
+const MAX_DOCUMENTS = 1_000;
+const MAX_CHARACTERS = 4_000_000;
+const GATHER_MS = 5;
+
+interface Batch {
+  waiting: Waiting[];
+  characters: number;
+  done: Promise<void>;
+  send(): void;
+}
+
+/**
+ * A writer that gathers what concurrent jobs write within a few milliseconds into one bulk request. `onRefused` learns
+ * of each document that the index will never take (400): it must not block the others.
+ */
+export function createSearchWriter(
+  client: Client,
+  namespace: string,
+  logger: Logger,
+  onRefused: (id: string, reason: string) => void = (id, reason) =>
+    logger.error({ id, reason }, 'The search index refused a document'),
+): SearchWriter {
+  let open: Batch | null = null;
+
+  const openBatch = (): Batch => {
+    let send!: () => void;
+    const started = new Promise<void>((resolve) => (send = resolve));
+    const batch: Batch = {
+      waiting: [],
+      characters: 0,
+      send,
+      done: started.then(() => sendBatch(batch)),
+    };
+    setTimeout(() => close(batch), GATHER_MS);
+    return batch;
+  };
+  const close = (batch: Batch): void => {
+    if (open === batch) open = null;
+    batch.send();
+  };
+  const sendBatch = async ({ waiting }: Batch): Promise<void> => {
+    const body = waiting.map(bulkLines).join('');
+    const response = await client
+      .bulk({ index: searchAlias(namespace), require_alias: true, body })
+      .catch((error: unknown) => {
+        throw error instanceof errors.ElasticsearchClientError
+          ? new SearchUnavailable('The search index cannot be reached', { cause: error })
+          : error;
+      });
+    checkItems(response.items as BulkItem[], onRefused);
+  };
+  const enqueue = (entry: Waiting): Promise<void> => {
+    open ??= openBatch();
+    const batch = open;
+    batch.waiting.push(entry);
+    batch.characters += entry.json.length;
+    if (batch.waiting.length >= MAX_DOCUMENTS || batch.characters >= MAX_CHARACTERS) close(batch);
+    return batch.done;
+  };
+  const enqueueAll = async (entries: Waiting[]): Promise<void> => {
+    await Promise.all(new Set(entries.map(enqueue)));
+  };
+
+  return {
+    write: (documents, revision) =>
+      enqueueAll(documents.map((document) => waitingDocument(document, revision))),
+    remove: (kind, ids, threadId, revision) =>
+      enqueueAll(ids.map((id) => tombstone(kind, id, threadId, revision))),
+  };
+}
+
+interface BulkItem {
+  index: { _id: string; status: number; error?: { type: string; reason: string } };
+}
+
+function waitingDocument(document: SearchDocument, revision: number): Waiting {
+  const id =
+    document.kind === 'message'
+      ? documentId('message', document.messageId)
+      : documentId('thread', document.threadId);
+  return { id, revision, json: JSON.stringify(document) };
+}
+
+function tombstone(
+  kind: 'thread' | 'message',
+  id: string,
+  threadId: string,
+  revision: number,
+): Waiting {
+  const document: SearchDocument = { kind: 'tombstone', idKey: idKey(id), threadId };
+  return { id: documentId(kind, id), revision, json: JSON.stringify(document) };
+}
+
+function bulkLines({ id, revision, json }: Waiting): string {
+  return `{"index":{"_id":${JSON.stringify(id)},"version":${revision},"version_type":"external"}}\n${json}\n`;
+}
+
+/** 409: a newer document is stored, which is as good. 400: never acceptable. Anything else: the batch is tried again. */
+function checkItems(items: BulkItem[], onRefused: (id: string, reason: string) => void): void {
+  const failed = items
+    .map(({ index }) => index)
+    .filter(({ status }) => status >= 300 && status !== 409);
+  for (const { _id, status, error } of failed) {
+    if (status === 400) onRefused(_id, `${error?.type ?? ''}: ${error?.reason ?? ''}`);
+  }
+  const passing = failed.find(({ status }) => status !== 400);
+  if (passing)
+    throw new SearchUnavailable(`The search index answered ${passing.status} for ${passing._id}`);
+}

@@ -1,0 +1,143 @@
+import type {
+  LeaderboardEntry,
+  LeaderboardPeriod,
+  LeaderboardType,
+  UserProfile,
+} from '../../../shared/contract/users.js';
+import { LEADERBOARD_PERIODS, LEADERBOARD_TYPES } from '../../../shared/contract/users.js';
+import { countKey, idKey } from '../../../shared/store/listKeys.js';
+import type { UserRecord } from '../../../shared/store/records.js';
+import type { ContributionView, MemberView, RankView } from '../../../shared/store/views.js';
+
+/** Days a rolling period reaches back, today included. */
+const PERIOD_DAYS = { month: 30, week: 7 } as const;
+const GREATEST_COUNT = 9_999_999_999;
+
+/** What one person did on one server: their contributions there, added up. */
+export interface MemberTotals {
+  serverId: string;
+  userId: string;
+  messages: number;
+  threads: number;
+  reactions: number;
+  firstAt: Date;
+  lastAt: Date;
+  /** Days (UTC) of the longest rolling period on which they did something. */
+  days: ContributionView['days'];
+}
+
+/** One person's row of a server. */
+export function memberView(
+  totals: MemberTotals,
+  user: UserRecord,
+  version: number,
+  today: number,
+): MemberView {
+  const { days, ...counts } = totals;
+  return {
+    _id: `${totals.serverId}/${totals.userId}`,
+    ...counts,
+    version,
+    username: user.username,
+    isBot: user.isBot,
+    topKey: countKey(totals.messages) + countKey(totals.threads) + invertedIdKey(totals.userId),
+    ...(days.some(({ day }) => inPeriod('month', day, today)) ? { periodDay: today } : {}),
+  };
+}
+
+/** Their lines of the server's leaderboards: one for each type and period in which they have a count. */
+export function rankViews(
+  totals: MemberTotals,
+  user: UserRecord,
+  version: number,
+  today: number,
+): RankView[] {
+  return LEADERBOARD_PERIODS.flatMap((period) =>
+    LEADERBOARD_TYPES.flatMap((type) => {
+      const count = countOf(totals, type, period, today);
+      return count > 0 ? [rankView(totals, user, version, type, period, count)] : [];
+    }),
+  );
+}
+
+/** The first day of a rolling period that still counts today. */
+export function firstDayOf(period: Exclude<LeaderboardPeriod, 'all'>, today: number): number {
+  return today - PERIOD_DAYS[period] + 1;
+}
+
+function inPeriod(period: LeaderboardPeriod, day: number, today: number): boolean {
+  return period === 'all' || (day >= firstDayOf(period, today) && day <= today);
+}
+
+function countOf(
+  totals: MemberTotals,
+  type: LeaderboardType,
+  period: LeaderboardPeriod,
+  today: number,
+): number {
+  if (period === 'all') return totals[type];
+  return totals.days
+    .filter(({ day }) => inPeriod(period, day, today))
+    .reduce((sum, counts) => sum + counts[type], 0);
+}
+
+function rankView(
+  { serverId, userId }: MemberTotals,
+  user: UserRecord,
+  version: number,
+  type: LeaderboardType,
+  period: LeaderboardPeriod,
+  count: number,
+): RankView {
+  const board = `${serverId}/${type}/${period}`;
+  const line: Omit<LeaderboardEntry, 'rank'> = {
+    userId,
+    username: user.username,
+    displayName: user.displayName,
+    avatar: user.avatar,
+    isBot: user.isBot,
+    count,
+  };
+  return {
+    _id: `${board}/${userId}`,
+    member: `${serverId}/${userId}`,
+    version,
+    boards: user.isBot ? [`${board}/all`] : [`${board}/all`, `${board}/humans`],
+    key: countKey(GREATEST_COUNT - count) + idKey(userId),
+    count,
+    item: JSON.stringify(line).slice(1),
+  };
+}
+
+/** Sorts descending where ids should ascend: each digit replaced by its complement. */
+function invertedIdKey(id: string): string {
+  return idKey(id).replace(/\d/g, (digit) => String(9 - Number(digit)));
+}
+
+/** GET /users/:userId, but for the recent threads, which are joined in as stored texts. */
+export function presentUser(
+  user: UserRecord,
+  members: (MemberView & { serverName: string })[],
+): Omit<UserProfile, 'recentThreads'> {
+  const total = (field: 'messages' | 'threads' | 'reactions'): number =>
+    members.reduce((sum, row) => sum + row[field], 0);
+  const times = members.flatMap(({ firstAt, lastAt }) => [firstAt.getTime(), lastAt.getTime()]);
+  return {
+    id: user._id,
+    username: user.username,
+    displayName: user.displayName,
+    avatar: user.avatar,
+    isBot: user.isBot,
+    messageCount: total('messages'),
+    threadCount: total('threads'),
+    reactionCount: total('reactions'),
+    firstSeenAt: new Date(Math.min(...times)).toISOString(),
+    lastSeenAt: new Date(Math.max(...times)).toISOString(),
+    servers: members.map(({ serverId, serverName, messages, threads }) => ({
+      serverId,
+      serverName,
+      messageCount: messages,
+      threadCount: threads,
+    })),
+  };
+}

@@ -1,0 +1,100 @@
+import type {
+  Attachment,
+  Embed,
+  ForwardedMessage,
+  Message,
+  MessageAuthor,
+  Reaction,
+} from '../../../shared/contract/threads.js';
+import type {
+  AttachmentRecord,
+  AuthorSnapshot,
+  EmbedRecord,
+  MessageRecord,
+  ReactionRecord,
+} from '../../../shared/store/records.js';
+import type { LinkTargets } from './threadModel.js';
+import { renderContent, type RenderContext } from '../content/renderContent.js';
+
+/** A message as the API shows it (SPEC 2.6), its content rendered. */
+export function presentMessage(
+  message: MessageRecord,
+  targets: LinkTargets,
+  guildId: string,
+): Message {
+  const context = renderContext(message, targets, guildId);
+  return {
+    id: message._id,
+    content: message.content,
+    contentHtml: renderContent(message.content, context),
+    author: presentAuthor(message.author),
+    attachments: message.attachments.map(presentAttachment),
+    reactions: message.reactions.map(presentReaction),
+    embeds: message.embeds.map(presentEmbed),
+    stickers: message.stickers,
+    replyTo: presentReply(message),
+    forwarded: message.forwarded && presentForwarded(message.forwarded, context),
+    interaction: message.interaction && {
+      name: message.interaction.name,
+      userId: message.interaction.userId,
+      username: message.interaction.username,
+    },
+    pinned: message.pinned,
+    createdAt: message.createdAt.toISOString(),
+    editedAt: message.editedAt?.toISOString() ?? null,
+  };
+}
+
+/** What rendering a message's content may look up: the people it mentions, the archive's threads and channels. */
+export function renderContext(
+  message: MessageRecord,
+  targets: LinkTargets,
+  guildId: string,
+): RenderContext {
+  return {
+    guildId,
+    users: new Map(message.mentions.map((user) => [user.id, user.displayName])),
+    roles: new Map(),
+    targets,
+  };
+}
+
+/** Who wrote a message. */
+export function presentAuthor(author: AuthorSnapshot): MessageAuthor {
+  const { id, username, displayName, avatar, isBot } = author;
+  return { id, username, displayName, avatar, isBot };
+}
+
+function presentAttachment(attachment: AttachmentRecord): Attachment {
+  const { id, filename, url, contentType, size, width, height } = attachment;
+  return { id, filename, url, contentType, size, width, height };
+}
+
+function presentReaction({ emoji, count }: ReactionRecord): Reaction {
+  return { emoji: emoji.name, emojiId: emoji.id, count };
+}
+
+function presentEmbed(embed: EmbedRecord): Embed {
+  return { ...embed, timestamp: embed.timestamp?.toISOString() ?? null };
+}
+
+function presentReply({ reference }: MessageRecord): Message['replyTo'] {
+  return reference?.type === 'reply' && reference.messageId !== null
+    ? { messageId: reference.messageId, threadId: reference.channelId }
+    : null;
+}
+
+function presentForwarded(
+  forwarded: NonNullable<MessageRecord['forwarded']>,
+  context: RenderContext,
+): ForwardedMessage {
+  return {
+    content: forwarded.content,
+    contentHtml: renderContent(forwarded.content, context),
+    attachments: forwarded.attachments.map(presentAttachment),
+    embeds: forwarded.embeds.map(presentEmbed),
+    stickers: forwarded.stickers,
+    createdAt: forwarded.createdAt?.toISOString() ?? null,
+    editedAt: forwarded.editedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,97 @@
+import type { ThreadSummary } from '../../../shared/contract/threads.js';
+import { foldTag, idKey } from '../../../shared/store/listKeys.js';
+import type { MessageRecord } from '../../../shared/store/records.js';
+import {
+  CONVERSATION_LIMIT,
+  limitConversation,
+  type MessageDocument,
+  type ThreadDocument,
+} from '../../../shared/store/searchIndex.js';
+import type { ThreadHead } from './threadViews.js';
+
+/** Gathers a thread's conversation as its messages come by, up to the limit of a search document. */
+export interface ConversationText {
+  add(message: MessageRecord): void;
+  contents(): string[];
+  hasAttachment(): boolean;
+}
+
+/** An empty conversation. */
+export function conversationText(): ConversationText {
+  const contents: string[] = [];
+  let length = 0;
+  let attachment = false;
+  return {
+    add(message) {
+      attachment ||= hasAttachment(message);
+      if (length >= CONVERSATION_LIMIT) return;
+      const text = searchableText(message);
+      contents.push(text);
+      length += text.length;
+    },
+    contents: () => limitConversation(contents),
+    hasAttachment: () => attachment,
+  };
+}
+
+/** The search document of a message. */
+export function messageDocument(head: ThreadHead, message: MessageRecord): MessageDocument {
+  return {
+    kind: 'message',
+    idKey: idKey(message._id),
+    messageId: message._id,
+    ...sharedFields(head),
+    content: searchableText(message),
+    authorId: message.author.id,
+    authorUsername: message.author.username,
+    authorDisplayName: message.author.displayName,
+    hasAttachment: hasAttachment(message),
+    createdAt: message.createdAt.toISOString(),
+  };
+}
+
+/** The search document of a thread: its whole conversation. */
+export function threadDocument(
+  head: ThreadHead,
+  summary: ThreadSummary,
+  conversation: ConversationText,
+): ThreadDocument {
+  return {
+    kind: 'thread',
+    idKey: idKey(head.id),
+    ...sharedFields(head),
+    slug: summary.slug,
+    preview: summary.preview,
+    tags: summary.tags,
+    messageCount: summary.messageCount,
+    conversation: conversation.contents(),
+    authorId: summary.author.id,
+    authorUsername: summary.author.username,
+    authorDisplayName: summary.author.displayName,
+    hasAttachment: conversation.hasAttachment(),
+    createdAt: summary.createdAt,
+  };
+}
+
+function sharedFields(head: ThreadHead) {
+  return {
+    threadId: head.id,
+    serverId: head.serverId,
+    channelId: head.channelId,
+    channelName: head.channelName,
+    title: head.title,
+    status: head.status,
+    tagKeys: head.tags.map(foldTag),
+  };
+}
+
+/** What a message says: its content, or what it forwards. */
+function searchableText({ content, forwarded }: MessageRecord): string {
+  return forwarded === null
+    ? content
+    : [content, forwarded.content].filter((text) => text !== '').join('\n');
+}
+
+function hasAttachment({ attachments, forwarded }: MessageRecord): boolean {
+  return attachments.length > 0 || (forwarded?.attachments.length ?? 0) > 0;
+}

@@ -1,0 +1,136 @@
+import type { Participant, ParticipantList } from '../../../shared/contract/threads.js';
+import type { AuthorSnapshot, MessageRecord } from '../../../shared/store/records.js';
+import type { ContributionView, ThreadFacts } from '../../../shared/store/views.js';
+
+const DAY_MS = 86_400_000;
+
+/** What one person did in one thread, counted message by message. */
+interface Tally {
+  author: AuthorSnapshot;
+  asOf: number;
+  messages: number;
+  reactions: number;
+  threads: number;
+  firstAt: Date;
+  lastAt: Date;
+  days: Map<number, { messages: number; threads: number; reactions: number }>;
+}
+
+/** Counts a thread's people and reactions; messages come in order. */
+export interface PeopleTally {
+  add(message: MessageRecord, started: boolean): void;
+  participants(): ParticipantList;
+  contributions(threadId: string, serverId: string, revision: number): ContributionView[];
+  facts(): Pick<ThreadFacts, 'messages' | 'botMessages' | 'reactions'>;
+}
+
+/** An empty tally. `started` given to add() is true for the message that counts as starting the thread. */
+export function tallyPeople(): PeopleTally {
+  const people = new Map<string, Tally>();
+  const emojis = new Map<string, number>();
+  let messages = 0;
+  let botMessages = 0;
+  return {
+    add(message, started) {
+      messages += 1;
+      if (message.author.isBot) botMessages += 1;
+      for (const { emoji, count } of message.reactions)
+        emojis.set(emoji.name, (emojis.get(emoji.name) ?? 0) + count);
+      addTo(people, message, started);
+    },
+    participants: () => listParticipants([...people.values()]),
+    contributions: (threadId, serverId, revision) =>
+      [...people.values()].map((tally) => contribution(tally, threadId, serverId, revision)),
+    facts: () => ({
+      messages,
+      botMessages,
+      reactions: [...emojis].map(([emoji, count]) => ({ emoji, count })),
+    }),
+  };
+}
+
+/** Days since the epoch, UTC. */
+export function dayOf(time: Date): number {
+  return Math.floor(time.getTime() / DAY_MS);
+}
+
+function addTo(people: Map<string, Tally>, message: MessageRecord, started: boolean): void {
+  const { author, asOf, createdAt } = message;
+  const tally = people.get(author.id) ?? emptyTally(message);
+  people.set(author.id, tally);
+  if (asOf >= tally.asOf) Object.assign(tally, { author, asOf });
+  const reactions = message.reactions.reduce((sum, { count }) => sum + count, 0);
+  const day = tally.days.get(dayOf(createdAt)) ?? { messages: 0, threads: 0, reactions: 0 };
+  tally.days.set(dayOf(createdAt), day);
+  for (const total of [tally, day]) {
+    total.messages += 1;
+    total.reactions += reactions;
+    total.threads += started ? 1 : 0;
+  }
+  tally.lastAt = createdAt;
+}
+
+function emptyTally({ author, asOf, createdAt }: MessageRecord): Tally {
+  return {
+    author,
+    asOf,
+    messages: 0,
+    reactions: 0,
+    threads: 0,
+    firstAt: createdAt,
+    lastAt: createdAt,
+    days: new Map(),
+  };
+}
+
+function listParticipants(tallies: Tally[]): ParticipantList {
+  const participants = tallies.map(presentParticipant).sort(byMessagesThenId);
+  const bots = participants.filter(({ isBot }) => isBot).length;
+  return { total: participants.length, humans: participants.length - bots, bots, participants };
+}
+
+function presentParticipant({ author, messages, firstAt, lastAt }: Tally): Participant {
+  return {
+    userId: author.id,
+    username: author.username,
+    displayName: author.displayName,
+    avatar: author.avatar,
+    isBot: author.isBot,
+    messageCount: messages,
+    firstMessageAt: firstAt.toISOString(),
+    lastMessageAt: lastAt.toISOString(),
+  };
+}
+
+function byMessagesThenId(left: Participant, right: Participant): number {
+  return right.messageCount - left.messageCount || compareIds(left.userId, right.userId);
+}
+
+/** Compares snowflakes as numbers: by length, then text. */
+export function compareIds(left: string, right: string): number {
+  return left.length - right.length || (left < right ? -1 : left > right ? 1 : 0);
+}
+
+function contribution(
+  tally: Tally,
+  threadId: string,
+  serverId: string,
+  revision: number,
+): ContributionView {
+  const userId = tally.author.id;
+  const { messages, threads, reactions, firstAt, lastAt } = tally;
+  const days = [...tally.days].map(([day, counts]) => ({ day, ...counts }));
+  return {
+    _id: `${threadId}/${userId}`,
+    threadId,
+    userId,
+    serverId,
+    revision,
+    messages,
+    threads,
+    reactions,
+    firstAt,
+    lastAt,
+    days,
+  };
+}

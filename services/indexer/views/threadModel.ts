@@ -1,0 +1,45 @@
+import type { ChannelRecord, MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
+import type { ThreadStatus } from '../../../shared/contract/threads.js';
+import { foldTag } from '../../../shared/store/listKeys.js';
+
+/** Threads and channels of this archive that messages link to, by id. */
+export type LinkTargets = ReadonlyMap<string, { kind: 'thread' | 'channel'; name: string }>;
+
+/** What a thread's views are built from, apart from its messages. */
+export interface ThreadModel {
+  thread: ThreadRecord;
+  channel: ChannelRecord;
+  /** The first counted message. */
+  first: MessageRecord;
+  /** A message of the thread by its owner, when the starter message is gone. */
+  ownersMessage: MessageRecord | null;
+  /** Folded names of the tags that mark a thread resolved. */
+  resolvedTags: ReadonlySet<string>;
+}
+
+/** Names of the applied tags, in the order applied; tags that the forum no longer offers are left out. */
+export function tagNames(thread: ThreadRecord, channel: ChannelRecord): string[] {
+  const names = new Map(channel.availableTags?.map((tag) => [tag.id, tag.name]));
+  return (thread.appliedTags ?? []).flatMap((id) => names.get(id) ?? []);
+}
+
+/** The first that holds: locked, resolved (carries a resolving tag), archived, open. */
+export function threadStatus(
+  thread: ThreadRecord,
+  tags: readonly string[],
+  resolvedTags: ReadonlySet<string>,
+): ThreadStatus {
+  if (thread.locked) return 'locked';
+  if (tags.some((tag) => resolvedTags.has(foldTag(tag)))) return 'resolved';
+  return thread.archived ? 'archived' : 'open';
+}
+
+/** The names of RESOLVED_TAGS, folded. */
+export function parseResolvedTags(setting: string): ReadonlySet<string> {
+  return new Set(
+    setting
+      .split(',')
+      .map(foldTag)
+      .filter((name) => name !== ''),
+  );
+}

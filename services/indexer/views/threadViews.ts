@@ -1,0 +1,136 @@
+import type {
+  MessageAuthor,
+  ThreadDetail,
+  ThreadSummary,
+} from '../../../shared/contract/threads.js';
+import { countKey, idKey, listScopes, timeKey } from '../../../shared/store/listKeys.js';
+import type { MessageRecord } from '../../../shared/store/records.js';
+import type { ThreadFacts, ThreadItemView } from '../../../shared/store/views.js';
+import { defaultAvatar } from './defaultAvatar.js';
+import { presentAuthor } from './presentMessage.js';
+import { slug } from './slug.js';
+import { snowflakeTime } from '../../../shared/exportFormat/snowflake.js';
+import { tagNames, threadStatus, type ThreadModel } from './threadModel.js';
+
+const PREVIEW_CHARACTERS = 200;
+
+/** The fields that a thread's list item, detail and search documents share. */
+export type ThreadHead = Omit<ThreadDetail, 'messages' | 'messageCount' | 'lastActivityAt'>;
+
+/** What a thread says of itself before its messages are counted. */
+export function threadHead(model: ThreadModel): ThreadHead {
+  const { thread, channel } = model;
+  const tags = tagNames(thread, channel);
+  return {
+    id: thread._id,
+    title: thread.title,
+    slug: slug(thread.title),
+    status: threadStatus(thread, tags, model.resolvedTags),
+    author: threadAuthor(model),
+    tags,
+    serverId: thread.serverId,
+    channelId: thread.channelId,
+    channelName: channel.name,
+    pinned: thread.pinned ?? false,
+    createdAt: new Date(snowflakeTime(thread._id)).toISOString(),
+    archivedAt: thread.archived ? (thread.archivedAt?.toISOString() ?? null) : null,
+    lockedAt: thread.locked ? (thread.lockedAt?.toISOString() ?? null) : null,
+  };
+}
+
+/**
+ * The message that counts as starting the thread: the starter (its id is the thread's), else the owner's first, else,
+ * where the owner is not known, the first that is left.
+ */
+export function startingMessage({
+  thread,
+  first,
+  ownersMessage,
+}: ThreadModel): MessageRecord | null {
+  if (first._id === thread._id || !thread.ownerId) return first;
+  return ownersMessage;
+}
+
+function threadAuthor(model: ThreadModel): MessageAuthor {
+  const message = startingMessage(model);
+  return message ? presentAuthor(message.author) : unknownAuthor(model.thread.ownerId!);
+}
+
+function unknownAuthor(id: string): MessageAuthor {
+  return {
+    id,
+    username: 'unknown-user',
+    displayName: 'unknown-user',
+    avatar: defaultAvatar(id),
+    isBot: false,
+  };
+}
+
+/** The first 200 characters (code points) of a message's raw content. */
+export function preview(content: string): string {
+  return content.length <= PREVIEW_CHARACTERS
+    ? content
+    : Array.from(content.slice(0, PREVIEW_CHARACTERS * 2))
+        .slice(0, PREVIEW_CHARACTERS)
+        .join('');
+}
+
+/** SPEC 2.4, of a thread whose messages have been counted. */
+export function threadSummary(
+  head: ThreadHead,
+  first: MessageRecord,
+  counted: { messages: number; lastAt: Date },
+): ThreadSummary {
+  const { isBot: _isBot, ...author } = head.author;
+  return {
+    id: head.id,
+    title: head.title,
+    slug: head.slug,
+    preview: preview(first.content),
+    status: head.status,
+    messageCount: counted.messages,
+    author,
+    tags: head.tags,
+    serverId: head.serverId,
+    channelId: head.channelId,
+    channelName: head.channelName,
+    pinned: head.pinned,
+    createdAt: head.createdAt,
+    lastActivityAt: counted.lastAt.toISOString(),
+  };
+}
+
+/** The list item of a thread, with the keys it is sorted and filtered by. */
+export function threadItem(
+  summary: ThreadSummary,
+  facts: ThreadFacts,
+  linksTo: string[],
+  revision: number,
+): ThreadItemView {
+  const key = idKey(summary.id);
+  return {
+    _id: summary.id,
+    revision,
+    serverId: summary.serverId,
+    channelId: summary.channelId,
+    scopes: listScopes(summary),
+    latestKey: key,
+    popularKey: countKey(summary.messageCount) + key,
+    activeKey: timeKey(new Date(summary.lastActivityAt)) + key,
+    ...(summary.messageCount <= 1 ? { unansweredKey: key } : {}),
+    title: summary.title,
+    item: JSON.stringify(summary),
+    facts,
+    linksTo,
+  };
+}
+
+/** The opening of a thread's detail body, up to and including `"messages":[`. */
+export function detailOpening(head: ThreadHead): string {
+  return `${JSON.stringify(head).slice(0, -1)},"messages":[`;
+}
+
+/** The rest of it after the last message. */
+export function detailClosing({ messageCount, lastActivityAt }: ThreadSummary): string {
+  return `],"messageCount":${messageCount},"lastActivityAt":${JSON.stringify(lastActivityAt)}}`;
+}

@@ -1,0 +1,46 @@
+import { UnrecoverableError, Worker, type Job } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { QUEUE_NAME, type JobName } from '../../shared/jobs/jobs.js';
+import { retryDelay } from '../../shared/jobs/producer.js';
+import type { Logger } from '../../shared/platform/logger.js';
+import { isPermanent } from './permanentErrors.js';
+import type { Handlers } from './handlers.js';
+
+/**
+ * Crashes of a worker a job survives. BullMQ's default is 1, so that two crashes would lose a job whatever its attempts.
+ */
+const MAX_STALLED_COUNT = 100;
+
+/** A BullMQ worker that hands each job to its handler and tells permanent errors from passing ones. */
+export function createWorker(
+  redis: Redis,
+  options: { namespace: string; concurrency: number; handlers: Handlers; logger: Logger },
+): Worker {
+  const { handlers, logger } = options;
+  const worker = new Worker(QUEUE_NAME, (job) => runJob(job, handlers, logger), {
+    connection: redis,
+    prefix: options.namespace,
+    concurrency: options.concurrency,
+    maxStalledCount: MAX_STALLED_COUNT,
+    settings: { backoffStrategy: retryDelay },
+  });
+  worker.on('error', (error) => logger.warn({ error }, 'The queue cannot be reached'));
+  worker.on('failed', (job, error) =>
+    logger.error({ error, jobId: job?.id, job: job?.name }, 'A job failed'),
+  );
+  return worker;
+}
+
+async function runJob(job: Job, handlers: Handlers, logger: Logger): Promise<unknown> {
+  const handler = Object.hasOwn(handlers, job.name) ? handlers[job.name as JobName] : undefined;
+  if (!handler) throw new UnrecoverableError(`There is no job named ${job.name}`);
+  const started = Date.now();
+  try {
+    const result = await handler(job.data);
+    logger.info({ jobId: job.id, job: job.name, ms: Date.now() - started, result }, 'Job done');
+    return result;
+  } catch (error) {
+    if (isPermanent(error)) throw new UnrecoverableError((error as Error).message);
+    throw error;
+  }
+}

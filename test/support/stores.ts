@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import type { Client } from '@elastic/elasticsearch';
+import type { Redis } from 'ioredis';
+import {
+  createElasticsearch,
+  createMongo,
+  createRedis,
+  type Mongo,
+} from '../../shared/platform/clients.js';
+import { readSettings } from '../../shared/platform/env.js';
+import type { Logger } from '../../shared/platform/logger.js';
+import { ensureIndexes } from '../../shared/store/indexes.js';
+import { ensureSearchIndex, searchAlias } from '../../shared/store/searchIndex.js';
+
+/** Clients of the real servers, on a database and search index of their own. */
+export interface TestStores {
+  mongo: Mongo;
+  elasticsearch: Client;
+  redis: Redis;
+  logger: Logger;
+  /** MONGODB_URL naming the database: for processes started by a test. */
+  mongodbUrl: string;
+  /** Makes what was written visible to search. */
+  refreshSearch(): Promise<void>;
+  /** Drops everything and closes the clients. */
+  close(): Promise<void>;
+}
+
+/** Opens stores with indexes and an empty search index under a random name. */
+export async function openStores(): Promise<TestStores> {
+  const namespace = `test_${randomUUID().slice(0, 8)}`;
+  const mongodbUrl = withDatabase(readSettings().MONGODB_URL, namespace);
+  const settings = readSettings({ ...process.env, MONGODB_URL: mongodbUrl });
+  const mongo = createMongo(settings, { timeoutMs: 20_000, poolSize: 20 });
+  const elasticsearch = createElasticsearch(settings, { timeoutMs: 20_000 });
+  const redis = createRedis(settings.REDIS_URL, { timeoutMs: 5_000 });
+  redis.on('error', () => undefined);
+  await redis.connect();
+  await ensureIndexes(mongo.collections);
+  await ensureSearchIndex(elasticsearch, namespace);
+  return {
+    mongo,
+    elasticsearch,
+    redis,
+    logger: pino({ level: 'silent' }),
+    mongodbUrl,
+    async refreshSearch() {
+      await elasticsearch.indices.refresh({ index: searchAlias(namespace) });
+    },
+    async close() {
+      const indexes = await elasticsearch.indices.get({ index: `${searchAlias(namespace)}-*` });
+      await elasticsearch.indices.delete({ index: Object.keys(indexes) });
+      await removeKeys(redis, namespace);
+      redis.disconnect();
+      await mongo.db.dropDatabase();
+      await mongo.client.close();
+      await elasticsearch.close();
+    },
+  };
+}
+
+/** A MongoDB URL with its database replaced. */
+export function withDatabase(url: string, database: string): string {
+  return url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?[^?]*/, `$1/${database}`);
+}
+
+async function removeKeys(redis: Redis, namespace: string): Promise<void> {
+  let cursor = '0';
+  do {
+    const [next, keys] = await redis.scan(cursor, 'MATCH', `${namespace}:*`, 'COUNT', 1000);
+    if (keys.length > 0) await redis.del(keys);
+    cursor = next;
+  } while (cursor !== '0');
+}

@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import {
+  threadStatus,
+  parseResolvedTags,
+  tagNames,
+  type ThreadModel,
+} from '../../../../services/indexer/views/threadModel.js';
+import {
+  detailClosing,
+  detailOpening,
+  preview,
+  startingMessage,
+  threadHead,
+  threadItem,
+  threadSummary,
+} from '../../../../services/indexer/views/threadViews.js';
+import { aChannel, aMessage, anAuthor, anId, aThread } from '../../../support/factories.js';
+
+const resolvedTags = parseResolvedTags('solved, Resolved,answered');
+
+function aModel(more: Partial<ThreadModel> = {}): ThreadModel {
+  const thread = more.thread ?? aThread();
+  return {
+    thread,
+    channel: aChannel({ _id: thread.channelId, serverId: thread.serverId }),
+    first: aMessage({ _id: thread._id, threadId: thread._id }),
+    ownersMessage: null,
+    resolvedTags,
+    ...more,
+  };
+}
+
+describe('threadStatus', () => {
+  const cases: [string, Parameters<typeof aThread>[0], string[], string][] = [
+    ['open when nothing is said', {}, [], 'open'],
+    ['locked before all else', { locked: true, archived: true }, ['Solved'], 'locked'],
+    ['resolved by a tag, ignoring case', { archived: true }, ['SOLVED'], 'resolved'],
+    ['archived when archived now', { archived: true }, ['Bug'], 'archived'],
+    ['open again when no longer archived', { archived: false, archivedAt: new Date() }, [], 'open'],
+  ];
+  for (const [name, fields, tags, expected] of cases) {
+    it(`is ${name}`, () => {
+      expect(threadStatus(aThread(fields), tags, resolvedTags)).to.equal(expected);
+    });
+  }
+});
+
+describe('tagNames', () => {
+  it('keeps the order applied and leaves out tags that are gone', () => {
+    const availableTags = [
+      { id: '1', name: 'Bug', emoji: null, moderated: false },
+      { id: '2', name: 'API', emoji: null, moderated: false },
+    ];
+    expect(
+      tagNames(aThread({ appliedTags: ['2', '9', '1'] }), aChannel({ availableTags })),
+    ).to.deep.equal(['API', 'Bug']);
+  });
+});
+
+describe('startingMessage', () => {
+  it('is the starter', () => {
+    const model = aModel();
+    expect(startingMessage(model)).to.equal(model.first);
+  });
+
+  it("is the owner's first message when the starter is gone", () => {
+    const owner = anAuthor('owner');
+    const thread = aThread({ ownerId: owner.id });
+    const ownersMessage = aMessage({ author: owner });
+    expect(startingMessage(aModel({ thread, first: aMessage(), ownersMessage }))).to.equal(
+      ownersMessage,
+    );
+  });
+
+  it('is nobody when the owner wrote nothing that is left', () => {
+    const model = aModel({ thread: aThread({ ownerId: anId() }), first: aMessage() });
+    expect(startingMessage(model)).to.equal(null);
+    expect(threadHead(model).author).to.include({
+      id: model.thread.ownerId,
+      username: 'unknown-user',
+    });
+  });
+});
+
+describe('preview', () => {
+  it('is 200 characters, counting an emoji as one', () => {
+    expect(Array.from(preview('😀'.repeat(300)))).to.have.length(200);
+    expect(preview('a'.repeat(201))).to.equal('a'.repeat(200));
+    expect(preview('short')).to.equal('short');
+  });
+});
+
+describe('the detail body', () => {
+  it('is valid JSON with the messages between its two parts', () => {
+    const model = aModel({ thread: aThread({ title: '"},"messages":[{"x' }) });
+    const head = threadHead(model);
+    const summary = threadSummary(head, model.first, {
+      messages: 1,
+      lastAt: model.first.createdAt,
+    });
+    const body = JSON.parse(`${detailOpening(head)}{"id":"m"}${detailClosing(summary)}`) as Record<
+      string,
+      unknown
+    >;
+    expect(body).to.include({ title: '"},"messages":[{"x', messageCount: 1 });
+    expect(body['messages']).to.deep.equal([{ id: 'm' }]);
+  });
+});
+
+describe('threadItem', () => {
+  it('sorts by fixed-width keys and is unanswered with one message only', () => {
+    const model = aModel();
+    const head = threadHead(model);
+    const facts = { status: head.status, messages: 1, botMessages: 0, reactions: [] };
+    const one = threadItem(
+      threadSummary(head, model.first, { messages: 1, lastAt: model.first.createdAt }),
+      facts,
+      [],
+      7,
+    );
+    const ten = threadItem(
+      threadSummary(head, model.first, { messages: 10, lastAt: model.first.createdAt }),
+      facts,
+      [],
+      7,
+    );
+    expect(one.unansweredKey).to.equal(one.latestKey);
+    expect(ten).to.not.have.property('unansweredKey');
+    expect(one.popularKey < ten.popularKey).to.equal(true);
+    expect(one.scopes).to.include.members([
+      '*/all/',
+      '*/open/',
+      `s${head.serverId}/all/`,
+      `c${head.channelId}/open/`,
+    ]);
+  });
+});
