@@ -8,7 +8,7 @@ import { announcementChannel, type Announcement } from '../../shared/jobs/announ
 import { createMongo, createRedis } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { createLogger } from '../../shared/platform/logger.js';
-import { openStores, type TestStores } from './stores.js';
+import { openApiStores, type ApiStores } from './apiStores.js';
 
 export interface Reply {
   status: number;
@@ -20,7 +20,7 @@ export interface Reply {
 
 export interface ApiServer {
   url: string;
-  stores: TestStores;
+  stores: ApiStores;
   cache: ResponseCache<Outcome>;
   /** Lines of the log so far, parsed. */
   log: Record<string, unknown>[];
@@ -40,7 +40,7 @@ export interface ApiOptions {
 
 /** The API on an ephemeral port over real stores of its own, listening to announcements. */
 export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
-  const stores = await openStores();
+  const stores = await openApiStores();
   const { namespace } = stores.mongo;
   const redisUrl = options.redisUrl ?? readSettings().REDIS_URL;
   const mongo = options.mongodbUrl
@@ -66,7 +66,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
   const { corsOrigins = '*' } = options;
   const elasticsearch = stores.elasticsearch;
   const app = createApp({ ...mongo, elasticsearch, redis, cache, logger, corsOrigins });
-  const server = await listen(app, { host: '127.0.0.1', port: 0 });
+  const server = await listen(app, { host: '127.0.0.1', port: 0, graceMs: 0 });
   if (!options.redisUrl) {
     await until(async () => Number((await stores.redis.pubsub('NUMSUB', channel))[1]) === 1);
   }

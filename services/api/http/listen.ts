@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Server as NetServer, type AddressInfo } from 'node:net';
 import { answerClientErrors } from './clientErrors.js';
 
 export interface Listener {
@@ -9,13 +9,17 @@ export interface Listener {
   drain(): Promise<void>;
 }
 
-/** How long connections may go on being used after a drain began, told to close with each answer (ms). */
-const GRACE = 500;
+export interface ListenOptions {
+  host: string;
+  port: number;
+  /** How long connections may go on being used after a drain began, told to close with each answer (ms). */
+  graceMs?: number;
+}
 
 /** Serves requests at an address; slow, idle and too many connections are cut. */
 export async function listen(
   handler: RequestListener,
-  { host, port }: { host: string; port: number },
+  { host, port, graceMs = 500 }: ListenOptions,
 ): Promise<Listener> {
   let draining = false;
   const server = createServer(
@@ -37,17 +41,19 @@ export async function listen(
   });
   const drain = async (): Promise<void> => {
     draining = true;
-    await elapsed(GRACE);
-    await close(server);
+    const closed = stopListening(server);
+    await elapsed(graceMs);
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    await closed;
+    clearInterval(sweep);
   };
   return { url: urlOf(server.address() as AddressInfo), drain };
 }
 
-/** Closes a server; connections that end their last answer are closed at once. */
-async function close(server: Server): Promise<void> {
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  clearInterval(sweep);
+/** Takes no more connections; resolves when the last one is closed. */
+function stopListening(server: Server): Promise<void> {
+  // The close of HTTP also cuts idle connections, and with them requests that are just arriving on those.
+  return new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
 }
 
 function elapsed(milliseconds: number): Promise<void> {

@@ -47,7 +47,7 @@ export function followAnnouncements(
   });
   // A failed first attempt is tried again by the connection itself.
   redis.connect().catch(() => undefined);
-  const heartbeat = setInterval(() => void beat(redis), HEARTBEAT);
+  const heartbeat = setInterval(() => void beat(redis, cache), HEARTBEAT);
   return {
     stop() {
       clearInterval(heartbeat);
@@ -67,11 +67,13 @@ function empty(message: string, cache: Listening, logger: Logger): void {
 }
 
 /** A connection that is silently dead hears nothing, and does not know: ask it. */
-async function beat(redis: Redis): Promise<void> {
+async function beat(redis: Redis, cache: Listening): Promise<void> {
   if (redis.status !== 'ready') return;
   try {
     await redis.ping();
   } catch {
+    // A frozen server does not even close: 'close' comes only when the connection is given up.
+    cache.suspend();
     redis.disconnect(true);
   }
 }

@@ -1,0 +1,147 @@
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { operations } from '../../../shared/contract/operations.js';
+import { startApi, type ApiServer } from '../../support/apiServer.js';
+import { aThreadItem } from '../../support/apiViews.js';
+
+describe('bad requests', () => {
+  let api: ApiServer;
+  before(async () => {
+    api = await startApi();
+    await api.stores.mongo.collections.threadItems.insertOne(aThreadItem({ threadId: '5' }));
+  });
+  after(() => api.close());
+
+  it('answers unknown paths with 404', async () => {
+    for (const path of [
+      '/nope',
+      '/api',
+      '/api/threads/1/2',
+      '/API/threads',
+      '//api/threads',
+      '/%00',
+    ]) {
+      const reply = await api.get(path);
+      expect(reply.status, path).to.equal(404);
+      expect(reply.json(), path).to.deep.equal({ error: 'No such path', code: 'NOT_FOUND' });
+    }
+  });
+
+  for (const { operationId, paths } of Object.values(operations)) {
+    it(`answers ${operationId} with 405 to other methods`, async () => {
+      for (const path of paths) {
+        for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+          const reply = await api.send(method, path.replace(/:\w+/, '1'));
+          expect(reply.status).to.equal(405);
+          expect(reply.json()).to.include({ code: 'METHOD_NOT_ALLOWED' });
+          expect(reply.headers.allow).to.equal('GET, HEAD, OPTIONS');
+        }
+        const options = await api.send('OPTIONS', path.replace(/:\w+/, '1'));
+        expect(options.status).to.equal(204);
+        expect(options.headers.allow).to.equal('GET, HEAD, OPTIONS');
+      }
+    });
+  }
+
+  it('names every problem of a query', async () => {
+    const reply = await api.get('/api/threads?limit=101&sort=best&status=archived&tag=&tag=x');
+    expect(reply.status).to.equal(400);
+    const { code, details } = reply.json() as { code: string; details: { path: string }[] };
+    expect(code).to.equal('VALIDATION_ERROR');
+    const named = details.map(({ path }) => path);
+    expect(named).to.have.members(['limit', 'sort', 'status', 'tag']);
+  });
+
+  for (const path of ['/api/threads', '/leaderboard/1', '/api/search', '/api/suggest']) {
+    it(`refuses what is malformed at ${path}`, async () => {
+      for (const query of [
+        'limit=0',
+        'q=%zz',
+        'q=%ff',
+        `x=${'y'.repeat(2_050)}`,
+        'cursor=nonsense',
+        'cursor=%00',
+        'q=',
+        'q=a&q=b&limit=1&limit=2',
+      ]) {
+        const reply = await api.get(`${path}?${query}`);
+        const taken = path === '/leaderboard/1' ? [400, 404] : [400, 200];
+        expect(taken, `${query}: ${reply.body.toString()}`).to.include(reply.status);
+        if (reply.status === 400) expect(reply.json()).to.include({ code: 'VALIDATION_ERROR' });
+      }
+      expect((await api.get(`${path}?q=%zz`)).status).to.equal(400);
+      expect((await api.get(`${path}?x=${'y'.repeat(2_050)}`)).status).to.equal(400);
+    });
+  }
+
+  it('finds nothing, and fails at nothing, for ids and tags that cannot be', async () => {
+    const empty = { threads: [], nextCursor: null, hasMore: false };
+    for (const query of [
+      'serverId=abc',
+      'serverId=10%2Fall%2F',
+      'serverId=*',
+      `serverId=${'1'.repeat(21)}`,
+      'channelId=%00',
+      'channelId=__proto__',
+      'channelId=100&serverId=x',
+      'channelId=100&serverId=11',
+      'serverId=10&channelId=101',
+      'tag=%00',
+      'tag=constructor',
+      'tag[$ne]=x&tag=%24ne',
+      'serverId[$gt]=&serverId=99',
+    ]) {
+      const reply = await api.get(`/api/threads?${query}`);
+      expect(reply.status, query).to.equal(200);
+      expect(reply.json(), query).to.deep.equal(empty);
+    }
+    const found = await api.get('/api/threads?channelId=100&serverId=10&utm_source=x&utm_source=y');
+    expect((found.json() as { threads: unknown[] }).threads).to.have.length(1);
+  });
+
+  it('keeps unknown parameters, and their order, out of the cache', async () => {
+    await api.get('/api/threads?limit=3&serverId=10');
+    const { entries } = api.cache.size;
+    for (const query of [
+      'serverId=10&limit=3',
+      'limit=3&serverId=10&utm_source=a',
+      'limit=3&status=all&serverId=10&sort=latest&__proto__=x',
+    ]) {
+      await api.get(`/api/threads?${query}`);
+    }
+    expect(api.cache.size.entries).to.equal(entries);
+  });
+
+  it('answers what is no HTTP in the error shape, and goes on', async () => {
+    for (const text of [
+      'nonsense\r\n\r\n',
+      'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
+      `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'y'.repeat(20_000)}\r\n\r\n`,
+    ]) {
+      const reply = await raw(api.url, text);
+      expect(reply, text.slice(0, 30)).to.match(/^HTTP\/1\.1 4\d\d /);
+      expect(reply).to.contain('"code":"VALIDATION_ERROR"');
+    }
+    for (const text of [
+      'GET /api/threads?a=1#b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      'GET http://other.example/api/threads HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      'GET /api/threads HTTP/1.0\r\n\r\n',
+      'GET /api/threads HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello',
+    ]) {
+      expect(await raw(api.url, text), text).to.match(/^HTTP\/1\.1 200 /);
+    }
+    expect((await api.get('/healthz')).status).to.equal(200);
+  });
+});
+
+/** Sends text over a connection and gives all that comes back. */
+function raw(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    socket.on('data', (piece) => pieces.push(piece));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(Buffer.concat(pieces).toString()));
+  });
+}

@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { startApi, until, type ApiServer } from '../../support/apiServer.js';
+
+describe('headers of every response', () => {
+  let api: ApiServer;
+  before(async () => {
+    api = await startApi();
+  });
+  after(() => api.close());
+
+  it('names the version, the request, and what a browser may not do', async () => {
+    for (const path of ['/', '/api/servers', '/nope', '/%zz', '/api/threads?limit=0']) {
+      const { headers } = await api.get(path);
+      expect(headers['api-version'], path).to.equal('1');
+      expect(headers['x-request-id'], path).to.match(/^[\w-]{36}$/);
+      expect(headers['x-content-type-options'], path).to.equal('nosniff');
+      expect(headers['content-security-policy'], path).to.contain("default-src 'none'");
+      expect(headers['access-control-allow-origin'], path).to.equal('*');
+      expect(headers['content-type'], path).to.equal('application/json; charset=utf-8');
+    }
+  });
+
+  it("takes the caller's request id where it is a sane one", async () => {
+    const id = 'trace-1.2_3';
+    expect((await api.get('/', { 'X-Request-Id': id })).headers['x-request-id']).to.equal(id);
+    for (const bad of ['a b', 'x'.repeat(65), '<script>', '"', 'é']) {
+      const { headers } = await api.get('/', { 'X-Request-Id': bad });
+      expect(headers['x-request-id']).to.match(/^[\w-]{36}$/);
+    }
+  });
+
+  it('logs one line a request, by route and not by address', async () => {
+    const { headers } = await api.get('/api/threads/123456?tag=secret');
+    const lines = () => api.log.filter((line) => line['requestId'] === headers['x-request-id']);
+    await until(() => lines().length > 0);
+    expect(lines()).to.have.length(1);
+    expect(lines()[0]).to.include({ method: 'GET', route: '/api/threads/:threadId', status: 404 });
+    expect(lines()[0]?.['bytes']).to.equal(Number(headers['content-length']));
+    expect(lines()[0]?.['ms']).to.be.a('number');
+    expect(JSON.stringify(lines())).not.to.contain('secret');
+  });
+});
+
+describe('CORS', () => {
+  let api: ApiServer;
+  before(async () => {
+    api = await startApi({ corsOrigins: 'https://a.example, https://b.example' });
+  });
+  after(() => api.close());
+
+  it('lets pages of the named origins read, telling caches that origins differ', async () => {
+    const allowed = await api.get('/api/servers', { Origin: 'https://b.example' });
+    expect(allowed.headers['access-control-allow-origin']).to.equal('https://b.example');
+    const exposed = String(allowed.headers['access-control-expose-headers']);
+    for (const name of ['ETag', 'X-Cache', 'X-Cache-TTL', 'X-Request-Id', 'Retry-After']) {
+      expect(exposed.split(', ')).to.include(name);
+    }
+    expect(allowed.headers.vary)
+      .to.match(/Origin/)
+      .and.match(/Accept-Encoding/);
+    for (const origin of ['https://c.example', 'null', 'https://a.example.evil', '']) {
+      const refused = await api.get('/api/servers', origin ? { Origin: origin } : {});
+      expect(refused.status).to.equal(200);
+      expect(refused.headers).not.to.have.property('access-control-allow-origin');
+      expect(refused.headers.vary).to.match(/Origin/);
+    }
+  });
+
+  it('answers preflights', async () => {
+    const reply = await api.send('OPTIONS', '/api/threads', {
+      Origin: 'https://a.example',
+      'Access-Control-Request-Method': 'GET',
+      'Access-Control-Request-Headers': 'if-none-match',
+    });
+    expect(reply.status).to.equal(204);
+    expect(reply.headers['access-control-allow-methods']).to.contain('GET');
+    expect(reply.headers['access-control-allow-headers']).to.contain('If-None-Match');
+    expect(Number(reply.headers['access-control-max-age'])).to.be.above(0);
+  });
+});

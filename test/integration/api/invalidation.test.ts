@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import type { Announcement } from '../../../shared/jobs/announcements.js';
+import { startApi, until, type ApiServer } from '../../support/apiServer.js';
+import { aRank, aThreadItem, storeBody } from '../../support/apiViews.js';
+
+const THREAD = { threadId: '71', serverId: '10', channelId: '100' };
+
+describe('response cache and announcements', () => {
+  let api: ApiServer;
+  beforeEach(async () => {
+    api = await startApi();
+  });
+  afterEach(() => api.close());
+
+  /** Shows what `path` answers before, and that what `change` stored is answered within a second of its announcement. */
+  async function follows(
+    path: string,
+    change: () => Promise<unknown>,
+    announcement: Partial<Announcement>,
+  ): Promise<void> {
+    const before = (await api.get(path)).body.toString();
+    await change();
+    expect((await api.get(path)).body.toString(), `${path} from the cache`).to.equal(before);
+    await api.announce(announcement);
+    await until(async () => (await api.get(path)).body.toString() !== before, 1_000);
+  }
+
+  it('follows every kind of body', async () => {
+    const { collections } = api.stores.mongo;
+    const cases: [string, string, Partial<Announcement>][] = [
+      ['thread/71', '/api/threads/71', { threads: [THREAD] }],
+      ['participants/71', '/api/threads/71/participants', { threads: [THREAD] }],
+      ['server/10', '/api/servers/10', { servers: ['10'] }],
+      ['channels/10', '/api/servers/10/channels', { servers: ['10'] }],
+      ['tags/10', '/api/servers/10/tags', { servers: ['10'] }],
+      ['servers/all', '/api/servers', { servers: ['10'] }],
+      ['user/7', '/users/7', { users: ['7'] }],
+    ];
+    for (const [body, path, announcement] of cases) {
+      await storeBody(collections, body, { name: 'before' });
+      const change = () => storeBody(collections, body, { name: 'after' });
+      await follows(path, change, announcement);
+    }
+  });
+
+  it('follows a thread that comes, goes, and comes again', async () => {
+    const { collections } = api.stores.mongo;
+    const path = '/api/threads/71';
+    const announcement = { threads: [THREAD] };
+    expect((await api.get(path)).status).to.equal(404);
+    await follows(path, () => storeBody(collections, 'thread/71', { id: '71' }), announcement);
+    await follows(
+      path,
+      () => storeBody(collections, 'thread/71', {}, { gone: true }),
+      announcement,
+    );
+    expect((await api.get(path)).status).to.equal(404);
+  });
+
+  it('empties the lists of everywhere, of the server and of the channel, and no others', async () => {
+    const { threadItems } = api.stores.mongo.collections;
+    const touched = ['', '?tag=x', '?serverId=10', '?channelId=100', '?serverId=10&channelId=100'];
+    const untouched = ['?serverId=11', '?channelId=101', '?serverId=11&tag=x'];
+    for (const query of [...touched, ...untouched]) await api.get(`/api/threads${query}`);
+    for (const [threadId, serverId, channelId] of [
+      ['71', '10', '100'],
+      ['72', '11', '101'],
+    ] as const) {
+      const item = aThreadItem({ threadId, serverId, channelId, tags: ['x'] });
+      await threadItems.insertOne(item);
+    }
+    await api.announce({ threads: [THREAD] });
+    for (const query of touched) {
+      await until(async () => (await shown(query)) > 0, 1_000);
+    }
+    for (const query of untouched) expect(await shown(query), query).to.equal(0);
+  });
+
+  async function shown(query: string): Promise<number> {
+    const { threads } = (await api.get(`/api/threads${query}`)).json() as { threads: unknown[] };
+    return threads.length;
+  }
+
+  it('follows leaderboards', async () => {
+    const { collections } = api.stores.mongo;
+    await storeBody(collections, 'server/10', { name: 'Ten' });
+    const change = () => collections.ranks.insertOne(aRank('10', '7', 5));
+    await follows('/leaderboard/10', change, { servers: ['10'] });
+  });
+
+  it('keeps no answer that was being read when its announcement came', async () => {
+    const { collections } = api.stores.mongo;
+    await storeBody(collections, 'thread/71', { version: 0 });
+    for (let version = 1; version <= 30; version += 1) {
+      // Readers race the write and its announcement, again and again.
+      const readers = Array.from({ length: 20 }, () => api.get('/api/threads/71'));
+      await storeBody(collections, 'thread/71', { version });
+      const late = Array.from({ length: 20 }, () => api.get('/api/threads/71'));
+      await api.announce({ threads: [THREAD] });
+      await Promise.all([...readers, ...late]);
+      await until(
+        async () =>
+          ((await api.get('/api/threads/71')).json() as { version: number }).version === version,
+        1_000,
+      );
+    }
+  });
+
+  it('survives what is no announcement, by forgetting everything', async () => {
+    await storeBody(api.stores.mongo.collections, 'server/10', { name: 'Ten' });
+    await api.get('/api/servers/10');
+    expect(api.cache.size.entries).to.equal(1);
+    const channel = `${api.stores.mongo.namespace}:announcements`;
+    await api.stores.redis.publish(channel, '{"threads":[null],"servers":[],"users":[]}');
+    await until(() => api.cache.size.entries === 0, 1_000);
+  });
+});

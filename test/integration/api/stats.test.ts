@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { statsCacheKey } from '../../../shared/jobs/announcements.js';
+import { readSettings } from '../../../shared/platform/env.js';
+import { startProxy, type PausableProxy } from '../../support/apiProxy.js';
+import { startApi, until, type ApiServer } from '../../support/apiServer.js';
+import { storeBody } from '../../support/apiViews.js';
+
+describe('GET /api/servers/:serverId/stats', () => {
+  let api: ApiServer;
+  before(async () => {
+    api = await startApi();
+    await storeBody(api.stores.mongo.collections, 'stats/10', { total: 1, pad: 'x'.repeat(2_000) });
+  });
+  after(async () => {
+    await api.stores.redis.del(statsCacheKey(api.stores.mongo.namespace, '10'));
+    await api.close();
+  });
+
+  it('is a MISS, then a HIT for 60 seconds, whatever the archive holds by then', async () => {
+    const miss = await api.get('/api/servers/10/stats');
+    expect(miss.headers).to.include({ 'x-cache': 'MISS', 'x-cache-ttl': '60' });
+    await storeBody(api.stores.mongo.collections, 'stats/10', { total: 2 });
+    await api.announce({ servers: ['10'] });
+    const hit = await api.get('/api/servers/10/stats', { 'Accept-Encoding': 'gzip' });
+    expect(hit.headers).to.include({ 'x-cache': 'HIT', 'content-encoding': 'gzip' });
+    expect(Number(hit.headers['x-cache-ttl'])).to.be.within(58, 60);
+    const again = await api.get('/api/servers/10/stats');
+    expect(again.json()).to.deep.equal(miss.json());
+    expect(again.headers.etag).to.equal(miss.headers.etag);
+  });
+
+  it('tells the whole seconds left', async () => {
+    await api.stores.redis.pexpire(statsCacheKey(api.stores.mongo.namespace, '10'), 12_500);
+    const { headers } = await api.get('/api/servers/10/stats');
+    expect(headers).to.include({ 'x-cache': 'HIT', 'x-cache-ttl': '13' });
+  });
+
+  it('answers 304 with the cache headers', async () => {
+    const { headers } = await api.get('/api/servers/10/stats');
+    const held = { 'If-None-Match': String(headers.etag) };
+    const reply = await api.get('/api/servers/10/stats', held);
+    expect(reply.status).to.equal(304);
+    expect(reply.headers).to.include({ 'x-cache': 'HIT' });
+  });
+
+  it('is a MISS again once the key is deleted', async () => {
+    await api.stores.redis.del(statsCacheKey(api.stores.mongo.namespace, '10'));
+    const reply = await api.get('/api/servers/10/stats');
+    expect(reply.headers).to.include({ 'x-cache': 'MISS' });
+    expect(reply.json()).to.deep.equal({ total: 2 });
+  });
+
+  it('overlooks a damaged entry', async () => {
+    const key = statsCacheKey(api.stores.mongo.namespace, '10');
+    await api.stores.redis.set(key, 'nonsense', 'EX', 60);
+    const reply = await api.get('/api/servers/10/stats');
+    expect(reply.headers).to.include({ 'x-cache': 'MISS' });
+    expect(reply.json()).to.deep.equal({ total: 2 });
+  });
+});
+
+describe('reads while Redis is frozen', () => {
+  let proxy: PausableProxy;
+  let api: ApiServer;
+  before(async () => {
+    const { hostname, port } = new URL(readSettings().REDIS_URL);
+    proxy = await startProxy({ host: hostname, port: Number(port) });
+    api = await startApi({ redisUrl: `redis://127.0.0.1:${proxy.port}` });
+    await storeBody(api.stores.mongo.collections, 'stats/10', { total: 1 });
+    await storeBody(api.stores.mongo.collections, 'thread/71', { version: 1 });
+  });
+  after(async () => {
+    await api.stores.redis.del(statsCacheKey(api.stores.mongo.namespace, '10'));
+    await api.close();
+    await proxy.close();
+  });
+
+  const version = async () =>
+    ((await api.get('/api/threads/71')).json() as { version: number }).version;
+
+  it('bypasses the cache within 400 ms, and reads go on; on its return announcements count again', async () => {
+    const { collections } = api.stores.mongo;
+    expect((await api.get('/api/servers/10/stats')).headers['x-cache']).to.equal('MISS');
+    expect(await version()).to.equal(1);
+    proxy.freeze();
+    const began = performance.now();
+    const bypass = await api.get('/api/servers/10/stats');
+    expect(performance.now() - began).to.be.below(400);
+    expect(bypass.status).to.equal(200);
+    expect(bypass.headers).to.include({ 'x-cache': 'BYPASS', 'x-cache-ttl': '0' });
+    expect(bypass.json()).to.deep.equal({ total: 1 });
+
+    await storeBody(collections, 'thread/71', { version: 2 });
+    await until(async () => (await version()) === 2, 2_000);
+    await storeBody(collections, 'thread/71', { version: 3 });
+    await until(async () => (await version()) === 3, 1_100);
+    expect((await api.get('/readyz')).status).to.equal(503);
+
+    proxy.thaw();
+    await until(async () => (await api.get('/readyz')).status === 200);
+    await until(async () => (await api.get('/api/servers/10/stats')).headers['x-cache'] === 'HIT');
+    await until(async () => {
+      // Kept for longer than a second only where announcements are heard.
+      const before = await version();
+      await storeBody(collections, 'thread/71', { version: before + 1 });
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      return (await version()) === before;
+    }, 10_000);
+    const stale = await version();
+    const channel = `${api.stores.mongo.namespace}:announcements`;
+    const announcement = {
+      threads: [{ threadId: '71', serverId: '1', channelId: '1' }],
+      servers: [],
+      users: [],
+    };
+    await api.stores.redis.publish(channel, JSON.stringify(announcement));
+    await until(async () => (await version()) > stale, 1_000);
+  });
+});

@@ -1,0 +1,129 @@
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { startApi, type ApiServer } from '../../support/apiServer.js';
+import { storeBody, storeChunkedBody } from '../../support/apiViews.js';
+
+const SERVER = '900000000000000001';
+const THREAD = '900000000000000002';
+const USER = '900000000000000003';
+
+describe('stored bodies', () => {
+  let api: ApiServer;
+  before(async () => {
+    api = await startApi();
+  });
+  after(() => api.close());
+
+  const cases = [
+    { body: `server/${SERVER}`, paths: [`/api/servers/${SERVER}`], absent: 'Server' },
+    { body: `channels/${SERVER}`, paths: [`/api/servers/${SERVER}/channels`], absent: 'Server' },
+    { body: `tags/${SERVER}`, paths: [`/api/servers/${SERVER}/tags`], absent: 'Server' },
+    { body: `stats/${SERVER}`, paths: [`/api/servers/${SERVER}/stats`], absent: 'Server' },
+    { body: `thread/${THREAD}`, paths: [`/api/threads/${THREAD}`], absent: 'Thread' },
+    {
+      body: `participants/${THREAD}`,
+      paths: [`/api/threads/${THREAD}/participants`],
+      absent: 'Thread',
+    },
+    { body: `user/${USER}`, paths: [`/users/${USER}`, `/api/users/${USER}`], absent: 'User' },
+  ];
+  for (const { body, paths, absent } of cases) {
+    for (const path of paths) {
+      it(`answers ${path} with ${body}`, async () => {
+        const value = { of: body, text: 'Zoë says “hi” 👋' };
+        await storeBody(api.stores.mongo.collections, body, value);
+        const reply = await api.get(path);
+        expect(reply.status).to.equal(200);
+        expect(reply.headers['content-type']).to.equal('application/json; charset=utf-8');
+        expect(reply.json()).to.deep.equal(value);
+        expect(reply.headers['content-length']).to.equal(String(reply.body.length));
+      });
+
+      it(`answers ${path} with 404 for ids that are unknown, gone or no ids`, async () => {
+        const { collections } = api.stores.mongo;
+        const id = path.match(/\d{18}/)?.[0] ?? '';
+        const gone = '900000000000000404';
+        await storeBody(collections, body.replace(id, gone), {}, { gone: true });
+        for (const other of [
+          gone,
+          '123',
+          '0',
+          'abc',
+          '1'.repeat(21),
+          '1'.repeat(5_000),
+          `${id}x`,
+          `%20${id}`,
+          `${id}%00`,
+          '%00',
+          '__proto__',
+          '$gt',
+          '%2e%2e%2fserver',
+          `..%2F${id}`,
+          'NaN',
+          '-1',
+          '٣',
+          '%D9%A3',
+        ]) {
+          const reply = await api.get(path.replace(id, encodeOnce(other)));
+          expect(reply.status, other).to.equal(404);
+          const expected = { error: `${absent} not found`, code: 'NOT_FOUND' };
+          expect(reply.json(), other).to.deep.equal(expected);
+          expect(reply.headers['cache-control']).to.equal('no-store');
+        }
+      });
+    }
+  }
+
+  it('lists servers, none before the first import', async () => {
+    expect((await api.get('/api/servers')).json()).to.deep.equal({ servers: [] });
+    await storeBody(api.stores.mongo.collections, 'servers/all', { servers: [{ id: SERVER }] });
+    await api.announce({ servers: [SERVER] });
+    await untilEqual(() => api.get('/api/servers'), { servers: [{ id: SERVER }] });
+  });
+
+  it('sends a large body in its pieces, to any client', async () => {
+    const value = { messages: Array.from({ length: 40_000 }, (_, n) => `${n} ${Math.random()}`) };
+    await storeChunkedBody(api.stores.mongo.collections, 'thread/77', value, 20_000);
+    const [plain, packed] = await Promise.all([
+      api.get('/api/threads/77'),
+      api.get('/api/threads/77', { 'Accept-Encoding': 'gzip' }),
+    ]);
+    expect(plain.json()).to.deep.equal(value);
+    expect(plain.headers['content-length']).to.equal(String(plain.body.length));
+    expect(JSON.parse(gunzipSync(packed.body).toString())).to.deep.equal(value);
+    expect(packed.headers['content-encoding']).to.equal('gzip');
+    const head = await api.send('HEAD', '/api/threads/77');
+    expect(head.headers['content-length']).to.equal(String(plain.body.length));
+    const etag = String(packed.headers.etag);
+    const headers = { 'Accept-Encoding': 'gzip', 'If-None-Match': etag };
+    expect((await api.get('/api/threads/77', headers)).status).to.equal(304);
+  });
+
+  it('cuts the connection, rather than end early, when a piece of a large body is lost', async () => {
+    const { collections } = api.stores.mongo;
+    const value = Array.from({ length: 200_000 }, () => Math.random());
+    await storeChunkedBody(collections, 'thread/78', value, 100_000);
+    const last = await collections.bodyChunks.findOne(
+      { body: 'thread/78' },
+      { sort: { _id: -1 }, projection: { _id: 1 } },
+    );
+    await collections.bodyChunks.deleteOne({ _id: last!._id });
+    const outcome = await api.get('/api/threads/78').catch((error: unknown) => error);
+    expect(outcome).to.be.instanceOf(Error);
+    expect((await api.get('/healthz')).status).to.equal(200);
+  });
+});
+
+/** Keeps what is encoded already, and makes the rest fit for a request line. */
+function encodeOnce(text: string): string {
+  return encodeURI(decodeURI(text)).replace(/\0/g, '%00');
+}
+
+async function untilEqual(ask: () => Promise<{ json(): unknown }>, value: unknown): Promise<void> {
+  let seen: unknown;
+  for (const end = Date.now() + 1_000; Date.now() < end;) {
+    seen = (await ask()).json();
+    if (JSON.stringify(seen) === JSON.stringify(value)) return;
+  }
+  expect(seen).to.deep.equal(value);
+}

@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { errorBodySchema } from '../../../shared/contract/errors.js';
+import { readSettings } from '../../../shared/platform/env.js';
+import { startProxy, type PausableProxy } from '../../support/apiProxy.js';
+import { startApi, until, type ApiServer } from '../../support/apiServer.js';
+import { storeBody } from '../../support/apiViews.js';
+
+describe('reads while MongoDB is away', () => {
+  let proxy: PausableProxy;
+  let api: ApiServer;
+  before(async () => {
+    const [, host = '', port] = /@?([\w.-]+):(\d+)/.exec(readSettings().MONGODB_URL) ?? [];
+    proxy = await startProxy({ host, port: Number(port) });
+    api = await startApi({ mongodbUrl: `mongodb://127.0.0.1:${proxy.port}` });
+    const { collections } = api.stores.mongo;
+    await storeBody(collections, 'thread/1', { id: '1' });
+    await storeBody(collections, 'thread/2', { id: '2' });
+  });
+  after(async () => {
+    await api.close();
+    await proxy.close();
+  });
+
+  it('is ready while every store answers', async () => {
+    const reply = await api.get('/readyz');
+    expect(reply.status).to.equal(200);
+    const stores = { mongodb: 'up', elasticsearch: 'up', redis: 'up' };
+    expect(reply.json()).to.deep.equal({ stores });
+  });
+
+  it('serves what is in the cache, and answers the rest with 503 in time', async () => {
+    expect((await api.get('/api/threads/1')).status).to.equal(200);
+    proxy.freeze();
+    expect((await api.get('/api/threads/1')).json()).to.deep.equal({ id: '1' });
+    expect((await api.get('/healthz')).json()).to.deep.equal({ status: 'ok' });
+    const began = performance.now();
+    const [body, list, ready] = await Promise.all([
+      api.get('/api/threads/2'),
+      api.get('/api/threads'),
+      api.get('/readyz'),
+    ]);
+    expect(performance.now() - began).to.be.below(4_000);
+    for (const reply of [body, list, ready]) {
+      expect(reply.status).to.equal(503);
+      expect(reply.json()).to.include({ code: 'UNAVAILABLE' });
+      expect(reply.headers['cache-control']).to.equal('no-store');
+    }
+    for (const reply of [body, list]) {
+      expect(reply.headers['retry-after']).to.match(/^\d+$/);
+      expect(errorBodySchema.validate(reply.json()).error).to.equal(undefined);
+      expect(reply.body.toString()).not.to.match(/mongo|127\.0|timeout/i);
+    }
+    expect(ready.json()).to.deep.include({
+      stores: { mongodb: 'down', elasticsearch: 'up', redis: 'up' },
+    });
+    proxy.thaw();
+    await until(async () => (await api.get('/api/threads/2')).status === 200);
+    await until(async () => (await api.get('/readyz')).status === 200);
+  });
+});

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@elastic/elasticsearch';
+import type { Redis } from 'ioredis';
+import {
+  createElasticsearch,
+  createMongo,
+  createRedis,
+  type Mongo,
+} from '../../shared/platform/clients.js';
+import { readSettings } from '../../shared/platform/env.js';
+import { ensureIndexes } from '../../shared/store/indexes.js';
+
+/** Clients of the real servers, on a database of their own; without a search index. */
+export interface ApiStores {
+  mongo: Mongo;
+  elasticsearch: Client;
+  redis: Redis;
+  /** MONGODB_URL naming the database: for processes started by a test. */
+  mongodbUrl: string;
+  /** Drops the database and closes the clients. */
+  close(): Promise<void>;
+}
+
+/** Opens stores under a random name, with the indexes of MongoDB. */
+export async function openApiStores(): Promise<ApiStores> {
+  const namespace = `test_api_${randomUUID().slice(0, 8)}`;
+  const settings = readSettings();
+  const mongodbUrl = withDatabase(settings.MONGODB_URL, namespace);
+  const mongo = createMongo({ MONGODB_URL: mongodbUrl }, { timeoutMs: 20_000, poolSize: 20 });
+  const elasticsearch = createElasticsearch(settings, { timeoutMs: 10_000 });
+  const redis = createRedis(settings.REDIS_URL, { timeoutMs: 5_000 });
+  await redis.connect();
+  await ensureIndexes(mongo.collections);
+  return {
+    mongo,
+    elasticsearch,
+    redis,
+    mongodbUrl,
+    async close() {
+      redis.disconnect();
+      await mongo.db.dropDatabase();
+      await mongo.client.close();
+      await elasticsearch.close();
+    },
+  };
+}
+
+function withDatabase(url: string, database: string): string {
+  return url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?[^?]*/, `$1/${database}`);
+}
