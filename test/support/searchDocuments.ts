@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { Client } from '@elastic/elasticsearch';
+import type { Client } from '@elastic/elasticsearch';
+import type { SearchParams, SearchResponse } from '../../shared/contract/search.js';
+import { searchArchive } from '../../services/api/search/searchArchive.js';
 import type { ThreadStatus } from '../../shared/contract/threads.js';
+import { createElasticsearch } from '../../shared/platform/clients.js';
+import { readSettings } from '../../shared/platform/env.js';
 import { foldTag, idKey } from '../../shared/store/listKeys.js';
 import {
   documentId,
@@ -95,21 +99,25 @@ export interface SearchFixture {
   namespace: string;
   /** Stores documents; they are found when it resolves. */
   store(documents: readonly SearchDocument[]): Promise<void>;
+  search(q: string, more?: Partial<SearchParams>): Promise<SearchResponse>;
   remove(): Promise<void>;
+}
+
+/** The parameters of a search with every default filled in. */
+export function searchParams(q: string, more: Partial<SearchParams> = {}): SearchParams {
+  return { q, type: 'all', limit: 20, offset: 0, minScore: 0.5, status: 'all', ...more };
 }
 
 /** Creates an index under a random name on ELASTICSEARCH_URL. */
 export async function createSearchFixture(): Promise<SearchFixture> {
-  const elasticsearch = new Client({
-    node: process.env['ELASTICSEARCH_URL'] ?? 'http://127.0.0.1:9200',
-    requestTimeout: 30_000,
-  });
+  const elasticsearch = createElasticsearch(readSettings(), { timeoutMs: 30_000 });
   const namespace = `test-${randomBytes(6).toString('hex')}`;
   await ensureSearchIndex(elasticsearch, namespace);
   return {
     elasticsearch,
     namespace,
     store: (documents) => storeDocuments(elasticsearch, namespace, documents),
+    search: (q, more) => searchArchive({ elasticsearch, namespace }, searchParams(q, more)),
     remove: async () => {
       await elasticsearch.indices.delete({ index: searchIndexName(namespace, 1) });
       await elasticsearch.close();

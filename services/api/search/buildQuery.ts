@@ -3,6 +3,7 @@ import { foldTag } from '../../../shared/store/listKeys.js';
 import {
   anyOf,
   matchBegun,
+  matchLoosely,
   matchMistyped,
   matchTerm,
   type Query,
@@ -21,14 +22,14 @@ export function buildQuery(parsed: ParsedQuery, params: SearchParams): Query {
   const filter = filtersOf(params);
   const { terms } = parsed;
   const strong = scoreByTier(
-    allTerms(terms, () => matchTerm, filter),
+    findTerms(terms, matchTerm, matchTerm, filter),
     strongTiers(parsed),
     terms.length,
   );
   if (params.minScore >= WEAK_BELOW) return strong;
-  const begun = allTerms(terms, (isLast) => (isLast ? matchBegun : matchTerm), filter);
-  const mistyped = allTerms(terms, () => matchMistyped, filter);
-  return anyOf([strong, scoreByTier(anyOf([begun, mistyped]), weakTiers(begun), terms.length)]);
+  const begun = findTerms(terms, matchTerm, matchBegun, filter);
+  const loose = findTerms(terms, matchMistyped, matchLoosely, filter);
+  return anyOf([strong, scoreByTier(loose, weakTiers(begun), terms.length)]);
 }
 
 /** What to mark in the results: the terms, in whatever form they may match. */
@@ -36,25 +37,22 @@ export function buildHighlightQuery(
   { terms }: ParsedQuery,
   { minScore }: Pick<SearchParams, 'minScore'>,
 ): Query {
-  const forms: Match[] =
-    minScore < WEAK_BELOW ? [matchTerm, matchBegun, matchMistyped] : [matchTerm];
-  return { bool: { should: terms.flatMap((term) => forms.map((match) => match(term))) } };
+  const match = minScore < WEAK_BELOW ? matchLoosely : matchTerm;
+  return { bool: { should: terms.map((term) => match(term)) } };
 }
 
 /** All terms anywhere in a thread; in a message's content or title, and at least one in its content. */
-function allTerms(
+function findTerms(
   terms: readonly SearchTerm[],
-  matchFor: (isLast: boolean) => Match,
+  match: Match,
+  matchLast: Match,
   filter: Query[],
 ): Query {
-  const matches = terms.map((term, index) => ({
-    term,
-    match: matchFor(index === terms.length - 1),
-  }));
-  const inContent = matches.map(({ term, match }) => match(term, ['content']));
+  const matchOf = (index: number) => (index === terms.length - 1 ? matchLast : match);
+  const inContent = terms.map((term, index) => matchOf(index)(term, ['content']));
   return {
     bool: {
-      must: matches.map(({ term, match }) => match(term)),
+      must: terms.map((term, index) => matchOf(index)(term)),
       filter: [...filter, { bool: { should: [{ term: { kind: 'thread' } }, ...inContent] } }],
     },
   };

@@ -11,9 +11,6 @@ export type TextField = (typeof TEXT_FIELDS)[number];
 /** How much a term in a field is worth. */
 const WEIGHTS: Record<TextField, number> = { title: 2, tags: 1.5, conversation: 1, content: 1 };
 
-/** How much less an inflected form is worth than the form as written. */
-const INFLECTED = 0.5;
-
 /** The term as written (letter case and accents aside) in one of the fields. */
 export function asWritten(term: SearchTerm, fields: readonly TextField[] = TEXT_FIELDS): Query {
   return anyOf(fields.map((field) => phraseIn(field, term.text, WEIGHTS[field])));
@@ -22,10 +19,8 @@ export function asWritten(term: SearchTerm, fields: readonly TextField[] = TEXT_
 /** The term as written or inflected in one of the fields; a phrase only as written. */
 export function matchTerm(term: SearchTerm, fields: readonly TextField[] = TEXT_FIELDS): Query {
   if (term.phrase) return asWritten(term, fields);
-  const inflected = fields.map((field) =>
-    phraseIn(`${field}.stem`, term.text, WEIGHTS[field] * INFLECTED),
-  );
-  return anyOf([asWritten(term, fields), ...inflected]);
+  // What stands there as written has the same stem, so the stems find both.
+  return anyOf(fields.map((field) => phraseIn(`${field}.stem`, term.text, WEIGHTS[field])));
 }
 
 /** The term as matchTerm finds it, or as the beginning of a word. */
@@ -38,6 +33,11 @@ export function matchBegun(term: SearchTerm, fields: readonly TextField[] = TEXT
 export function matchMistyped(term: SearchTerm, fields: readonly TextField[] = TEXT_FIELDS): Query {
   if (term.phrase) return matchTerm(term, fields);
   return anyOf([matchTerm(term, fields), ...fields.map((field) => typoIn(field, term.text))]);
+}
+
+/** The term in any of the ways above. */
+export function matchLoosely(term: SearchTerm, fields: readonly TextField[] = TEXT_FIELDS): Query {
+  return anyOf([matchMistyped(term, fields), matchBegun(term, fields)]);
 }
 
 /** All terms within one text, in any order, with at most as many other words between as there are terms. */
@@ -62,9 +62,9 @@ export function anyOf(queries: Query[]): Query {
 
 function typoIn(field: TextField, query: string): Query {
   const typo = { fuzziness: 'AUTO', prefix_length: 1, max_expansions: 50 } as const;
-  return { match: { [field]: { query, operator: 'and', boost: 0.2, ...typo } } };
+  return { match: { [field]: { query, operator: 'and', boost: 0.5, ...typo } } };
 }
 
 function beginningIn(field: TextField, query: string): Query {
-  return { match_bool_prefix: { [field]: { query, operator: 'and', boost: 0.3 } } };
+  return { match_bool_prefix: { [field]: { query, operator: 'and' } } };
 }

@@ -16,39 +16,50 @@ export interface ParsedQuery {
 }
 
 /** What the index keeps as a token: a letter, a digit or an emoji. */
-const SEARCHABLE =
-  /[\p{L}\p{Nd}\p{Emoji_Presentation}\p{Regional_Indicator}]|\p{Extended_Pictographic}\uFE0F/u;
+const SEARCHABLE = /[\p{L}\p{Nd}\p{Extended_Pictographic}\p{Regional_Indicator}]/u;
 
 /** A quote opens where no word precedes it, and closes where none follows: 5" and 3" are inches. */
-const TERM =
-  /(?<![\p{L}\p{N}])"([^"]*)"(?![\p{L}\p{N}])|((?:(?!(?<![\p{L}\p{N}])"[^"]*"(?![\p{L}\p{N}]))\S)+)/gu;
+const PHRASE = /(?<![\p{L}\p{N}])"([^"]*)"(?![\p{L}\p{N}])/u;
 
 const wordBreaks = new Intl.Segmenter('en', { granularity: 'word' });
 
 /** Words and "phrases"; there is no other syntax. Throws VALIDATION_ERROR for more than 32 terms. */
 export function parseQuery(q: string): ParsedQuery {
-  const text = cleanText(q);
-  const terms = uniqueTerms([...text.replace(/[“”„‟＂]/gu, '"').matchAll(TERM)].map(toTerm));
-  if (terms.length > SEARCH_LIMITS.terms) {
+  const parsed = takeApart(q);
+  if (parsed.terms.length > SEARCH_LIMITS.terms) {
     const message = `q must hold at most ${SEARCH_LIMITS.terms} words and phrases`;
     throw new AppError('VALIDATION_ERROR', message, { details: [{ path: 'q', message }] });
   }
-  return { text, terms, words: countWords(text) };
+  return parsed;
 }
 
-/** Composed (NFC), lone surrogates and control characters as spaces, spaces single. */
+/** Whether a query would be taken as it is. */
+export function isWithinLimits(q: string): boolean {
+  return q.length <= SEARCH_LIMITS.characters && takeApart(q).terms.length <= SEARCH_LIMITS.terms;
+}
+
+function takeApart(q: string): ParsedQuery {
+  const text = cleanText(q);
+  return { text, terms: uniqueTerms(splitTerms(text)), words: countWords(text) };
+}
+
+/** Composed (NFC), lone surrogates and control and private characters as spaces, spaces single. */
 export function cleanText(text: string): string {
   return text
-    .replace(/[\p{Cc}\p{Cs}\p{Co}\p{Cn}]/gu, ' ')
+    .replace(/[\p{Cc}\p{Cs}\p{Co}]/gu, ' ')
     .normalize('NFC')
     .replace(/\s+/gu, ' ')
     .trim();
 }
 
-function toTerm([, phrase, word]: RegExpMatchArray): SearchTerm {
-  return phrase === undefined
-    ? { text: word ?? '', phrase: false }
-    : { text: phrase.trim(), phrase: true };
+function splitTerms(text: string): SearchTerm[] {
+  const parts = text.replace(/[“”„‟＂]/gu, '"').split(PHRASE);
+  return parts.flatMap((part, index): SearchTerm[] =>
+    // Splitting leaves what was quoted at the odd places.
+    index % 2 === 1
+      ? [{ text: part.trim(), phrase: true }]
+      : part.split(' ').map((word) => ({ text: word, phrase: false })),
+  );
 }
 
 function uniqueTerms(terms: SearchTerm[]): SearchTerm[] {

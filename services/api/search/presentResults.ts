@@ -1,5 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { Highlights, MessageResult, ThreadResult } from '../../../shared/contract/search.js';
+import { clipPassage } from './clipPassage.js';
 import type { MessageDocument, ThreadDocument } from '../../../shared/store/searchIndex.js';
 
 /** A document as a page of results reads it: a thread without its conversation. */
@@ -74,7 +75,7 @@ function presentHighlights({ highlight = {} }: Hit): Highlights {
   const content = (highlight['conversation'] ?? highlight['content'])?.[0];
   return {
     ...(title === undefined ? {} : { title: withSlashes(title) }),
-    ...(content === undefined ? {} : { content: withSlashes(content) }),
+    ...(content === undefined ? {} : { content: clipPassage(withSlashes(content)) }),
   };
 }
 

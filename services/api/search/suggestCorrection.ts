@@ -2,7 +2,7 @@ import type { estypes } from '@elastic/elasticsearch';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { SIGN_LETTERS } from '../../../shared/store/searchMapping.js';
 import { askElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
-import type { ParsedQuery } from './parseQuery.js';
+import { isWithinLimits, type ParsedQuery } from './parseQuery.js';
 
 type Entry = estypes.SearchTermSuggest;
 
@@ -23,7 +23,8 @@ export async function suggestCorrection(
   );
   const byField = FIELDS.map((field) => (suggest[field] ?? []) as Entry[]);
   const corrected = correct(text, byField);
-  return corrected !== null && (await finds(corrected)) ? corrected : null;
+  if (corrected === null || !isWithinLimits(corrected)) return null;
+  return (await finds(corrected)) ? corrected : null;
 }
 
 function lookUp(text: string): estypes.SearchSuggester {

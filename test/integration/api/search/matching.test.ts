@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import type { SearchParams } from '../../../../shared/contract/search.js';
+import {
+  aThread,
+  createSearchFixture,
+  type SearchFixture,
+} from '../../../support/searchDocuments.js';
+
+const CORPUS = [
+  aThread({
+    title: 'Harbour pilots ask for calmer tides',
+    tags: ['Navigation'],
+    messages: ['The lighthouse keeper polished seven brass lanterns.', 'Lanterns burn all night.'],
+  }),
+  aThread({
+    title: 'Deploy the ferry timetable',
+    messages: ['Ferries were running late near the harbour.', 'A café on the quai sells crêpes.'],
+  }),
+  aThread({
+    title: 'Toolchain',
+    messages: [
+      'Modern C++20 beats old C code, said nobody using C#.',
+      'Pass --dry-run to npm and read .env and node.js docs.',
+      'It ended with ERR_MODULE_NOT_FOUND in v20.19.1 of foo_bar.',
+      'See /usr/local/share/tides.conf and https://docs.example.org/guide?page=7#top',
+      "Don't trust l’horizon, said the captain's parrot",
+      'cooking with `std::vector` **boldly**, 50% off (really)!',
+    ],
+  }),
+  aThread({
+    title: 'Many tongues',
+    messages: [
+      '全文検索エンジンの東京テスト 字',
+      '한국어 검색은 어렵습니다',
+      'ภาษาไทยไม่มีช่องว่าง',
+      'Съешь ещё этих мягких булок',
+      'اللُّغَةُ العَرَبِيَّةُ',
+      'שָׁלוֹם עולם',
+      'Η Οδύσσεια του Ομήρου, ΚΑΛΗΜΈΡΑ',
+      'shipped it 🚀 with 👍🏽 and ❤️',
+      'Straße in São Paulo, Ångström, cafe\u0301 latte',
+      'ＦＵＬＬＷＩＤＴＨ １２３',
+    ],
+  }),
+];
+
+/** Query, and the words that the content of each message found begins with. */
+const FOUND: [q: string, beginnings: string[]][] = [
+  ['lighthouse', ['The lighthouse']],
+  ['LIGHTHOUSE Keeper', ['The lighthouse']],
+  ['keeper ferry', []],
+  ['ferry run', ['Ferries']],
+  ['"ferry run"', []],
+  ['lantern', ['The lighthouse', 'Lanterns']],
+  ['"seven brass lanterns"', ['The lighthouse']],
+  ['"lanterns brass seven"', []],
+  ['"brass lanterns" keeper', ['The lighthouse']],
+  ['harbour lanterns', ['The lighthouse', 'Lanterns']],
+  ['Lanterns. burn, ALL! night?', ['Lanterns']],
+  ['cafe quai crepes', ['A café']],
+  ['café QUAI crêpes', ['A café']],
+  ['C++', ['Modern']],
+  ['c++20', ['Modern']],
+  ['C#', ['Modern']],
+  ['code c', ['Modern']],
+  ['C++ parrot', []],
+  ['--dry-run', ['Pass']],
+  ['dry run', ['Pass']],
+  ['.env', ['Pass']],
+  ['node.js', ['Pass']],
+  ['node', ['Pass']],
+  ['js', ['Pass']],
+  ['ERR_MODULE_NOT_FOUND', ['It ended']],
+  ['err_module', ['It ended']],
+  ['"module not found"', ['It ended']],
+  ['foo_bar', ['It ended']],
+  ['bar', ['It ended']],
+  ['v20.19.1', ['It ended']],
+  ['20.19', ['It ended']],
+  ['/usr/local/share/tides.conf', ['See']],
+  ['local/share', ['See']],
+  ['https://docs.example.org/guide?page=7#top', ['See']],
+  ['docs.example.org', ['See']],
+  ["don't", ["Don't"]],
+  ['don’t', ["Don't"]],
+  ['horizon', ["Don't"]],
+  ['captain', ["Don't"]],
+  ['captains parrot', ["Don't"]],
+  ['std::vector', ['cooking']],
+  ['boldly', ['cooking']],
+  ['really', ['cooking']],
+  ['検索', ['全文']],
+  ['東京', ['全文']],
+  ['京東', []],
+  ['字', ['全文']],
+  ['エンジン', ['全文']],
+  ['검색', ['한국어']],
+  ['ภาษา', ['ภาษาไทย']],
+  ['ไทยภาษา', []],
+  ['еще булок', ['Съешь']],
+  ['ЕЩЁ', ['Съешь']],
+  ['اللغة العربية', ['الل']],
+  ['שלום', ['שָׁלוֹם']],
+  ['οδυσσεια ομηρου', ['Η Οδ']],
+  ['καλημερα', ['Η Οδ']],
+  ['🚀', ['shipped']],
+  ['👍', ['shipped']],
+  ['👍🏽', ['shipped']],
+  ['❤️', ['shipped']],
+  ['❤', ['shipped']],
+  ['strasse', ['Straße']],
+  ['sao paulo', ['Straße']],
+  ['angstrom', ['Straße']],
+  ['café latte', ['Straße']],
+  ['fullwidth 123', ['ＦＵＬＬ']],
+  ['nothingofthekind', []],
+  ['!!! … ---', []],
+];
+
+describe('search: matching', () => {
+  let fixture: SearchFixture;
+
+  before(async () => {
+    fixture = await createSearchFixture();
+    await fixture.store(CORPUS.flat());
+  });
+  after(() => fixture.remove());
+
+  const messages = async (q: string, more: Partial<SearchParams> = {}) =>
+    (await fixture.search(q, { type: 'messages', limit: 100, ...more })).results.messages;
+  const titles = async (q: string) =>
+    (await fixture.search(q, { type: 'threads' })).results.threads.map(({ title }) => title);
+
+  for (const [q, beginnings] of FOUND) {
+    it(`finds ${beginnings.length} messages for ${q}`, async () => {
+      const contents = (await messages(q)).map(({ content }) => content);
+      expect(contents.length, contents.join('\n')).to.equal(beginnings.length);
+      for (const beginning of beginnings) {
+        expect(contents.some((content) => content.startsWith(beginning))).to.equal(true);
+      }
+    });
+  }
+
+  it('finds a thread by terms spread over its title, tags and messages', async () => {
+    expect(await titles('pilots navigation keeper burn')).to.deep.equal([CORPUS[0]![0].title]);
+    expect(await titles('pilots ferries')).to.deep.equal([]);
+  });
+
+  it('finds no phrase across two messages', async () => {
+    expect(await titles('"brass lanterns lanterns burn"')).to.deep.equal([]);
+  });
+
+  it('finds no message by its thread’s title alone', async () => {
+    expect(await messages('pilots calmer tides')).to.deep.equal([]);
+    expect(await messages('pilots calmer burn')).to.have.length(1);
+  });
+
+  it('forgives a typo below 0.5 only', async () => {
+    expect(await messages('lighthuose')).to.have.length(0);
+    const weak = await messages('lighthuose', { minScore: 0 });
+    expect(weak).to.have.length(1);
+    expect(weak[0]!.score).to.be.within(0.1, 0.3);
+  });
+
+  it('takes the last word for a beginning below 0.5 only', async () => {
+    expect(await messages('keeper polis')).to.have.length(0);
+    const weak = await messages('keeper polis', { minScore: 0.3 });
+    expect(weak).to.have.length(1);
+    expect(weak[0]!.score).to.be.within(0.3, 0.5);
+  });
+
+  it('never matches a tombstone', async () => {
+    const tombstone = { kind: 'tombstone', idKey: '0'.repeat(20), threadId: '77' } as const;
+    await fixture.store([tombstone]);
+    for (const q of ['77', 'tombstone', '0'.repeat(20)]) {
+      expect((await fixture.search(q, { minScore: 0 })).total).to.equal(0);
+    }
+  });
+});

@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import {
+  aThread,
+  createSearchFixture,
+  type SearchFixture,
+} from '../../../support/searchDocuments.js';
+
+const TITLE = 'Why does my “sextant” drift? (v2.1)';
+
+const CORPUS = [
+  aThread({ title: TITLE, messages: ['It points two degrees east of the pole star.'] }),
+  aThread({ title: 'Why does my sextant drift so far', messages: ['no idea'] }),
+  aThread({ title: 'Drift: sextant, why', messages: ['my does it'] }),
+  aThread({ title: 'Sextants drifting', messages: ['nothing else'] }),
+  aThread({
+    title: 'Maps',
+    messages: [
+      'The old sextant began to drift today, which is why my notes stop.',
+      'sextants, many of them, stacked in a room with no light or air, were drifting',
+      'a sextant drift table',
+      'drift sextant',
+    ],
+  }),
+  aThread({
+    title: 'Charts',
+    messages: [
+      'sextant on the table by the window where the cat sleeps most of the day and does not drift',
+    ],
+  }),
+];
+
+describe('search: scores', () => {
+  let fixture: SearchFixture;
+
+  before(async () => {
+    fixture = await createSearchFixture();
+    await fixture.store(CORPUS.flat());
+  });
+  after(() => fixture.remove());
+
+  const threads = async (q: string) =>
+    new Map(
+      (await fixture.search(q, { limit: 100 })).results.threads.map(({ title, score }) => [
+        title,
+        score,
+      ]),
+    );
+  const messages = async (q: string) =>
+    new Map(
+      (await fixture.search(q, { limit: 100 })).results.messages.map(({ content, score }) => [
+        content.slice(0, 15),
+        score,
+      ]),
+    );
+
+  it('gives 1 to the title as it stands, and puts it first', async () => {
+    for (const { 0: thread } of CORPUS) {
+      const { results } = await fixture.search(thread.title, { type: 'threads' });
+      expect(results.threads[0]).to.deep.include({ title: thread.title, score: 1 });
+    }
+  });
+
+  it('gives 0.9 to a phrase of the title', async () => {
+    expect((await threads('sextant drift')).get(TITLE)).to.be.within(0.9, 1);
+    expect((await threads('"why does my"')).get(TITLE)).to.be.within(0.9, 1);
+  });
+
+  it('gives 0.7 to 0.9 to all terms in the title, as written above inflected', async () => {
+    const found = await threads('sextant drift');
+    expect(found.get('Drift: sextant, why')).to.be.within(0.84, 0.9);
+    expect(found.get('Sextants drifting')).to.be.within(0.7, 0.84);
+  });
+
+  it('gives 0.7 to a phrase of a message and to words nearly side by side', async () => {
+    const found = await messages('sextant drift');
+    expect(found.get('a sextant drift')).to.be.within(0.8, 0.9);
+    expect(found.get('drift sextant')).to.be.within(0.7, 0.8);
+    expect(found.get('The old sextant')).to.be.within(0.7, 0.8);
+    expect((await messages('degrees east of the')).get('It points two d')).to.be.within(0.8, 0.9);
+  });
+
+  it('gives 0.5 to 0.7 to terms far apart, as written above inflected', async () => {
+    const found = await messages('sextant drift');
+    expect(found.get('sextant on the ')).to.be.within(0.6, 0.7);
+    expect(found.get('sextants, many ')).to.be.within(0.5, 0.6);
+  });
+
+  it('gives a thread the strength of its best message', async () => {
+    const found = await threads('sextant drift');
+    expect(found.get('Maps')).to.be.within(0.8, 0.9);
+    expect(found.get('Charts')).to.be.within(0.6, 0.7);
+  });
+
+  it('shows nothing below minScore, and counts nothing below it', async () => {
+    for (const minScore of [0.6, 0.7, 0.85, 0.95]) {
+      const { results, total } = await fixture.search('sextant drift', { minScore, limit: 100 });
+      const scores = [...results.threads, ...results.messages].map(({ score }) => score);
+      expect(Math.min(...scores)).to.be.at.least(minScore);
+      expect(scores).to.have.length(total);
+    }
+  });
+
+  it('gives a document the same score whatever else is asked for', async () => {
+    const wide = await fixture.search('sextant drift', { minScore: 0, limit: 100 });
+    const narrow = await fixture.search('sextant drift', { type: 'messages', limit: 1, offset: 2 });
+    const one = narrow.results.messages[0]!;
+    const same = wide.results.messages.find(({ id }) => id === one.id);
+    expect(same?.score).to.equal(one.score);
+  });
+});

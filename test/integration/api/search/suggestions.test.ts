@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { suggestTitles } from '../../../../services/api/search/suggestTitles.js';
+import { suggestResponseSchema } from '../../../../shared/contract/search.js';
+import {
+  aThread,
+  createSearchFixture,
+  type SearchFixture,
+} from '../../../support/searchDocuments.js';
+
+describe('search: suggestions', () => {
+  let fixture: SearchFixture;
+
+  before(async () => {
+    fixture = await createSearchFixture();
+    const crowd = Array.from({ length: 12 }, (_, index) =>
+      aThread({
+        title: `Crowded berth ${index}`,
+        messages: Array.from({ length: index + 1 }, () => 'hello'),
+      }),
+    );
+    await fixture.store([
+      ...aThread({ title: 'Repairing a rudder', messages: ['the pintle snapped at sea'] }),
+      ...aThread({ title: 'My rudder repairs', messages: ['use bronze'], serverId: '7' }),
+      ...aThread({ title: 'C++ for sailors' }),
+      ...aThread({ title: 'Überholung der Jolle' }),
+      ...crowd.flat(),
+    ]);
+  });
+  after(() => fixture.remove());
+
+  const titles = async (q: string) =>
+    (await suggestTitles(fixture, { q })).suggestions.map(({ title }) => title);
+
+  it('corrects a query that finds nothing', async () => {
+    const found = await fixture.search('rudddr <b>pintel</b>');
+    expect(found).to.include({ total: 0, suggestion: null });
+    expect((await fixture.search('ruddder <i>pintlee')).suggestion).to.equal(null);
+    expect((await fixture.search('ruddder <pintlee')).suggestion).to.equal('rudder pintle');
+    expect((await fixture.search('"pintlee snapped"')).suggestion).to.equal('"pintle snapped"');
+  });
+
+  it('offers only what finds something within the same filters', async () => {
+    expect((await fixture.search('pintlee', { serverId: '7' })).suggestion).to.equal(null);
+    expect((await fixture.search('bronzze', { serverId: '7' })).suggestion).to.equal('bronze');
+  });
+
+  it('offers nothing when something was found, or nothing is like it', async () => {
+    expect((await fixture.search('pintle')).suggestion).to.equal(null);
+    expect((await fixture.search('qqqqqqqqqq')).suggestion).to.equal(null);
+  });
+
+  it('offers nothing that would be refused', async () => {
+    const words = Array.from({ length: 31 }, (_, index) => `w${index}<x`).join(' ');
+    expect((await fixture.search(`${words} pintlee`)).suggestion).to.equal(null);
+  });
+
+  it('completes titles, those that begin so first', async () => {
+    expect(await titles('rep')).to.deep.equal(['Repairing a rudder', 'My rudder repairs']);
+    expect(await titles('RUDDER')).to.have.members(['Repairing a rudder', 'My rudder repairs']);
+    expect(await titles('my rud')).to.deep.equal(['My rudder repairs']);
+    expect(await titles('rud my')).to.deep.equal([]);
+    expect(await titles('c++')).to.deep.equal(['C++ for sailors']);
+    expect(await titles('uber')).to.deep.equal(['Überholung der Jolle']);
+  });
+
+  it('gives at most 8, the longest conversations first', async () => {
+    const found = await titles('crowded');
+    expect(found).to.have.length(8);
+    expect(found[0]).to.equal('Crowded berth 11');
+  });
+
+  it('answers in its shape, with nothing for what cannot be found', async () => {
+    const found = await suggestTitles(fixture, { q: 'rep' });
+    expect(suggestResponseSchema.validate(found).error).to.equal(undefined);
+    expect(await suggestTitles(fixture, { q: '?!' })).to.deep.equal({
+      query: '?!',
+      suggestions: [],
+    });
+  });
+});

@@ -1,0 +1,88 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { searchArchive } from '../../../../services/api/search/searchArchive.js';
+import { suggestTitles } from '../../../../services/api/search/suggestTitles.js';
+import { AppError } from '../../../../shared/contract/errors.js';
+import { createElasticsearch } from '../../../../shared/platform/clients.js';
+import { readSettings } from '../../../../shared/platform/env.js';
+import { searchParams } from '../../../support/searchDocuments.js';
+
+async function problemOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+/** Asks both questions of the address; each must be refused as unavailable, within 3 seconds. */
+async function expectUnavailable(url: string): Promise<void> {
+  const elasticsearch = createElasticsearch({ ELASTICSEARCH_URL: url }, { timeoutMs: 60_000 });
+  const deps = { elasticsearch, namespace: 'test-nothing-here' };
+  const started = performance.now();
+  const problems = await Promise.all([
+    problemOf(searchArchive(deps, searchParams('anchor'))),
+    problemOf(suggestTitles(deps, { q: 'anchor' })),
+  ]);
+  for (const problem of problems) {
+    expect(problem).to.be.instanceOf(AppError).and.include({ code: 'UNAVAILABLE', status: 503 });
+    expect((problem as AppError).headers).to.deep.equal({ 'Retry-After': '5' });
+    expect((problem as AppError).message).to.not.match(/elastic|127|http/i);
+  }
+  expect(performance.now() - started).to.be.below(3_500);
+  await elasticsearch.close();
+}
+
+describe('search: while Elasticsearch cannot answer', () => {
+  let server: Server | undefined;
+
+  afterEach(() => {
+    server?.closeAllConnections();
+    server?.close();
+    server = undefined;
+  });
+
+  const listen = async (listener: RequestListener): Promise<string> => {
+    server = createServer(listener);
+    await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+
+  it('says so when nothing listens', async () => {
+    const url = await listen(() => undefined);
+    server!.close();
+    await expectUnavailable(url);
+  });
+
+  it('says so when no answer comes', async () => {
+    await expectUnavailable(await listen(() => undefined));
+  });
+
+  it('says so when the answer is cut', async () => {
+    await expectUnavailable(
+      await listen((_, response) => {
+        response.writeHead(200, { 'content-length': 1000 });
+        response.write('{"hits"');
+        response.destroy();
+      }),
+    );
+  });
+
+  for (const status of [429, 500, 502, 503]) {
+    it(`says so when the answer is ${status}`, async () => {
+      await expectUnavailable(
+        await listen((_, response) => {
+          const headers = {
+            'content-type': 'application/json',
+            'x-elastic-product': 'Elasticsearch',
+          };
+          response.writeHead(status, headers).end('{"error":{"type":"busy"}}');
+        }),
+      );
+    });
+  }
+
+  it('says so while there is no index', async () => {
+    await expectUnavailable(readSettings().ELASTICSEARCH_URL);
+  });
+});

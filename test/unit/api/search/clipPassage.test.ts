@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { clipPassage, PASSAGE } from '../../../../services/api/search/clipPassage.js';
+
+/** What a reader sees of escaped text. */
+function visible(escaped: string): string {
+  return escaped.replace(/<\/?mark>/g, '').replace(/&#?\w+;/g, '&');
+}
+
+describe('clipPassage', () => {
+  it('leaves a short passage alone', () => {
+    const short = `${'&lt;'.repeat(PASSAGE - 4)}<mark>word</mark>`;
+    expect(clipPassage(short)).to.equal(short);
+  });
+
+  it('cuts around the first mark', () => {
+    const clipped = clipPassage(`${'z'.repeat(3_000)} <mark>word</mark> ${'y'.repeat(3_000)}`);
+    expect(clipped).to.include('z <mark>word</mark> y');
+    expect(visible(clipped)).to.have.length(PASSAGE);
+  });
+
+  it('closes a mark that it cuts', () => {
+    const clipped = clipPassage(`a <mark>${'x'.repeat(500)}</mark>`);
+    expect(clipped).to.match(/^a <mark>x+<\/mark>$/);
+    expect(visible(clipped)).to.have.length(PASSAGE);
+  });
+
+  it('never cuts an escaped sign in two', () => {
+    const clipped = clipPassage(`<mark>w</mark>${'&quot;'.repeat(400)}`);
+    expect(clipped).to.match(/^<mark>w<\/mark>(&quot;)+$/);
+  });
+
+  it('never cuts a character in two', () => {
+    expect(clipPassage(`<mark>w</mark>${'👍'.repeat(400)}`)).to.match(/^<mark>w<\/mark>(👍)+$/u);
+  });
+});

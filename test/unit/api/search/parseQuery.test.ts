@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import { parseQuery } from '../../../../services/api/search/parseQuery.js';
+import { AppError } from '../../../../shared/contract/errors.js';
+
+/** Words as they are, phrases in [brackets]. */
+const CASES: [name: string, q: string, terms: string[]][] = [
+  ['words', 'install node', ['install', 'node']],
+  ['a phrase', '"install node"', ['[install node]']],
+  ['both', 'how "install node" now', ['how', '[install node]', 'now']],
+  ['two phrases', '"a b" "c d"', ['[a b]', '[c d]']],
+  ['typographic quotes', '“install node” now', ['[install node]', 'now']],
+  ['an unbalanced quote', '"install node', ['"install', 'node']],
+  ['a third quote', '"install node" "now', ['[install node]', '"now']],
+  ['inches', '5" and 3" disks', ['5"', 'and', '3"', 'disks']],
+  ['a quote within a word', 'foo"bar baz"qux', ['foo"bar', 'baz"qux']],
+  ['punctuation around a phrase', '("install node"), now', ['[install node]', 'now']],
+  ['an empty phrase', 'node "" " "', ['node']],
+  ['a repeated word', 'node NODE "node"', ['node', '[node]']],
+  ['spaces of every kind', ' a\t\u3000b\u00a0c\n', ['a', 'b', 'c']],
+  ['control characters', 'a\u0000b \u001bc', ['a', 'b', 'c']],
+  ['lone surrogates', 'a\ud800b \udfff', ['a', 'b']],
+  ['a decomposed letter', 'cafe\u0301', ['caf\u00e9']],
+  ['signs alone', '!!! -- && () {} [] * ? ~ ^ : \\ /', []],
+  ['operators of other languages', 'a AND b OR NOT c', ['a', 'AND', 'b', 'OR', 'NOT', 'c']],
+  ['engineers’ words', 'C++ .NET --flag foo_bar', ['C++', '.NET', '--flag', 'foo_bar']],
+  ['emoji', '🎉 👩‍💻 ❤️', ['🎉', '👩‍💻', '❤️']],
+  ['other scripts', '搜索引擎 ภาษาไทย العربية', ['搜索引擎', 'ภาษาไทย', 'العربية']],
+];
+
+describe('parseQuery', () => {
+  for (const [name, q, expected] of CASES) {
+    it(`takes ${name} apart`, () => {
+      const terms = parseQuery(q).terms.map(({ text, phrase }) => (phrase ? `[${text}]` : text));
+      expect(terms).to.deep.equal(expected);
+    });
+  }
+
+  it('counts words as a reader would', () => {
+    expect(parseQuery('node.js').words).to.equal(1);
+    expect(parseQuery('"install node.js" now!').words).to.equal(3);
+    expect(parseQuery('搜索引擎').words).to.equal(2);
+  });
+
+  it('takes 32 terms and names the limit beyond', () => {
+    const words = Array.from({ length: 33 }, (_, index) => `w${index}`);
+    expect(parseQuery(words.slice(1).join(' ')).terms).to.have.length(32);
+    expect(() => parseQuery(words.join(' ')))
+      .to.throw(AppError, '32')
+      .with.deep.property('details', [
+        { path: 'q', message: 'q must hold at most 32 words and phrases' },
+      ]);
+  });
+
+  it('takes hostile input in no time', () => {
+    const started = performance.now();
+    for (const part of ['"', '" ', 'a" ', '"a', '\u0301', '"a" ', 'ﷺ', '👩‍💻‍']) {
+      try {
+        parseQuery(part.repeat(512).slice(0, 512));
+      } catch (error) {
+        expect(error).to.be.instanceOf(AppError);
+      }
+    }
+    expect(performance.now() - started).to.be.below(500);
+  });
+});

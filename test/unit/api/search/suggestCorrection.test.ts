@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { correct } from '../../../../services/api/search/suggestCorrection.js';
+
+function entry(offset: number, text: string, ...options: string[]) {
+  return {
+    text,
+    offset,
+    length: text.length,
+    options: options.map((word) => ({ text: word, score: 0.8, freq: 3 })),
+  };
+}
+
+describe('correct', () => {
+  it('puts each correction in the place of its word', () => {
+    const corrected = correct('instal nodde now', [
+      [entry(0, 'instal', 'install'), entry(7, 'nodde', 'node'), entry(13, 'now')],
+    ]);
+    expect(corrected).to.equal('install node now');
+  });
+
+  it('takes a correction from the second field where the first has none', () => {
+    expect(correct('nodde', [[entry(0, 'nodde')], [entry(0, 'nodde', 'node')]])).to.equal('node');
+  });
+
+  it('keeps quotes and loses markup', () => {
+    expect(correct('"nodde js" <b>&', [[entry(1, 'nodde', 'node')]])).to.equal('"node js" b');
+  });
+
+  it('has nothing to say without corrections', () => {
+    expect(correct('node', [[entry(0, 'node')], []])).to.equal(null);
+  });
+
+  it('offers no word that only the index knows', () => {
+    expect(correct('cff', [[entry(0, 'cff', 'cᐩᐩ', 'cf')]])).to.equal('cf');
+  });
+});
