@@ -9,6 +9,8 @@ export const MAPPING_VERSION = 1;
  */
 export const SIGN_LETTERS = { '+': 'ᐩ', '#': 'ⵌ', '.': 'ᐧ', '-': 'ᐨ' } as const;
 
+const CJK = '[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsHangul}ー]';
+
 const WORD = '[\\p{L}\\p{M}\\p{N}]';
 
 function replace(pattern: string, replacement: string): estypes.AnalysisCharFilter {
@@ -70,23 +72,26 @@ const charFilters: Record<string, estypes.AnalysisCharFilter> = {
 const signs = Object.values(SIGN_LETTERS).join('');
 
 const tokenFilters: Record<string, estypes.AnalysisTokenFilter> = {
-  // Chinese, Japanese and Korean by pairs; the index holds single characters too, so that one alone is found.
-  cjk_index: { type: 'cjk_bigram', output_unigrams: true },
-  cjk_search: { type: 'cjk_bigram' },
   // Greek lower case: final sigma and accents folded; every other script by Unicode's rules.
   lower: { type: 'lowercase', language: 'greek' },
-  // Parts at the word's own position, so that phrases still work: c++ also as c, l'avion as avion, v20 as 20.
+  // Parts at the word's own position, so that phrases still work: c++ also as c, l'avion as avion, v20 as 20, and each
+  // pair of Chinese, Japanese or Korean characters also as either one.
   parts: {
     type: 'pattern_capture',
     preserve_original: true,
-    patterns: [`^[${signs}]*([^${signs}]+)[${signs}]*$`, "^([^']+)'([^']+)$", '^v(\\d+)$'],
+    patterns: [
+      `^[${signs}]*([^${signs}]+)[${signs}]*$`,
+      "^([^']+)'([^']+)$",
+      '^v(\\d+)$',
+      `^(${CJK})(${CJK})$`,
+    ],
   },
   possessive: { type: 'stemmer', language: 'possessive_english' },
   stem: { type: 'stemmer', language: 'english' },
   once: { type: 'remove_duplicates' },
 };
 
-const folding = ['cjk_width', 'lower', 'decimal_digit', 'arabic_normalization', 'asciifolding'];
+const folding = ['lower', 'decimal_digit', 'arabic_normalization', 'asciifolding'];
 const cleaning = ['compose', 'strip'];
 
 function analyzer(...filter: string[]): estypes.AnalysisAnalyzer {
@@ -106,23 +111,24 @@ const analysis: estypes.IndicesIndexSettingsAnalysis = {
   char_filter: charFilters,
   filter: tokenFilters,
   analyzer: {
-    exact_index: analyzer('cjk_index', ...folding, 'parts', 'once'),
-    exact_search: analyzer('cjk_search', ...folding),
-    stem_index: analyzer('cjk_index', ...folding, 'parts', 'possessive', 'stem', 'once'),
-    stem_search: analyzer('cjk_search', ...folding, 'possessive', 'stem'),
+    exact_index: analyzer('cjk_width', 'cjk_bigram', ...folding, 'parts', 'once'),
+    exact_search: analyzer('cjk_width', 'cjk_bigram', ...folding),
+    stem_index: analyzer(
+      'cjk_width',
+      'cjk_bigram',
+      ...folding,
+      'parts',
+      'possessive',
+      'stem',
+      'once',
+    ),
+    stem_search: analyzer('cjk_width', 'cjk_bigram', ...folding, 'possessive', 'stem'),
   },
   normalizer: {
     whole: {
       type: 'custom',
       char_filter: [...cleaning, 'spaces'],
-      filter: [
-        'cjk_width',
-        'lower',
-        'decimal_digit',
-        'arabic_normalization',
-        'asciifolding',
-        'trim',
-      ],
+      filter: ['cjk_width', ...folding, 'trim'],
     },
   },
 };
