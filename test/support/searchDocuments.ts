@@ -125,7 +125,8 @@ export async function createSearchFixture(): Promise<SearchFixture> {
   };
 }
 
-async function storeDocuments(
+/** Stores documents in an archive's index; they are found when it resolves. */
+export async function storeDocuments(
   elasticsearch: Client,
   namespace: string,
   documents: readonly SearchDocument[],
