@@ -30,7 +30,7 @@ export function checkUrl(path: string, queryString: string): void {
 /** A reader of query strings for one schema: checked values with defaults. Throws VALIDATION_ERROR naming every problem. */
 export function queryReader<Query>(schema: Joi.ObjectSchema<Query>): (text: string) => Query {
   const names = Object.keys((schema.describe() as { keys?: object }).keys ?? {});
-  return (text) => {
+  const read = (text: string): Query => {
     const { values, details } = parseQuery(text, names);
     const checked = schema.validate(values, {
       abortEarly: false,
@@ -42,6 +42,9 @@ export function queryReader<Query>(schema: Joi.ObjectSchema<Query>): (text: stri
     }
     return checked.value as Query;
   };
+  // Most requests have no query: what that means is worked out once, unless it is an error.
+  let defaults: Query | undefined;
+  return (text) => (text === '' ? (defaults ??= read('')) : read(text));
 }
 
 /** The known parameters of a query string; unknown ones are ignored, repeated ones are problems. */
