@@ -34,7 +34,6 @@ export function createIndexer(clients: IndexerClients): {
 } {
   const { settings, mongo, logger } = clients;
   const deps: IndexerDeps = {
-    db: mongo.db,
     collections: mongo.collections,
     search: createSearchWriter(clients.elasticsearch, mongo.namespace, logger),
     announcer: createAnnouncer(clients.redis, mongo.namespace, logger),

@@ -1,4 +1,3 @@
-import type { Db } from 'mongodb';
 import type { Collections } from '../../shared/store/collections.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Announcer } from './stores/announcer.js';
@@ -6,7 +5,6 @@ import type { SearchWriter } from './stores/searchWriter.js';
 
 /** What the write side works with. */
 export interface IndexerDeps {
-  db: Db;
   collections: Collections;
   search: SearchWriter;
   announcer: Announcer;

@@ -1,10 +1,11 @@
 import { ExportError } from '../../shared/exportFormat/exportError.js';
+import { MissingUploadError } from '../../shared/store/uploads.js';
 import { SourceConflict } from './records/applySource.js';
 
 /** Whether an error will come again however often a job is tried: its input is at fault, not a store. */
 export function isPermanent(error: unknown): boolean {
-  return (
-    error instanceof ExportError || error instanceof SourceConflict || error instanceof PayloadError
+  return [ExportError, SourceConflict, PayloadError, MissingUploadError].some(
+    (kind) => error instanceof kind,
   );
 }
 

@@ -20,6 +20,3 @@ export const jobSchemas: { [Name in JobName]: Joi.ObjectSchema<JobPayloads[Name]
 
 /** The one queue of the write side. */
 export const QUEUE_NAME = 'archive';
-
-/** The store name in which uploads wait for their job (GridFS bucket). */
-export const UPLOAD_BUCKET = 'uploads';

@@ -17,6 +17,7 @@ import type {
   MemberView,
   RankView,
   ThreadItemView,
+  UploadChunk,
 } from './views.js';
 
 /** Every collection of the archive, by name. */
@@ -36,6 +37,7 @@ export interface Collections {
   counters: Collection<CounterRecord>;
   imports: Collection<ImportRecord>;
   importFiles: Collection<ImportFileRecord>;
+  uploadChunks: Collection<UploadChunk>;
 }
 
 /** The collections of one database, typed. */
@@ -56,5 +58,6 @@ export function collectionsOf(db: Db): Collections {
     counters: db.collection('counters'),
     imports: db.collection('imports'),
     importFiles: db.collection('importFiles'),
+    uploadChunks: db.collection('uploadChunks'),
   };
 }

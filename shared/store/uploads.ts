@@ -1,11 +1,14 @@
-import { Readable } from 'node:stream';
-import { pipeline as pipe } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
-import { GridFSBucket, MongoRuntimeError, ObjectId, type Db } from 'mongodb';
+import { Binary, ObjectId } from 'mongodb';
 import { peek } from '../exportFormat/inflate.js';
-import { UPLOAD_BUCKET } from '../jobs/jobs.js';
+import type { Collections } from './collections.js';
+import { findGathered, writeAllGathered } from './gather.js';
 
-const buckets = new WeakMap<Db, GridFSBucket>();
+type UploadCollections = Pick<Collections, 'uploadChunks'>;
+
+/** Compressed bytes of one chunk. Most exports fit one: a file then costs one write and one read, not GridFS's two. */
+const CHUNK_BYTES = 1 << 20;
 
 /** A new upload's id. */
 export function newUploadId(): string {
@@ -14,41 +17,79 @@ export function newUploadId(): string {
 
 /** Stores a file under an id, gzip-compressed (as it is when it is so already). After an error nothing is left of it. */
 export async function storeUpload(
-  db: Db,
+  collections: UploadCollections,
   uploadId: string,
   source: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const { head, all } = await peek(source, 2);
-  const target = bucketOf(db).openUploadStreamWithId(new ObjectId(uploadId), uploadId);
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
-  const compress = isGzip ? [] : [createGzip({ level: constants.Z_BEST_SPEED })];
+  const store = (bytes: AsyncIterable<Uint8Array>) => storeChunks(collections, uploadId, bytes);
   try {
-    await pipe([Readable.from(all, { highWaterMark: 2 }), ...compress, target]);
+    if (isGzip) await store(all);
+    else await pipeline(all, createGzip({ level: constants.Z_BEST_SPEED }), store);
   } catch (error) {
-    await deleteUpload(db, uploadId);
+    await deleteUpload(collections, uploadId);
     throw error;
   }
 }
 
-/** The stored bytes of an upload, gzip-compressed. Reading throws when there is none of this id. */
-export function openUpload(db: Db, uploadId: string): Readable {
-  return bucketOf(db).openDownloadStream(new ObjectId(uploadId));
-}
-
-/** Deletes an upload; does nothing when it is gone. */
-export async function deleteUpload(db: Db, uploadId: string): Promise<void> {
-  try {
-    await bucketOf(db).delete(new ObjectId(uploadId));
-  } catch (error) {
-    if (!(error instanceof MongoRuntimeError)) throw error;
+/** The stored bytes of an upload, gzip-compressed. Throws when there is none of this id, or it is not whole. */
+export async function* openUpload(
+  { uploadChunks }: UploadCollections,
+  uploadId: string,
+): AsyncGenerator<Uint8Array> {
+  for (let n = 0; ; n += 1) {
+    const chunk = await findGathered(uploadChunks, chunkId(uploadId, n));
+    if (!chunk) throw new MissingUploadError(`Piece ${n} of upload ${uploadId} is not there`);
+    yield chunk.data.buffer;
+    if (chunk.last) return;
   }
 }
 
-/** One bucket a database: it checks its indexes once. A stream may take longer than the client's limit for one call. */
-function bucketOf(db: Db): GridFSBucket {
-  const known = buckets.get(db);
-  if (known) return known;
-  const bucket = new GridFSBucket(db, { bucketName: UPLOAD_BUCKET });
-  buckets.set(db, bucket);
-  return bucket;
+/** An upload is gone, or was never stored whole: whoever filed it has to file it again. */
+export class MissingUploadError extends Error {
+  override readonly name = 'MissingUploadError';
+}
+
+/** Deletes an upload; does nothing when it is gone. */
+export async function deleteUpload(
+  { uploadChunks }: UploadCollections,
+  uploadId: string,
+): Promise<void> {
+  const filter = { _id: { $gte: `${uploadId}/`, $lt: `${uploadId}0` } };
+  await writeAllGathered(uploadChunks, [{ deleteMany: { filter } }]);
+}
+
+async function storeChunks(
+  collections: UploadCollections,
+  uploadId: string,
+  source: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  let gathered: Uint8Array[] = [];
+  let bytes = 0;
+  let n = 0;
+  for await (const piece of source) {
+    if (bytes > 0 && bytes + piece.length > CHUNK_BYTES) {
+      await storeChunk(collections, chunkId(uploadId, n++), gathered, false);
+      gathered = [];
+      bytes = 0;
+    }
+    gathered.push(piece);
+    bytes += piece.length;
+  }
+  await storeChunk(collections, chunkId(uploadId, n), gathered, true);
+}
+
+async function storeChunk(
+  { uploadChunks }: UploadCollections,
+  _id: string,
+  pieces: Uint8Array[],
+  last: boolean,
+): Promise<void> {
+  const document = { _id, data: new Binary(Buffer.concat(pieces)), last };
+  await writeAllGathered(uploadChunks, [{ insertOne: { document } }]);
+}
+
+function chunkId(uploadId: string, n: number): string {
+  return `${uploadId}/${n}`;
 }

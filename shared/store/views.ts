@@ -132,6 +132,14 @@ export interface ImportRecord {
   files: number;
 }
 
+/** A piece of a stored upload; `_id` is `<uploadId>/<n>`, n from 0. */
+export interface UploadChunk {
+  _id: string;
+  data: Binary;
+  /** True for the piece that ends the upload. */
+  last: boolean;
+}
+
 /** A file of an import and what became of it. `_id` is the upload's id. */
 export interface ImportFileRecord {
   _id: string;

@@ -12,7 +12,6 @@ import type { TestStores } from './stores.js';
 /** The write side's dependencies over real stores, without its worker. */
 export function indexerDeps({ mongo, elasticsearch, redis, logger }: TestStores): IndexerDeps {
   return {
-    db: mongo.db,
     collections: mongo.collections,
     search: createSearchWriter(elasticsearch, mongo.namespace, logger),
     announcer: createAnnouncer(redis, mongo.namespace, logger),

@@ -4,6 +4,7 @@ import {
   type ExportFile,
 } from '../../../shared/exportFormat/readExport.js';
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import { findGathered, writeAllGathered } from '../../../shared/store/gather.js';
 import { deleteUpload, openUpload } from '../../../shared/store/uploads.js';
 import type { SourceThread, Stamps } from '../../../shared/store/records.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
@@ -27,11 +28,12 @@ export async function importFile(
   { uploadId }: JobPayloads['import-file'],
 ): Promise<Outcome | null> {
   const { importFiles } = deps.collections;
-  const file = await importFiles.findOne({ _id: uploadId });
+  const file = await findGathered(importFiles, uploadId);
   if (file?.state !== 'queued') return null;
   const outcome = await applyFile(deps, uploadId).catch((error: unknown) => rejected(error));
-  await importFiles.updateOne({ _id: uploadId }, { $set: { ...outcome, finishedAt: new Date() } });
-  await deleteUpload(deps.db, uploadId);
+  const update = { $set: { ...outcome, finishedAt: new Date() } };
+  await writeAllGathered(importFiles, [{ updateOne: { filter: { _id: uploadId }, update } }]);
+  await deleteUpload(deps.collections, uploadId);
   return outcome;
 }
 
@@ -42,7 +44,7 @@ function rejected(error: unknown): Outcome {
 }
 
 async function applyFile(deps: IndexerDeps, uploadId: string): Promise<Outcome> {
-  const file = await inspectExport(openUpload(deps.db, uploadId));
+  const file = await inspectExport(openUpload(deps.collections, uploadId));
   if ('reason' in file) return { state: 'rejected', reason: file.reason };
   const { source, inferred } = sourceThread(file);
   const applied = await applySource(deps.collections, source, inferredStamps(source, inferred));
@@ -91,7 +93,7 @@ async function applyFileMessages(
   threadId: string,
 ): Promise<boolean> {
   let changed = false;
-  for await (const batch of readMessages(openUpload(deps.db, uploadId))) {
+  for await (const batch of readMessages(openUpload(deps.collections, uploadId))) {
     const messages = batch.map((message) => sourceMessage(message, file));
     if (await applyMessages(deps.collections, threadId, messages)) changed = true;
   }

@@ -1,4 +1,5 @@
 import type { Filter, FindCursor } from 'mongodb';
+import { findGathered } from '../../../shared/store/gather.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import { collectReferences } from '../content/collectReferences.js';
@@ -18,23 +19,35 @@ export function countedMessages(
     .batchSize(500);
 }
 
-/** Loads what a thread's views are built from; null when nothing of it may be shown (deleted, or nothing said in it). */
+/** What a thread's views are built from, with its messages to be read once, in order. */
+export interface LoadedThread {
+  model: ThreadModel;
+  messages: AsyncIterable<MessageRecord>;
+}
+
+/** Loads a thread; null when nothing of it may be shown (deleted, or nothing said in it). */
 export async function loadThread(
   records: Records,
   thread: ThreadRecord,
   resolvedTags: ReadonlySet<string>,
-): Promise<ThreadModel | null> {
+): Promise<LoadedThread | null> {
   if (thread.deleted) return null;
-  const first = await countedMessages(records, thread._id).limit(1).next();
-  const channel = await records.channels.findOne({ _id: thread.channelId });
+  const cursor = countedMessages(records, thread._id);
+  const [first, channel] = await Promise.all([
+    cursor.next(),
+    findGathered(records.channels, thread.channelId),
+  ]);
   if (!first || !channel) return null;
+  const ownersMessage = await findOwnersMessage(records, thread, first);
   return {
-    thread,
-    channel,
-    first,
-    ownersMessage: await findOwnersMessage(records, thread, first),
-    resolvedTags,
+    model: { thread, channel, first, ownersMessage, resolvedTags },
+    messages: startingWith(first, cursor),
   };
+}
+
+async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T> {
+  yield first;
+  yield* rest;
 }
 
 async function findOwnersMessage(

@@ -1,12 +1,13 @@
 import type { ThreadSummary } from '../../../shared/contract/threads.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
+import { findAllGathered, findGathered } from '../../../shared/store/gather.js';
 import type { MessageDocument } from '../../../shared/store/searchIndex.js';
-import type { ContributionView, ThreadItemView } from '../../../shared/store/views.js';
+import type { ThreadItemView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
 import { clearPending, raiseRevisions } from '../records/threadRevision.js';
 import { BodyWriter, storeBody, storeGone } from '../stores/bodyWriter.js';
 import { dirtyMember, dirtyServer, dirtyUser, markDirty } from '../stores/dirtyMarks.js';
-import { replaceManyNewer, replaceNewer } from '../stores/replaceNewer.js';
+import { replaceNewer } from '../stores/replaceNewer.js';
 import { presentMessage } from '../views/presentMessage.js';
 import {
   conversationText,
@@ -25,7 +26,7 @@ import {
   threadSummary,
   type ThreadHead,
 } from '../views/threadViews.js';
-import { countedMessages, loadTargets, loadThread, referencedChannels } from './loadThread.js';
+import { loadTargets, loadThread, referencedChannels, type LoadedThread } from './loadThread.js';
 
 /** Messages rendered and indexed at once: what bounds the memory of a very long thread. */
 const BATCH = 500;
@@ -38,54 +39,80 @@ const MAX_LINKS = 1_000;
  * twice, late, or half: each write gives way to a newer revision, and the mark stays until all are done.
  */
 export async function projectThread(deps: IndexerDeps, threadId: string): Promise<void> {
-  const { threads } = deps.collections;
-  const thread = await threads.findOne({ _id: threadId });
+  const { threads, threadItems } = deps.collections;
+  const thread = await findGathered(threads, threadId);
   if (thread?.pending === undefined) return;
-  const model = await loadThread(deps.collections, thread, deps.resolvedTags);
-  const before = await deps.collections.threadItems.findOne(
-    { _id: threadId },
-    { projection: { title: 1 } },
-  );
-  const built = model ? await buildThread(deps, model) : await removeThread(deps, thread);
-  await storePeople(deps, thread, built.contributions);
-  if ((before?.title ?? '') !== (built.summary?.title ?? ''))
-    await refreshLinkingThreads(deps, threadId);
+  const [loaded, before] = await Promise.all([
+    loadThread(deps.collections, thread, deps.resolvedTags),
+    findGathered(threadItems, threadId),
+  ]);
+  const built = loaded ? await buildThread(deps, loaded) : await removeThread(deps, thread);
+  if ((before?.title ?? '') !== built.title) await refreshLinkingThreads(deps, threadId);
+  await markCounts(deps, thread, built.people);
   await clearPending(threads, threadId, thread.revision);
-  deps.announcer.announce({
-    threads: [{ threadId, serverId: thread.serverId, channelId: thread.channelId }],
-  });
+  const { serverId, channelId } = thread;
+  deps.announcer.announce({ threads: [{ threadId, serverId, channelId }] });
 }
 
+/** What a build stored: the thread's title (empty when it is not listed) and whose part in it changed. */
 interface BuiltThread {
-  summary: ThreadSummary | null;
-  contributions: ContributionView[];
+  title: string;
+  people: string[];
 }
 
-/** Bodies, list item and search documents, in one pass over the messages; people are counted on the way. */
-async function buildThread(deps: IndexerDeps, model: ThreadModel): Promise<BuiltThread> {
-  const { collections, search } = deps;
-  const { _id: threadId, serverId, revision } = model.thread;
+/** Bodies, list item and search documents, in one pass over the messages. */
+async function buildThread(
+  deps: IndexerDeps,
+  { model, messages }: LoadedThread,
+): Promise<BuiltThread> {
+  const { thread } = model;
   const head = threadHead(model);
-  const detail = new BodyWriter(collections, `thread/${threadId}`, revision);
+  const detail = new BodyWriter(deps.collections, `thread/${thread._id}`, thread.revision);
   try {
     await detail.write(detailOpening(head));
-    const pass = await readThrough(deps, model, head, detail);
+    const pass = await readThrough(deps, model, { head, messages, detail });
     const summary = threadSummary(head, model.first, pass);
     await detail.write(detailClosing(summary));
-    await detail.finish();
-    const participants = JSON.stringify(pass.people.participants());
-    await storeBody(collections, `participants/${threadId}`, revision, participants);
-    const facts = { status: head.status, ...pass.people.facts() };
-    const item = threadItem(summary, facts, [...pass.links.keys()], revision);
-    await replaceNewer(collections.threadItems, item, 'revision');
-    await rebuildIfTargetsMoved(deps, threadId, pass.links);
-    const last = [...pass.unsent, threadDocument(head, summary, pass.conversation)];
-    await search.write(last, revision);
-    await tombstoneDeletedMessages(deps, model.thread);
-    return { summary, contributions: pass.people.contributions(threadId, serverId, revision) };
+    const [people] = await Promise.all([
+      storeContributions(deps, thread, pass.people),
+      detail.finish(),
+      storeParticipants(deps, thread, pass.people),
+      storeItem(deps, thread, summary, pass),
+      deps.search.write(
+        [...pass.unsent, threadDocument(head, summary, pass.conversation)],
+        thread.revision,
+      ),
+      removeDeletedMessages(deps, thread),
+    ]);
+    return { title: head.title, people };
   } finally {
     detail.abandon();
   }
+}
+
+async function storeParticipants(
+  { collections }: IndexerDeps,
+  { _id, revision }: ThreadRecord,
+  people: PeopleTally,
+): Promise<void> {
+  await storeBody(
+    collections,
+    `participants/${_id}`,
+    revision,
+    JSON.stringify(people.participants()),
+  );
+}
+
+async function storeItem(
+  deps: IndexerDeps,
+  { _id, revision }: ThreadRecord,
+  summary: ThreadSummary,
+  { people, links }: Pass,
+): Promise<void> {
+  const facts = { status: summary.status, ...people.facts() };
+  const item = threadItem(summary, facts, [...links.keys()], revision);
+  await replaceNewer(deps.collections.threadItems, [item], 'revision');
+  await rebuildIfTargetsMoved(deps, _id, links);
 }
 
 /** What one pass over a thread's messages gathers. */
@@ -103,8 +130,11 @@ interface Pass {
 async function readThrough(
   deps: IndexerDeps,
   model: ThreadModel,
-  head: ThreadHead,
-  detail: BodyWriter,
+  {
+    head,
+    messages,
+    detail,
+  }: { head: ThreadHead; messages: AsyncIterable<MessageRecord>; detail: BodyWriter },
 ): Promise<Pass> {
   const { thread, first } = model;
   const startId = startingMessage(model)?._id;
@@ -116,7 +146,7 @@ async function readThrough(
     links: new Map(),
     unsent: [],
   };
-  for await (const batch of batches(countedMessages(deps.collections, thread._id), BATCH)) {
+  for await (const batch of batches(messages, BATCH)) {
     await deps.search.write(pass.unsent, thread.revision);
     const targets = await lookUpLinks(deps, batch, pass.links);
     for (const message of batch) {
@@ -151,13 +181,13 @@ async function removeThread(deps: IndexerDeps, thread: ThreadRecord): Promise<Bu
   const { _id, revision } = thread;
   await storeGone(collections, `thread/${_id}`, revision);
   await storeGone(collections, `participants/${_id}`, revision);
-  await replaceNewer(collections.threadItems, unlistedItem(thread), 'revision');
+  await replaceNewer(collections.threadItems, [unlistedItem(thread)], 'revision');
   await search.remove('thread', [_id], _id, revision);
-  const cursor = collections.messages.find(
+  const said = collections.messages.find(
     { threadId: _id, counted: true },
     { projection: { _id: 1 } },
   );
-  for await (const batch of batches(cursor, BATCH)) {
+  for await (const batch of batches(said, BATCH)) {
     await search.remove(
       'message',
       batch.map((message) => message._id),
@@ -165,7 +195,7 @@ async function removeThread(deps: IndexerDeps, thread: ThreadRecord): Promise<Bu
       revision,
     );
   }
-  return { summary: null, contributions: [] };
+  return { title: '', people: await storeContributions(deps, thread, tallyPeople()) };
 }
 
 function unlistedItem({ _id, revision, serverId, channelId }: ThreadRecord): ThreadItemView {
@@ -174,51 +204,50 @@ function unlistedItem({ _id, revision, serverId, channelId }: ThreadRecord): Thr
   return { _id, revision, serverId, channelId, scopes: [], ...keys, item: '', facts, linksTo: [] };
 }
 
-async function tombstoneDeletedMessages(
+async function removeDeletedMessages(
   { collections, search }: IndexerDeps,
   thread: ThreadRecord,
 ): Promise<void> {
-  const cursor = collections.messages.find(
-    { threadId: thread._id, deleted: true },
-    { projection: { _id: 1 } },
+  const deleted = await findAllGathered(collections.messages, 'threadId', thread._id, {
+    filter: { deleted: true },
+    fields: ['_id'],
+  });
+  await search.remove(
+    'message',
+    deleted.map((message) => message._id),
+    thread._id,
+    thread.revision,
   );
-  for await (const batch of batches(cursor, BATCH)) {
-    await search.remove(
-      'message',
-      batch.map((message) => message._id),
-      thread._id,
-      thread.revision,
-    );
-  }
 }
 
 /**
- * Stores each person's part, with zeros for those who had one before, so that a late older write is refused; and marks
- * everyone concerned, and the server, to be counted again.
+ * Stores each person's part, with zeros for those who had one before, so that a late older write is refused. Resolves
+ * with the ids of everyone concerned.
  */
-async function storePeople(
+async function storeContributions(
   { collections }: IndexerDeps,
-  thread: ThreadRecord,
-  contributions: ContributionView[],
-): Promise<void> {
-  const { _id: threadId, serverId, revision } = thread;
-  const stored = await collections.contributions.find({ threadId, messages: { $gt: 0 } }).toArray();
+  { _id: threadId, serverId, revision }: ThreadRecord,
+  people: PeopleTally,
+): Promise<string[]> {
+  const contributions = people.contributions(threadId, serverId, revision);
+  const stored = await findAllGathered(collections.contributions, 'threadId', threadId);
   const userIds = new Set(contributions.map(({ userId }) => userId));
   const withdrawn = stored
-    .filter(({ userId }) => !userIds.has(userId))
-    .map((row): ContributionView => ({
-      ...row,
-      revision,
-      messages: 0,
-      threads: 0,
-      reactions: 0,
-      days: [],
-    }));
-  const everyone = [...userIds, ...withdrawn.map(({ userId }) => userId)];
-  await replaceManyNewer(collections.contributions, [...contributions, ...withdrawn], 'revision');
+    .filter(({ userId, messages }) => messages > 0 && !userIds.has(userId))
+    .map((row) => ({ ...row, revision, messages: 0, threads: 0, reactions: 0, days: [] }));
+  await replaceNewer(collections.contributions, [...contributions, ...withdrawn], 'revision');
+  return [...userIds, ...withdrawn.map(({ userId }) => userId)];
+}
+
+/** Has everyone concerned, and the server, counted again: after what is counted is stored, before the mark goes. */
+async function markCounts(
+  { collections }: IndexerDeps,
+  { serverId }: ThreadRecord,
+  people: string[],
+): Promise<void> {
   await markDirty(collections.dirty, [
     dirtyServer(serverId),
-    ...everyone.flatMap((userId) => [dirtyMember(serverId, userId), dirtyUser(userId)]),
+    ...people.flatMap((userId) => [dirtyMember(serverId, userId), dirtyUser(userId)]),
   ]);
 }
 
@@ -241,13 +270,11 @@ async function refreshLinkingThreads(
   { collections }: IndexerDeps,
   threadId: string,
 ): Promise<void> {
-  const linking = await collections.threadItems
-    .find({ linksTo: threadId, _id: { $ne: threadId } }, { projection: { _id: 1 } })
-    .toArray();
-  await raiseRevisions(
-    collections.threads,
-    linking.map(({ _id }) => _id),
-  );
+  const linking = await findAllGathered(collections.threadItems, 'linksTo', threadId, {
+    fields: ['_id'],
+  });
+  const others = linking.map(({ _id }) => _id).filter((id) => id !== threadId);
+  await raiseRevisions(collections.threads, others);
 }
 
 async function* batches<T>(source: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {

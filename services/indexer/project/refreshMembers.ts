@@ -3,7 +3,7 @@ import type { DirtyMark, MemberView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { clearMarks, dirtyMarks, dirtyServer, dirtyUser, markDirty } from '../stores/dirtyMarks.js';
-import { replaceManyNewer } from '../stores/replaceNewer.js';
+import { replaceNewer } from '../stores/replaceNewer.js';
 import { firstDayOf, memberView, rankViews, type MemberTotals } from '../views/memberViews.js';
 import { dayOf } from '../views/tallyPeople.js';
 
@@ -22,12 +22,12 @@ export async function refreshMembers({ collections }: IndexerDeps, now: Date): P
     .toArray();
   const userById = new Map(users.map((user) => [user._id, user]));
   const present = totals.filter(({ userId }) => userById.has(userId));
-  await replaceManyNewer(
+  await replaceNewer(
     collections.members,
     present.map((one) => memberView(one, userById.get(one.userId)!, version, today)),
     'version',
   );
-  await replaceManyNewer(
+  await replaceNewer(
     collections.ranks,
     present.flatMap((one) => rankViews(one, userById.get(one.userId)!, version, today)),
     'version',

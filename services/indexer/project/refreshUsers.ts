@@ -1,3 +1,4 @@
+import { findGathered } from '../../../shared/store/gather.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { UserRecord } from '../../../shared/store/records.js';
 import type { MemberView } from '../../../shared/store/views.js';
@@ -21,13 +22,15 @@ export async function refreshUsers({ collections, announcer }: IndexerDeps): Pro
   const members = await membersOf(collections, userIds);
   const servers = await serverNames(collections, [...members.values()].flat());
   const userById = new Map(users.map((user) => [user._id, user]));
-  for (const userId of userIds) {
-    const rows = (members.get(userId) ?? []).map((row) => ({
-      ...row,
-      serverName: servers.get(row.serverId) ?? '',
-    }));
-    await storeProfile(collections, userId, userById.get(userId), rows, version);
-  }
+  await Promise.all(
+    userIds.map((userId) => {
+      const rows = (members.get(userId) ?? []).map((row) => ({
+        ...row,
+        serverName: servers.get(row.serverId) ?? '',
+      }));
+      return storeProfile(collections, userId, userById.get(userId), rows, version);
+    }),
+  );
   await clearMarks(collections.dirty, marks);
   announcer.announce({ users: userIds });
   return marks.length;
@@ -62,11 +65,8 @@ async function recentItems(
     .limit(RECENT_THREADS)
     .toArray();
   const ids = latest.map(({ threadId }) => threadId);
-  const items = await threadItems
-    .find({ _id: { $in: ids }, item: { $ne: '' } }, { projection: { item: 1 } })
-    .toArray();
-  const itemById = new Map(items.map(({ _id, item }) => [_id, item]));
-  return ids.flatMap((id) => itemById.get(id) ?? []);
+  const items = await Promise.all(ids.map((id) => findGathered(threadItems, id)));
+  return items.flatMap((item) => item?.item || []);
 }
 
 async function serverNames(

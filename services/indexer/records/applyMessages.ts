@@ -1,4 +1,5 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
+import { findGathered, writeAllGathered } from '../../../shared/store/gather.js';
 import { idKey, timeKey } from '../../../shared/store/listKeys.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { MessageRecord, SourceMessage, UserRecord } from '../../../shared/store/records.js';
@@ -33,7 +34,7 @@ export async function applyMessages(
   }
   if (changed) await raiseRevision(threads, threadId);
   if (writes.length > 0) {
-    await messages.bulkWrite(writes, { ordered: false });
+    await writeAllGathered(messages, writes);
     await applyUsers(users, [...latest.values()]);
   }
   return changed;
@@ -52,8 +53,8 @@ async function storedById(
   messages: Collection<MessageRecord>,
   ids: string[],
 ): Promise<Map<string, MessageRecord>> {
-  const found = await messages.find({ _id: { $in: ids } }).toArray();
-  return new Map(found.map((message) => [message._id, message]));
+  const found = await Promise.all(ids.map((id) => findGathered(messages, id)));
+  return new Map(found.flatMap((message) => (message ? [[message._id, message] as const] : [])));
 }
 
 function isNewer(told: SourceMessage, before: SourceMessage | undefined): boolean {
@@ -98,8 +99,7 @@ async function applyUsers(users: Collection<UserRecord>, batch: SourceMessage[])
     if (!known || wins(known, known.asOf, { _id: id, ...snapshot, asOf }, asOf))
       newest.set(id, { _id: id, ...snapshot, asOf });
   }
-  if (newest.size === 0) return;
-  await users.bulkWrite([...newest.values()].map(userWrite), { ordered: false });
+  await writeAllGathered(users, [...newest.values()].map(userWrite));
 }
 
 function userWrite(user: UserRecord): AnyBulkWriteOperation<UserRecord> {

@@ -1,9 +1,5 @@
-import {
-  MongoServerError,
-  type Collection,
-  type Filter,
-  type OptionalUnlessRequiredId,
-} from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
+import { findGathered, writeGathered } from '../../../shared/store/gather.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type {
   ChannelRecord,
@@ -14,6 +10,8 @@ import type {
 } from '../../../shared/store/records.js';
 import { mergeFields } from './mergeFields.js';
 import { nowMicroseconds } from './threadRevision.js';
+
+const DUPLICATE_KEY = 11_000;
 
 /** What merging a source's header changed. */
 export interface AppliedSource {
@@ -73,7 +71,7 @@ async function mergeRecord<T extends VersionedRecord>(
 ): Promise<{ changed: boolean; created: boolean }> {
   const { _id, ...fields } = told as { _id: string } & Record<string, unknown>;
   for (;;) {
-    const stored = (await collection.findOne({ _id } as Filter<T>)) as
+    const stored = (await findGathered<T>(collection, _id)) as
       (VersionedRecord & Record<string, unknown>) | null;
     refuseMove(stored as Place | null, fields);
     const {
@@ -108,13 +106,10 @@ async function insertIfAbsent<T extends { _id: string }>(
   collection: Collection<T>,
   record: T,
 ): Promise<boolean> {
-  try {
-    await collection.insertOne(record as OptionalUnlessRequiredId<T>);
-    return true;
-  } catch (error) {
-    if (error instanceof MongoServerError && error.code === 11000) return false;
-    throw error;
-  }
+  const insert = { insertOne: { document: record } } as unknown as AnyBulkWriteOperation<T>;
+  const [refused] = await writeGathered(collection, [insert]);
+  if (refused && refused.code !== DUPLICATE_KEY) throw new Error(refused.errmsg);
+  return refused === undefined;
 }
 
 async function applyThread(
@@ -124,7 +119,7 @@ async function applyThread(
 ): Promise<AppliedThread> {
   const { _id, ...fields } = told;
   for (;;) {
-    const stored = await threads.findOne({ _id });
+    const stored = await findGathered(threads, _id);
     refuseMove(stored, fields);
     if (stored?.deleted) return { threadId: _id, changed: false, newer: false, deleted: true };
     const {

@@ -1,4 +1,5 @@
 import type { Collection } from 'mongodb';
+import { writeAllGathered } from '../../../shared/store/gather.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 
 /**
@@ -10,7 +11,8 @@ export async function raiseRevision(
   threads: Collection<ThreadRecord>,
   threadId: string,
 ): Promise<void> {
-  await threads.updateOne({ _id: threadId }, nextRevision(nowMicroseconds()));
+  const update = nextRevision(nowMicroseconds());
+  await writeAllGathered(threads, [{ updateOne: { filter: { _id: threadId }, update } }]);
 }
 
 /** The same for every thread of a channel: its name or tags changed, and every view of its threads shows them. */
@@ -31,17 +33,15 @@ export async function raiseRevisions(
   }
 }
 
-/** Takes the mark away if the thread has not changed since `revision`; false when it has. */
+/** Takes the mark away if the thread has not changed since `revision`. */
 export async function clearPending(
   threads: Collection<ThreadRecord>,
   threadId: string,
   revision: number,
-): Promise<boolean> {
-  const { matchedCount } = await threads.updateOne(
-    { _id: threadId, pending: revision },
-    { $unset: { pending: '', pendingAt: '' } },
-  );
-  return matchedCount === 1;
+): Promise<void> {
+  const filter = { _id: threadId, pending: revision };
+  const update = { $unset: { pending: '' as const, pendingAt: '' as const } };
+  await writeAllGathered(threads, [{ updateOne: { filter, update } }]);
 }
 
 /** Microseconds since the epoch: a revision's floor, so that it never goes backwards after a rebuild from nothing. */

@@ -28,7 +28,8 @@ export function mapEmbed(embed: ExportEmbed, restore: (text: string) => string):
   };
 }
 
-function embedColor(color: string | null | undefined): number | null {
+function embedColor(color: ExportEmbed['color']): number | null {
+  if (typeof color === 'number') return color;
   const hex = /^#([0-9a-f]{6})$/i.exec(color ?? '')?.[1];
   return hex === undefined ? null : Number.parseInt(hex, 16);
 }

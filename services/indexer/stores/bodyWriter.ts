@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createGzip, type Gzip } from 'node:zlib';
 import { Binary } from 'mongodb';
+import { writeAllGathered } from '../../../shared/store/gather.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { BodyView } from '../../../shared/store/views.js';
 import { RENDERER_VERSION } from '../content/renderContent.js';
@@ -55,11 +56,8 @@ export class BodyWriter {
     this.#gzip.end();
     await this.#ended;
     while (this.#chunks > 0 && this.#outputBytes > 0) await this.#storeChunk();
-    await replaceNewer(this.#collections.bodies, this.#view(), 'revision');
-    await this.#collections.bodyChunks.deleteMany({
-      body: this.#id,
-      revision: { $lt: this.#revision },
-    });
+    await replaceNewer(this.#collections.bodies, [this.#view()], 'revision');
+    await removeOldChunks(this.#collections, this.#id, this.#revision);
   }
 
   /** Frees the compressor of a body that will not be finished. */
@@ -128,6 +126,16 @@ export async function storeGone(
     length: 0,
     gone: true,
   };
-  await replaceNewer(collections.bodies, gone, 'revision');
-  await collections.bodyChunks.deleteMany({ body: id, revision: { $lt: revision } });
+  await replaceNewer(collections.bodies, [gone], 'revision');
+  await removeOldChunks(collections, id, revision);
+}
+
+async function removeOldChunks(
+  { bodyChunks }: BodyCollections,
+  body: string,
+  revision: number,
+): Promise<void> {
+  await writeAllGathered(bodyChunks, [
+    { deleteMany: { filter: { body, revision: { $lt: revision } } } },
+  ]);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection } from 'mongodb';
+import { writeAllGathered } from '../../../shared/store/gather.js';
 import type { DirtyMark } from '../../../shared/store/views.js';
 
 /** The names of what must be recomputed. */
@@ -24,7 +25,7 @@ export async function markDirty(
       upsert: true,
     },
   }));
-  if (operations.length > 0) await dirty.bulkWrite(operations, { ordered: false });
+  await writeAllGathered(dirty, operations);
 }
 
 /** The oldest marks of a kind. */

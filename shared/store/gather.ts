@@ -1,0 +1,165 @@
+import {
+  MongoBulkWriteError,
+  type AnyBulkWriteOperation,
+  type Collection,
+  type Document,
+  type Filter,
+  type WithId,
+  type WriteError,
+} from 'mongodb';
+
+/**
+ * Gathers what concurrent callers ask of one collection into few round trips: while a request is under way, further
+ * ones wait and go out together. Alone, a request goes out at once. (A majority write costs as much for one document
+ * as for a hundred.)
+ */
+
+/** Requests of one kind to one collection that may be under way at once. */
+const LANES = 2;
+const MAX_OPERATIONS = 500;
+
+interface Waiting<Request, Answer> {
+  request: Request;
+  resolve(answer: Answer): void;
+  reject(error: unknown): void;
+}
+
+/** Runs requests in groups through `run`, which answers each in order or fails them all. */
+function createGatherer<Request, Answer>(
+  run: (requests: Request[]) => Promise<Answer[]>,
+  sizeOf: (request: Request) => number,
+): (request: Request) => Promise<Answer> {
+  let waiting: Waiting<Request, Answer>[] = [];
+  let lanes = 0;
+
+  const takeGroup = (): Waiting<Request, Answer>[] => {
+    let size = 0;
+    const end = waiting.findIndex(({ request }) => (size += sizeOf(request)) > MAX_OPERATIONS);
+    const group = end < 0 ? waiting : waiting.slice(0, Math.max(end, 1));
+    waiting = waiting.slice(group.length);
+    return group;
+  };
+  const drain = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const group = takeGroup();
+      try {
+        const answers = await run(group.map(({ request }) => request));
+        group.forEach(({ resolve }, index) => resolve(answers[index]!));
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    lanes -= 1;
+  };
+  return (request) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ request, resolve, reject });
+      if (lanes >= LANES) return;
+      lanes += 1;
+      // The callers of this turn of the event loop go together.
+      setImmediate(() => void drain());
+    });
+}
+
+type WriteGatherer = (operations: AnyBulkWriteOperation[]) => Promise<WriteError[]>;
+const writers = new WeakMap<object, WriteGatherer>();
+
+/**
+ * Writes through the collection's gatherer, in no particular order. Resolves with the errors of these operations that
+ * the server refused one by one (a duplicate key); throws when the whole request failed.
+ */
+export async function writeGathered<T extends Document>(
+  collection: Collection<T>,
+  operations: AnyBulkWriteOperation<T>[],
+): Promise<WriteError[]> {
+  if (operations.length === 0) return [];
+  let writer = writers.get(collection);
+  if (!writer) {
+    const target = collection as unknown as Collection;
+    writer = createGatherer(
+      (groups) => bulkWrite(target, groups),
+      (group) => group.length,
+    );
+    writers.set(collection, writer);
+  }
+  return writer(operations as unknown as AnyBulkWriteOperation[]);
+}
+
+/** The same, for operations of which none may be refused. */
+export async function writeAllGathered<T extends Document>(
+  collection: Collection<T>,
+  operations: AnyBulkWriteOperation<T>[],
+): Promise<void> {
+  const [refused] = await writeGathered(collection, operations);
+  if (refused) throw new Error(`A write was refused: ${refused.errmsg ?? String(refused.code)}`);
+}
+
+async function bulkWrite(
+  collection: Collection,
+  groups: AnyBulkWriteOperation[][],
+): Promise<WriteError[][]> {
+  const errors = await collection.bulkWrite(groups.flat(), { ordered: false }).then(
+    () => [],
+    (error: unknown) => {
+      if (!(error instanceof MongoBulkWriteError)) throw error;
+      return [error.writeErrors].flat();
+    },
+  );
+  let start = 0;
+  return groups.map((group) => {
+    const [from, to] = [start, (start += group.length)];
+    return errors.filter(({ index }) => index >= from && index < to);
+  });
+}
+
+const readers = new WeakMap<object, Map<string, (value: string) => Promise<unknown[]>>>();
+
+/** The document with an id, read through the collection's gatherer; null when there is none. */
+export async function findGathered<T extends { _id: string }>(
+  collection: Collection<T>,
+  id: string,
+): Promise<WithId<T> | null> {
+  const [found] = await findAllGathered(collection, '_id', id);
+  return found ?? null;
+}
+
+/**
+ * The documents whose field is, or whose list holds, a value, read through the collection's gatherer. Calls that name
+ * the same field of a collection must name the same `options`.
+ */
+export async function findAllGathered<T extends { _id: string }, Field extends string & keyof T>(
+  collection: Collection<T>,
+  field: Field,
+  value: string,
+  options: { filter?: Filter<T>; fields?: string[] } = {},
+): Promise<WithId<T>[]> {
+  const own = readers.get(collection) ?? new Map<string, (value: string) => Promise<unknown[]>>();
+  readers.set(collection, own);
+  let reader = own.get(field);
+  if (!reader) {
+    reader = createGatherer<string, unknown[]>(
+      (values) => findByField(collection, field, values, options),
+      () => 1,
+    );
+    own.set(field, reader);
+  }
+  return (await reader(value)) as WithId<T>[];
+}
+
+async function findByField<T extends { _id: string }>(
+  collection: Collection<T>,
+  field: string & keyof T,
+  values: string[],
+  { filter = {}, fields }: { filter?: Filter<T>; fields?: string[] },
+): Promise<unknown[][]> {
+  const projection = fields && Object.fromEntries([field, ...fields].map((name) => [name, 1]));
+  const wanted = { ...filter, [field]: { $in: [...new Set(values)] } } as Filter<T>;
+  const found = await collection.find(wanted, projection ? { projection } : {}).toArray();
+  const byValue = new Map<unknown, unknown[]>();
+  for (const document of found) {
+    for (const key of [(document as T)[field]].flat()) {
+      byValue.set(key, [...(byValue.get(key) ?? []), document]);
+    }
+  }
+  return values.map((value) => byValue.get(value) ?? []);
+}
