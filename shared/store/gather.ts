@@ -20,8 +20,8 @@ const MAX_OPERATIONS = 500;
 
 interface Waiting<Request, Answer> {
   request: Request;
-  resolve(answer: Answer): void;
-  reject(error: unknown): void;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
 }
 
 /** Runs requests in groups through `run`, which answers each in order or fails them all. */
@@ -127,9 +127,9 @@ export async function findGathered<T extends { _id: string }>(
  * The documents whose field is, or whose list holds, a value, read through the collection's gatherer. Calls that name
  * the same field of a collection must name the same `options`.
  */
-export async function findAllGathered<T extends { _id: string }, Field extends string & keyof T>(
+export async function findAllGathered<T extends { _id: string }>(
   collection: Collection<T>,
-  field: Field,
+  field: string & keyof T,
   value: string,
   options: { filter?: Filter<T>; fields?: string[] } = {},
 ): Promise<WithId<T>[]> {
