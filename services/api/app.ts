@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import type { Logger } from '../../shared/platform/logger.js';
 import { allowOrigins } from './http/cors.js';
+import type { Gate } from './http/credentials/gate.js';
 import { answerErrors, answerUnmatched } from './http/errors.js';
 import { describeResponses } from './http/headers.js';
 import { mountRoutes, type Outcome } from './http/mount.js';
@@ -14,6 +15,7 @@ export interface AppDeps extends RouteDeps {
   cache: ResponseCache<Outcome>;
   logger: Logger;
   corsOrigins: string;
+  gate: Gate;
 }
 
 /** The whole API as a handler of requests: each line is what happens next to a request. */
@@ -26,7 +28,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(allowOrigins(deps.corsOrigins));
   app.use(answerErrors(logger));
   app.use(checkUrls());
-  app.use(mountRoutes(createRoutes(deps), deps.cache));
+  app.use(mountRoutes(createRoutes(deps), deps.cache, deps.gate));
   app.use(answerUnmatched());
   app.on('error', (error: unknown) => {
     logger.debug({ err: error }, 'A response was cut');

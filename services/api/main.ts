@@ -4,6 +4,7 @@ import { readSettings } from '../../shared/platform/env.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { stopOnSignal } from '../../shared/platform/shutdown.js';
 import { createApp } from './app.js';
+import { createGate } from './http/credentials/gate.js';
 import { listen } from './http/listen.js';
 import { outcomeBytes } from './http/mount.js';
 import { ResponseCache } from './http/responseCache.js';
@@ -35,6 +36,7 @@ const app = createApp({
   cache,
   logger,
   corsOrigins: settings.CORS_ORIGINS,
+  gate: createGate({ disableAuth: settings.DISABLE_AUTH }),
 });
 const server = await listen(app, { host: settings.HOST, port: settings.PORT });
 logger.info({ url: server.url }, 'Listening');

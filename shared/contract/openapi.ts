@@ -1,6 +1,6 @@
 import type Joi from 'joi';
 import { ERROR_STATUS, errorBodySchema, type ErrorCode } from './errors.js';
-import type { Operation } from './operation.js';
+import type { BodyRule, Operation } from './operation.js';
 import { channelSchema, serverSchema, tagSchema } from './servers.js';
 import {
   attachmentSchema,
@@ -34,6 +34,19 @@ const COMPONENTS: Record<string, Joi.Schema> = {
   LeaderboardEntry: leaderboardEntrySchema,
 };
 
+const SECURITY_SCHEMES: JsonObject = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+  serviceToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  platformToken: { type: 'http', scheme: 'bearer', description: 'OAuth2 access token of Discord' },
+};
+
+/** What is sent to show who asks, by how an operation is protected; the level needed is in x-access. */
+const SECURITY: Record<'public' | 'me' | 'level', Json> = {
+  public: [],
+  me: [{ serviceToken: [] }, { platformToken: [] }],
+  level: [{ apiKey: [] }, { serviceToken: [] }],
+};
+
 /** The OpenAPI 3.1 document of some operations. */
 export function openApiDocument(operations: readonly Operation[]): JsonObject {
   const components = Object.fromEntries(
@@ -47,15 +60,9 @@ export function openApiDocument(operations: readonly Operation[]): JsonObject {
       version: API_VERSION,
       description: 'A public, searchable archive of chat forums.',
     },
-    paths: Object.fromEntries(
-      operations.flatMap((operation) =>
-        operation.paths.map((path, alias) => [
-          path.replace(/:(\w+)/g, '{$1}'),
-          { [operation.method]: describeOperation(operation, alias, share) },
-        ]),
-      ),
-    ),
+    paths: describePaths(operations, share),
     components: {
+      securitySchemes: SECURITY_SCHEMES,
       schemas: Object.fromEntries(
         Object.entries(components).map(([name, schema]) => [name, shareWithin(schema, share)]),
       ),
@@ -63,19 +70,45 @@ export function openApiDocument(operations: readonly Operation[]): JsonObject {
   };
 }
 
+function describePaths(operations: readonly Operation[], share: (node: Json) => Json): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  for (const operation of operations) {
+    for (const [alias, path] of operation.paths.entries()) {
+      const methods = (paths[path.replace(/:(\w+)/g, '{$1}')] ??= {});
+      methods[operation.method] = describeOperation(operation, alias, share);
+    }
+  }
+  return paths;
+}
+
 function describeOperation(operation: Operation, alias: number, share: (node: Json) => Json): Json {
   return {
     operationId: operation.operationId + (alias === 0 ? '' : `Alias${alias}`),
     summary: operation.summary,
     parameters: [...parameters(operation.params, 'path'), ...parameters(operation.query, 'query')],
+    security:
+      SECURITY[
+        operation.access === 'public' || operation.access === 'me' ? operation.access : 'level'
+      ],
+    ...(operation.access !== 'public' && { 'x-access': operation.access }),
+    ...(operation.body && { requestBody: describeBody(operation.body, share) }),
     responses: {
-      '200': {
+      [String(operation.status ?? 200)]: {
         description: operation.summary,
         headers: describeHeaders(operation.headers ?? {}),
         content: { 'application/json': { schema: share(jsonSchema(operation.response)) } },
       },
       ...errorResponses(operation.errors),
     },
+  };
+}
+
+function describeBody(rule: BodyRule<unknown>, share: (node: Json) => Json): Json {
+  const schema = rule.schema ? share(jsonSchema(rule.schema, 'input')) : {};
+  return {
+    description: `At most ${rule.maxBytes} bytes`,
+    required: !rule.optional,
+    content: Object.fromEntries(rule.contentTypes.map((type) => [type, { schema }])),
   };
 }
 

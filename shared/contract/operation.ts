@@ -1,18 +1,77 @@
+import type { Readable } from 'node:stream';
 import type Joi from 'joi';
 import type { ErrorCode } from './errors.js';
 
+/**
+ * Who may call: `public` anyone; `me` any user's bearer token; `read`, `write` and `admin` an API key or service token
+ * of at least that level.
+ */
+export type Access = 'public' | 'me' | 'read' | 'write' | 'admin';
+
+/** A request body that is not parsed: its bytes as they come, cut with PAYLOAD_TOO_LARGE beyond the limit. */
+export interface RawBody {
+  stream: Readable;
+  /** The media type alone, in lower case, such as `application/json`. */
+  contentType: string;
+  /** Bytes that the client announced; null when it did not. */
+  length: number | null;
+  /** The Content-Encoding as sent, in lower case; null without one. The stream is not decoded. */
+  encoding: string | null;
+}
+
+/** What body an operation takes: `schema` for checked JSON; without one the handler gets a RawBody. */
+export interface BodyRule<Body> {
+  contentTypes: readonly string[];
+  maxBytes: number;
+  schema?: Joi.ObjectSchema<Body>;
+  /** Whether an absent body stands for `{}`. */
+  optional?: boolean;
+}
+
 /** One endpoint as the world sees it: routing, validation and documentation are made from this. */
-export interface Operation<Params = unknown, Query = unknown> {
+export interface Operation<Params = unknown, Query = unknown, Body = unknown> {
   operationId: string;
-  method: 'get';
+  method: 'get' | 'post' | 'delete';
   /** Every path that answers, with `:name` parameters; the first is the one to link to. */
   paths: readonly string[];
+  access: Access;
+  /** Which limit of an address counts this; reads when absent. */
+  limitedAs?: 'search';
   summary: string;
   params: Joi.ObjectSchema<Params>;
   query: Joi.ObjectSchema<Query>;
-  /** The JSON body of status 200. */
+  /** The body it takes; none when absent. */
+  body?: BodyRule<Body>;
+  /** The status of success; 200 when absent. */
+  status?: 200 | 201 | 202 | 302;
+  /** The JSON body of success. */
   response: Joi.Schema;
   errors: readonly ErrorCode[];
   /** Response headers of its own: name and description. */
   headers?: Readonly<Record<string, string>>;
+}
+
+/** Keeps the types of an operation's parameters and body. Throws when an /admin path is not protected. */
+export function operation<Params, Query, Body = undefined>(
+  declared: Operation<Params, Query, Body>,
+): Operation<Params, Query, Body> {
+  const isAdmin = declared.paths.some((path) => /^\/(?:api\/)?admin(?:\/|$)/.test(path));
+  if (isAdmin && !['read', 'write', 'admin'].includes(declared.access)) {
+    throw new TypeError(`${declared.operationId} is under /admin and must not be open to everyone`);
+  }
+  return declared;
+}
+
+/** A JSON body of at most `maxBytes` (16 kB when not said) that `schema` checks. */
+export function jsonBody<Body>(
+  schema: Joi.ObjectSchema<Body>,
+  options: { maxBytes?: number; optional?: boolean } = {},
+): BodyRule<Body> {
+  const { maxBytes = 16_384, optional = false } = options;
+  return { contentTypes: ['application/json'], maxBytes, schema, optional };
+}
+
+/** A body that the handler reads itself, of one of the media types. */
+export function rawBody(contentTypes: readonly string[], maxBytes: number): BodyRule<RawBody> {
+  return { contentTypes, maxBytes };
 }

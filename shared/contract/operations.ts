@@ -2,7 +2,7 @@ import Joi from 'joi';
 import type { ErrorCode } from './errors.js';
 import { text } from './fields.js';
 import { apiIndexSchema, healthSchema, readinessSchema } from './health.js';
-import type { Operation } from './operation.js';
+import { operation } from './operation.js';
 import {
   searchQuerySchema,
   searchResponseSchema,
@@ -29,16 +29,11 @@ const serverParams = Joi.object<{ serverId: string }, true>({ serverId: text('Se
 const threadParams = Joi.object<{ threadId: string }, true>({ threadId: text('Thread id') });
 const userParams = Joi.object<{ userId: string }, true>({ userId: text('User id') });
 
-const GET = { method: 'get', params: nothing, query: nothing } as const;
+const GET = { method: 'get', access: 'public', params: nothing, query: nothing } as const;
 const FIND: readonly ErrorCode[] = ['VALIDATION_ERROR', 'NOT_FOUND', 'UNAVAILABLE'];
 const LIST: readonly ErrorCode[] = ['VALIDATION_ERROR', 'UNAVAILABLE'];
 
-/** Keeps the types of an operation's parameters. */
-function operation<Params, Query>(declared: Operation<Params, Query>): Operation<Params, Query> {
-  return declared;
-}
-
-/** Every operation of the read API, by operationId. */
+/** Every operation of the API, by operationId. */
 export const operations = {
   getIndex: operation({
     ...GET,
@@ -150,6 +145,7 @@ export const operations = {
   searchArchive: operation({
     ...GET,
     operationId: 'searchArchive',
+    limitedAs: 'search',
     paths: ['/api/search'],
     summary: 'Full-text search over threads and messages',
     query: searchQuerySchema,
@@ -159,6 +155,7 @@ export const operations = {
   suggestTitles: operation({
     ...GET,
     operationId: 'suggestTitles',
+    limitedAs: 'search',
     paths: ['/api/suggest'],
     summary: 'Titles that begin as typed so far',
     query: suggestQuerySchema,

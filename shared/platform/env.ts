@@ -13,6 +13,7 @@ export interface Settings {
   DATA_DIR: string;
   RESOLVED_TAGS: string;
   TRUST_PROXY: boolean;
+  DISABLE_AUTH: boolean;
   CACHE_MEGABYTES: number;
   INDEXER_CONCURRENCY: number;
   NODE_ENV?: string;
@@ -50,6 +51,9 @@ export const settingsSchema = Joi.object<Settings, true>({
   TRUST_PROXY: Joi.boolean()
     .default(false)
     .description('Whether X-Forwarded-* headers are believed'),
+  DISABLE_AUTH: Joi.boolean()
+    .default(false)
+    .description('Lets everyone do everything; for development only'),
   CACHE_MEGABYTES: Joi.number()
     .integer()
     .min(0)

@@ -1,5 +1,6 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { createApp } from '../../services/api/app.js';
+import { createGate, type Gate } from '../../services/api/http/credentials/gate.js';
 import { listen } from '../../services/api/http/listen.js';
 import { outcomeBytes, type Outcome } from '../../services/api/http/mount.js';
 import { ResponseCache } from '../../services/api/http/responseCache.js';
@@ -36,6 +37,8 @@ export interface ApiOptions {
   /** Addresses to use in place of the real ones, such as a proxy's. */
   mongodbUrl?: string;
   redisUrl?: string;
+  /** Who may do what; nobody may do more than read when absent. */
+  gate?: Gate;
 }
 
 /** The API on an ephemeral port over real stores of its own, listening to announcements. */
@@ -63,9 +66,9 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
   const subscriber = createRedis(redisUrl, { timeoutMs: 250 });
   const channel = announcementChannel(namespace);
   const subscription = followAnnouncements(subscriber, channel, cache, logger);
-  const { corsOrigins = '*' } = options;
+  const { corsOrigins = '*', gate = createGate({ disableAuth: false }) } = options;
   const elasticsearch = stores.elasticsearch;
-  const app = createApp({ ...mongo, elasticsearch, redis, cache, logger, corsOrigins });
+  const app = createApp({ ...mongo, elasticsearch, redis, cache, logger, corsOrigins, gate });
   const server = await listen(app, { host: '127.0.0.1', port: 0, graceMs: 0 });
   if (!options.redisUrl) {
     await until(async () => Number((await stores.redis.pubsub('NUMSUB', channel))[1]) === 1);

@@ -6,6 +6,7 @@ const EXPOSED = [
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
+  'WWW-Authenticate',
   'X-Cache',
   'X-Cache-TTL',
   'X-Request-Id',
@@ -37,8 +38,15 @@ function isPreflight(ctx: Context): boolean {
 function answerPreflight(ctx: Context): void {
   ctx.status = 204;
   ctx.set({
-    'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
-    'Access-Control-Allow-Headers': 'If-None-Match, X-Request-Id',
+    'Access-Control-Allow-Methods': 'GET, HEAD, POST, DELETE, OPTIONS',
+    'Access-Control-Allow-Headers': [
+      'Authorization',
+      'Content-Encoding',
+      'Content-Type',
+      'If-None-Match',
+      'X-API-Key',
+      'X-Request-Id',
+    ].join(', '),
     'Access-Control-Max-Age': '86400',
   });
 }

@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa';
 import { AppError, type ErrorBody } from '../../../shared/contract/errors.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { isStoreAway } from '../storeErrors.js';
+import { hasBody } from './body.js';
 
 /** Answers every failure in the one error shape; what must not be shown goes to the log. */
 export function answerErrors(logger: Logger): Middleware {
@@ -52,9 +53,11 @@ function sendError(ctx: Context, error: AppError): void {
   const body: ErrorBody = { error: error.message, code: error.code };
   if (error.details) body.details = error.details;
   for (const name of ['ETag', 'Content-Encoding', 'Content-Length']) ctx.remove(name);
+  // What is still coming would have to be read to its end before the connection could serve again.
+  if (hasBody(ctx.req) && !ctx.req.complete) ctx.set('Connection', 'close');
   ctx.status = error.status;
   ctx.set({
-    'Cache-Control': 'no-store',
+    'Cache-Control': ctx.state['private'] ? 'private, no-store' : 'no-store',
     'Content-Type': 'application/json; charset=utf-8',
     ...error.headers,
   });

@@ -25,7 +25,8 @@ export async function listen(
   const server = createServer(
     {
       headersTimeout: 10_000,
-      requestTimeout: 15_000,
+      // Bodies have limits of their own, by route: an upload takes longer than a question.
+      requestTimeout: 0,
       keepAliveTimeout: 30_000,
       connectionsCheckingInterval: 1_000,
     },

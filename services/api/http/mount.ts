@@ -1,7 +1,9 @@
 import Router from '@koa/router';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
 import { compressed, type Answer } from '../answer.js';
+import { hasBody, readBody } from './body.js';
+import type { Gate } from './credentials/gate.js';
 import type { ResponseCache } from './responseCache.js';
 import type { Question, Route } from './route.js';
 import { send } from './send.js';
@@ -16,24 +18,51 @@ export function outcomeBytes(outcome: Outcome): number | undefined {
   return (outcome.identity?.length ?? 0) + (outcome.gzip?.length ?? 0);
 }
 
-/** The middleware that answers routes. */
-export function mountRoutes(routes: readonly Route[], cache: ResponseCache<Outcome>): Middleware {
+/** The middleware that answers routes, each after the gate has let the request pass. */
+export function mountRoutes(
+  routes: readonly Route[],
+  cache: ResponseCache<Outcome>,
+  gate: Gate,
+): Middleware {
   const router = new Router({ sensitive: true });
   for (const route of routes) {
     for (const path of route.operation.paths) {
-      router.get(path, async (ctx) => {
+      router[route.operation.method](path, async (ctx) => {
         ctx.state['route'] = path;
-        const question = route.ask(ctx.params, ctx.querystring);
-        await send(ctx, await answerTo(question, cache));
+        await answerRoute(ctx, route, cache, gate);
       });
     }
   }
   return router.routes() as unknown as Middleware;
 }
 
-async function answerTo({ answer, cached }: Question, cache: ResponseCache<Outcome>) {
-  if (!cached) return answer();
-  const outcome = await cache.get(cached.key, cached.tags, () => settle(answer));
+async function answerRoute(
+  ctx: Context & { params: Record<string, string> },
+  { operation, ask }: Route,
+  cache: ResponseCache<Outcome>,
+  gate: Gate,
+): Promise<void> {
+  if (operation.access !== 'public') ctx.state['private'] = true;
+  const caller = await gate(ctx, operation);
+  const question = ask({
+    params: ctx.params,
+    queryString: ctx.querystring,
+    caller,
+    cookie: (name) => ctx.cookies.get(name),
+  });
+  const body = operation.body && (await readBody(ctx.req, operation.body));
+  if (!operation.body && hasBody(ctx.req)) ctx.set('Connection', 'close');
+  const answer = await answerTo(question, body, cache);
+  await send(ctx, operation.status ? { status: operation.status, ...answer } : answer);
+}
+
+async function answerTo(
+  { answer, cached }: Question,
+  body: unknown,
+  cache: ResponseCache<Outcome>,
+): Promise<Answer> {
+  if (!cached) return answer(body);
+  const outcome = await cache.get(cached.key, cached.tags, () => settle(() => answer(body)));
   if (outcome instanceof AppError) throw outcome;
   return outcome;
 }

@@ -64,6 +64,18 @@ function parseQuery(
   return { values, details };
 }
 
+/** A value checked by a schema. Throws VALIDATION_ERROR naming every problem. */
+export function checkedBy<Value>(schema: Joi.ObjectSchema<Value>, value: unknown): Value {
+  const checked = schema.validate(value, {
+    abortEarly: false,
+    convert: false,
+    errors: { wrap: { label: false } },
+  });
+  const details = problemsOf(checked.error);
+  if (details.length > 0) throw new AppError('VALIDATION_ERROR', summary(details), { details });
+  return checked.value as Value;
+}
+
 function problemsOf(error: Joi.ValidationError | undefined): ErrorDetail[] {
   return (error?.details ?? []).map(({ path, message }) => ({ path: path.join('.'), message }));
 }

@@ -1,14 +1,22 @@
 import type { Operation } from '../../../shared/contract/operation.js';
 import type { Answer } from '../answer.js';
+import type { Caller } from '../caller.js';
 import { queryReader } from './query.js';
 
 /** What a handler is asked: checked values alone. */
-export interface Input<Params, Query> {
+export interface Input<Params, Query, Body = undefined> {
   params: Params;
   query: Query;
+  body: Body;
+  /** Null where nobody had to say who they are. */
+  caller: Caller | null;
+  /** The value of a cookie, as sent. */
+  cookie: (name: string) => string | undefined;
 }
 
-export type Handler<Params, Query> = (input: Input<Params, Query>) => Promise<Answer>;
+export type Handler<Params, Query, Body = undefined> = (
+  input: Input<Params, Query, Body>,
+) => Promise<Answer>;
 
 /** What a cached answer depends on; `input` is what it is kept under, in place of the whole input. */
 export interface Dependency {
@@ -16,34 +24,46 @@ export interface Dependency {
   input?: unknown;
 }
 
+/** A request as it came, its caller admitted. */
+export interface Asked {
+  params: Record<string, string>;
+  queryString: string;
+  caller: Caller | null;
+  cookie: (name: string) => string | undefined;
+}
+
 /** An operation with its handler, its types already checked against each other. */
 export interface Route {
   operation: Operation;
   /** The key and tags of a cacheable answer, and how to make it. Throws VALIDATION_ERROR. */
-  ask(params: Record<string, string>, queryString: string): Question;
+  ask: (asked: Asked) => Question;
 }
 
 export interface Question {
-  answer: () => Promise<Answer>;
+  /** `body` is what the operation's rule has read. */
+  answer: (body: unknown) => Promise<Answer>;
   cached?: { key: string; tags: string[] };
 }
 
 /** Joins an operation to the handler that answers it; where `dependsOn` tells on what, its answers are kept in the response cache. */
-export function route<Params, Query>(
-  operation: Operation<Params, Query>,
-  handler: Handler<Params, Query>,
-  dependsOn?: (input: Input<Params, Query>) => Dependency | undefined,
+export function route<Params, Query, Body>(
+  operation: Operation<Params, Query, Body>,
+  handler: Handler<Params, Query, Body>,
+  dependsOn?: (input: Pick<Input<Params, Query>, 'params' | 'query'>) => Dependency | undefined,
 ): Route {
+  const { operationId, access } = operation;
+  if (dependsOn && access !== 'public') {
+    throw new TypeError(`Answers of ${operationId} depend on a credential and must not be kept`);
+  }
   const readQuery = queryReader(operation.query);
   return {
-    operation: operation,
-    ask(params, queryString) {
+    operation,
+    ask({ params, queryString, caller, cookie }) {
       const input = { params: params as Params, query: readQuery(queryString) };
-      const answer = (): Promise<Answer> => handler(input);
+      const answer = (body: unknown): Promise<Answer> =>
+        handler({ ...input, body: body as Body, caller, cookie });
       const dependency = dependsOn?.(input);
-      return dependency
-        ? { answer, cached: keyed(operation.operationId, dependency, input) }
-        : { answer };
+      return dependency ? { answer, cached: keyed(operationId, dependency, input) } : { answer };
     },
   };
 }

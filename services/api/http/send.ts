@@ -15,15 +15,22 @@ export async function send(ctx: Context, answer: Answer): Promise<void> {
   ctx.status = answer.status ?? 200;
   ctx.vary('Accept-Encoding');
   ctx.set('ETag', etag);
-  ctx.set('Cache-Control', answer.noStore ? 'no-store' : PUBLIC);
+  ctx.set('Cache-Control', cacheControl(ctx, answer));
   if (answer.headers) ctx.set(answer.headers);
-  if (ctx.status === 200 && noneMatchNames(ctx.req.headers['if-none-match'], etag)) {
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+  if (isRead && ctx.status === 200 && noneMatchNames(ctx.req.headers['if-none-match'], etag)) {
     ctx.status = 304;
     return;
   }
   ctx.set('Content-Type', 'application/json; charset=utf-8');
   if (encoding === 'gzip') ctx.set('Content-Encoding', 'gzip');
   await (ctx.method === 'HEAD' ? describeBody : sendBody)(ctx, answer, encoding);
+}
+
+/** What depends on a credential (`private` in the state) is kept nowhere. */
+function cacheControl(ctx: Context, answer: Answer): string {
+  if (ctx.state['private']) return 'private, no-store';
+  return answer.noStore ? 'no-store' : PUBLIC;
 }
 
 async function sendBody(ctx: Context, answer: Answer, encoding: Encoding): Promise<void> {

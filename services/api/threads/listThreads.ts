@@ -7,7 +7,7 @@ import { isId } from '../ids.js';
 import { timeLimit } from '../timeLimit.js';
 import { listCursor, listQuestion, listThreadsQuery, type ListQuery } from './listThreadsQuery.js';
 
-type ListInput = Input<unknown, ThreadListQuery>;
+type ListInput = Pick<Input<unknown, ThreadListQuery>, 'params' | 'query'>;
 type Row = Record<ListQuery['field'] | 'item' | 'serverId', string>;
 
 /** GET /api/threads: a page of stored texts, joined. Throws VALIDATION_ERROR for a wrong cursor. */

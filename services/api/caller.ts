@@ -1,0 +1,14 @@
+import type { Scope } from '../../shared/contract/auth.js';
+import type { PlatformProfile } from './auth/platformProfile.js';
+
+/** Who asks, once their credential has been checked: only then is `id` theirs. */
+export interface Caller {
+  /** `development` is everybody while DISABLE_AUTH is set. */
+  kind: 'key' | 'jwt' | 'platform' | 'development';
+  /** The id of the key, or of the user. */
+  id: string;
+  /** All that they may do: `admin` stands with `write` and `read` beside it. */
+  scopes: readonly Scope[];
+  /** What the platform says about the user of a platform token. */
+  profile?: PlatformProfile;
+}
