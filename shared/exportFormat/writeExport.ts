@@ -1,4 +1,5 @@
 import type {
+  Bookkeeping,
   AttachmentRecord,
   AuthorSnapshot,
   ChannelRecord,
@@ -30,8 +31,8 @@ const NO_DISCRIMINATOR = '0000';
 
 /** What one file holds: a thread with its messages (in any order), or a forum alone. */
 export interface ExportContent {
-  server: Omit<ServerRecord, 'stamps' | 'version'>;
-  channel: Omit<ChannelRecord, 'stamps' | 'version'>;
+  server: Omit<ServerRecord, Bookkeeping>;
+  channel: Omit<ChannelRecord, Bookkeeping>;
   thread: Omit<ThreadRecord, 'stamps' | 'asOf' | 'revision'> | null;
   messages: AsyncIterable<MessageRecord> | Iterable<MessageRecord>;
   /** When all this was true, in microseconds since the epoch. */

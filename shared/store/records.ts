@@ -18,6 +18,9 @@ export interface ServerRecord {
   stamps: Stamps;
   /** Rises with every write: writers replace only what they read. */
   version: number;
+  /** Rises when a value changes; what follows from it is done when `spread` is as high. */
+  changes: number;
+  spread: number;
 }
 
 /** A tag that a forum offers, in the forum's order. */
@@ -42,6 +45,9 @@ export interface ChannelRecord {
   stamps: Stamps;
   /** Rises with every write: writers replace only what they read. */
   version: number;
+  /** Rises when a value changes; what follows from it is done when `spread` is as high. */
+  changes: number;
+  spread: number;
 }
 
 /**
@@ -178,11 +184,14 @@ export interface CounterRecord {
   value: number;
 }
 
+/** What the archive keeps of a server or channel for itself. */
+export type Bookkeeping = 'stamps' | 'version' | 'changes' | 'spread';
+
 /** What one source file says, before it is merged into the records: fields that are absent were not told. */
 export interface SourceThread {
   asOf: number;
-  server: Omit<ServerRecord, 'stamps' | 'version'>;
-  channel: Omit<ChannelRecord, 'stamps' | 'version'>;
+  server: Omit<ServerRecord, Bookkeeping>;
+  channel: Omit<ChannelRecord, Bookkeeping>;
   /** Null where the file describes only a forum (no thread). */
   thread: Omit<
     ThreadRecord,

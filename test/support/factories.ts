@@ -38,11 +38,20 @@ export function anAuthor(name = 'ada', more: Partial<AuthorSnapshot> = {}): Auth
 }
 
 export function aServer(more: Partial<ServerRecord> = {}): ServerRecord {
-  return { _id: anId(), name: 'Server', stamps: {}, version: 1, ...more };
+  return { _id: anId(), name: 'Server', stamps: {}, version: 1, changes: 1, spread: 1, ...more };
 }
 
 export function aChannel(more: Partial<ChannelRecord> = {}): ChannelRecord {
-  return { _id: anId(), serverId: anId(), name: 'help', stamps: {}, version: 1, ...more };
+  return {
+    _id: anId(),
+    serverId: anId(),
+    name: 'help',
+    stamps: {},
+    version: 1,
+    changes: 1,
+    spread: 1,
+    ...more,
+  };
 }
 
 export function aThread(more: Partial<ThreadRecord> = {}): ThreadRecord {

@@ -49,15 +49,25 @@ export async function openStores(): Promise<TestStores> {
       await elasticsearch.indices.refresh({ index: searchAlias(namespace) });
     },
     async close() {
-      const indexes = await elasticsearch.indices.get({ index: `${searchAlias(namespace)}-*` });
-      await elasticsearch.indices.delete({ index: Object.keys(indexes) });
-      await removeKeys(redis, namespace);
+      await removeSearchAndKeys({ elasticsearch, redis, mongo });
       redis.disconnect();
       await mongo.db.dropDatabase();
       await mongo.client.close();
       await elasticsearch.close();
     },
   };
+}
+
+/** Removes the search indexes and the Redis keys of a database. */
+export async function removeSearchAndKeys({
+  elasticsearch,
+  redis,
+  mongo,
+}: Pick<TestStores, 'elasticsearch' | 'redis' | 'mongo'>): Promise<void> {
+  const indexes = await elasticsearch.indices.get({ index: `${searchAlias(mongo.namespace)}-*` });
+  const names = Object.keys(indexes);
+  if (names.length > 0) await elasticsearch.indices.delete({ index: names });
+  await removeKeys(redis, mongo.namespace);
 }
 
 /** A MongoDB URL with its database replaced. */

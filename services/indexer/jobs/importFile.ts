@@ -13,7 +13,8 @@ import { isPermanent } from '../permanentErrors.js';
 import { projectThread } from '../project/projectThread.js';
 import { applyMessages } from '../records/applyMessages.js';
 import { applySource, type AppliedThread } from '../records/applySource.js';
-import { raiseRevision, raiseRevisionsOfChannel } from '../records/threadRevision.js';
+import { raiseRevision } from '../records/threadRevision.js';
+import { spreadChannel, spreadServer } from '../project/spreadChanges.js';
 import { sourceMessage, sourceThread } from '../sources/exportFile.js';
 import { dirtyServer, markDirty } from '../stores/dirtyMarks.js';
 
@@ -48,14 +49,12 @@ async function applyFile(deps: IndexerDeps, uploadId: string): Promise<Outcome> 
   if ('reason' in file) return { state: 'rejected', reason: file.reason };
   const { source, inferred } = sourceThread(file);
   const applied = await applySource(deps.collections, source, inferredStamps(source, inferred));
-  if (applied.channelChanged) {
-    await raiseRevisionsOfChannel(deps.collections.threads, source.channel._id);
-  }
   const thread = await applyThread(deps, uploadId, file, applied.thread);
-  if (applied.serverChanged || applied.channelMoved || applied.thread?.newer) {
+  await spreadServer(deps, source.server._id, applied.server);
+  await spreadChannel(deps, source.channel, applied.channel);
+  if (applied.thread?.newer)
     await markDirty(deps.collections.dirty, [dirtyServer(source.server._id)]);
-  }
-  const state = applied.channelMoved || thread.changed ? 'imported' : 'unchanged';
+  const state = applied.channel.changed || thread.changed ? 'imported' : 'unchanged';
   return { state, messages: file.messages, ...thread.outcome };
 }
 

@@ -26,6 +26,7 @@ import {
   threadSummary,
   type ThreadHead,
 } from '../views/threadViews.js';
+import { refreshLinks } from './refreshLinks.js';
 import { loadTargets, loadThread, referencedChannels, type LoadedThread } from './loadThread.js';
 
 /** Messages rendered and indexed at once: what bounds the memory of a very long thread. */
@@ -47,7 +48,7 @@ export async function projectThread(deps: IndexerDeps, threadId: string): Promis
     findGathered(threadItems, threadId),
   ]);
   const built = loaded ? await buildThread(deps, loaded) : await removeThread(deps, thread);
-  if ((before?.title ?? '') !== built.title) await refreshLinkingThreads(deps, threadId);
+  if ((before?.title ?? '') !== built.title) await refreshLinks(deps.collections, threadId);
   await markCounts(deps, thread, built.people);
   await clearPending(threads, threadId, thread.revision);
   const { serverId, channelId } = thread;
@@ -253,7 +254,7 @@ async function markCounts(
 
 /**
  * What it links to may have appeared or been renamed while it was being built, before its links were stored for
- * refreshLinkingThreads to find: one of the two always sees the other.
+ * refreshLinks to find: one of the two always sees the other.
  */
 async function rebuildIfTargetsMoved(
   { collections }: IndexerDeps,
@@ -263,18 +264,6 @@ async function rebuildIfTargetsMoved(
   const now = await loadTargets(collections, [...links.keys()]);
   const moved = [...links].some(([id, name]) => id !== threadId && now.get(id)?.name !== name);
   if (moved) await raiseRevisions(collections.threads, [threadId]);
-}
-
-/** Threads that link here show its title, or an outside address while it is not in the archive. */
-async function refreshLinkingThreads(
-  { collections }: IndexerDeps,
-  threadId: string,
-): Promise<void> {
-  const linking = await findAllGathered(collections.threadItems, 'linksTo', threadId, {
-    fields: ['_id'],
-  });
-  const others = linking.map(({ _id }) => _id).filter((id) => id !== threadId);
-  await raiseRevisions(collections.threads, others);
 }
 
 async function* batches<T>(source: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {

@@ -1,7 +1,8 @@
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
-import { findGathered, writeGathered } from '../../../shared/store/gather.js';
+import { findGathered, writeAllGathered, writeGathered } from '../../../shared/store/gather.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type {
+  Bookkeeping,
   ChannelRecord,
   ServerRecord,
   SourceThread,
@@ -13,14 +14,18 @@ import { nowMicroseconds } from './threadRevision.js';
 
 const DUPLICATE_KEY = 11_000;
 
-/** What merging a source's header changed. */
+/** What merging a source's header came to. */
 export interface AppliedSource {
-  serverChanged: boolean;
-  /** The channel says something new, to threads that were there before. */
-  channelChanged: boolean;
-  /** The channel is new, or says something new. */
-  channelMoved: boolean;
+  server: AppliedRecord;
+  channel: AppliedRecord;
   thread: AppliedThread | null;
+}
+
+/** A server or channel after a merge. While `spread` is below `changes`, what follows from a change is still to do. */
+export interface AppliedRecord {
+  changed: boolean;
+  changes: number;
+  spread: number;
 }
 
 export interface AppliedThread {
@@ -54,37 +59,40 @@ export async function applySource(
   });
   const thread =
     source.thread === null ? null : await applyThread(threads, source.thread, source.asOf);
-  return {
-    serverChanged: server.changed,
-    channelChanged: channel.changed && !channel.created,
-    channelMoved: channel.changed,
-    thread,
-  };
+  return { server, channel, thread };
+}
+
+/** Notes that what follows from a record's changes, up to `changes`, has been done. */
+export async function markSpread<T extends VersionedRecord>(
+  collection: Collection<T>,
+  _id: string,
+  changes: number,
+): Promise<void> {
+  const update = { $max: { spread: changes } };
+  await writeAllGathered(collection, [
+    { updateOne: { filter: { _id }, update } } as unknown as AnyBulkWriteOperation<T>,
+  ]);
 }
 
 type VersionedRecord = ServerRecord | ChannelRecord;
 
 async function mergeRecord<T extends VersionedRecord>(
   collection: Collection<T>,
-  told: Omit<T, 'stamps' | 'version'>,
-  stamps: Stamps,
-): Promise<{ changed: boolean; created: boolean }> {
+  told: Omit<T, Bookkeeping>,
+  given: Stamps,
+): Promise<AppliedRecord> {
   const { _id, ...fields } = told as { _id: string } & Record<string, unknown>;
   for (;;) {
-    const stored = (await findGathered<T>(collection, _id)) as
-      (VersionedRecord & Record<string, unknown>) | null;
+    const stored = await findGathered<T>(collection, _id);
     refuseMove(stored as Place | null, fields);
-    const {
-      _id: _ignored,
-      stamps: storedStamps = {},
-      version = 0,
-      ...storedFields
-    } = stored ?? ({} as Partial<VersionedRecord>);
-    const merged = mergeFields({ fields: storedFields, stamps: storedStamps }, { fields, stamps });
-    if (!merged.moved) return { changed: false, created: false };
-    const next = { ...merged.fields, _id, stamps: merged.stamps, version: version + 1 };
+    const record = (stored ?? { stamps: {}, version: 0, changes: 0, spread: 0 }) as VersionedRecord;
+    const { _id: _ignored, stamps, version, changes, spread, ...storedFields } = record;
+    const merged = mergeFields({ fields: storedFields, stamps }, { fields, stamps: given });
+    if (!merged.moved) return { changed: false, changes, spread };
+    const counts = { version: version + 1, changes: changes + (merged.changed ? 1 : 0), spread };
+    const next = { ...merged.fields, _id, stamps: merged.stamps, ...counts };
     if (await replaceVersion(collection, next as unknown as T, version)) {
-      return { changed: merged.changed, created: stored === null };
+      return { changed: merged.changed, changes: counts.changes, spread };
     }
   }
 }

@@ -2,6 +2,9 @@ import type { Collection } from 'mongodb';
 import { writeAllGathered } from '../../../shared/store/gather.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 
+/** A mark so old that the sweep does not wait for a job to come for it. */
+const FOR_THE_SWEEP = new Date(0);
+
 /**
  * Gives a thread its next revision, max(revision + 1, clock in microseconds), and marks it pending, in one atomic
  * update. Called before a change of the thread's messages (so that a crash leaves a mark) and again after it (so that
@@ -15,21 +18,30 @@ export async function raiseRevision(
   await writeAllGathered(threads, [{ updateOne: { filter: { _id: threadId }, update } }]);
 }
 
-/** The same for every thread of a channel: its name or tags changed, and every view of its threads shows them. */
+/**
+ * The same for every thread of a channel: its name or tags changed, and every view of its threads shows them. No job
+ * comes for these: the sweep takes them at once.
+ */
 export async function raiseRevisionsOfChannel(
   threads: Collection<ThreadRecord>,
   channelId: string,
 ): Promise<void> {
-  await threads.updateMany({ channelId, deleted: { $ne: true } }, nextRevision(nowMicroseconds()));
+  await threads.updateMany(
+    { channelId, deleted: { $ne: true } },
+    nextRevision(nowMicroseconds(), FOR_THE_SWEEP),
+  );
 }
 
-/** The same for threads whose messages link to something that has just appeared or was renamed. */
+/** The same for threads whose messages link to something that has just appeared or was renamed; for the sweep too. */
 export async function raiseRevisions(
   threads: Collection<ThreadRecord>,
   threadIds: string[],
 ): Promise<void> {
   if (threadIds.length > 0) {
-    await threads.updateMany({ _id: { $in: threadIds } }, nextRevision(nowMicroseconds()));
+    await threads.updateMany(
+      { _id: { $in: threadIds } },
+      nextRevision(nowMicroseconds(), FOR_THE_SWEEP),
+    );
   }
 }
 
@@ -49,9 +61,12 @@ export function nowMicroseconds(): number {
   return Date.now() * 1000;
 }
 
-function nextRevision(floor: number): [Record<string, unknown>, Record<string, unknown>] {
+function nextRevision(
+  floor: number,
+  pendingAt: Date | '$$NOW' = '$$NOW',
+): [Record<string, unknown>, Record<string, unknown>] {
   return [
     { $set: { revision: { $max: [{ $add: [{ $ifNull: ['$revision', 0] }, 1] }, floor] } } },
-    { $set: { pending: '$revision', pendingAt: '$$NOW' } },
+    { $set: { pending: '$revision', pendingAt } },
   ];
 }

@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { counted } from '../numbers.js';
+import { requireMongo } from '../reachable.js';
+import { runCommand } from '../runCommand.js';
+import { exportArchive, type ExportSummary } from './exportArchive.js';
+
+/** `export <folder>` */
+export function addExport(program: Command): void {
+  program
+    .command('export')
+    .description('Write the archive as files that import takes')
+    .argument('<folder>', 'an empty folder, or one to be made')
+    .option('--force', 'write into a folder that is not empty')
+    .option('--json', 'print the summary as JSON')
+    .action(async (folder: string, options: { force?: boolean; json?: boolean }) => {
+      await runCommand(options, async (archive) => {
+        await requireMongo(archive);
+        const force = options.force ?? false;
+        const summary = await exportArchive(archive.mongo, folder, { force });
+        return { json: summary, lines: [summaryLine(summary)], ok: true };
+      });
+    });
+}
+
+function summaryLine({ threads, messages, forums, seconds }: ExportSummary): string {
+  const alone = forums > 0 ? `, ${counted(forums, 'forum')} without threads` : '';
+  const amount = `${counted(threads, 'thread')}, ${counted(messages, 'message')}${alone}`;
+  return `Exported ${amount} (${seconds.toFixed(1)} s)`;
+}

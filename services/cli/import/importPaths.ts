@@ -1,0 +1,71 @@
+import { ObjectId } from 'mongodb';
+import { counted } from '../numbers.js';
+import type { Archive } from '../openArchive.js';
+import { createProgress } from '../progress.js';
+import { requireMongo, requireQueue } from '../reachable.js';
+import { walkFiles, type FoundFile } from '../walkFiles.js';
+import type { ImportSummary } from './importSummary.js';
+import { storeFiles, type StoredFiles } from './storeFiles.js';
+import { waitForImport } from './waitForImport.js';
+
+/** Imports files and folders; waits for the indexer unless told not to. `warn` takes lines for standard error. */
+export async function importPaths(
+  archive: Archive,
+  paths: readonly string[],
+  options: { wait: boolean; warn: (line: string) => void },
+): Promise<ImportSummary> {
+  const began = performance.now();
+  const files = await walkFiles(paths);
+  await requireMongo(archive);
+  await requireQueue(archive);
+  archive.startIndexer();
+  const importId = new ObjectId().toHexString();
+  const { stored, ...rest } = await storeAll(archive, importId, files);
+  const outcome = options.wait ? await waitAll(archive, importId, stored, options.warn) : null;
+  return {
+    importId,
+    ...{ queued: outcome ? 0 : stored, imported: 0, unchanged: 0, threads: 0, messages: 0 },
+    ...rest,
+    ...outcome,
+    rejected: [...rest.rejected, ...(outcome?.rejected ?? [])],
+    seconds: Math.round(performance.now() - began) / 1_000,
+  };
+}
+
+async function storeAll(
+  archive: Archive,
+  importId: string,
+  files: readonly FoundFile[],
+): Promise<StoredFiles> {
+  const { imports } = archive.mongo.collections;
+  await imports.insertOne({ _id: importId, createdAt: new Date(), sealed: false, files: 0 });
+  const total = files.reduce((sum, file) => sum + file.bytes, 0);
+  const progress = createProgress('Checking and storing', total, showBytes);
+  try {
+    const result = await storeFiles(archive, importId, files, progress);
+    await imports.updateOne({ _id: importId }, { $set: { sealed: true, files: result.stored } });
+    return result;
+  } finally {
+    progress.stop();
+  }
+}
+
+async function waitAll(
+  archive: Archive,
+  importId: string,
+  stored: number,
+  warn: (line: string) => void,
+): Promise<Awaited<ReturnType<typeof waitForImport>>> {
+  const progress = createProgress('Importing', stored, (done, total) => {
+    return `${done} of ${counted(total, 'file')}`;
+  });
+  try {
+    return await waitForImport(archive, importId, stored, progress, warn);
+  } finally {
+    progress.stop();
+  }
+}
+
+function showBytes(done: number, total: number): string {
+  return `${(done / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB`;
+}

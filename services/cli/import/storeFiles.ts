@@ -1,0 +1,104 @@
+import { createReadStream } from 'node:fs';
+import { inspectExport, type Inspection } from '../../../shared/exportFormat/readExport.js';
+import { writeAllGathered } from '../../../shared/store/gather.js';
+import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
+import type { ImportFileRecord } from '../../../shared/store/views.js';
+import { forEachAtOnce } from '../forEachAtOnce.js';
+import type { Archive } from '../openArchive.js';
+import type { Progress } from '../progress.js';
+import { reasonOf, type FoundFile } from '../walkFiles.js';
+import type { Problem } from './importSummary.js';
+import { isJsonFile } from './sniffFile.js';
+
+const FILES_AT_ONCE = 16;
+const READ_BYTES = 262_144;
+
+/** What became of the files before the queue. */
+export interface StoredFiles {
+  stored: number;
+  ignored: number;
+  skipped: Problem[];
+  refused: Problem[];
+  rejected: Problem[];
+}
+
+/** Checks every file whole, and stores and queues those that hold a public thread or a forum. */
+export async function storeFiles(
+  archive: Pick<Archive, 'mongo' | 'producer'>,
+  importId: string,
+  files: readonly FoundFile[],
+  progress: Pick<Progress, 'advance'>,
+): Promise<StoredFiles> {
+  const result: StoredFiles = { stored: 0, ignored: 0, skipped: [], refused: [], rejected: [] };
+  await forEachAtOnce(files, FILES_AT_ONCE, async (file) => {
+    const verdict = await inspectFile(file, progress);
+    if (verdict === 'other') result.ignored += 1;
+    else if ('reason' in verdict) result[verdict.kind].push(problem(file, verdict));
+    else {
+      await storeFile(archive, importId, file);
+      result.stored += 1;
+    }
+  });
+  return result;
+}
+
+function problem(file: FoundFile, verdict: Extract<Inspection, { reason: string }>): Problem {
+  const at = 'at' in verdict ? verdict.at : undefined;
+  return { file: file.path, reason: verdict.reason, ...(at === undefined ? {} : { at }) };
+}
+
+async function inspectFile(
+  file: FoundFile,
+  progress: Pick<Progress, 'advance'>,
+): Promise<Inspection | 'other'> {
+  if (file.error !== undefined) return rejected(`It cannot be read: ${file.error}`);
+  try {
+    if (await isJsonFile(file.path)) return await inspectExport(readFile(file, progress));
+    progress.advance(file.bytes);
+    return file.named ? rejected('This is no JSON object') : 'other';
+  } catch (error) {
+    return rejected(`It cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+function rejected(reason: string): Inspection {
+  return { kind: 'rejected', reason };
+}
+
+async function* readFile(
+  file: FoundFile,
+  progress: Pick<Progress, 'advance'>,
+): AsyncGenerator<Buffer> {
+  let left = file.bytes;
+  try {
+    for await (const chunk of createReadStream(file.path, { highWaterMark: READ_BYTES })) {
+      const { length } = chunk as Buffer;
+      progress.advance(Math.min(left, length));
+      left -= Math.min(left, length);
+      yield chunk as Buffer;
+    }
+  } finally {
+    progress.advance(left);
+  }
+}
+
+/** Upload, then record, then job: whatever is cut off between them leaves nothing that claims to be more. */
+async function storeFile(
+  { mongo, producer }: Pick<Archive, 'mongo' | 'producer'>,
+  importId: string,
+  file: FoundFile,
+): Promise<void> {
+  const uploadId = newUploadId();
+  const source = createReadStream(file.path, { highWaterMark: READ_BYTES });
+  await storeUpload(mongo.collections, uploadId, source);
+  const document: ImportFileRecord = {
+    _id: uploadId,
+    importId,
+    name: file.path,
+    bytes: file.bytes,
+    state: 'queued',
+    queuedAt: new Date(),
+  };
+  await writeAllGathered(mongo.collections.importFiles, [{ insertOne: { document } }]);
+  await producer.add('import-file', { uploadId, importId });
+}

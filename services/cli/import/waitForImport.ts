@@ -1,0 +1,108 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Mongo } from '../../../shared/platform/clients.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import { searchAlias } from '../../../shared/store/searchIndex.js';
+import type { Archive } from '../openArchive.js';
+import type { Progress } from '../progress.js';
+import type { ImportSummary, Problem } from './importSummary.js';
+
+const POLL_MS = 250;
+const LONGEST_COUNTING_MS = 60_000;
+const WORKERS_CHECK_MS = 10_000;
+
+/** What the indexer made of an import's files. */
+export type ImportOutcome = Pick<
+  ImportSummary,
+  'imported' | 'unchanged' | 'threads' | 'messages' | 'rejected'
+>;
+
+/**
+ * Waits until every stored file of an import is final, what follows from them is counted, and search shows them; says
+ * once when no indexer is there to do the work.
+ */
+export async function waitForImport(
+  { mongo, elasticsearch, producer }: Pick<Archive, 'mongo' | 'elasticsearch' | 'producer'>,
+  importId: string,
+  stored: number,
+  progress: Pick<Progress, 'advance'>,
+  warn: (line: string) => void,
+): Promise<ImportOutcome> {
+  const { importFiles } = mongo.collections;
+  let done = 0;
+  let checkedAt = -Infinity;
+  let isWarned = false;
+  let finishedAt: Date | undefined;
+  for (;;) {
+    const queued = await importFiles.countDocuments({ importId, state: 'queued' });
+    progress.advance(stored - queued - done);
+    done = stored - queued;
+    if (queued === 0) finishedAt ??= new Date();
+    if (finishedAt && (await isCounted(mongo, finishedAt))) {
+      await elasticsearch.indices.refresh({ index: searchAlias(mongo.namespace) });
+      return await outcomeOf(importFiles, importId);
+    }
+    if (!isWarned && performance.now() - checkedAt > WORKERS_CHECK_MS) {
+      checkedAt = performance.now();
+      isWarned = (await producer.workers().catch(() => 1)) === 0;
+      if (isWarned) warn('No indexer is connected to the queue: the files wait until one is');
+    }
+    await pause(POLL_MS);
+  }
+}
+
+/** Whether nothing is left to be counted or built from before `time`; in an archive that never rests, after a while. */
+async function isCounted({ collections }: Mongo, time: Date): Promise<boolean> {
+  if (Date.now() - time.getTime() > LONGEST_COUNTING_MS) return true;
+  const { dirty, threads } = collections;
+  const waiting = await Promise.all([
+    dirty.findOne({ at: { $lte: time } }, { projection: { _id: 1 } }),
+    threads.findOne(
+      { pending: { $exists: true }, pendingAt: { $lte: time } },
+      { projection: { _id: 1 } },
+    ),
+  ]);
+  return waiting.every((found) => found === null);
+}
+
+async function outcomeOf(
+  importFiles: Collections['importFiles'],
+  importId: string,
+): Promise<ImportOutcome> {
+  const states = await importFiles
+    .aggregate<{ _id: string; files: number; messages: number }>([
+      { $match: { importId } },
+      { $group: { _id: '$state', files: { $sum: 1 }, messages: { $sum: '$messages' } } },
+    ])
+    .toArray();
+  const of = (state: string): { files: number; messages: number } =>
+    states.find(({ _id }) => _id === state) ?? { files: 0, messages: 0 };
+  return {
+    imported: of('imported').files,
+    unchanged: of('unchanged').files,
+    messages: of('imported').messages + of('unchanged').messages,
+    threads: await countThreads(importFiles, importId),
+    rejected: await rejectedFiles(importFiles, importId),
+  };
+}
+
+async function countThreads(
+  importFiles: Collections['importFiles'],
+  importId: string,
+): Promise<number> {
+  const [threads] = await importFiles
+    .aggregate<{ count: number }>([
+      { $match: { importId, threadId: { $exists: true } } },
+      { $group: { _id: '$threadId' } },
+      { $count: 'count' },
+    ])
+    .toArray();
+  return threads?.count ?? 0;
+}
+
+async function rejectedFiles(
+  importFiles: Collections['importFiles'],
+  importId: string,
+): Promise<Problem[]> {
+  const files = await importFiles.find({ importId, state: 'rejected' }).sort({ name: 1 }).toArray();
+  return files.map(({ name, reason }) => ({ file: name, reason: reason ?? 'No reason is known' }));
+}

@@ -1,0 +1,21 @@
+import { CommanderError } from 'commander';
+import { createProgram } from './program.js';
+import { messageOf } from './reachable.js';
+
+const USAGE_ERROR = 2;
+
+try {
+  await createProgram().parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : USAGE_ERROR;
+  else {
+    process.stderr.write(`${errorLines(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** Messages written here may have lines; within one, whatever came from outside is made safe. */
+function errorLines(error: unknown): string {
+  const text = error instanceof Error ? error.message || error.name : String(error);
+  return `Error: ${text.split('\n').map(messageOf).join('\n')}`;
+}

@@ -1,0 +1,16 @@
+import { Command } from 'commander';
+import { addExport } from './export/exportCommand.js';
+import { addImport } from './import/importCommand.js';
+import { addStatus } from './status/statusCommand.js';
+
+/** The command line, one line a command. Parsing it runs the command; a usage error is thrown as CommanderError. */
+export function createProgram(): Command {
+  const program = new Command('forum-archive')
+    .description('Import, export and look after a forum archive')
+    .showHelpAfterError()
+    .exitOverride();
+  addImport(program);
+  addExport(program);
+  addStatus(program);
+  return program;
+}

@@ -1,0 +1,61 @@
+import cliProgress from 'cli-progress';
+
+/** Shows how far a long work has come. */
+export interface Progress {
+  advance(amount: number): void;
+  /** Ends it; afterwards the terminal is free for other output. */
+  stop(): void;
+}
+
+const PLAIN_INTERVAL_MS = 5_000;
+
+/** Progress on standard error: a bar on a terminal, elsewhere a line every five seconds. `show` tells an amount. */
+export function createProgress(
+  label: string,
+  total: number,
+  show: (done: number, total: number) => string,
+  out: NodeJS.WriteStream = process.stderr,
+): Progress {
+  return out.isTTY ? barProgress(label, total, show, out) : plainProgress(label, total, show, out);
+}
+
+type Show = (done: number, total: number) => string;
+
+function barProgress(label: string, total: number, show: Show, out: NodeJS.WriteStream): Progress {
+  const bar = new cliProgress.SingleBar(
+    {
+      stream: out,
+      format: `${label} [{bar}] {percentage}%  {shown}`,
+      hideCursor: true,
+      clearOnComplete: true,
+    },
+    cliProgress.Presets.legacy,
+  );
+  let done = 0;
+  bar.start(total, 0, { shown: show(0, total) });
+  return {
+    advance(amount) {
+      done = Math.min(total, done + amount);
+      bar.update(done, { shown: show(done, total) });
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+function plainProgress(
+  label: string,
+  total: number,
+  show: Show,
+  out: Pick<NodeJS.WriteStream, 'write'>,
+): Progress {
+  let done = 0;
+  const timer = setInterval(() => {
+    out.write(`${label}: ${show(done, total)}\n`);
+  }, PLAIN_INTERVAL_MS);
+  return {
+    advance(amount) {
+      done = Math.min(total, done + amount);
+    },
+    stop: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,22 @@
+import { CliError } from './cliError.js';
+import type { Archive } from './openArchive.js';
+import { safeText } from './safeText.js';
+
+/** Throws CliError when MongoDB does not answer. */
+export async function requireMongo({ mongo }: Pick<Archive, 'mongo'>): Promise<void> {
+  await mongo.db.command({ ping: 1 }).catch((error: unknown) => {
+    throw new CliError(`MongoDB cannot be reached: ${messageOf(error)}`);
+  });
+}
+
+/** Throws CliError when Redis does not answer. */
+export async function requireQueue({ producer }: Pick<Archive, 'producer'>): Promise<void> {
+  await producer.counts().catch((error: unknown) => {
+    throw new CliError(`Redis cannot be reached: ${messageOf(error)}`);
+  });
+}
+
+/** An error's message for the terminal. */
+export function messageOf(error: unknown): string {
+  return safeText(error instanceof Error ? error.message || error.name : String(error));
+}

@@ -1,0 +1,29 @@
+import { openArchive, type Archive } from './openArchive.js';
+
+/** What a command leaves: its result for `--json`, the same in lines for people, and whether all went well. */
+export interface Result {
+  json: object;
+  lines: string[];
+  ok: boolean;
+}
+
+/** Runs a command on the archive, prints its result to standard output, and sets exit code 1 when it did not go well. */
+export async function runCommand(
+  options: { json?: boolean },
+  command: (archive: Archive) => Promise<Result>,
+): Promise<void> {
+  const archive = await openArchive();
+  try {
+    const { json, lines, ok } = await command(archive);
+    const text = options.json ? JSON.stringify(json, null, 2) : lines.join('\n');
+    process.stdout.write(`${text}\n`);
+    if (!ok) process.exitCode = 1;
+  } finally {
+    await archive.close();
+  }
+}
+
+/** Prints a line beside the result, to standard error. */
+export function warn(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,137 @@
+import { errors } from '@elastic/elasticsearch';
+import { listScope } from '../../../shared/store/listKeys.js';
+import { searchAlias } from '../../../shared/store/searchIndex.js';
+import { formatCount } from '../numbers.js';
+import type { Archive } from '../openArchive.js';
+import { messageOf } from '../reachable.js';
+
+/** A store's state: `ok`, or why it cannot be used. */
+export type StoreState = string;
+
+/** What the archive holds. Numbers of a store that cannot be reached are null. */
+export interface ArchiveStatus {
+  servers: number | null;
+  channels: number | null;
+  /** Listed threads, and what was said in them. */
+  threads: number | null;
+  messages: number | null;
+  /** Threads whose views or search documents are not yet built from what is recorded. */
+  pendingThreads: number | null;
+  searchDocuments: number | null;
+  queue: { waiting: number; active: number; delayed: number; failed: number } | null;
+  /** Indexers connected to the queue. */
+  indexers: number | null;
+  stores: { mongodb: StoreState; elasticsearch: StoreState; redis: StoreState };
+}
+
+/** Asks each store for its part; a store that cannot be reached is told as such. */
+export async function archiveStatus(archive: Archive): Promise<ArchiveStatus> {
+  const [records, search, queue] = await Promise.all([
+    told(countRecords(archive)),
+    told(countSearch(archive)),
+    told(countQueue(archive)),
+  ]);
+  return {
+    ...(records.value ?? NO_RECORDS),
+    searchDocuments: search.value,
+    queue: queue.value?.counts ?? null,
+    indexers: queue.value?.workers ?? null,
+    stores: { mongodb: records.state, elasticsearch: search.state, redis: queue.state },
+  };
+}
+
+/** Whether every store answered. */
+export function isHealthy({ stores }: ArchiveStatus): boolean {
+  return Object.values(stores).every((state) => state === 'ok');
+}
+
+/** The status in lines for people. */
+export function statusLines(status: ArchiveStatus): string[] {
+  const { queue, stores } = status;
+  const jobs = queue
+    ? `${queue.active} active, ${queue.waiting} waiting, ${queue.delayed} delayed, ${queue.failed} failed`
+    : 'unknown';
+  const rows: [string, string][] = [
+    ['Servers', shown(status.servers)],
+    ['Channels', shown(status.channels)],
+    ['Threads', shown(status.threads)],
+    ['Messages', shown(status.messages)],
+    ['Pending threads', shown(status.pendingThreads)],
+    ['Search documents', shown(status.searchDocuments)],
+    ['Jobs', jobs],
+    ['Indexers', shown(status.indexers)],
+    ['MongoDB', stores.mongodb],
+    ['Elasticsearch', stores.elasticsearch],
+    ['Redis', stores.redis],
+  ];
+  return rows.map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`);
+}
+
+function shown(count: number | null): string {
+  return count === null ? 'unknown' : formatCount(count);
+}
+
+type Records = Pick<
+  ArchiveStatus,
+  'servers' | 'channels' | 'threads' | 'messages' | 'pendingThreads'
+>;
+
+const NO_RECORDS: Records = {
+  servers: null,
+  channels: null,
+  threads: null,
+  messages: null,
+  pendingThreads: null,
+};
+
+async function told<T>(asking: Promise<T>): Promise<{ value: T | null; state: StoreState }> {
+  try {
+    return { value: await asking, state: 'ok' };
+  } catch (error) {
+    return { value: null, state: `cannot be reached: ${messageOf(error)}` };
+  }
+}
+
+async function countRecords({ mongo }: Archive): Promise<Records> {
+  const { servers, channels, threads, threadItems } = mongo.collections;
+  const [serverCount, channelCount, pendingThreads, listed] = await Promise.all([
+    servers.countDocuments(),
+    channels.countDocuments(),
+    threads.countDocuments({ pending: { $exists: true } }),
+    threadItems
+      .aggregate<{ threads: number; messages: number }>([
+        { $match: { scopes: listScope({ status: 'all' }) } },
+        { $group: { _id: null, threads: { $sum: 1 }, messages: { $sum: '$facts.messages' } } },
+      ])
+      .next(),
+  ]);
+  return {
+    servers: serverCount,
+    channels: channelCount,
+    threads: listed?.threads ?? 0,
+    messages: listed?.messages ?? 0,
+    pendingThreads,
+  };
+}
+
+/** Threads and messages in the index; none where the index is not made yet. */
+async function countSearch({ elasticsearch, mongo }: Archive): Promise<number> {
+  try {
+    const { count } = await elasticsearch.count({
+      index: searchAlias(mongo.namespace),
+      query: { terms: { kind: ['thread', 'message'] } },
+    });
+    return count;
+  } catch (error) {
+    if (error instanceof errors.ResponseError && error.statusCode === 404) return 0;
+    throw error;
+  }
+}
+
+async function countQueue({ producer }: Archive): Promise<{
+  counts: NonNullable<ArchiveStatus['queue']>;
+  workers: number;
+}> {
+  const [counts, workers] = await Promise.all([producer.counts(), producer.workers()]);
+  return { counts, workers };
+}

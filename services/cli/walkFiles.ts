@@ -1,0 +1,89 @@
+import type { Dirent, Stats } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CliError } from './cliError.js';
+
+/** A file to import. `named` when it was given by name, not met in a folder; `error` when it cannot be read. */
+export interface FoundFile {
+  path: string;
+  bytes: number;
+  named: boolean;
+  error?: string;
+}
+
+/** The suffix of the folder in which the exporter saves the media of the file beside it. */
+const MEDIA_FOLDER = '_Files';
+
+/**
+ * The files of the given paths, folders walked by sorted names. Hidden files, media folders beside their export and
+ * whatever is no regular file are left out; links are followed, each folder once. Throws CliError for a missing path.
+ */
+export async function walkFiles(paths: readonly string[]): Promise<FoundFile[]> {
+  const visited = new Set<string>();
+  const found: FoundFile[] = [];
+  for (const path of paths) {
+    const stats = await statNamed(path);
+    if (stats.isDirectory()) await walkFolder(path, visited, found);
+    else found.push({ path, bytes: stats.size, named: true });
+  }
+  return found;
+}
+
+async function statNamed(path: string): Promise<Stats> {
+  const stats = await stat(path).catch((error: unknown) => {
+    throw new CliError(`${path} cannot be read: ${reasonOf(error)}`);
+  });
+  if (!stats.isDirectory() && !stats.isFile()) {
+    throw new CliError(`${path} is neither a file nor a folder`);
+  }
+  return stats;
+}
+
+async function walkFolder(folder: string, visited: Set<string>, found: FoundFile[]): Promise<void> {
+  const identity = await realpath(folder);
+  if (visited.has(identity)) return;
+  visited.add(identity);
+  const entries = await list(folder, found);
+  const names = new Set(entries.map((entry) => entry.name));
+  for (const entry of entries) {
+    if (entry.name.startsWith('.') || isMediaFolder(entry, names)) continue;
+    await walkEntry(join(folder, entry.name), visited, found);
+  }
+}
+
+async function list(folder: string, found: FoundFile[]): Promise<Dirent[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    found.push({ path: folder, bytes: 0, named: false, error: reasonOf(error) });
+    return [];
+  }
+}
+
+async function walkEntry(path: string, visited: Set<string>, found: FoundFile[]): Promise<void> {
+  try {
+    const stats = await stat(path);
+    if (stats.isDirectory()) await walkFolder(path, visited, found);
+    else if (stats.isFile()) found.push({ path, bytes: stats.size, named: false });
+  } catch (error) {
+    found.push({ path, bytes: 0, named: false, error: reasonOf(error) });
+  }
+}
+
+function isMediaFolder(entry: Dirent, siblings: ReadonlySet<string>): boolean {
+  const { name } = entry;
+  return name.endsWith(MEDIA_FOLDER) && siblings.has(name.slice(0, -MEDIA_FOLDER.length));
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EACCES: 'permission is denied',
+  ELOOP: 'its links lead in a circle',
+};
+
+/** Why a file cannot be read, in words. */
+export function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return REASONS[code ?? ''] ?? message;
+}

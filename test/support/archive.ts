@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { createIndexer } from '../../services/indexer/createIndexer.js';
+import { createRedis, createWorkerRedis } from '../../shared/platform/clients.js';
+import { readSettings } from '../../shared/platform/env.js';
+import { createLogger } from '../../shared/platform/logger.js';
+import { ensureSearchIndex } from '../../shared/store/searchIndex.js';
+import { startApi, type ApiOptions, type ApiServer } from './apiServer.js';
+import { removeSearchAndKeys } from './stores.js';
+
+/** What a command of the command line did. */
+export interface CommandResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** A whole archive of its own over the real servers: the indexer and the API in this process. */
+export interface TestArchive {
+  api: ApiServer;
+  /** Lines that the indexer logged as warnings or errors. */
+  problems: string[];
+  /** Runs the command line on this archive, as a person would. */
+  cli(...args: string[]): Promise<CommandResult>;
+  /** A JSON answer; throws unless it is 200. */
+  json<T>(path: string): Promise<T>;
+  close(): Promise<void>;
+}
+
+const CLI = fileURLToPath(new URL('../../services/cli/main.js', import.meta.url));
+
+/** Starts an archive with nothing in it. */
+export async function startArchive(options: ApiOptions = {}): Promise<TestArchive> {
+  const settings = readSettings();
+  const api = await startApi(options);
+  const { mongo, elasticsearch, mongodbUrl } = api.stores;
+  await ensureSearchIndex(elasticsearch, mongo.namespace);
+  const problems: string[] = [];
+  const logger = createLogger('indexer', 'warn', { write: (line) => void problems.push(line) });
+  const redis = createRedis(settings.REDIS_URL, { timeoutMs: 5_000 });
+  const queueRedis = createWorkerRedis(settings.REDIS_URL);
+  await redis.connect();
+  const indexer = createIndexer({ settings, mongo, elasticsearch, redis, queueRedis, logger });
+  return {
+    api,
+    problems,
+    cli: (...args) => runCli({ ...process.env, MONGODB_URL: mongodbUrl }, args),
+    async json<T>(path: string) {
+      const reply = await api.get(path);
+      if (reply.status !== 200)
+        throw new Error(`${path} answered ${reply.status}: ${reply.body.toString()}`);
+      return reply.json() as T;
+    },
+    async close() {
+      await indexer.stop();
+      redis.disconnect();
+      queueRedis.disconnect();
+      await removeSearchAndKeys(api.stores);
+      await api.close();
+    },
+  };
+}
+
+function runCli(env: NodeJS.ProcessEnv, args: string[]): Promise<CommandResult> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [CLI, ...args],
+      { env, maxBuffer: 1 << 26 },
+      (_error, stdout, stderr) => {
+        resolve({ code: child.exitCode ?? 1, stdout, stderr });
+      },
+    );
+  });
+}
