@@ -128,7 +128,7 @@ const embed = Joi.object<ExportEmbed, true>({
   url: orNull(text(LONG)),
   timestamp: timestamp().allow(null),
   description: orNull(text(LONG)),
-  color: orNull(text(64)),
+  color: Joi.alternatives(text(64), size().max(0xffffff)).allow(null),
   author: Joi.object({
     name: orNull(text(LONG)),
     url: orNull(text(LONG)),

@@ -100,7 +100,8 @@ export interface ExportEmbed {
   url?: string | null;
   timestamp?: string | null;
   description?: string | null;
-  color?: string | null;
+  /** `#RRGGBB`, or the number that it stands for. */
+  color?: string | number | null;
   author?: { name?: string | null; url?: string | null; iconUrl?: string | null } | null;
   footer?: { text?: string | null; iconUrl?: string | null } | null;
   thumbnail?: ExportMedia | null;

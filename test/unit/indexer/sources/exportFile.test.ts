@@ -156,7 +156,8 @@ describe('sourceMessage', () => {
   });
 
   it('keeps https avatars, and else gives the default one of the account', () => {
-    const avatar = (more: object): string => map({ author: anExportUser({ id: '100000000012582913', ...more }) }).author.avatar;
+    const avatar = (more: object): string =>
+      map({ author: anExportUser({ id: '100000000012582913', ...more }) }).author.avatar;
     expect(avatar({ avatarUrl: 'https://a.example/b.png' })).to.equal('https://a.example/b.png');
     for (const avatarUrl of ['javascript:alert(1)', 'http://a.example', 'media\\a.png', null]) {
       expect(avatar({ avatarUrl })).to.equal('https://cdn.discordapp.com/embed/avatars/3.png');
@@ -225,6 +226,12 @@ describe('sourceMessage', () => {
       thumbnail: { url: 'https://example.org/%22x%22', width: null, height: null },
       images: [],
     });
+  });
+
+  it('takes a colour as text and as a number', () => {
+    const colors = ['#FF0000', 255, 'red', null].map((color) => ({ color }));
+    const mapped = map({ embeds: colors }).embeds.map(({ color }) => color);
+    expect(mapped).to.deep.equal([0xff0000, 255, null, null]);
   });
 
   it('maps reactions, references and interactions', () => {
