@@ -8,7 +8,8 @@ import { createHandlers } from './handlers.js';
 import { runInBackground } from './project/backgroundLoop.js';
 import { refreshDirty, sweepPending } from './project/sweep.js';
 import { createAnnouncer } from './stores/announcer.js';
-import { createSearchWriter } from './stores/searchWriter.js';
+import { dropRetained } from './search/dropRetained.js';
+import { createSearchWriter, targetsOf } from './stores/searchWriter.js';
 import { parseResolvedTags } from './views/threadModel.js';
 import { createWorker } from './worker.js';
 
@@ -16,6 +17,7 @@ import { createWorker } from './worker.js';
 const SWEEP_AFTER_MS = 5_000;
 const SWEEP_EVERY_MS = 1_000;
 const REFRESH_EVERY_MS = 250;
+const DROP_EVERY_MS = 60_000;
 
 /** Clients and settings of an indexer; the caller closes them after stop(). */
 export interface IndexerClients {
@@ -35,7 +37,9 @@ export function createIndexer(clients: IndexerClients): {
   const { settings, mongo, logger } = clients;
   const deps: IndexerDeps = {
     collections: mongo.collections,
-    search: createSearchWriter(clients.elasticsearch, mongo.namespace, logger),
+    search: createSearchWriter(clients.elasticsearch, targetsOf(mongo), logger),
+    elasticsearch: clients.elasticsearch,
+    namespace: mongo.namespace,
     announcer: createAnnouncer(clients.redis, mongo.namespace, logger),
     logger,
     resolvedTags: parseResolvedTags(settings.RESOLVED_TAGS),
@@ -50,6 +54,7 @@ export function createIndexer(clients: IndexerClients): {
   const loops = [
     runInBackground('sweep', sweep, { idleMs: SWEEP_EVERY_MS, logger }),
     runInBackground('refresh', () => refreshDirty(deps), { idleMs: REFRESH_EVERY_MS, logger }),
+    runInBackground('retained index', () => dropRetained(deps), { idleMs: DROP_EVERY_MS, logger }),
   ];
   return {
     deps,

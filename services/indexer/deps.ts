@@ -1,3 +1,4 @@
+import type { Client } from '@elastic/elasticsearch';
 import type { Collections } from '../../shared/store/collections.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Announcer } from './stores/announcer.js';
@@ -7,6 +8,9 @@ import type { SearchWriter } from './stores/searchWriter.js';
 export interface IndexerDeps {
   collections: Collections;
   search: SearchWriter;
+  elasticsearch: Client;
+  /** The database's name: also the prefix of search indexes. */
+  namespace: string;
   announcer: Announcer;
   logger: Logger;
   resolvedTags: ReadonlySet<string>;

@@ -1,5 +1,9 @@
 import { ensureIndexes } from '../../shared/store/indexes.js';
-import { ensureSearchIndex } from '../../shared/store/searchIndex.js';
+import {
+  describeMapping,
+  ensureSearchIndex,
+  readSearchIndex,
+} from '../../shared/store/searchIndex.js';
 import {
   createElasticsearch,
   createMongo,
@@ -26,11 +30,7 @@ for (const connection of [redis, queueRedis]) {
 }
 
 await retryUntilReady('MongoDB', () => ensureIndexes(mongo.collections), logger);
-await retryUntilReady(
-  'Elasticsearch',
-  () => ensureSearchIndex(elasticsearch, mongo.namespace),
-  logger,
-);
+await retryUntilReady('Elasticsearch', prepareSearch, logger);
 void redis.connect().catch(() => undefined);
 
 const indexer = createIndexer({ settings, mongo, elasticsearch, redis, queueRedis, logger });
@@ -47,3 +47,11 @@ stopOnSignal(
   logger,
 );
 logger.info({ namespace: mongo.namespace }, 'The indexer is ready');
+
+/** Makes the index where there is none, and says when it is not of this version. */
+async function prepareSearch(): Promise<void> {
+  await ensureSearchIndex(elasticsearch, mongo.namespace);
+  const { index, mappingVersion } = await readSearchIndex(elasticsearch, mongo.namespace);
+  const problem = describeMapping(mappingVersion);
+  if (problem) logger.warn({ index, mappingVersion }, problem);
+}

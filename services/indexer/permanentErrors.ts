@@ -4,9 +4,14 @@ import { SourceConflict } from './records/applySource.js';
 
 /** Whether an error will come again however often a job is tried: its input is at fault, not a store. */
 export function isPermanent(error: unknown): boolean {
-  return [ExportError, SourceConflict, PayloadError, MissingUploadError].some(
+  return [ExportError, SourceConflict, PayloadError, MissingUploadError, RebuildFailed].some(
     (kind) => error instanceof kind,
   );
+}
+
+/** A new search index could not be made right: it was dropped, the old one stays. */
+export class RebuildFailed extends Error {
+  override readonly name = 'RebuildFailed';
 }
 
 /** A job's payload is not what its name promises. */

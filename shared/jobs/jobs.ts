@@ -4,6 +4,8 @@ import Joi from 'joi';
 export interface JobPayloads {
   /** Apply a stored upload (an export file) to the records and build what follows from it. */
   'import-file': { uploadId: string; importId: string };
+  /** Build a new search index beside the old one and put it in its place. */
+  'reindex-search': { rebuildId: string };
 }
 
 export type JobName = keyof JobPayloads;
@@ -15,6 +17,9 @@ export const jobSchemas: { [Name in JobName]: Joi.ObjectSchema<JobPayloads[Name]
   'import-file': Joi.object<JobPayloads['import-file'], true>({
     uploadId: id.required(),
     importId: id.required(),
+  }),
+  'reindex-search': Joi.object<JobPayloads['reindex-search'], true>({
+    rebuildId: id.required(),
   }),
 };
 

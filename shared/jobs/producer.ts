@@ -29,6 +29,7 @@ const OPTIONS: JobsOptions = {
 
 const JOB_IDS: { [Name in JobName]: (payload: JobPayloads[Name]) => string } = {
   'import-file': ({ uploadId }) => `import-${uploadId}`,
+  'reindex-search': ({ rebuildId }) => `reindex-search-${rebuildId}`,
 };
 
 /** Milliseconds until the next try: doubling from half a second to 30 s, each a random half less at most. */

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import type { ApiKeyRecord, TokenFamily, UsedState } from './credentials.js';
 import type {
   ChannelRecord,
   CounterRecord,
@@ -7,6 +8,7 @@ import type {
   ThreadRecord,
   UserRecord,
 } from './records.js';
+import type { SearchGenerations } from './searchGenerations.js';
 import type {
   BodyChunk,
   BodyView,
@@ -16,6 +18,7 @@ import type {
   ImportRecord,
   MemberView,
   RankView,
+  SimilarView,
   ThreadItemView,
   UploadChunk,
 } from './views.js';
@@ -34,10 +37,16 @@ export interface Collections {
   members: Collection<MemberView>;
   ranks: Collection<RankView>;
   dirty: Collection<DirtyMark>;
+  similar: Collection<SimilarView>;
+  similarMarks: Collection<DirtyMark>;
+  searchGenerations: Collection<SearchGenerations>;
   counters: Collection<CounterRecord>;
   imports: Collection<ImportRecord>;
   importFiles: Collection<ImportFileRecord>;
   uploadChunks: Collection<UploadChunk>;
+  apiKeys: Collection<ApiKeyRecord>;
+  refreshTokens: Collection<TokenFamily>;
+  oauthStates: Collection<UsedState>;
 }
 
 /** The collections of one database, typed. */
@@ -55,9 +64,15 @@ export function collectionsOf(db: Db): Collections {
     members: db.collection('members'),
     ranks: db.collection('ranks'),
     dirty: db.collection('dirty'),
+    similar: db.collection('similar'),
+    similarMarks: db.collection('similarMarks'),
+    searchGenerations: db.collection('searchGenerations'),
     counters: db.collection('counters'),
     imports: db.collection('imports'),
     importFiles: db.collection('importFiles'),
     uploadChunks: db.collection('uploadChunks'),
+    apiKeys: db.collection('apiKeys'),
+    refreshTokens: db.collection('refreshTokens'),
+    oauthStates: db.collection('oauthStates'),
   };
 }

@@ -13,6 +13,12 @@ export function listIndexName(field: ListField): string {
 /** The name of the index that a leaderboard scans; the API names it in a hint. */
 export const RANK_INDEX = 'boards_key';
 
+/** Removes each document at its own `expiresAt`. */
+const expiring: IndexDescription = {
+  ...index('expiresAt', { expiresAt: 1 }),
+  expireAfterSeconds: 0,
+};
+
 /** Every index of the archive, by collection. A name never changes its meaning: a new shape gets a new name. */
 export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   threads: [
@@ -40,10 +46,14 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   ],
   ranks: [index(RANK_INDEX, { boards: 1, key: 1 }), index('member', { member: 1 })],
   dirty: [index('kind_at', { kind: 1, at: 1 })],
+  similar: [index('similarTo', { similarTo: 1 })],
+  similarMarks: [index('kind_at', { kind: 1, at: 1 })],
   importFiles: [
     index('import_state', { importId: 1, state: 1 }),
     index('state_queued', { state: 1, queuedAt: 1 }),
   ],
+  refreshTokens: [expiring, index('user_created', { userId: 1, createdAt: -1 })],
+  oauthStates: [expiring],
 };
 
 /** Creates what is missing of INDEXES. Does nothing where all exist. */

@@ -1,6 +1,6 @@
 import { errors, type Client } from '@elastic/elasticsearch';
 import type { ThreadStatus } from '../contract/threads.js';
-import { searchIndexDefinition } from './searchMapping.js';
+import { MAPPING_VERSION, searchIndexDefinition } from './searchMapping.js';
 
 /** What both kinds of search document hold: everything that filters, sorts and presents a result. */
 interface SearchFields {
@@ -90,6 +90,39 @@ export function searchAlias(namespace: string): string {
 /** The index of one generation (1, 2, …) behind the alias. */
 export function searchIndexName(namespace: string, generation: number): string {
   return `${searchAlias(namespace)}-${String(generation).padStart(6, '0')}`;
+}
+
+/** The alias that a rebuild writes to one generation by. */
+export function writesAlias(index: string): string {
+  return `${index}-writes`;
+}
+
+/** The generation of an index behind this archive's alias; undefined for any other index. */
+export function generationOf(namespace: string, index: string): number | undefined {
+  const digits = index.slice(searchAlias(namespace).length + 1);
+  const generation = Number(digits);
+  return /^\d{6}$/.test(digits) && searchIndexName(namespace, generation) === index
+    ? generation
+    : undefined;
+}
+
+/** The index behind the alias and the version of its mapping. Throws when there is none. */
+export async function readSearchIndex(
+  client: Client,
+  namespace: string,
+): Promise<{ index: string; mappingVersion: number }> {
+  const found = await client.indices.getMapping({ index: searchAlias(namespace) });
+  const [index = '', { mappings } = { mappings: {} }] = Object.entries(found)[0] ?? [];
+  const version: unknown = mappings._meta?.['mappingVersion'];
+  return { index, mappingVersion: typeof version === 'number' ? version : 0 };
+}
+
+/** What is wrong with an index of another mapping, for the log and the status; undefined when it is the current one. */
+export function describeMapping(mappingVersion: number): string | undefined {
+  if (mappingVersion === MAPPING_VERSION) return undefined;
+  return mappingVersion < MAPPING_VERSION
+    ? `The search index has mapping ${mappingVersion}, this version needs ${MAPPING_VERSION}: run forum-archive reindex --search`
+    : `The search index has mapping ${mappingVersion}, newer than this version's ${MAPPING_VERSION}: update, or run forum-archive reindex --search`;
 }
 
 /**

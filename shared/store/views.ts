@@ -5,8 +5,8 @@ import type { Binary } from 'mongodb';
 
 /**
  * A finished response body. `_id` names the question: `thread/ID`, `participants/ID`, `server/ID`, `channels/ID`,
- * `tags/ID`, `stats/ID` (server ids) or `user/ID`. `gzip` holds the whole body, or is absent when the body was cut
- * into `chunks` pieces stored in bodyChunks (bodies near the 16 MB limit of a document).
+ * `tags/ID`, `stats/ID` (server ids), `user/ID` or `similar/ID` (thread ids). `gzip` holds the whole body, or is absent
+ * when the body was cut into `chunks` pieces stored in bodyChunks (bodies near the 16 MB limit of a document).
  */
 export interface BodyView {
   _id: string;
@@ -115,10 +115,21 @@ export interface RankView {
   item: string;
 }
 
-/** Something whose view must be recomputed: `server/ID`, `member/SERVER/USER`, `user/ID`. */
+/** Which threads the body `similar/ID` shows, best first; kept so that a thread that changes finds them. */
+export interface SimilarView {
+  /** The thread's id. */
+  _id: string;
+  version: number;
+  similarTo: string[];
+}
+
+/**
+ * Something whose view must be recomputed: `server/ID`, `member/SERVER/USER`, `user/ID`; in similarMarks `similar/ID`
+ * (look for similar threads again) and `shown/ID` (show those known as they are now).
+ */
 export interface DirtyMark {
   _id: string;
-  kind: 'server' | 'member' | 'user';
+  kind: 'server' | 'member' | 'user' | 'similar' | 'shown';
   token: string;
   at: Date;
 }

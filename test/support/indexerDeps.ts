@@ -1,5 +1,5 @@
 import { createAnnouncer } from '../../services/indexer/stores/announcer.js';
-import { createSearchWriter } from '../../services/indexer/stores/searchWriter.js';
+import { createSearchWriter, targetsOf } from '../../services/indexer/stores/searchWriter.js';
 import { parseResolvedTags } from '../../services/indexer/views/threadModel.js';
 import { applyMessages } from '../../services/indexer/records/applyMessages.js';
 import { applySource } from '../../services/indexer/records/applySource.js';
@@ -10,10 +10,17 @@ import type { SourceMessage, SourceThread } from '../../shared/store/records.js'
 import type { TestStores } from './stores.js';
 
 /** The write side's dependencies over real stores, without its worker. */
-export function indexerDeps({ mongo, elasticsearch, redis, logger }: TestStores): IndexerDeps {
+export function indexerDeps({
+  mongo,
+  elasticsearch,
+  redis,
+  logger,
+}: Pick<TestStores, 'mongo' | 'elasticsearch' | 'redis' | 'logger'>): IndexerDeps {
   return {
     collections: mongo.collections,
-    search: createSearchWriter(elasticsearch, mongo.namespace, logger),
+    search: createSearchWriter(elasticsearch, targetsOf(mongo), logger),
+    elasticsearch,
+    namespace: mongo.namespace,
     announcer: createAnnouncer(redis, mongo.namespace, logger),
     logger,
     resolvedTags: parseResolvedTags('solved,resolved,answered'),

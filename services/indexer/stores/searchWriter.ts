@@ -1,6 +1,13 @@
 import { errors, type Client } from '@elastic/elasticsearch';
+import type { Mongo } from '../../../shared/platform/clients.js';
+import { findGathered } from '../../../shared/store/gather.js';
 import { idKey } from '../../../shared/store/listKeys.js';
-import { documentId, searchAlias, type SearchDocument } from '../../../shared/store/searchIndex.js';
+import {
+  documentId,
+  searchAlias,
+  writesAlias,
+  type SearchDocument,
+} from '../../../shared/store/searchIndex.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 
 /** A document waiting for the next bulk request. */
@@ -40,13 +47,35 @@ interface Batch {
   send(): void;
 }
 
+/** Where to write: the indexes that every write goes to now, or none for the one behind the alias alone. */
+export interface SearchTargets {
+  namespace: string;
+  /** Asked before each bulk request, after whatever is in it was read: a rebuild relies on that. */
+  readTargets: () => Promise<string[]>;
+}
+
+/** The targets that the archive's record names. */
+export function targetsOf({
+  collections,
+  namespace,
+}: Pick<Mongo, 'collections' | 'namespace'>): SearchTargets {
+  return {
+    namespace,
+    readTargets: async () =>
+      (await findGathered(collections.searchGenerations, 'search'))?.targets ?? [],
+  };
+}
+
+/** How often a bulk request is sent again because an index it went to has just been dropped. */
+const DROPPED_RETRIES = 3;
+
 /**
  * A writer that gathers what concurrent jobs write within a few milliseconds into one bulk request. `onRefused` learns
  * of each document that the index will never take (400): it must not block the others.
  */
 export function createSearchWriter(
   client: Client,
-  namespace: string,
+  { namespace, readTargets }: SearchTargets,
   logger: Logger,
   onRefused: (id: string, reason: string) => void = (id, reason) =>
     logger.error({ id, reason }, 'The search index refused a document'),
@@ -69,16 +98,22 @@ export function createSearchWriter(
     if (open === batch) open = null;
     batch.send();
   };
-  const sendBatch = async ({ waiting }: Batch): Promise<void> => {
-    const body = waiting.map(bulkLines).join('');
-    const response = await client
-      .bulk({ index: searchAlias(namespace), require_alias: true, body })
-      .catch((error: unknown) => {
-        throw error instanceof errors.ElasticsearchClientError
-          ? new SearchUnavailable('The search index cannot be reached', { cause: error })
-          : error;
-      });
-    checkItems(response.items as BulkItem[], onRefused);
+  const sendBatch = async (
+    { waiting }: Pick<Batch, 'waiting'>,
+    retries = DROPPED_RETRIES,
+  ): Promise<void> => {
+    const targets = await readTargets();
+    const aliases = targets.length > 0 ? targets.map(writesAlias) : [searchAlias(namespace)];
+    const body = aliases.flatMap((alias) => waiting.map((one) => bulkLines(alias, one))).join('');
+    const response = await client.bulk({ body }).catch((error: unknown) => {
+      throw error instanceof errors.ElasticsearchClientError
+        ? new SearchUnavailable('The search index cannot be reached', { cause: error })
+        : error;
+    });
+    const items = response.items as BulkItem[];
+    const isDropped = targets.length > 1 && items.some(({ index }) => index.status === 404);
+    if (isDropped && retries > 0) return sendBatch({ waiting }, retries - 1);
+    checkItems(items, onRefused);
   };
   const enqueue = (entry: Waiting): Promise<void> => {
     open ??= openBatch();
@@ -122,8 +157,10 @@ function tombstone(
   return { id: documentId(kind, id), revision, json: JSON.stringify(document) };
 }
 
-function bulkLines({ id, revision, json }: Waiting): string {
-  return `{"index":{"_id":${JSON.stringify(id)},"version":${revision},"version_type":"external"}}\n${json}\n`;
+/** Only an alias is written to, so that an index that was dropped never comes back without its mapping. */
+function bulkLines(alias: string, { id, revision, json }: Waiting): string {
+  const place = `"_index":"${alias}","require_alias":true,"_id":${JSON.stringify(id)}`;
+  return `{"index":{${place},"version":${revision},"version_type":"external"}}\n${json}\n`;
 }
 
 /** 409: a newer document is stored, which is as good. 400: never acceptable. Anything else: the batch is tried again. */

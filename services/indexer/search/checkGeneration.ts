@@ -1,0 +1,149 @@
+import type { IndexerDeps } from '../deps.js';
+import type { SearchWriter } from '../stores/searchWriter.js';
+import { documentId } from '../../../shared/store/searchIndex.js';
+import { openGeneration } from './generations.js';
+import { writeThread } from './writeThread.js';
+
+type Deps = Pick<IndexerDeps, 'collections' | 'resolvedTags' | 'elasticsearch' | 'namespace'>;
+
+const BATCH = 500;
+/** How often what differs is written again before the new index counts as wrong. */
+const ROUNDS = 5;
+
+/** A new index does not hold what it must. */
+export class WrongGeneration extends Error {
+  override readonly name = 'WrongGeneration';
+}
+
+/**
+ * Compares every listed thread with an index: its document is there, at the revision of its views or later, and so
+ * are as many messages as are listed. What differs is written again (it may just be changing) and compared again.
+ * Gives how many had to be. Throws WrongGeneration when a thread that rests still differs, except for documents that
+ * the index refuses (`refused`, by document id).
+ */
+export async function checkGeneration(
+  deps: Deps,
+  index: string,
+  search: SearchWriter,
+  refused: ReadonlySet<string>,
+): Promise<number> {
+  let mended = 0;
+  let cursor = '';
+  for (;;) {
+    const listed = await nextListed(deps, cursor);
+    if (listed.length === 0) return mended;
+    cursor = listed.at(-1)!.threadId;
+    const differing = await findDiffering(deps, index, listed);
+    mended += differing.length;
+    await mend(deps, index, { search, refused }, differing);
+  }
+}
+
+/** A listed thread: the revision its views were built from, and its messages and itself. */
+interface Listed {
+  threadId: string;
+  revision: number;
+  documents: number;
+}
+
+async function nextListed({ collections }: Deps, cursor: string): Promise<Listed[]> {
+  const items = await collections.threadItems
+    .find({ _id: { $gt: cursor } }, { projection: { revision: 1, 'facts.messages': 1 } })
+    .sort({ _id: 1 })
+    .limit(BATCH)
+    .toArray();
+  return items.map(({ _id, revision, facts: { messages } }) => ({
+    threadId: _id,
+    revision,
+    documents: messages === 0 ? 0 : messages + 1,
+  }));
+}
+
+async function mend(
+  deps: Deps,
+  index: string,
+  { search, refused }: { search: SearchWriter; refused: ReadonlySet<string> },
+  differing: Listed[],
+): Promise<void> {
+  let left = differing;
+  for (let round = 1; left.length > 0; round += 1) {
+    const resting = await writeAgain(deps, search, left);
+    left = await findDiffering(deps, index, resting);
+    // A refused document leaves one thread different for good.
+    if (left.length <= refused.size) return;
+    if (round < ROUNDS) continue;
+    const { threadId } = left[0]!;
+    throw new WrongGeneration(
+      `${left.length} threads differ in the new search index, such as ${threadId}`,
+    );
+  }
+}
+
+/** Writes threads again; gives those that did not change meanwhile: the others are being built anyway. */
+async function writeAgain(
+  deps: Deps,
+  search: SearchWriter,
+  differing: Listed[],
+): Promise<Listed[]> {
+  const { threads } = deps.collections;
+  const which = { _id: { $in: differing.map(({ threadId }) => threadId) } };
+  const before = await threads.find(which).toArray();
+  const written = await Promise.all(before.map((thread) => writeThread(deps, search, thread)));
+  const after = await threads.find({ ...which, pending: { $exists: false } }).toArray();
+  const resting = new Map(after.map(({ _id, revision }) => [_id, revision]));
+  return before
+    .map(({ _id, revision }, n) => ({ threadId: _id, revision, documents: written[n]! }))
+    .filter(({ threadId, revision }) => resting.get(threadId) === revision);
+}
+
+/** Those of which the index holds another number of documents, or an older one than their views. */
+async function findDiffering(deps: Deps, index: string, listed: Listed[]): Promise<Listed[]> {
+  if (listed.length === 0) return [];
+  await openGeneration(deps, index);
+  const ids = listed.map(({ threadId }) => threadId);
+  const [versions, counts] = await Promise.all([
+    readVersions(deps, index, ids),
+    countDocuments(deps, index, ids),
+  ]);
+  return listed.filter(
+    ({ threadId, revision, documents }) =>
+      (versions.get(threadId) ?? 0) < revision || (counts.get(threadId) ?? 0) !== documents,
+  );
+}
+
+/** The versions of threads' own documents, tombstones too. */
+async function readVersions(
+  { elasticsearch }: Deps,
+  index: string,
+  threadIds: string[],
+): Promise<Map<string, number>> {
+  const { docs } = await elasticsearch.mget({
+    ...{ index, _source: false },
+    ids: threadIds.map((id) => documentId('thread', id)),
+  });
+  return new Map(
+    docs.map((found, n) => [threadIds[n]!, '_version' in found ? (found._version ?? 0) : 0]),
+  );
+}
+
+/** How many documents of each thread can be found: its own, and its messages'. */
+async function countDocuments(
+  { elasticsearch }: Deps,
+  index: string,
+  threadIds: string[],
+): Promise<Map<string, number>> {
+  const { aggregations } = await elasticsearch.search<
+    unknown,
+    { threads: { buckets: { key: string; doc_count: number }[] } }
+  >({
+    index,
+    size: 0,
+    query: {
+      bool: {
+        filter: [{ terms: { threadId: threadIds } }, { terms: { kind: ['thread', 'message'] } }],
+      },
+    },
+    aggs: { threads: { terms: { field: 'threadId', size: threadIds.length } } },
+  });
+  return new Map(aggregations!.threads.buckets.map(({ key, doc_count: count }) => [key, count]));
+}

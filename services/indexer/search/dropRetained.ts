@@ -1,0 +1,25 @@
+import type { IndexerDeps } from '../deps.js';
+import { dropGenerations, indexExists, liveIndex } from './generations.js';
+
+type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace' | 'logger'>;
+
+/**
+ * Drops the index that a rebuild replaced once its rollback window is over, or forgets it when somebody else dropped
+ * it. One that has been put back behind the alias stays. Returns false: there is never more.
+ */
+export async function dropRetained(deps: Deps, now = new Date()): Promise<boolean> {
+  const store = deps.collections.searchGenerations;
+  const found = await store.findOne({ _id: 'search', retained: { $exists: true } });
+  const retained = found?.retained;
+  if (!retained || found.rebuild?.state === 'running') return false;
+  if (retained.until > now && (await indexExists(deps, retained.index))) return false;
+  const { matchedCount } = await store.updateOne(
+    { _id: 'search', 'retained.index': retained.index, 'rebuild.state': { $ne: 'running' } },
+    { $set: { targets: [] }, $unset: { retained: '' } },
+  );
+  const live = await liveIndex(deps);
+  if (matchedCount === 0 || live === retained.index) return false;
+  if (await indexExists(deps, retained.index)) await dropGenerations(deps, live, [retained.index]);
+  deps.logger.info({ index: retained.index }, 'The replaced search index was dropped');
+  return false;
+}

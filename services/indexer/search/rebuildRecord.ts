@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import type { UpdateFilter } from 'mongodb';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { SearchGenerations, SearchRebuild } from '../../../shared/store/searchGenerations.js';
+
+type Store = Collections['searchGenerations'];
+type Generations = Pick<SearchGenerations, 'targets' | 'retained'>;
+
+/** How often a running rebuild shows that it is alive. */
+const BEAT_MS = 10_000;
+
+/** Another process has taken the rebuild over, or a later one was asked for: this run must stop. */
+export class RebuildTaken extends Error {
+  override readonly name = 'RebuildTaken';
+}
+
+/** The record of a rebuild in the hands of the process that runs it. */
+export interface RebuildRecord {
+  /** As last saved. */
+  current(): SearchRebuild;
+  /** Changes the record. Throws RebuildTaken, and changes nothing, when it is in other hands. */
+  save(change: Partial<SearchRebuild>, generations?: Partial<Generations>): Promise<void>;
+  /** Ends the signs of life. */
+  release(): void;
+}
+
+/** Takes the record of a rebuild, also from a process that died; null when it ended or gave way to a later one. */
+export async function takeRebuild(store: Store, id: string): Promise<RebuildRecord | null> {
+  const runner = randomUUID();
+  const taken = await store.findOneAndUpdate(
+    { _id: 'search', 'rebuild.id': id, 'rebuild.state': { $in: ['queued', 'running'] } },
+    {
+      $set: { 'rebuild.runner': runner, 'rebuild.state': 'running', 'rebuild.beatAt': new Date() },
+    },
+    { returnDocument: 'after' },
+  );
+  if (!taken?.rebuild) return null;
+  let rebuild = taken.rebuild;
+  const write = async (update: UpdateFilter<SearchGenerations>): Promise<void> => {
+    const { matchedCount } = await store.updateOne(
+      { _id: 'search', 'rebuild.id': id, 'rebuild.runner': runner },
+      update,
+    );
+    if (matchedCount === 0) throw new RebuildTaken('The rebuild was taken over');
+  };
+  const beat = setInterval(() => {
+    write({ $set: { 'rebuild.beatAt': new Date() } }).catch(() => undefined);
+  }, BEAT_MS);
+  return {
+    current: () => rebuild,
+    async save(change, { targets, retained } = {}) {
+      const next = { ...rebuild, ...change, beatAt: new Date() };
+      await write({
+        $set: { rebuild: next, ...(targets && { targets }), ...(retained && { retained }) },
+      });
+      rebuild = next;
+    },
+    release: () => clearInterval(beat),
+  };
+}

@@ -1,0 +1,128 @@
+import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import { RebuildFailed } from '../permanentErrors.js';
+import type { IndexerDeps } from '../deps.js';
+import { createSearchWriter, type SearchWriter } from '../stores/searchWriter.js';
+import { checkGeneration, WrongGeneration } from './checkGeneration.js';
+import {
+  createGeneration,
+  dropGenerations,
+  indexExists,
+  liveIndex,
+  swapGenerations,
+} from './generations.js';
+import { scanThreads, totalThreads, writePending } from './scanThreads.js';
+import { RebuildTaken, takeRebuild, type RebuildRecord } from './rebuildRecord.js';
+
+/** Moments of a rebuild at which a test may end its process. */
+export type RebuildStep = 'created' | 'scanning' | 'checked' | 'swapped';
+
+/** What a rebuild came to, for the log. */
+export type RebuildOutcome =
+  | { state: 'done'; index: string; threads: number; documents: number; mended: number }
+  | { state: 'replaced' };
+
+/** The old index is kept, and written to, for so long: going back is one change of the alias. */
+export const ROLLBACK_WINDOW_MS = 60 * 60_000;
+
+/**
+ * Builds a new search index from the records beside the one that is searched, and puts it in its place. Goes on where
+ * a crash left it. Why nothing is missing or stale after the swap: docs/search.md.
+ */
+export async function reindexSearch(
+  deps: IndexerDeps,
+  { rebuildId }: JobPayloads['reindex-search'],
+  reached: (step: RebuildStep) => Promise<void> = () => Promise.resolve(),
+): Promise<RebuildOutcome> {
+  const record = await takeRebuild(deps.collections.searchGenerations, rebuildId);
+  if (!record) return { state: 'replaced' };
+  try {
+    await rebuild(deps, record, reached);
+    const { to = '', threads, documents, mended } = record.current();
+    return { state: 'done', index: to, threads, documents, mended };
+  } catch (error) {
+    if (error instanceof RebuildTaken) return { state: 'replaced' };
+    if (error instanceof WrongGeneration) return await giveUp(deps, record, error);
+    throw error;
+  } finally {
+    record.release();
+  }
+}
+
+async function rebuild(
+  deps: IndexerDeps,
+  record: RebuildRecord,
+  reached: (step: RebuildStep) => Promise<void>,
+): Promise<void> {
+  const live = await liveIndex(deps);
+  if (live !== record.current().to) {
+    await begin(deps, record, live);
+    await reached('created');
+    await fill(deps, record, reached);
+    await swapGenerations(deps, live, record.current().to!);
+    await reached('swapped');
+  }
+  await finish(record);
+}
+
+/** Makes the new index and has every writer write to it, unless that was done before a crash. */
+async function begin(deps: IndexerDeps, record: RebuildRecord, live: string): Promise<void> {
+  const { from, to } = record.current();
+  if (to !== undefined && from === live && (await indexExists(deps, to))) return;
+  await record.save({}, { targets: [] });
+  const created = await createGeneration(deps, live);
+  const total = await totalThreads(deps);
+  const start = { phase: 'scan', cursor: '', threads: 0, documents: 0, mended: 0 } as const;
+  await record.save(
+    { ...start, from: live, to: created, totalThreads: total },
+    { targets: [live, created] },
+  );
+}
+
+/** Writes every thread to the new index, then what is unfinished elsewhere, and compares all with the views. */
+async function fill(
+  deps: IndexerDeps,
+  record: RebuildRecord,
+  reached: (step: RebuildStep) => Promise<void>,
+): Promise<void> {
+  const index = record.current().to!;
+  const refused = new Set<string>();
+  const search = writerTo(deps, index, (id) => refused.add(id));
+  await scanThreads(deps, search, record, () => reached('scanning'));
+  await record.save({ phase: 'verify' });
+  await writePending(deps, search);
+  const mended = await checkGeneration(deps, index, search, refused);
+  await reached('checked');
+  // A write that reached only the old index has left its thread's mark.
+  await writePending(deps, search);
+  await record.save({ phase: 'swap', mended });
+}
+
+function writerTo(
+  { elasticsearch, namespace, logger }: IndexerDeps,
+  index: string,
+  onRefused: (id: string) => void,
+): SearchWriter {
+  const targets = { namespace, readTargets: () => Promise.resolve([index]) };
+  return createSearchWriter(elasticsearch, targets, logger, (id, reason) => {
+    logger.error({ id, reason, index }, 'The search index refused a document');
+    onRefused(id);
+  });
+}
+
+async function finish(record: RebuildRecord): Promise<void> {
+  const { from, to } = record.current();
+  const until = new Date(Date.now() + ROLLBACK_WINDOW_MS);
+  await record.save(
+    { state: 'done', phase: 'done', finishedAt: new Date() },
+    { targets: [to!, from!], retained: { index: from!, until } },
+  );
+}
+
+/** A new index that is wrong is dropped; trying again would build the same. */
+async function giveUp(deps: IndexerDeps, record: RebuildRecord, cause: Error): Promise<never> {
+  const { from, to } = record.current();
+  const { message } = cause;
+  await record.save({ state: 'failed', error: message, finishedAt: new Date() }, { targets: [] });
+  await dropGenerations(deps, from!, [to!]);
+  throw new RebuildFailed(message, { cause });
+}

@@ -1,0 +1,20 @@
+import type { Collections } from '../store/collections.js';
+import { enterRebuild, withdrawRebuild } from '../store/searchGenerations.js';
+import type { Producer } from './producer.js';
+
+/**
+ * Asks for a rebuild of the search index; gives its id and its job's. Throws RebuildRunning while another one runs or
+ * waits, and what the queue throws while Redis is away.
+ */
+export async function requestSearchRebuild(
+  collections: Pick<Collections, 'searchGenerations'>,
+  producer: Pick<Producer, 'add'>,
+): Promise<{ rebuildId: string; jobId: string }> {
+  const rebuildId = await enterRebuild(collections);
+  try {
+    return { rebuildId, jobId: await producer.add('reindex-search', { rebuildId }) };
+  } catch (error) {
+    await withdrawRebuild(collections, rebuildId, 'The queue cannot be reached');
+    throw error;
+  }
+}
