@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addExport } from './export/exportCommand.js';
 import { addImport } from './import/importCommand.js';
+import { addReindex } from './reindex/reindexCommand.js';
 import { addStatus } from './status/statusCommand.js';
 
 /** The command line, one line a command. Parsing it runs the command; a usage error is thrown as CommanderError. */
@@ -11,6 +12,7 @@ export function createProgram(): Command {
     .exitOverride();
   addImport(program);
   addExport(program);
+  addReindex(program);
   addStatus(program);
   return program;
 }

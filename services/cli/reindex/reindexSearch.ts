@@ -1,0 +1,74 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { requestSearchRebuild } from '../../../shared/jobs/requestSearchRebuild.js';
+import {
+  findRebuild,
+  RebuildRunning,
+  rebuildProgress,
+  type SearchRebuild,
+} from '../../../shared/store/searchGenerations.js';
+import { CliError } from '../cliError.js';
+import { counted } from '../numbers.js';
+import type { Archive } from '../openArchive.js';
+import { createProgress, type Progress } from '../progress.js';
+import { requireMongo, requireQueue } from '../reachable.js';
+import { warn, type Result } from '../runCommand.js';
+
+const POLL_MS = 250;
+const STEPS = 1_000;
+
+type Stores = Pick<Archive, 'mongo' | 'producer' | 'startIndexer'>;
+
+/** Asks for a rebuild of the search index, and waits for its end when told to. Throws CliError while one runs. */
+export async function reindexSearch(archive: Stores, { wait }: { wait: boolean }): Promise<Result> {
+  await requireMongo(archive);
+  await requireQueue(archive);
+  const { collections } = archive.mongo;
+  const { rebuildId, jobId } = await requestSearchRebuild(collections, archive.producer).catch(
+    (error: unknown) => {
+      throw error instanceof RebuildRunning ? new CliError(error.message) : error;
+    },
+  );
+  if (!wait) {
+    return { json: { jobId, state: 'queued' }, lines: [`Queued as ${jobId}`], ok: true };
+  }
+  archive.startIndexer();
+  await warnWithoutIndexer(archive);
+  const progress = createProgress('reindex', STEPS, (done) => `${Math.floor(done / 10)}%`);
+  try {
+    return resultOf(jobId, await waitForRebuild(archive, rebuildId, progress));
+  } finally {
+    progress.stop();
+  }
+}
+
+async function warnWithoutIndexer({ producer }: Stores): Promise<void> {
+  if ((await producer.workers().catch(() => 1)) > 0) return;
+  warn('No indexer is connected to the queue yet: the rebuild waits until one is');
+}
+
+async function waitForRebuild(
+  { mongo }: Stores,
+  rebuildId: string,
+  progress: Progress,
+): Promise<SearchRebuild> {
+  let shown = 0;
+  for (;;) {
+    const rebuild = await findRebuild(mongo.collections, rebuildId);
+    if (!rebuild) throw new CliError('The rebuild gave way to one that was asked for later');
+    if (rebuild.state === 'done' || rebuild.state === 'failed') return rebuild;
+    const done = Math.floor(rebuildProgress(rebuild) * STEPS);
+    progress.advance(Math.max(0, done - shown));
+    shown = Math.max(shown, done);
+    await pause(POLL_MS);
+  }
+}
+
+function resultOf(jobId: string, rebuild: SearchRebuild): Result {
+  const { state, to: index, threads, documents, mended, error } = rebuild;
+  const line =
+    state === 'done'
+      ? `Rebuilt as ${index}: ${counted(threads, 'thread')}, ${counted(documents, 'document')}`
+      : `Failed: ${error}`;
+  const json = { ...{ jobId, state, index, threads, documents, mended }, ...(error && { error }) };
+  return { json, lines: [line], ok: state === 'done' };
+}

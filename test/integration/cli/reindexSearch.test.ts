@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { reindexSearch } from '../../../services/cli/reindex/reindexSearch.js';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { createHandlers } from '../../../services/indexer/handlers.js';
+import { liveIndex } from '../../../services/indexer/search/generations.js';
+import type { Producer } from '../../../shared/jobs/producer.js';
+import { indexerDeps } from '../../support/indexerDeps.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+describe('reindex --search', () => {
+  let stores: TestStores;
+  let deps: IndexerDeps;
+  const running: Promise<unknown>[] = [];
+
+  before(async () => {
+    stores = await openStores();
+    deps = indexerDeps(stores);
+  });
+  after(async () => {
+    await Promise.all(running);
+    await stores.close();
+  });
+
+  /** A queue whose jobs are run at once, or never. */
+  const archive = (works: boolean) => {
+    const producer: Producer = {
+      add(name, payload) {
+        if (works) running.push(createHandlers(deps)[name](payload));
+        return Promise.resolve('job-1');
+      },
+      counts: () => Promise.resolve({ waiting: 0, active: 0, delayed: 0, failed: 0 }),
+      workers: () => Promise.resolve(1),
+      close: () => Promise.resolve(),
+    };
+    return { mongo: stores.mongo, producer, startIndexer: () => undefined };
+  };
+
+  it('waits for the end and tells what was built', async () => {
+    const { json, lines, ok } = await reindexSearch(archive(true), { wait: true });
+    expect(ok).to.equal(true);
+    expect(json).to.include({ jobId: 'job-1', state: 'done', threads: 0, documents: 0 });
+    expect(lines[0]).to.match(/^Rebuilt as .*-000002: 0 threads, 0 documents$/);
+    expect((await liveIndex(deps)).slice(-6)).to.equal('000002');
+  });
+
+  it('returns at once without --wait, and refuses another rebuild until that one ended', async () => {
+    const queued = await reindexSearch(archive(false), { wait: false });
+    expect(queued).to.deep.include({ json: { jobId: 'job-1', state: 'queued' }, ok: true });
+    const problem = await reindexSearch(archive(true), { wait: true }).then(
+      () => '',
+      (error: unknown) => String(error),
+    );
+    expect(problem).to.match(/^CliError: A rebuild of the search index is queued since /);
+  });
+
+  it('says when the queue is away, and does not stand in the way of the next', async () => {
+    await deps.collections.searchGenerations.deleteMany({});
+    const broken = archive(true);
+    broken.producer.add = () => Promise.reject(new Error('Connection is closed'));
+    const problem = await reindexSearch(broken, { wait: false }).then(
+      () => '',
+      (error: unknown) => String(error),
+    );
+    expect(problem).to.equal('Error: Connection is closed');
+    expect((await reindexSearch(archive(true), { wait: true })).ok).to.equal(true);
+  });
+});
