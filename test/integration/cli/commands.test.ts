@@ -1,0 +1,189 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { createProducer } from '../../../shared/jobs/producer.js';
+import { inspectExport } from '../../../shared/exportFormat/readExport.js';
+import { readSettings } from '../../../shared/platform/env.js';
+import { openUpload } from '../../../shared/store/uploads.js';
+import { anExport, anExportMessage, bytesOf } from '../../support/exportFiles.js';
+import { aChannel, aMessage, aServer, aThread } from '../../support/factories.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+import { withTemporaryFolder } from '../../support/temporaryFolder.js';
+
+const MAIN = fileURLToPath(new URL('../../../services/cli/main.js', import.meta.url));
+
+describe('the command line', function () {
+  this.timeout(60_000);
+  let stores: TestStores;
+
+  before(async () => {
+    stores = await openStores();
+  });
+  after(() => stores.close());
+  afterEach(async () => {
+    const { importFiles, imports, uploadChunks } = stores.mongo.collections;
+    await Promise.all([importFiles, imports, uploadChunks].map((kept) => kept.deleteMany({})));
+  });
+
+  function run(
+    args: readonly string[],
+    more: Record<string, string> = {},
+  ): Promise<{ code: number; stdout: string; stderr: string }> {
+    const env = { ...process.env, MONGODB_URL: stores.mongodbUrl, ...more };
+    return new Promise((resolve) => {
+      const child = execFile(process.execPath, [MAIN, ...args], { env }, (_, stdout, stderr) => {
+        resolve({ code: child.exitCode ?? -1, stdout, stderr });
+      });
+    });
+  }
+
+  const importIn = (files: Record<string, unknown>, ...flags: string[]) =>
+    withTemporaryFolder(async (folder) => {
+      for (const [name, content] of Object.entries(files)) {
+        const text = typeof content === 'string' ? content : JSON.stringify(content);
+        await writeFile(join(folder, name), text);
+      }
+      return run(['import', folder, '--no-wait', ...flags]);
+    });
+
+  it('stores and queues what can be taken, and says what became of the rest', async () => {
+    const good = anExport();
+    const { code, stdout } = await importIn(
+      {
+        'good.json': good,
+        'talk.json': anExport({ channel: { type: 'GuildTextChat' } }),
+        'cut.json': JSON.stringify(anExport()).slice(0, 200),
+        'notes.txt': 'hello',
+      },
+      '--json',
+    );
+    expect(code).to.equal(1);
+    const summary = JSON.parse(stdout) as Record<string, unknown> & { rejected: { at: string }[] };
+    expect(summary).to.deep.include({ queued: 1, ignored: 1, refused: [] });
+    expect(summary['skipped']).to.have.length(1);
+    expect(summary.rejected[0]?.at).to.include('byte 200');
+
+    const [file] = await stores.mongo.collections.importFiles.find().toArray();
+    expect(file).to.include({ state: 'queued', importId: summary['importId'] });
+    const stored = await inspectExport(openUpload(stores.mongo.collections, file!._id));
+    expect(stored).to.deep.include({ kind: 'thread', messages: good.messages.length });
+    const record = await stores.mongo.collections.imports.findOne();
+    expect(record).to.include({ sealed: true, files: 1 });
+    const { REDIS_URL } = readSettings();
+    const producer = createProducer({ redisUrl: REDIS_URL, namespace: stores.mongo.namespace });
+    expect(await producer.counts()).to.include({ waiting: 1 });
+    await producer.close();
+  });
+
+  it('leaves nothing of a private file in any store', async () => {
+    const secret = 'unsayable-words';
+    const message = anExportMessage({ content: secret });
+    const { code, stdout } = await importIn({
+      'dm.json': anExport({ guild: { id: '0' }, messages: [message] }),
+      'thread.json': anExport({ channel: { type: 'GuildPrivateThread' }, messages: [message] }),
+    });
+    expect(code).to.equal(1);
+    expect(stdout).to.match(/Refused: 2 files/);
+    const { importFiles, uploadChunks } = stores.mongo.collections;
+    expect(await importFiles.countDocuments()).to.equal(0);
+    expect(await uploadChunks.countDocuments()).to.equal(0);
+  });
+
+  it('rejects a file that is no JSON when it is named', () =>
+    withTemporaryFolder(async (folder) => {
+      const path = join(folder, 'notes.txt');
+      await writeFile(path, 'hello');
+      const { code, stdout } = await run(['import', path, '--no-wait']);
+      expect(code).to.equal(1);
+      expect(stdout).to.include('This is no JSON object');
+    }));
+
+  it('waits until the files are final, and says when nobody works on them', () =>
+    withTemporaryFolder(async (folder) => {
+      await writeFile(join(folder, 'a.json'), JSON.stringify(anExport()));
+      await writeFile(join(folder, 'b.json'), JSON.stringify(anExport()));
+      const waiting = run(['import', folder]);
+      const { importFiles } = stores.mongo.collections;
+      while ((await importFiles.countDocuments({ state: 'queued' })) < 2);
+      const files = await importFiles.find().sort({ name: 1 }).toArray();
+      const done = { state: 'imported', threadId: '1', messages: 7 } as const;
+      await importFiles.updateOne({ _id: files[0]!._id }, { $set: done });
+      const damaged = { state: 'rejected', reason: 'It contradicts what is known' } as const;
+      await importFiles.updateOne({ _id: files[1]!._id }, { $set: damaged });
+      const { code, stdout, stderr } = await waiting;
+      expect(code).to.equal(1);
+      expect(stdout).to.include('Imported 1 file: 1 thread, 7 messages');
+      expect(stdout).to.include('b.json: It contradicts what is known');
+      expect(stderr).to.satisfy((text: string) => text === '' || text.includes('No indexer'));
+    }));
+
+  it('exports what is not deleted, in files named by ids alone', () =>
+    withTemporaryFolder(async (folder) => {
+      const { servers, channels, threads, messages } = stores.mongo.collections;
+      const server = aServer();
+      const [channel, lonely] = [0, 1].map(() => aChannel({ serverId: server._id }));
+      const places = { serverId: server._id, channelId: channel!._id };
+      const [kept, gone] = [aThread(places), aThread({ ...places, deleted: true })];
+      await servers.insertOne(server);
+      await channels.insertMany([channel!, lonely!]);
+      await threads.insertMany([kept, gone]);
+      const said = aMessage({ threadId: kept._id });
+      await messages.insertMany([said, aMessage({ threadId: kept._id, deleted: true })]);
+
+      const target = join(folder, 'new', 'archive');
+      const { code, stdout } = await run(['export', target, '--json']);
+      expect(code).to.equal(0);
+      expect(JSON.parse(stdout)).to.include({ threads: 1, messages: 1, forums: 1 });
+      const names = await readdir(target, { recursive: true });
+      expect(names.filter((name) => name.includes('.')).sort()).to.deep.equal(
+        [
+          join(server._id, channel!._id, `${kept._id}.json`),
+          join(server._id, lonely!._id, 'forum.json'),
+        ].sort(),
+      );
+      const text = await readFile(join(target, server._id, channel!._id, `${kept._id}.json`));
+      expect(await inspectExport(bytesOf(text))).to.deep.include({ kind: 'thread', messages: 1 });
+      expect(text.toString()).to.include(said._id);
+    }));
+
+  it('exports into a folder that holds something only when forced', () =>
+    withTemporaryFolder(async (folder) => {
+      await mkdir(join(folder, 'mine'));
+      const refused = await run(['export', folder]);
+      expect(refused.code).to.equal(1);
+      expect(refused.stderr).to.match(/^Error: .* is not empty: .*\n$/);
+      expect((await run(['export', folder, '--force'])).code).to.equal(0);
+    }));
+
+  it('shows the status, with the number of threads at the top', async () => {
+    const { code, stdout } = await run(['status', '--json']);
+    expect(code).to.equal(0);
+    const stores = { mongodb: 'ok', elasticsearch: 'ok', redis: 'ok' };
+    expect(JSON.parse(stdout)).to.deep.include({ threads: 0, indexers: 0, stores });
+  });
+
+  it('names the store that is away, and fails', async () => {
+    const away = { REDIS_URL: 'redis://127.0.0.1:1', ELASTICSEARCH_URL: 'http://127.0.0.1:1' };
+    const { code, stdout } = await run(['status', '--json'], away);
+    expect(code).to.equal(1);
+    const status = JSON.parse(stdout) as { stores: Record<string, string> };
+    expect(status.stores['mongodb']).to.equal('ok');
+    expect(status.stores['redis']).to.include('cannot be reached');
+    expect(status.stores['elasticsearch']).to.include('cannot be reached');
+    const imported = await run(['import', 'package.json'], away);
+    expect(imported.code).to.equal(1);
+    expect(imported.stderr).to.match(/^Error: Redis cannot be reached: .*\n$/);
+  });
+
+  it('ends with 2 after a usage error, with 1 after a wrong setting', async () => {
+    for (const args of [[], ['bogus'], ['import'], ['import', 'x', '--bogus']]) {
+      expect((await run(args)).code, args.join(' ')).to.equal(2);
+    }
+    expect((await run(['--help'])).code).to.equal(0);
+    const { code, stderr } = await run(['status'], { PORT: 'x' });
+    expect(code).to.equal(1);
+    expect(stderr).to.include('PORT');
+  });
+});

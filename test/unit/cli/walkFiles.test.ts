@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { CliError } from '../../../services/cli/cliError.js';
+import { walkFiles } from '../../../services/cli/walkFiles.js';
+import { withTemporaryFolder } from '../../support/temporaryFolder.js';
+
+async function put(folder: string, ...names: string[]): Promise<void> {
+  for (const name of names) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), '{}');
+  }
+}
+
+describe('walkFiles', () => {
+  it('walks folders by sorted names and leaves out hidden files', () =>
+    withTemporaryFolder(async (folder) => {
+      await put(folder, 'b/2.json', 'b/10.json', 'a.txt', '.hidden', '.git/x.json', 'c');
+      const found = await walkFiles([folder]);
+      const names = found.map(({ path }) => relative(folder, path));
+      expect(names).to.deep.equal(['a.txt', 'b/10.json', 'b/2.json', 'c']);
+      expect(found[0]).to.include({ named: false, bytes: 2 });
+    }));
+
+  it('leaves out the folder in which an export keeps its media', () =>
+    withTemporaryFolder(async (folder) => {
+      await put(folder, 'x.json', 'x.json_Files/sticker.json', 'other_Files/y.json');
+      const names = (await walkFiles([folder])).map(({ path }) => relative(folder, path));
+      expect(names).to.deep.equal(['other_Files/y.json', 'x.json']);
+    }));
+
+  it('follows links, and each folder once', () =>
+    withTemporaryFolder(async (folder) => {
+      await put(folder, 'a/x.json');
+      await symlink(folder, join(folder, 'a/loop'));
+      await symlink(join(folder, 'a'), join(folder, 'b'));
+      await symlink('x.json', join(folder, 'a/y.json'));
+      const names = (await walkFiles([folder, folder])).map(({ path }) => relative(folder, path));
+      expect(names).to.deep.equal(['a/x.json', 'a/y.json']);
+    }));
+
+  it('tells of what it cannot read in a folder', () =>
+    withTemporaryFolder(async (folder) => {
+      await symlink('nowhere', join(folder, 'broken.json'));
+      expect(await walkFiles([folder])).to.deep.equal([
+        {
+          path: join(folder, 'broken.json'),
+          bytes: 0,
+          named: false,
+          error: 'there is no such file or folder',
+        },
+      ]);
+    }));
+
+  it('refuses a path that is not there, before anything is done', async () => {
+    const error: unknown = await walkFiles(['/no/such/path']).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(CliError);
+    expect((error as Error).message).to.equal(
+      '/no/such/path cannot be read: there is no such file or folder',
+    );
+  });
+
+  it('refuses what is neither a file nor a folder', async () => {
+    const error: unknown = await walkFiles(['/dev/null']).catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('message', '/dev/null is neither a file nor a folder');
+  });
+});
