@@ -1,0 +1,61 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { ApiKey, Scope } from '../contract/auth.js';
+import type { Collections } from './collections.js';
+import type { ApiKeyRecord } from './credentials.js';
+
+type Keys = Pick<Collections, 'apiKeys'>;
+
+const ID_BYTES = 8;
+const SECRET_BYTES = 24;
+const FORM = /^fa_([0-9a-f]{16})_[0-9a-f]{48}$/;
+
+/** The id in a key; undefined for what is no key. */
+export function apiKeyId(key: string): string | undefined {
+  return FORM.exec(key)?.[1];
+}
+
+/** SHA-256 of a key, as it is stored. */
+export function hashApiKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** Makes a key with 192 random bits. `key` is nowhere else: only its hash is stored. */
+export async function createApiKey(
+  { apiKeys }: Keys,
+  { name, level, expiresAt }: { name: string; level: Scope; expiresAt: Date | null },
+): Promise<{ key: string; record: ApiKeyRecord }> {
+  const keyId = randomBytes(ID_BYTES).toString('hex');
+  const key = `fa_${keyId}_${randomBytes(SECRET_BYTES).toString('hex')}`;
+  const record: ApiKeyRecord = {
+    ...{ _id: keyId, name, level, hash: hashApiKey(key), createdAt: new Date(), expiresAt },
+    lastUsedAt: null,
+    revokedAt: null,
+  };
+  await apiKeys.insertOne(record);
+  return { key, record };
+}
+
+/** Every key, newest first. */
+export function findApiKeys({ apiKeys }: Keys): Promise<ApiKeyRecord[]> {
+  return apiKeys.find().sort({ createdAt: -1, _id: 1 }).toArray();
+}
+
+/** Revokes a key, once and for all; null when there is none. */
+export async function revokeApiKey({ apiKeys }: Keys, keyId: string): Promise<ApiKeyRecord | null> {
+  const works = { _id: keyId, revokedAt: null };
+  await apiKeys.updateOne(works, { $set: { revokedAt: new Date() } });
+  return apiKeys.findOne({ _id: keyId });
+}
+
+/** A key as it is shown: without its hash. */
+export function presentApiKey(record: ApiKeyRecord): ApiKey {
+  return {
+    id: record._id,
+    name: record.name,
+    level: record.level,
+    createdAt: record.createdAt.toISOString(),
+    expiresAt: record.expiresAt?.toISOString() ?? null,
+    lastUsedAt: record.lastUsedAt?.toISOString() ?? null,
+    revokedAt: record.revokedAt?.toISOString() ?? null,
+  };
+}
