@@ -1,0 +1,173 @@
+/**
+ * An import from file to searchable: a generated archive of 100,000 messages (or the folders named), through the real
+ * command line and indexer as processes, with the memory of both; then its floor: the same records written and the same
+ * documents indexed by the raw clients, with nothing read, compared, rendered or counted.
+ *
+ * importArchive.js [--threads N] [--messages N] [folder...]
+ */
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import {
+  createElasticsearch,
+  createMongo,
+  createRedis,
+  type Mongo,
+} from '../shared/platform/clients.js';
+import { readSettings } from '../shared/platform/env.js';
+import { ensureIndexes } from '../shared/store/indexes.js';
+import { searchAlias, searchIndexName } from '../shared/store/searchIndex.js';
+import { searchIndexDefinition } from '../shared/store/searchMapping.js';
+import { removeSearchAndKeys, withDatabase } from '../test/support/stores.js';
+import { generateArchive } from './generateArchive.js';
+
+const { values, positionals } = parseArgs({
+  options: {
+    threads: { type: 'string', default: '5000' },
+    messages: { type: 'string', default: '100000' },
+  },
+  allowPositionals: true,
+});
+const settings = readSettings();
+const folder = mkdtempSync(join(tmpdir(), 'forum-archive-bench-'));
+const elasticsearch = createElasticsearch(settings, { timeoutMs: 120_000 });
+const redis = createRedis(settings.REDIS_URL, { timeoutMs: 10_000 });
+try {
+  await redis.connect();
+  const folders = positionals.length > 0 ? positionals : [await generated()];
+  await measure(folders);
+} finally {
+  rmSync(folder, { recursive: true });
+  redis.disconnect();
+  await elasticsearch.close();
+}
+
+async function generated(): Promise<string> {
+  const size = { threads: Number(values.threads), messages: Number(values.messages), seed: 1 };
+  await generateArchive(folder, size);
+  return folder;
+}
+
+async function measure(folders: string[]): Promise<void> {
+  const [imported, floor] = [openDatabase(), openDatabase()];
+  try {
+    const peak = await importThrough(imported, folders);
+    const seconds = await writeRaw(imported, floor);
+    console.log(`Most memory: command line ${peak.cli} MB, indexer ${peak.indexer} MB`);
+    console.log(
+      `Floor (raw bulk writes of the same records and documents): ${seconds.toFixed(1)} s`,
+    );
+  } finally {
+    for (const mongo of [imported, floor]) {
+      await removeSearchAndKeys({ mongo, elasticsearch, redis });
+      await mongo.db.dropDatabase();
+      await mongo.client.close();
+    }
+  }
+}
+
+function openDatabase(): Mongo {
+  const MONGODB_URL = withDatabase(settings.MONGODB_URL, `bench_${randomUUID().slice(0, 8)}`);
+  return createMongo({ MONGODB_URL }, { timeoutMs: 120_000, poolSize: 10 });
+}
+
+/** Imports with the real processes; prints the command line's own summary. Peaks of resident memory in MB. */
+async function importThrough(
+  { namespace }: Mongo,
+  folders: string[],
+): Promise<{ cli: number; indexer: number }> {
+  const env = {
+    ...process.env,
+    MONGODB_URL: withDatabase(settings.MONGODB_URL, namespace),
+    LOG_LEVEL: 'warn',
+  };
+  const indexer = spawn(process.execPath, [service('indexer')], {
+    env,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  try {
+    const cli = execFile(process.execPath, [service('cli'), 'import', ...folders], { env });
+    cli.stdout?.pipe(process.stdout);
+    const [cliPeak, indexerPeak] = [watchMemory(cli), watchMemory(indexer)];
+    await once(cli, 'exit');
+    return { cli: cliPeak(), indexer: indexerPeak() };
+  } finally {
+    indexer.kill('SIGTERM');
+    await once(indexer, 'exit');
+  }
+}
+
+/** Follows a process's peak resident memory (VmHWM, in MB); the last value read is what the returned function gives. */
+function watchMemory({ pid }: ChildProcess): () => number {
+  let peak = 0;
+  const read = (): void => {
+    try {
+      const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+      peak = Math.round(Number(line?.[1] ?? 0) / 1024) || peak;
+    } catch {
+      clearInterval(timer);
+    }
+  };
+  const timer = setInterval(read, 100);
+  return () => {
+    read();
+    clearInterval(timer);
+    return peak;
+  };
+}
+
+/** Seconds that the raw clients take for the same messages, bodies and search documents. */
+async function writeRaw(from: Mongo, to: Mongo): Promise<number> {
+  await ensureIndexes(to.collections);
+  const index = searchIndexName(to.namespace, 1);
+  const alias = searchAlias(to.namespace);
+  await elasticsearch.indices.create({ index, ...searchIndexDefinition, aliases: { [alias]: {} } });
+  let seconds = 0;
+  for (const name of ['threads', 'messages', 'bodies', 'threadItems', 'contributions']) {
+    for await (const batch of batchesOf(from.db.collection(name).find())) {
+      seconds += await timed(() => to.db.collection(name).insertMany(batch, { ordered: false }));
+    }
+  }
+  for await (const batch of searchDocuments(from)) {
+    seconds += await timed(() =>
+      elasticsearch.bulk({
+        operations: batch.flatMap((document) => [{ index: { _index: index } }, document]),
+      }),
+    );
+  }
+  return seconds + (await timed(() => elasticsearch.indices.refresh({ index })));
+}
+
+async function* searchDocuments({ namespace }: Mongo): AsyncGenerator<object[]> {
+  const hits = elasticsearch.helpers.scrollDocuments<object>({
+    index: searchAlias(namespace),
+    size: 1000,
+  });
+  yield* batchesOf(hits);
+}
+
+async function* batchesOf<T>(source: AsyncIterable<T>): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  for await (const one of source) {
+    batch.push(one);
+    if (batch.length < 1000) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return (performance.now() - began) / 1000;
+}
+
+function service(name: string): string {
+  return fileURLToPath(new URL(`../services/${name}/main.js`, import.meta.url));
+}

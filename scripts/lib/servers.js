@@ -1,0 +1,46 @@
+import { phase, ROOT } from './run.js';
+
+/** Starts what is missing of the three servers; `ready` gives a run's environment, or nothing after a failure. */
+export function startServers(dataDir) {
+  let stop = async () => {};
+  const start = async () => {
+    const { ensureServers } = await local('ensureServers.js');
+    const { createReport } = await local('report.js');
+    const report = createReport(process.stdout);
+    const servers = await ensureServers({ dataDir, env: process.env, report });
+    stop = servers.stop;
+    for (const signal of ['SIGINT', 'SIGTERM']) {
+      process.on(signal, () => void stop().then(() => process.exit(1)));
+    }
+    return runEnv(servers, dataDir);
+  };
+  return { ready: settleServers(start), stop: () => stop() };
+}
+
+async function settleServers(start) {
+  let env;
+  await phase('servers', async () => {
+    try {
+      env = await start();
+      return { code: 0, output: '' };
+    } catch (error) {
+      return { code: 1, output: error.name === 'LaunchError' ? error.message : error.stack };
+    }
+  });
+  return env;
+}
+
+function runEnv({ mongodbUrl, elasticsearchUrl, redisUrl }, dataDir) {
+  return {
+    ...process.env,
+    MONGODB_URL: mongodbUrl,
+    ELASTICSEARCH_URL: elasticsearchUrl,
+    REDIS_URL: redisUrl,
+    DATA_DIR: dataDir,
+  };
+}
+
+/** A compiled module of the launcher. */
+export function local(name) {
+  return import(new URL(`file://${ROOT}dist/services/local/${name}`));
+}
