@@ -6,6 +6,7 @@ export const tags = {
   server: (serverId: string) => `server:${serverId}`,
   thread: (threadId: string) => `thread:${threadId}`,
   user: (userId: string) => `user:${userId}`,
+  similar: (threadId: string) => `similar:${threadId}`,
   /** A list page belongs to its narrowest place: channel, else server, else everywhere. */
   list: (place: { serverId?: string; channelId?: string }) =>
     place.channelId
@@ -16,7 +17,7 @@ export const tags = {
 };
 
 /** The tags of everything that an announcement says has changed. */
-export function changedTags({ threads, servers, users }: Announcement): string[] {
+export function changedTags({ threads, servers, users, similar }: Announcement): string[] {
   const changed = new Set<string>();
   for (const { threadId, serverId, channelId } of threads) {
     changed.add(tags.thread(threadId));
@@ -24,15 +25,21 @@ export function changedTags({ threads, servers, users }: Announcement): string[]
   }
   for (const serverId of servers) changed.add(tags.server(serverId)).add(tags.servers);
   for (const userId of users) changed.add(tags.user(userId));
+  for (const threadId of similar) changed.add(tags.similar(threadId));
   return [...changed];
 }
 
 /** Reads an announcement as published. Throws when it is none. */
 export function parseAnnouncement(message: string): Announcement {
   const value = JSON.parse(message) as Partial<Announcement>;
-  const { threads, servers, users } = value;
-  if (!Array.isArray(threads) || !Array.isArray(servers) || !Array.isArray(users)) {
+  const { threads, servers, users, similar = [] } = value;
+  if (
+    !Array.isArray(threads) ||
+    !Array.isArray(servers) ||
+    !Array.isArray(users) ||
+    !Array.isArray(similar)
+  ) {
     throw new TypeError('Not an announcement');
   }
-  return { threads, servers, users };
+  return { threads, servers, users, similar };
 }

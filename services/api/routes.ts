@@ -10,6 +10,7 @@ import { route, type Dependency, type Route } from './http/route.js';
 import { isId } from './ids.js';
 import { searchArchive } from './search/searchArchive.js';
 import { suggestTitles } from './search/suggestTitles.js';
+import { listSimilarThreads } from './similar/listSimilarThreads.js';
 import { getServerStats } from './servers/getServerStats.js';
 import { listServers } from './servers/listServers.js';
 import { createStatsCache } from './servers/statsCache.js';
@@ -40,6 +41,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.listThreads, listThreads(store), listThreadsDependsOn),
     route(operations.getThread, bodyHandler(store, 'thread', 'threadId'), onThread),
     route(operations.listParticipants, bodyHandler(store, 'participants', 'threadId'), onThread),
+    route(operations.listSimilarThreads, listSimilarThreads(store), onSimilar),
     route(operations.searchArchive, async ({ query }) =>
       jsonAnswer(await searchArchive(deps, query)),
     ),
@@ -57,6 +59,12 @@ function onServer({ params }: { params: { serverId: string } }): Dependency | un
 
 function onThread({ params }: { params: { threadId: string } }): Dependency | undefined {
   return isId(params.threadId) ? { tags: [tags.thread(params.threadId)] } : undefined;
+}
+
+/** Also on the thread: it may be deleted while its list is still empty. */
+function onSimilar({ params }: { params: { threadId: string } }): Dependency | undefined {
+  const { threadId } = params;
+  return isId(threadId) ? { tags: [tags.similar(threadId), tags.thread(threadId)] } : undefined;
 }
 
 function onUser({ params }: { params: { userId: string } }): Dependency | undefined {

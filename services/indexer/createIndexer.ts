@@ -9,6 +9,7 @@ import { runInBackground } from './project/backgroundLoop.js';
 import { refreshDirty, sweepPending } from './project/sweep.js';
 import { createAnnouncer } from './stores/announcer.js';
 import { dropRetained } from './search/dropRetained.js';
+import { refreshSimilar } from './similar/refreshSimilar.js';
 import { createSearchWriter, targetsOf } from './stores/searchWriter.js';
 import { parseResolvedTags } from './views/threadModel.js';
 import { createWorker } from './worker.js';
@@ -17,6 +18,7 @@ import { createWorker } from './worker.js';
 const SWEEP_AFTER_MS = 5_000;
 const SWEEP_EVERY_MS = 1_000;
 const REFRESH_EVERY_MS = 250;
+const SIMILAR_EVERY_MS = 500;
 const DROP_EVERY_MS = 60_000;
 
 /** Clients and settings of an indexer; the caller closes them after stop(). */
@@ -54,6 +56,10 @@ export function createIndexer(clients: IndexerClients): {
   const loops = [
     runInBackground('sweep', sweep, { idleMs: SWEEP_EVERY_MS, logger }),
     runInBackground('refresh', () => refreshDirty(deps), { idleMs: REFRESH_EVERY_MS, logger }),
+    runInBackground('similar threads', () => refreshSimilar(deps), {
+      idleMs: SIMILAR_EVERY_MS,
+      logger,
+    }),
     runInBackground('retained index', () => dropRetained(deps), { idleMs: DROP_EVERY_MS, logger }),
   ];
   return {

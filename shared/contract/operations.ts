@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { authOperations } from './authOperations.js';
 import type { ErrorCode } from './errors.js';
 import { text } from './fields.js';
 import { apiIndexSchema, healthSchema, readinessSchema } from './health.js';
@@ -9,6 +10,7 @@ import {
   suggestQuerySchema,
   suggestResponseSchema,
 } from './search.js';
+import { similarThreadsSchema } from './similar.js';
 import {
   channelListSchema,
   serverListSchema,
@@ -142,6 +144,15 @@ export const operations = {
     response: participantListSchema,
     errors: FIND,
   }),
+  listSimilarThreads: operation({
+    ...GET,
+    operationId: 'listSimilarThreads',
+    paths: ['/api/threads/:threadId/similar'],
+    summary: 'Threads of the same server about the same',
+    params: threadParams,
+    response: similarThreadsSchema,
+    errors: FIND,
+  }),
   searchArchive: operation({
     ...GET,
     operationId: 'searchArchive',
@@ -181,4 +192,5 @@ export const operations = {
     response: leaderboardSchema,
     errors: FIND,
   }),
+  ...authOperations,
 } as const;

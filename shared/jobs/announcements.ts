@@ -4,6 +4,8 @@ export interface Announcement {
   /** Server bodies (server, channels, tags, stats) and leaderboards. */
   servers: string[];
   users: string[];
+  /** Threads whose similar threads are shown anew. */
+  similar: string[];
 }
 
 /** The Redis pub/sub channel of an archive; `namespace` is the database's name. */

@@ -5,6 +5,7 @@ import type { MessageDocument } from '../../../shared/store/searchIndex.js';
 import type { ThreadItemView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
 import { clearPending, raiseRevisions } from '../records/threadRevision.js';
+import { noteThread } from '../similar/noteThread.js';
 import { BodyWriter, storeBody, storeGone } from '../stores/bodyWriter.js';
 import { dirtyMember, dirtyServer, dirtyUser, markDirty } from '../stores/dirtyMarks.js';
 import { replaceNewer } from '../stores/replaceNewer.js';
@@ -50,6 +51,7 @@ export async function projectThread(deps: IndexerDeps, threadId: string): Promis
   const built = loaded ? await buildThread(deps, loaded) : await removeThread(deps, thread);
   if ((before?.title ?? '') !== built.title) await refreshLinks(deps.collections, threadId);
   await markCounts(deps, thread, built.people);
+  await noteThread(deps, threadId, loaded !== null);
   await clearPending(threads, threadId, thread.revision);
   const { serverId, channelId } = thread;
   deps.announcer.announce({ threads: [{ threadId, serverId, channelId }] });

@@ -15,7 +15,7 @@ export function createAnnouncer(redis: Redis, namespace: string, logger: Logger)
   const channel = announcementChannel(namespace);
   return {
     announce(change) {
-      const message: Announcement = { threads: [], servers: [], users: [], ...change };
+      const message: Announcement = { threads: [], servers: [], users: [], similar: [], ...change };
       redis.publish(channel, JSON.stringify(message)).catch((error: unknown) => {
         logger.warn({ error }, 'An announcement was not sent');
       });

@@ -7,6 +7,7 @@ describe('changedTags', () => {
       threads: [{ threadId: '1', serverId: '2', channelId: '3' }],
       servers: [],
       users: [],
+      similar: [],
     });
     expect(changed).to.have.members(['thread:1', 'list:*', 'list:s2', 'list:c3']);
     expect(changed).to.include(tags.list({}));
@@ -14,15 +15,17 @@ describe('changedTags', () => {
     expect(changed).to.include(tags.list({ serverId: '2', channelId: '3' }));
   });
 
-  it('empties what hangs on a server and a user', () => {
-    const changed = changedTags({ threads: [], servers: ['2'], users: ['4'] });
-    expect(changed).to.have.members(['server:2', 'servers', 'user:4']);
+  it('empties what hangs on a server, a user and similar threads', () => {
+    const changed = changedTags({ threads: [], servers: ['2'], users: ['4'], similar: ['5'] });
+    expect(changed).to.have.members(['server:2', 'servers', 'user:4', 'similar:5']);
   });
 });
 
+const ODD = '{"threads":[],"servers":[],"users":[],"similar":1}';
+
 describe('parseAnnouncement', () => {
   it('refuses what is none', () => {
-    for (const text of ['', 'null', '{}', '[]', '{"threads":[],"servers":[]}', '"x"']) {
+    for (const text of ['', 'null', '{}', '[]', '{"threads":[],"servers":[]}', '"x"', ODD]) {
       expect(() => parseAnnouncement(text), text).to.throw();
     }
   });

@@ -1,0 +1,49 @@
+import type { estypes } from '@elastic/elasticsearch';
+import { searchAlias } from '../../../shared/store/searchIndex.js';
+import type { ThreadItemView } from '../../../shared/store/views.js';
+import type { IndexerDeps } from '../deps.js';
+import { countedMessages } from '../project/loadThread.js';
+import { similarRequest, type IndexSize, type Subject } from './similarQuery.js';
+
+/** How much of a thread's beginning it is compared by: messages, and characters of them. */
+const OPENING_MESSAGES = 5;
+const OPENING_CHARACTERS = 4_000;
+
+type Listed = Pick<ThreadItemView, '_id' | 'serverId' | 'title'>;
+
+/** Ids of the threads similar to each of some, most similar first, in the order asked. Throws when a search fails. */
+export async function findSimilar(deps: IndexerDeps, threads: Listed[]): Promise<string[][]> {
+  if (threads.length === 0) return [];
+  const { elasticsearch } = deps;
+  const index = searchAlias(deps.namespace);
+  const size = await indexSize(deps);
+  const subjects = await Promise.all(threads.map((thread) => subjectOf(deps, thread)));
+  const { responses } = await elasticsearch.msearch<{ threadId: string }>({
+    index,
+    searches: subjects.flatMap((subject) => [{}, similarRequest(subject, size)]),
+  });
+  return responses.map(idsOf);
+}
+
+function idsOf(response: estypes.MsearchResponseItem<{ threadId: string }>): string[] {
+  if ('error' in response) throw new Error(`Similar threads: ${response.error.reason ?? 'failed'}`);
+  return response.hits.hits.flatMap(({ _source: found }) => (found ? [found.threadId] : []));
+}
+
+async function subjectOf(deps: IndexerDeps, { _id, serverId, title }: Listed): Promise<Subject> {
+  const messages = await countedMessages(deps.collections, _id).limit(OPENING_MESSAGES).toArray();
+  const opening = messages.map(({ content }) => content).join('\n');
+  return { threadId: _id, serverId, title, opening: opening.slice(0, OPENING_CHARACTERS) };
+}
+
+async function indexSize({ elasticsearch, namespace }: IndexerDeps): Promise<IndexSize> {
+  const { hits, aggregations } = await elasticsearch.search<
+    unknown,
+    { threads: { doc_count: number } }
+  >({
+    ...{ index: searchAlias(namespace), size: 0, track_total_hits: true },
+    aggs: { threads: { filter: { term: { kind: 'thread' } } } },
+  });
+  const documents = typeof hits.total === 'number' ? hits.total : (hits.total?.value ?? 0);
+  return { threads: aggregations?.threads.doc_count ?? 0, documents };
+}

@@ -1,0 +1,60 @@
+import type { DirtyMark } from '../../../shared/store/views.js';
+import type { IndexerDeps } from '../deps.js';
+import { clearMarks, dirtyMarks } from '../stores/dirtyMarks.js';
+import { nextVersion } from '../stores/nextVersion.js';
+import { replaceNewer } from '../stores/replaceNewer.js';
+import { findSimilar } from './findSimilar.js';
+import { showSimilar } from './showSimilar.js';
+
+const SEARCHED = 20;
+const SHOWN = 100;
+/** What is written is found this much later (ms). */
+const FOUND_AFTER_MS = 1_500;
+/** While files are being imported, searching waits so long at most (ms): afterwards there is more to be found. */
+const LONGEST_WAIT_MS = 10 * 60_000;
+
+/**
+ * Looks for similar threads again where a thread changed, and shows those known anew where one of them changed.
+ * Returns true when there may be more.
+ */
+export async function refreshSimilar(deps: IndexerDeps, now = new Date()): Promise<boolean> {
+  const { similarMarks } = deps.collections;
+  const shown = await dirtyMarks(similarMarks, 'shown', SHOWN);
+  await showSimilar(deps, shown.map(threadIdOf));
+  await clearMarks(similarMarks, shown);
+  const marks = (await dirtyMarks(similarMarks, 'similar', SEARCHED)).filter(
+    ({ at }) => now.getTime() - at.getTime() >= FOUND_AFTER_MS,
+  );
+  if (marks.length === 0 || (await isImporting(deps, marks[0]!, now))) {
+    return shown.length === SHOWN;
+  }
+  await searchAgain(deps, marks.map(threadIdOf));
+  await clearMarks(similarMarks, marks);
+  return marks.length === SEARCHED;
+}
+
+async function searchAgain(deps: IndexerDeps, threadIds: string[]): Promise<void> {
+  const { counters, threadItems, similar } = deps.collections;
+  const version = await nextVersion(counters);
+  const listed = await threadItems
+    .find({ _id: { $in: threadIds }, item: { $ne: '' } }, { projection: { serverId: 1, title: 1 } })
+    .toArray();
+  const found = await findSimilar(deps, listed);
+  const lists = new Map(listed.map(({ _id }, n) => [_id, found[n]!]));
+  const views = threadIds.map((_id) => ({ _id, version, similarTo: lists.get(_id) ?? [] }));
+  await replaceNewer(similar, views, 'version');
+  await showSimilar(deps, threadIds);
+}
+
+async function isImporting(
+  { collections }: IndexerDeps,
+  oldest: DirtyMark,
+  now: Date,
+): Promise<boolean> {
+  if (now.getTime() - oldest.at.getTime() > LONGEST_WAIT_MS) return false;
+  return (await collections.importFiles.findOne({ state: 'queued' })) !== null;
+}
+
+function threadIdOf({ _id }: DirtyMark): string {
+  return _id.slice(_id.indexOf('/') + 1);
+}
