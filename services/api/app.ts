@@ -2,7 +2,8 @@ import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import type { Logger } from '../../shared/platform/logger.js';
 import { allowOrigins } from './http/cors.js';
-import type { Gate } from './http/credentials/gate.js';
+import { countFailed } from './http/credentials/failedCredentials.js';
+import { createGate, type GateOptions } from './http/credentials/gate.js';
 import { answerErrors, answerUnmatched } from './http/errors.js';
 import { describeResponses } from './http/headers.js';
 import { mountRoutes, type Outcome } from './http/mount.js';
@@ -15,20 +16,22 @@ export interface AppDeps extends RouteDeps {
   cache: ResponseCache<Outcome>;
   logger: Logger;
   corsOrigins: string;
-  gate: Gate;
+  /** How callers are told apart and limited. */
+  credentials: Omit<GateOptions, 'identify'>;
 }
 
 /** The whole API as a handler of requests: each line is what happens next to a request. */
 export function createApp(deps: AppDeps): RequestListener {
-  const { logger } = deps;
+  const { logger, credentials, auth } = deps;
+  const gate = createGate({ ...credentials, identify: auth.identify });
   const app = new Koa();
   app.use(identifyRequests());
   app.use(logRequests(logger));
   app.use(describeResponses());
   app.use(allowOrigins(deps.corsOrigins));
-  app.use(answerErrors(logger));
+  app.use(answerErrors(logger, countFailed(credentials)));
   app.use(checkUrls());
-  app.use(mountRoutes(createRoutes(deps), deps.cache, deps.gate));
+  app.use(mountRoutes(createRoutes(deps), deps.cache, gate));
   app.use(answerUnmatched());
   app.on('error', (error: unknown) => {
     logger.debug({ err: error }, 'A response was cut');

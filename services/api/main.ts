@@ -4,7 +4,8 @@ import { readSettings } from '../../shared/platform/env.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { stopOnSignal } from '../../shared/platform/shutdown.js';
 import { createApp } from './app.js';
-import { createGate } from './http/credentials/gate.js';
+import { createAuth } from './auth/createAuth.js';
+import { createRateLimits } from './http/credentials/rateLimits.js';
 import { listen } from './http/listen.js';
 import { outcomeBytes } from './http/mount.js';
 import { ResponseCache } from './http/responseCache.js';
@@ -29,6 +30,11 @@ const subscription = followAnnouncements(
   logger,
 );
 
+const limits = settings.RATE_LIMIT_DISABLED
+  ? undefined
+  : createRateLimits(settings, redis, mongo.namespace);
+if (settings.DISABLE_AUTH) logger.warn('DISABLE_AUTH is set: everyone may do everything');
+
 const app = createApp({
   ...mongo,
   elasticsearch,
@@ -36,7 +42,8 @@ const app = createApp({
   cache,
   logger,
   corsOrigins: settings.CORS_ORIGINS,
-  gate: createGate({ disableAuth: settings.DISABLE_AUTH }),
+  auth: createAuth(settings, mongo.collections),
+  credentials: { disableAuth: settings.DISABLE_AUTH, limits, trustProxy: settings.TRUST_PROXY },
 });
 const server = await listen(app, { host: settings.HOST, port: settings.PORT });
 logger.info({ url: server.url }, 'Listening');
@@ -44,6 +51,7 @@ logger.info({ url: server.url }, 'Listening');
 stopOnSignal(
   [
     { name: 'answer what was asked', run: () => server.drain() },
+    { name: 'stop counting requests', run: () => Promise.resolve(limits?.stop()) },
     { name: 'stop listening to announcements', run: () => subscription.stop() },
     { name: 'close Redis', run: () => closeRedis(redis) },
     { name: 'close Elasticsearch', run: () => elasticsearch.close() },

@@ -1,6 +1,12 @@
 import { operations } from '../../shared/contract/operations.js';
 import type { Collections } from '../../shared/store/collections.js';
 import { jsonAnswer } from './answer.js';
+import type { Auth } from './auth/createAuth.js';
+import { exchangeCode } from './auth/exchangeCode.js';
+import { getMe } from './auth/getMe.js';
+import { createKey, listKeys, revokeKey } from './auth/keys.js';
+import { login } from './auth/login.js';
+import { refreshToken } from './auth/refreshToken.js';
 import { bodyHandler } from './bodies/bodyHandler.js';
 import { tags } from './dependencies.js';
 import { getHealth } from './health/getHealth.js';
@@ -18,6 +24,7 @@ import { listThreads, listThreadsDependsOn } from './threads/listThreads.js';
 import { getLeaderboard } from './users/getLeaderboard.js';
 
 export interface RouteDeps extends Stores {
+  auth: Auth;
   collections: Collections;
   /** The prefix of this archive's Redis keys and search indexes. */
   namespace: string;
@@ -25,7 +32,7 @@ export interface RouteDeps extends Stores {
 
 /** The index of the API: one line an endpoint. */
 export function createRoutes(deps: RouteDeps): Route[] {
-  const { collections: store, redis, namespace } = deps;
+  const { collections: store, redis, namespace, auth } = deps;
   const all = Object.values(operations);
   const stats = createStatsCache(redis, namespace);
   return [
@@ -50,6 +57,13 @@ export function createRoutes(deps: RouteDeps): Route[] {
     ),
     route(operations.getUser, bodyHandler(store, 'user', 'userId'), onUser),
     route(operations.getLeaderboard, getLeaderboard(store), onServer),
+    route(operations.login, login(auth)),
+    route(operations.exchangeCode, exchangeCode(store, auth)),
+    route(operations.refreshToken, refreshToken(store, auth)),
+    route(operations.getMe, getMe(store)),
+    route(operations.createKey, createKey(store)),
+    route(operations.listKeys, listKeys(store)),
+    route(operations.revokeKey, revokeKey(store)),
   ];
 }
 

@@ -14,12 +14,36 @@ export interface Settings {
   RESOLVED_TAGS: string;
   TRUST_PROXY: boolean;
   DISABLE_AUTH: boolean;
+  JWT_SECRET?: string;
+  ACCESS_TOKEN_SECONDS: number;
+  REFRESH_TOKEN_SECONDS: number;
+  ADMIN_USER_IDS: string;
+  DISCORD_CLIENT_ID?: string;
+  DISCORD_CLIENT_SECRET?: string;
+  DISCORD_REDIRECT_URI?: string;
+  DISCORD_API_URL: string;
+  DISCORD_AUTHORIZE_URL: string;
+  RATE_LIMIT_READS: number;
+  RATE_LIMIT_SEARCHES: number;
+  RATE_LIMIT_FAILED_CREDENTIALS: number;
+  RATE_LIMIT_CALLER: number;
+  RATE_LIMIT_DISABLED: boolean;
   CACHE_MEGABYTES: number;
   INDEXER_CONCURRENCY: number;
   NODE_ENV?: string;
 }
 
 const url = (scheme: string[]) => Joi.string().uri({ scheme });
+
+const seconds = (least: number, most: number) => Joi.number().integer().min(least).max(most);
+
+const perMinute = (limit: number, what: string) =>
+  Joi.number()
+    .integer()
+    .min(1)
+    .max(1_000_000_000)
+    .default(limit)
+    .description(`${what} in a minute`);
 
 /** Settings of the environment, by variable name. */
 export const settingsSchema = Joi.object<Settings, true>({
@@ -53,7 +77,41 @@ export const settingsSchema = Joi.object<Settings, true>({
     .description('Whether X-Forwarded-* headers are believed'),
   DISABLE_AUTH: Joi.boolean()
     .default(false)
+    .when('NODE_ENV', { is: 'production', then: Joi.valid(false) })
+    .messages({ 'any.only': 'DISABLE_AUTH must not be set while NODE_ENV is production' })
     .description('Lets everyone do everything; for development only'),
+  JWT_SECRET: Joi.string()
+    .min(32)
+    .description('Signs service tokens (at least 32 characters); nobody can log in without it'),
+  ACCESS_TOKEN_SECONDS: seconds(60, 604_800)
+    .default(86_400)
+    .description('Life of a service token (seconds)'),
+  REFRESH_TOKEN_SECONDS: seconds(60, 31_536_000)
+    .default(2_592_000)
+    .description('Life of a refresh token (seconds)'),
+  ADMIN_USER_IDS: Joi.string()
+    .allow('')
+    .pattern(/^\s*(?:\d{1,20}\s*(?:,\s*\d{1,20}\s*)*)?$/, 'list of user ids')
+    .default('')
+    .description('Users whose service tokens allow everything, comma separated'),
+  DISCORD_CLIENT_ID: Joi.string()
+    .pattern(/^\d{1,20}$/, 'id')
+    .description('Application that users log in to'),
+  DISCORD_CLIENT_SECRET: Joi.string().description('Secret of that application'),
+  DISCORD_REDIRECT_URI: url(['http', 'https']).description(
+    'Where the platform sends users back to: exactly as registered there',
+  ),
+  DISCORD_API_URL: url(['http', 'https'])
+    .default('https://discord.com/api/v10')
+    .description('API of the platform'),
+  DISCORD_AUTHORIZE_URL: url(['http', 'https'])
+    .default('https://discord.com/oauth2/authorize')
+    .description('Where users log in'),
+  RATE_LIMIT_READS: perMinute(6_000, 'Reads an address may make'),
+  RATE_LIMIT_SEARCHES: perMinute(600, 'Searches an address may make'),
+  RATE_LIMIT_FAILED_CREDENTIALS: perMinute(300, 'Wrong credentials an address may send'),
+  RATE_LIMIT_CALLER: perMinute(60_000, 'Requests a key or a user may make'),
+  RATE_LIMIT_DISABLED: Joi.boolean().default(false).description('Whether nothing is limited'),
   CACHE_MEGABYTES: Joi.number()
     .integer()
     .min(0)

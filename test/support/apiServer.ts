@@ -1,6 +1,7 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
+import { createAuth } from '../../services/api/auth/createAuth.js';
 import { createApp } from '../../services/api/app.js';
-import { createGate, type Gate } from '../../services/api/http/credentials/gate.js';
+import { createRateLimits } from '../../services/api/http/credentials/rateLimits.js';
 import { listen } from '../../services/api/http/listen.js';
 import { outcomeBytes, type Outcome } from '../../services/api/http/mount.js';
 import { ResponseCache } from '../../services/api/http/responseCache.js';
@@ -19,14 +20,21 @@ export interface Reply {
   json(): unknown;
 }
 
+type Headers = Record<string, string | string[]>;
+
 export interface ApiServer {
   url: string;
   stores: ApiStores;
   cache: ResponseCache<Outcome>;
   /** Lines of the log so far, parsed. */
   log: Record<string, unknown>[];
-  get(path: string, headers?: Record<string, string>): Promise<Reply>;
-  send(method: string, path: string, headers?: Record<string, string>): Promise<Reply>;
+  get(path: string, headers?: Headers): Promise<Reply>;
+  send(
+    method: string,
+    path: string,
+    headers?: Headers,
+    body?: object | string | Buffer,
+  ): Promise<Reply>;
   announce(announcement: Partial<Announcement>): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,8 +45,8 @@ export interface ApiOptions {
   /** Addresses to use in place of the real ones, such as a proxy's. */
   mongodbUrl?: string;
   redisUrl?: string;
-  /** Who may do what; nobody may do more than read when absent. */
-  gate?: Gate;
+  /** Settings of credentials and limits by variable name; nothing is limited unless RATE_LIMIT_DISABLED is false. */
+  env?: Record<string, string>;
 }
 
 /** The API on an ephemeral port over real stores of its own, listening to announcements. */
@@ -66,15 +74,25 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
   const subscriber = createRedis(redisUrl, { timeoutMs: 250 });
   const channel = announcementChannel(namespace);
   const subscription = followAnnouncements(subscriber, channel, cache, logger);
-  const { corsOrigins = '*', gate = createGate({ disableAuth: false }) } = options;
+  const { corsOrigins = '*' } = options;
+  const settings = readSettings({ RATE_LIMIT_DISABLED: 'true', ...options.env });
+  const limits = settings.RATE_LIMIT_DISABLED
+    ? undefined
+    : createRateLimits(settings, redis, namespace);
+  const { DISABLE_AUTH: disableAuth, TRUST_PROXY: trustProxy } = settings;
+  const auth = createAuth(settings, mongo.collections);
+  const credentials = { disableAuth, trustProxy, limits };
   const elasticsearch = stores.elasticsearch;
-  const app = createApp({ ...mongo, elasticsearch, redis, cache, logger, corsOrigins, gate });
+  const app = createApp({
+    ...mongo,
+    ...{ elasticsearch, redis, cache, logger, corsOrigins, auth, credentials },
+  });
   const server = await listen(app, { host: '127.0.0.1', port: 0, graceMs: 0 });
   if (!options.redisUrl) {
     await until(async () => Number((await stores.redis.pubsub('NUMSUB', channel))[1]) === 1);
   }
-  const send: ApiServer['send'] = (method, path, headers) =>
-    exchange(server.url, method, path, headers);
+  const send: ApiServer['send'] = (method, path, headers, body) =>
+    exchange(server.url, method, path, headers, body);
   return {
     url: server.url,
     stores,
@@ -88,6 +106,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
     },
     async close() {
       await server.drain();
+      limits?.stop();
       await subscription.stop();
       redis.disconnect();
       if (mongo !== stores.mongo) await mongo.client.close();
@@ -110,16 +129,20 @@ export async function until(
   throw new Error('What was waited for did not happen');
 }
 
-/** One request on a connection of its own, the path sent exactly as written and the body left as it comes. */
+/** One request on a connection of its own, the path sent exactly as written and the body left as it comes. An object is sent as JSON. */
 export function exchange(
   url: string,
   method: string,
   path: string,
-  headers: Record<string, string> = {},
+  headers: Headers = {},
+  body?: object | string | Buffer,
 ): Promise<Reply> {
+  const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
+  const sentHeaders = isJson ? { 'Content-Type': 'application/json', ...headers } : headers;
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, method, path, headers, agent: false }, (response) => {
+    const target = { hostname, port, method, path, headers: sentHeaders, agent: false };
+    const sent = request(target, (response) => {
       const pieces: Buffer[] = [];
       response.on('data', (piece: Buffer) => pieces.push(piece));
       response.on('error', reject);
@@ -133,6 +156,6 @@ export function exchange(
         });
       });
     });
-    sent.on('error', reject).end();
+    sent.on('error', reject).end(isJson ? JSON.stringify(body) : body);
   });
 }

@@ -4,16 +4,20 @@ import type { Logger } from '../../../shared/platform/logger.js';
 import { isStoreAway } from '../storeErrors.js';
 import { hasBody } from './body.js';
 
-/** Answers every failure in the one error shape; what must not be shown goes to the log. */
-export function answerErrors(logger: Logger): Middleware {
+/** Answers every failure in the one error shape; what must not be shown goes to the log, and each to `note`. */
+export function answerErrors(
+  logger: Logger,
+  note: (ctx: Context, error: unknown) => void,
+): Middleware {
   return async (ctx, next) => {
     try {
       await next();
     } catch (error) {
+      note(ctx, error);
       const shown = toAppError(error);
       const about = { requestId: ctx.state['requestId'] as string, err: shown.cause ?? error };
       if (shown.code === 'INTERNAL_ERROR') logger.error(about, 'A request failed');
-      else if (shown.code === 'UNAVAILABLE') logger.warn(about, 'A store did not answer');
+      else if (shown.status === 503) logger.warn(about, 'Something that this needs did not answer');
       sendError(ctx, shown);
     }
   };

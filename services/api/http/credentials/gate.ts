@@ -1,22 +1,112 @@
 import type { Context } from 'koa';
 import { SCOPES } from '../../../../shared/contract/auth.js';
 import { AppError } from '../../../../shared/contract/errors.js';
-import type { Operation } from '../../../../shared/contract/operation.js';
+import type { Access, Operation } from '../../../../shared/contract/operation.js';
+import type { Credential } from '../../auth/credential.js';
+import type { Identify } from '../../auth/identify.js';
+import { InvalidCredential, invalidCredential, missingCredential } from '../../auth/refusals.js';
 import type { Caller } from '../../caller.js';
+import { clientAddress } from './clientAddress.js';
+import { countRequest, refuseBlocked } from './countRequest.js';
+import type { RateLimits } from './rateLimits.js';
+import { readCredential } from './readCredential.js';
+
+type Guarded = Pick<Operation, 'access' | 'limitedAs'>;
 
 /** Lets a request pass to an operation and tells who asks, or throws what to answer instead. */
-export type Gate = (
-  ctx: Context,
-  operation: Pick<Operation, 'access' | 'limitedAs'>,
-) => Caller | null | Promise<Caller | null>;
+export type Gate = (ctx: Context, operation: Guarded) => Caller | null | Promise<Caller | null>;
+
+export interface GateOptions {
+  /** Lets everyone do everything. */
+  disableAuth: boolean;
+  identify: Identify;
+  /** Undefined where nothing is limited. */
+  limits: RateLimits | undefined;
+  /** Whether X-Forwarded-For is believed. */
+  trustProxy: boolean;
+}
 
 const DEVELOPER: Caller = { kind: 'development', id: 'development', scopes: SCOPES };
 
-/** The gate of an API. `disableAuth` lets everyone do everything. */
-export function createGate({ disableAuth }: { disableAuth: boolean }): Gate {
-  return (_ctx, { access }) => {
-    if (disableAuth) return DEVELOPER;
-    if (access === 'public') return null;
-    throw new AppError('UNAUTHORIZED', 'This needs an X-API-Key or a bearer token');
+/** The gate of an API. Whoever sends no credential waits for nothing here. */
+export function createGate(options: GateOptions): Gate {
+  return (ctx, operation) => {
+    const credential = options.disableAuth ? null : readCredential(ctx.req);
+    if (credential && operation.access !== 'public') {
+      return admit(ctx, operation.access, credential, options);
+    }
+    if (credential) return welcome(ctx, operation, credential, options);
+    countByAddress(ctx, operation, options);
+    if (options.disableAuth) return DEVELOPER;
+    if (operation.access === 'public') return null;
+    throw missingCredential();
   };
+}
+
+/** Lets a caller of sufficient level pass to a protected operation. */
+async function admit(
+  ctx: Context,
+  access: Exclude<Access, 'public'>,
+  credential: Credential,
+  { identify, limits, trustProxy }: GateOptions,
+): Promise<Caller> {
+  if (limits) refuseBlocked(ctx, limits.failedCredentials, clientAddress(ctx.req, trustProxy));
+  if (access === 'me' && credential.kind === 'key') {
+    throw new AppError('FORBIDDEN', 'An API key is no user; this needs a bearer token');
+  }
+  if (access !== 'me' && credential.kind === 'platform') throw invalidCredential('token');
+  const caller = await identify(credential);
+  if (limits) countRequest(ctx, limits.callers, nameOf(caller));
+  if (access !== 'me' && !caller.scopes.includes(access)) {
+    throw new AppError('FORBIDDEN', `This needs the level ${access}`);
+  }
+  return caller;
+}
+
+/**
+ * On a public operation a credential only chooses the limit: one that is wrong, or cannot be checked now, is as good as
+ * none. The answer is the same for everyone, so the handler is told of nobody.
+ */
+async function welcome(
+  ctx: Context,
+  operation: Guarded,
+  credential: Credential,
+  options: GateOptions,
+): Promise<null> {
+  const { limits } = options;
+  const caller = limits && (await recognise(ctx, credential, { ...options, limits }));
+  if (limits && caller) countRequest(ctx, limits.callers, nameOf(caller));
+  else countByAddress(ctx, operation, options);
+  return null;
+}
+
+async function recognise(
+  { req }: Context,
+  credential: Credential,
+  { identify, limits, trustProxy }: GateOptions & { limits: RateLimits },
+): Promise<Caller | undefined> {
+  const address = clientAddress(req, trustProxy);
+  const isBlocked = limits.failedCredentials.look(address).left <= 0;
+  if (isBlocked || credential.kind === 'platform') return undefined;
+  try {
+    return await identify(credential);
+  } catch (error) {
+    if (error instanceof InvalidCredential) limits.failedCredentials.take(address);
+    return undefined;
+  }
+}
+
+function countByAddress(
+  ctx: Context,
+  { limitedAs }: Guarded,
+  { limits, trustProxy }: GateOptions,
+): void {
+  if (!limits) return;
+  const address = clientAddress(ctx.req, trustProxy);
+  if (limitedAs === 'credential') refuseBlocked(ctx, limits.failedCredentials, address);
+  countRequest(ctx, limitedAs === 'search' ? limits.searches : limits.reads, address);
+}
+
+function nameOf({ kind, id }: Caller): string {
+  return `${kind}:${id}`;
 }

@@ -1,0 +1,53 @@
+import { LRUCache } from 'lru-cache';
+import { scopesOf } from '../../../shared/contract/auth.js';
+import { apiKeyId, hashApiKey } from '../../../shared/store/apiKeys.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { ApiKeyRecord } from '../../../shared/store/credentials.js';
+import type { Caller } from '../caller.js';
+import { timeLimit } from '../timeLimit.js';
+import { expiredCredential, invalidCredential } from './refusals.js';
+import { equalTexts } from './signature.js';
+
+/** Milliseconds that a stored key is believed: a revocation is felt before a second is over. */
+const BELIEVED = 800;
+/** Milliseconds between two notes of a key's use. */
+const NOTED_EVERY = 60_000;
+
+/** Checks API keys against the stored hashes. Throws TOKEN_EXPIRED, FORBIDDEN. */
+export function createApiKeyChecker({
+  apiKeys,
+}: Pick<Collections, 'apiKeys'>): (key: string) => Promise<Caller> {
+  const known = new LRUCache<string, ApiKeyRecord>({ max: 1_000, ttl: BELIEVED });
+  const find = async (keyId: string): Promise<ApiKeyRecord | null> => {
+    const kept = known.get(keyId);
+    if (kept) return kept;
+    const start = performance.now();
+    const record = await apiKeys.findOne({ _id: keyId }, timeLimit());
+    // Believed from when it was asked for: a revocation may have come while the answer was on its way.
+    if (record) known.set(keyId, record, { start });
+    return record;
+  };
+  return async (key) => {
+    const keyId = apiKeyId(key);
+    const record = keyId === undefined ? null : await find(keyId);
+    const matches = equalTexts(record?.hash ?? '', hashApiKey(key));
+    if (!record || !matches || record.revokedAt) throw invalidCredential('API key');
+    if (record.expiresAt && record.expiresAt.getTime() <= Date.now()) {
+      throw expiredCredential('API key');
+    }
+    noteUse(apiKeys, record);
+    return { kind: 'key', id: record._id, scopes: scopesOf(record.level) };
+  };
+}
+
+/** Notes when a key was used, without waiting for it. */
+function noteUse(apiKeys: Collections['apiKeys'], record: ApiKeyRecord): void {
+  const now = new Date();
+  const before = new Date(now.getTime() - NOTED_EVERY);
+  if (record.lastUsedAt && record.lastUsedAt > before) return;
+  record.lastUsedAt = now;
+  const stale = { $or: [{ lastUsedAt: null }, { lastUsedAt: { $lte: before } }] };
+  apiKeys
+    .updateOne({ _id: record._id, ...stale }, { $set: { lastUsedAt: now } })
+    .catch(() => undefined);
+}

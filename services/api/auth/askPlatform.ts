@@ -1,0 +1,66 @@
+import { AppError } from '../../../shared/contract/errors.js';
+
+/** Milliseconds that the platform may take for one answer, its body included. */
+const LIMIT_MS = 5_000;
+const MOST_BYTES = 1_048_576;
+/** Seconds after which to try again, where the platform does not say, and at most. */
+const RETRY_SECONDS = 5;
+const LONGEST_RETRY = 3_600;
+
+/** An answer below 500 that is no 429. `body` is undefined when it is no JSON. */
+export interface PlatformReply {
+  status: number;
+  body: unknown;
+}
+
+/** Asks the platform. Throws UNAVAILABLE with Retry-After when it is away, slow, failing or asks to wait. */
+export async function askPlatform(url: string, init: RequestInit): Promise<PlatformReply> {
+  const signal = AbortSignal.timeout(LIMIT_MS);
+  try {
+    // Credentials go to the configured address alone: a redirect is not followed.
+    const response = await fetch(url, { ...init, signal, redirect: 'manual' });
+    const body = await readJson(response);
+    if (response.status === 429) throw askedToWait(response.headers.get('retry-after'));
+    if (response.status >= 500) throw platformAway(`The platform answered ${response.status}`);
+    return { status: response.status, body };
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw platformAway(signal.aborted ? 'The platform took too long' : causeOf(error));
+  }
+}
+
+/** 503 UNAVAILABLE; `reason` goes to the log alone. */
+export function platformAway(reason: string, seconds = RETRY_SECONDS): AppError {
+  return new AppError('UNAVAILABLE', 'The chat platform cannot answer now; try again soon', {
+    headers: { 'Retry-After': String(seconds) },
+    cause: new Error(reason),
+  });
+}
+
+function askedToWait(header: string | null): AppError {
+  const asked = Math.ceil(Number(header));
+  const seconds = asked >= 1 ? Math.min(asked, LONGEST_RETRY) : RETRY_SECONDS;
+  return platformAway('The platform asked to wait', seconds);
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length;
+    if (bytes > MOST_BYTES) throw platformAway('The platform answered too much');
+    text += decoder.decode(piece, { stream: true });
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The reason of a failed request, without its address or headers. */
+function causeOf(error: unknown): string {
+  const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
+  return `The platform could not be reached: ${typeof code === 'string' ? code : 'unknown'}`;
+}

@@ -1,0 +1,38 @@
+import type { TokenRequest } from '../../../shared/contract/auth.js';
+import { AppError } from '../../../shared/contract/errors.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { Handler } from '../http/route.js';
+import type { Auth, Logins } from './createAuth.js';
+import { STATE_COOKIE, stateCookie, useState } from './oauthState.js';
+import { beginFamily } from './refreshTokens.js';
+import { notConfigured } from './refusals.js';
+import { tokenAnswer } from './tokenAnswer.js';
+
+type Store = Pick<Collections, 'refreshTokens' | 'oauthStates'>;
+
+/** POST /auth/token. Throws FORBIDDEN for a wrong code or state, VALIDATION_ERROR, UNAVAILABLE, NOT_CONFIGURED. */
+export function exchangeCode(
+  store: Store,
+  { logins }: Auth,
+): Handler<unknown, unknown, TokenRequest> {
+  return async ({ body, cookie }) => {
+    if (!logins) throw notConfigured();
+    checkRedirect(logins, body.redirect_uri);
+    const begun = cookie(STATE_COOKIE);
+    await useState(store, logins.jwtSecret, { state: body.state, cookie: begun });
+    const { platform } = logins;
+    const user = await platform.findUser(await platform.exchangeCode(body.code));
+    const refreshToken = await beginFamily(store, logins.refresh, { ...user, userId: user.id });
+    const answer = tokenAnswer(logins, user.id, refreshToken);
+    if (begun === undefined) return answer;
+    const isSecure = platform.redirectUri.startsWith('https:');
+    return { ...answer, headers: { 'Set-Cookie': stateCookie(undefined, isSecure) } };
+  };
+}
+
+/** The platform checks the address as well; this says so before a code is spent. */
+function checkRedirect({ platform }: Logins, given: string | undefined): void {
+  if (given === undefined || given === platform.redirectUri) return;
+  const message = 'redirect_uri is not the one that this service is registered with';
+  throw new AppError('VALIDATION_ERROR', message, { details: [{ path: 'redirect_uri', message }] });
+}

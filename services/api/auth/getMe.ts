@@ -1,0 +1,33 @@
+import type { CurrentUser } from '../../../shared/contract/auth.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import { jsonAnswer } from '../answer.js';
+import type { Caller } from '../caller.js';
+import type { Handler } from '../http/route.js';
+import { timeLimit } from '../timeLimit.js';
+import { missingCredential } from './refusals.js';
+
+type Store = Pick<Collections, 'refreshTokens' | 'users'>;
+
+/** GET /api/me: as the platform says now for its own tokens; for service tokens, as it said when they logged in. */
+export function getMe(store: Store): Handler<unknown, unknown> {
+  return async ({ caller }) => {
+    if (!caller) throw missingCredential();
+    return jsonAnswer(await describe(store, caller));
+  };
+}
+
+async function describe(store: Store, { id, scopes, profile }: Caller): Promise<CurrentUser> {
+  if (profile) return profile;
+  const account = await findAccount(store, id);
+  const { username = null, avatar = null } = account ?? {};
+  return { id, username, avatar, scope: [...scopes] };
+}
+
+/** Who logged in, or, for a token that was not made by a login, who the archive knows by that id. */
+async function findAccount({ refreshTokens, users }: Store, userId: string) {
+  const newest = { ...timeLimit(), sort: { createdAt: -1 } } as const;
+  return (
+    (await refreshTokens.findOne({ userId }, newest)) ??
+    (await users.findOne({ _id: userId }, timeLimit()))
+  );
+}

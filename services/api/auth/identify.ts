@@ -1,0 +1,36 @@
+import type { Collections } from '../../../shared/store/collections.js';
+import type { Caller } from '../caller.js';
+import { createApiKeyChecker } from './apiKeyChecker.js';
+import type { Credential } from './credential.js';
+import type { PlatformProfile } from './platformProfile.js';
+import { invalidCredential } from './refusals.js';
+import { readServiceToken } from './serviceTokens.js';
+
+/** Who a credential is of. Throws TOKEN_EXPIRED, FORBIDDEN, UNAVAILABLE. */
+export type Identify = (credential: Credential) => Promise<Caller>;
+
+interface Sources {
+  collections: Pick<Collections, 'apiKeys'>;
+  jwtSecret: string | undefined;
+  /** Undefined where no platform is configured. */
+  findUser: ((accessToken: string) => Promise<PlatformProfile>) | undefined;
+}
+
+/** Checks credentials of each kind; without a secret or a platform, no token of theirs is valid. */
+export function createIdentify({ collections, jwtSecret, findUser }: Sources): Identify {
+  const checkKey = createApiKeyChecker(collections);
+  const kinds: Record<Credential['kind'], (text: string) => Promise<Caller> | Caller> = {
+    key: checkKey,
+    jwt(token) {
+      if (jwtSecret === undefined) throw invalidCredential('token');
+      const { userId, scopes } = readServiceToken(jwtSecret, token);
+      return { kind: 'jwt', id: userId, scopes };
+    },
+    async platform(token) {
+      if (!findUser) throw invalidCredential('token');
+      const profile = await findUser(token);
+      return { kind: 'platform', id: profile.id, scopes: [], profile };
+    },
+  };
+  return async ({ kind, text }) => kinds[kind](text);
+}

@@ -1,0 +1,47 @@
+import type { ApiKeyList, CreatedApiKey, NewApiKey } from '../../../shared/contract/auth.js';
+import { AppError } from '../../../shared/contract/errors.js';
+import {
+  createApiKey,
+  findApiKeys,
+  presentApiKey,
+  revokeApiKey,
+} from '../../../shared/store/apiKeys.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import { jsonAnswer } from '../answer.js';
+import type { Handler } from '../http/route.js';
+
+type Store = Pick<Collections, 'apiKeys'>;
+
+/** POST /admin/keys: the one answer that shows the key. Throws VALIDATION_ERROR. */
+export function createKey(store: Store): Handler<unknown, unknown, NewApiKey> {
+  return async ({ body: { name, level, expiresAt } }) => {
+    const expiry = expiresAt === undefined ? null : readExpiry(expiresAt);
+    const { key, record } = await createApiKey(store, { name, level, expiresAt: expiry });
+    const created: CreatedApiKey = { ...presentApiKey(record), key };
+    return jsonAnswer(created);
+  };
+}
+
+/** GET /admin/keys. */
+export function listKeys(store: Store): Handler<unknown, unknown> {
+  return async () => {
+    const list: ApiKeyList = { keys: (await findApiKeys(store)).map(presentApiKey) };
+    return jsonAnswer(list);
+  };
+}
+
+/** DELETE /admin/keys/:keyId. Throws NOT_FOUND. */
+export function revokeKey(store: Store): Handler<{ keyId: string }, unknown> {
+  return async ({ params: { keyId } }) => {
+    const record = await revokeApiKey(store, keyId);
+    if (!record) throw new AppError('NOT_FOUND', 'Key not found');
+    return jsonAnswer(presentApiKey(record));
+  };
+}
+
+function readExpiry(text: string): Date {
+  const date = new Date(text);
+  if (date.getTime() > Date.now()) return date;
+  const message = 'expiresAt must be a time to come';
+  throw new AppError('VALIDATION_ERROR', message, { details: [{ path: 'expiresAt', message }] });
+}

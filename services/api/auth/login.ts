@@ -1,0 +1,21 @@
+import type { LoginRedirect } from '../../../shared/contract/auth.js';
+import { jsonAnswer } from '../answer.js';
+import type { Handler } from '../http/route.js';
+import type { Auth } from './createAuth.js';
+import { newState, stateCookie } from './oauthState.js';
+import { notConfigured } from './refusals.js';
+
+/** GET /auth/login: a redirect to the platform, and a cookie that binds its state to the browser. */
+export function login({ logins }: Auth): Handler<unknown, unknown> {
+  return () => {
+    if (!logins) return Promise.reject(notConfigured());
+    const state = newState(logins.jwtSecret);
+    const redirect: LoginRedirect = { location: logins.platform.loginUrl(state) };
+    const isSecure = logins.platform.redirectUri.startsWith('https:');
+    return Promise.resolve({
+      ...jsonAnswer(redirect),
+      noStore: true,
+      headers: { Location: redirect.location, 'Set-Cookie': stateCookie(state, isSecure) },
+    });
+  };
+}

@@ -1,0 +1,55 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { MongoServerError } from 'mongodb';
+import type { Collections } from '../../../shared/store/collections.js';
+import { invalidCredential } from './refusals.js';
+import { equalTexts, isSigned, sign } from './signature.js';
+
+/** Seconds between the beginning of a login and its end. */
+const LIFE_SECONDS = 600;
+const COOKIE = 'forum_archive_login';
+const PURPOSE = 'oauth state';
+const DUPLICATE_KEY = 11_000;
+
+/** The cookie's name: it holds the state of the login that its browser has begun. */
+export const STATE_COOKIE = COOKIE;
+
+/** A state that can be used once within ten minutes, signed. Nothing is stored before it is used. */
+export function newState(secret: string, now = Date.now()): string {
+  const text = `${randomBytes(16).toString('base64url')}.${Math.ceil(now / 1_000) + LIFE_SECONDS}`;
+  return `${text}.${sign(secret, PURPOSE, text)}`;
+}
+
+/** The Set-Cookie value that binds a state to a browser; without a state, the one that ends it. */
+export function stateCookie(state: string | undefined, isSecure: boolean): string {
+  const life = state === undefined ? 0 : LIFE_SECONDS;
+  const value = `${COOKIE}=${state ?? ''}; Path=/auth; Max-Age=${life}; HttpOnly; SameSite=Lax`;
+  return isSecure ? `${value}; Secure` : value;
+}
+
+/**
+ * Uses up the state of a login. Neither a state nor a cookie means that the client began the flow itself, and answers
+ * for its own state. Throws FORBIDDEN when the two differ, or the state is forged, late or used.
+ */
+export async function useState(
+  { oauthStates }: Pick<Collections, 'oauthStates'>,
+  secret: string,
+  { state, cookie }: { state: string | undefined; cookie: string | undefined },
+): Promise<void> {
+  if (state === undefined && cookie === undefined) return;
+  if (!state || !cookie || !equalTexts(cookie, state)) throw wrongState();
+  const [nonce = '', expires = '', signature = ''] = state.split('.');
+  if (!isSigned(secret, PURPOSE, `${nonce}.${expires}`, signature)) throw wrongState();
+  const expiresAt = new Date(Number(expires) * 1_000);
+  if (!(expiresAt.getTime() > Date.now())) throw wrongState();
+  const _id = createHash('sha256').update(`${nonce}.${expires}`).digest('hex');
+  try {
+    await oauthStates.insertOne({ _id, expiresAt });
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) throw wrongState();
+    throw error;
+  }
+}
+
+function wrongState() {
+  return invalidCredential('state of this login');
+}

@@ -1,0 +1,30 @@
+import { AppError } from '../../../shared/contract/errors.js';
+
+const REALM = 'Bearer realm="forum-archive"';
+
+/** 401 UNAUTHORIZED: a protected operation was called without a credential. */
+export function missingCredential(): AppError {
+  return new AppError('UNAUTHORIZED', 'This needs an X-API-Key header or a bearer token', {
+    headers: { 'WWW-Authenticate': REALM },
+  });
+}
+
+/** 401 TOKEN_EXPIRED: the credential was good once. */
+export function expiredCredential(what: string): AppError {
+  return new AppError('TOKEN_EXPIRED', `The ${what} has expired`, {
+    headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
+  });
+}
+
+/** 403 FORBIDDEN: a credential that is none, or none any more. It says not why, and repeats nothing. */
+export function invalidCredential(what: string): InvalidCredential {
+  return new InvalidCredential('FORBIDDEN', `The ${what} is not valid`);
+}
+
+/** A FORBIDDEN that counts as a failed attempt at a credential. */
+export class InvalidCredential extends AppError {}
+
+/** 503 NOT_CONFIGURED. */
+export function notConfigured(): AppError {
+  return new AppError('NOT_CONFIGURED', 'Logging in is not configured on this service');
+}

@@ -1,0 +1,23 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** A signature (HMAC-SHA-256, base64url) for one purpose: that of another purpose is never taken for it. */
+export function sign(secret: string, purpose: string, text: string): string {
+  const key = createHmac('sha256', secret).update(purpose).digest();
+  return createHmac('sha256', key).update(text).digest('base64url');
+}
+
+/** Whether a signature is that of the text; takes equally long wherever it differs. */
+export function isSigned(
+  secret: string,
+  purpose: string,
+  text: string,
+  signature: string,
+): boolean {
+  return equalTexts(sign(secret, purpose, text), signature);
+}
+
+/** Whether two texts are equal; takes equally long wherever they differ. */
+export function equalTexts(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,64 @@
+import type { Redis } from 'ioredis';
+import { RateLimiterRedis } from 'rate-limiter-flexible';
+import type { Settings } from '../../../../shared/platform/env.js';
+import { RateLimiter, type SharedCount } from './rateLimiter.js';
+
+/** What is limited, each by the minute. */
+export interface RateLimits {
+  /** By address. */
+  reads: RateLimiter;
+  searches: RateLimiter;
+  failedCredentials: RateLimiter;
+  /** By key or user. */
+  callers: RateLimiter;
+  /** Ends the sharing of counts. */
+  stop(): void;
+}
+
+type RateSettings = Pick<
+  Settings,
+  'RATE_LIMIT_READS' | 'RATE_LIMIT_SEARCHES' | 'RATE_LIMIT_FAILED_CREDENTIALS' | 'RATE_LIMIT_CALLER'
+>;
+
+const SHARED_EVERY_MS = 1_000;
+/** Seconds that a shared count outlives its beginning: its window, and a little for late counts. */
+const KEPT_SECONDS = 90;
+
+/** The limits of the settings; their counts are shared through Redis while that answers. */
+export function createRateLimits(
+  settings: RateSettings,
+  redis: Redis,
+  namespace: string,
+): RateLimits {
+  const make = (policy: string, limit: number): RateLimiter =>
+    new RateLimiter({ policy, limit, shared: sharedCount(redis, `${namespace}:limit:${policy}`) });
+  const limiters = {
+    reads: make('reads', settings.RATE_LIMIT_READS),
+    searches: make('searches', settings.RATE_LIMIT_SEARCHES),
+    failedCredentials: make('failed-credentials', settings.RATE_LIMIT_FAILED_CREDENTIALS),
+    callers: make('caller', settings.RATE_LIMIT_CALLER),
+  };
+  const timer = setInterval(() => {
+    if (redis.status !== 'ready') return;
+    for (const limiter of Object.values(limiters)) void limiter.share();
+  }, SHARED_EVERY_MS).unref();
+  return {
+    ...limiters,
+    stop: () => {
+      clearInterval(timer);
+    },
+  };
+}
+
+function sharedCount(redis: Redis, keyPrefix: string): SharedCount {
+  const counter = new RateLimiterRedis({
+    storeClient: redis,
+    keyPrefix,
+    points: Number.MAX_SAFE_INTEGER,
+    duration: KEPT_SECONDS,
+  });
+  return async (name, window, hits) => {
+    const { consumedPoints } = await counter.penalty(`${window}:${name}`, hits);
+    return consumedPoints;
+  };
+}

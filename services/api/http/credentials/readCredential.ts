@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '../../../../shared/contract/errors.js';
+import type { Credential } from '../../auth/credential.js';
+
+const LONGEST = 4_096;
+const BEARER = /^Bearer +([\w.~+/=-]+)$/i;
+/** Three parts of base64url: what is signed, and its signature, which may be missing. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+
+/** The one credential of a request; null without any. Throws VALIDATION_ERROR for two. */
+export function readCredential(request: IncomingMessage): Credential | null {
+  const { authorization, 'x-api-key': key } = request.headers;
+  if (authorization === undefined && key === undefined) return null;
+  const { authorization: tokens = [], 'x-api-key': keys = [] } = request.headersDistinct;
+  if (tokens.length + keys.length > 1) {
+    throw new AppError('VALIDATION_ERROR', 'A request must carry only one credential');
+  }
+  return tokens[0] === undefined ? apiKey(keys[0] ?? '') : bearer(tokens[0]);
+}
+
+function apiKey(text: string): Credential {
+  return { kind: 'key', text: text.length > LONGEST ? '' : text };
+}
+
+/** What has another scheme, or no sane form, is a token that nobody has. */
+function bearer(header: string): Credential {
+  const text = header.length > LONGEST ? '' : (BEARER.exec(header.trim())?.[1] ?? '');
+  if (text === '') return { kind: 'jwt', text };
+  return { kind: JWT.test(text) ? 'jwt' : 'platform', text };
+}

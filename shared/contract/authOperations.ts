@@ -1,0 +1,124 @@
+import Joi from 'joi';
+import {
+  apiKeyListSchema,
+  apiKeySchema,
+  createdApiKeySchema,
+  currentUserSchema,
+  loginRedirectSchema,
+  newApiKeySchema,
+  refreshRequestSchema,
+  tokenRequestSchema,
+  tokenResponseSchema,
+} from './auth.js';
+import type { ErrorCode } from './errors.js';
+import { text } from './fields.js';
+import { jsonBody, operation } from './operation.js';
+
+const nothing = Joi.object<Record<string, never>>({});
+const keyParams = Joi.object<{ keyId: string }, true>({ keyId: text('Id of the key') });
+
+const BARE = { params: nothing, query: nothing } as const;
+const BODY: readonly ErrorCode[] = [
+  'VALIDATION_ERROR',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+];
+const PROTECTED: readonly ErrorCode[] = [
+  'VALIDATION_ERROR',
+  'UNAUTHORIZED',
+  'TOKEN_EXPIRED',
+  'FORBIDDEN',
+  'RATE_LIMITED',
+  'UNAVAILABLE',
+];
+
+/** Logging in, the current user, and API keys (SPEC 4.9, 5). */
+export const authOperations = {
+  login: operation({
+    ...BARE,
+    method: 'get',
+    access: 'public',
+    operationId: 'login',
+    paths: ['/auth/login'],
+    summary:
+      'Begin to log in: a redirect to the platform, with a state that is bound to the browser',
+    status: 302,
+    response: loginRedirectSchema,
+    errors: ['RATE_LIMITED', 'NOT_CONFIGURED'],
+    headers: { Location: 'Where the user logs in', 'Set-Cookie': 'Binds the state to the browser' },
+  }),
+  exchangeCode: operation({
+    ...BARE,
+    method: 'post',
+    access: 'public',
+    limitedAs: 'credential',
+    operationId: 'exchangeCode',
+    paths: ['/auth/token'],
+    summary: 'Exchange a code of the platform for a service token',
+    body: jsonBody(tokenRequestSchema),
+    response: tokenResponseSchema,
+    errors: [...BODY, 'FORBIDDEN', 'RATE_LIMITED', 'UNAVAILABLE', 'NOT_CONFIGURED'],
+  }),
+  refreshToken: operation({
+    ...BARE,
+    method: 'post',
+    access: 'public',
+    limitedAs: 'credential',
+    operationId: 'refreshToken',
+    paths: ['/auth/refresh'],
+    summary: 'Exchange a refresh token for a new one and a new service token',
+    body: jsonBody(refreshRequestSchema),
+    response: tokenResponseSchema,
+    errors: [
+      ...BODY,
+      'TOKEN_EXPIRED',
+      'FORBIDDEN',
+      'RATE_LIMITED',
+      'UNAVAILABLE',
+      'NOT_CONFIGURED',
+    ],
+  }),
+  getMe: operation({
+    ...BARE,
+    method: 'get',
+    access: 'me',
+    operationId: 'getMe',
+    paths: ['/api/me'],
+    summary: 'The user whose bearer token is sent',
+    response: currentUserSchema,
+    errors: PROTECTED,
+  }),
+  createKey: operation({
+    ...BARE,
+    method: 'post',
+    access: 'admin',
+    operationId: 'createKey',
+    paths: ['/admin/keys'],
+    summary: 'Make an API key; its secret is shown only now',
+    body: jsonBody(newApiKeySchema),
+    status: 201,
+    response: createdApiKeySchema,
+    errors: [...new Set([...BODY, ...PROTECTED])],
+  }),
+  listKeys: operation({
+    ...BARE,
+    method: 'get',
+    access: 'admin',
+    operationId: 'listKeys',
+    paths: ['/admin/keys'],
+    summary: 'Every API key, without its secret',
+    response: apiKeyListSchema,
+    errors: PROTECTED,
+  }),
+  revokeKey: operation({
+    ...BARE,
+    method: 'delete',
+    access: 'admin',
+    operationId: 'revokeKey',
+    paths: ['/admin/keys/:keyId'],
+    summary: 'Revoke an API key; it stops working within a second',
+    params: keyParams,
+    response: apiKeySchema,
+    errors: [...PROTECTED, 'NOT_FOUND'],
+  }),
+} as const;

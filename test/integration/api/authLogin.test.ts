@@ -1,0 +1,353 @@
+import { expect } from 'chai';
+import jwt from 'jsonwebtoken';
+import type { TokenResponse } from '../../../shared/contract/auth.js';
+import { currentUserSchema, tokenResponseSchema } from '../../../shared/contract/auth.js';
+import type { Reply } from '../../support/apiServer.js';
+import {
+  ADMIN_ID,
+  bearer,
+  JWT_SECRET,
+  startAuth,
+  USER_ID,
+  type AuthServer,
+} from '../../support/authServer.js';
+import { CLIENT_ID, REDIRECT_URI } from '../../support/platformDouble.js';
+
+const grant_type = 'authorization_code';
+
+describe('POST /auth/token', () => {
+  let api: AuthServer;
+  before(async () => {
+    api = await startAuth();
+  });
+  after(() => api.close());
+  beforeEach(() => {
+    api.platform.mood = 'well';
+  });
+
+  const exchange = (body: object | string, headers: Record<string, string> = {}) =>
+    api.send('POST', '/auth/token', { 'Content-Type': 'application/json', ...headers }, body);
+
+  it('exchanges a code for a service token, and forgets it', async () => {
+    const code = api.platform.newCode(USER_ID);
+    const reply = await exchange({ grant_type, code });
+    expect(reply.status).to.equal(200);
+    expect(reply.headers['cache-control']).to.equal('no-store');
+    const tokens = reply.json() as TokenResponse;
+    expect(tokenResponseSchema.validate(tokens).error).to.equal(undefined);
+    expect(tokens.expires_in).to.equal(86_400);
+    const claims = jwt.verify(tokens.access_token, JWT_SECRET) as jwt.JwtPayload;
+    expect(claims).to.include({ sub: USER_ID, iss: 'forum-archive', aud: 'forum-archive' });
+    expect(claims['scope']).to.deep.equal(['read']);
+    expect(claims.exp! - claims.iat!).to.equal(86_400);
+    const again = await exchange({ grant_type, code });
+    expect([again.status, codeOf(again)]).to.deep.equal([403, 'FORBIDDEN']);
+  });
+
+  it('gives the users of ADMIN_USER_IDS every level', async () => {
+    const reply = await exchange({ grant_type, code: api.platform.newCode(ADMIN_ID) });
+    const { access_token } = reply.json() as TokenResponse;
+    const { scope } = jwt.decode(access_token) as jwt.JwtPayload;
+    expect(scope).to.deep.equal(['read', 'write', 'admin']);
+    const me = await api.get('/api/me', bearer(access_token));
+    expect(me.json()).to.deep.equal({
+      id: ADMIN_ID,
+      username: `user${ADMIN_ID}`,
+      avatar: `https://cdn.discordapp.com/avatars/${ADMIN_ID}/a_1234.png`,
+      scope: ['read', 'write', 'admin'],
+    });
+  });
+
+  it('refuses codes that are wrong or late', async () => {
+    for (const code of ['wrong', api.platform.newCode(USER_ID, { isLate: true })]) {
+      const reply = await exchange({ grant_type, code });
+      expect([reply.status, codeOf(reply)]).to.deep.equal([403, 'FORBIDDEN']);
+    }
+  });
+
+  it('takes its own redirect address alone, exactly', async () => {
+    for (const redirect_uri of [`${REDIRECT_URI}/`, 'https://evil.example/callback']) {
+      const reply = await exchange({ grant_type, code: api.platform.newCode('7'), redirect_uri });
+      expect([reply.status, codeOf(reply)]).to.deep.equal([400, 'VALIDATION_ERROR']);
+    }
+    const code = api.platform.newCode('7');
+    const good = await exchange({ grant_type, code, redirect_uri: REDIRECT_URI });
+    expect(good.status).to.equal(200);
+  });
+
+  it('names what is wrong with a body', async () => {
+    const cases: [string, string, number, string][] = [
+      ['{}', 'application/json', 400, 'VALIDATION_ERROR'],
+      ['[]', 'application/json', 400, 'VALIDATION_ERROR'],
+      ['{"grant_type":', 'application/json', 400, 'VALIDATION_ERROR'],
+      ['{"grant_type":"password","code":"x"}', 'application/json', 400, 'VALIDATION_ERROR'],
+      [
+        `{"grant_type":"${grant_type}","code":{"$ne":1}}`,
+        'application/json',
+        400,
+        'VALIDATION_ERROR',
+      ],
+      [
+        `{"grant_type":"${grant_type}","code":"x","x":1}`,
+        'application/json',
+        400,
+        'VALIDATION_ERROR',
+      ],
+      ['grant_type=x', 'application/x-www-form-urlencoded', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+      ['{}', 'text/plain', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+      ['x'.repeat(20_000), 'application/json', 413, 'PAYLOAD_TOO_LARGE'],
+    ];
+    for (const [body, type, status, code] of cases) {
+      const reply = await exchange(body, { 'Content-Type': type });
+      expect([reply.status, codeOf(reply)], body.slice(0, 40)).to.deep.equal([status, code]);
+    }
+    const { details } = (await exchange({})).json() as { details: { path: string }[] };
+    expect(details.map(({ path }) => path)).to.have.members(['grant_type', 'code']);
+  });
+
+  it('answers 503 with Retry-After while the platform is failing, garbled or asks to wait', async () => {
+    for (const mood of ['failing', 'garbled', 'limited'] as const) {
+      api.platform.mood = mood;
+      const reply = await exchange({ grant_type, code: 'any' });
+      const expected = mood === 'garbled' ? [403, 'FORBIDDEN'] : [503, 'UNAVAILABLE'];
+      expect([reply.status, codeOf(reply)], mood).to.deep.equal(expected);
+      if (mood !== 'garbled') {
+        expect(reply.headers['retry-after']).to.equal(mood === 'limited' ? '8' : '5');
+      }
+    }
+  });
+
+  it('gives up on a platform that is slow, after five seconds', async () => {
+    api.platform.mood = 'slow';
+    const began = performance.now();
+    const reply = await exchange({ grant_type, code: 'any' });
+    expect([reply.status, codeOf(reply)]).to.deep.equal([503, 'UNAVAILABLE']);
+    expect(performance.now() - began).to.be.within(4_500, 7_000);
+  });
+});
+
+describe('GET /auth/login', () => {
+  let api: AuthServer;
+  before(async () => {
+    api = await startAuth();
+  });
+  after(() => api.close());
+
+  const begin = async () => {
+    const reply = await api.get('/auth/login');
+    const [cookie = ''] = reply.headers['set-cookie'] ?? [];
+    const location = new URL(String(reply.headers.location));
+    return { reply, location, cookie, state: location.searchParams.get('state') ?? '' };
+  };
+  const finish = (state: string | undefined, cookie: string | undefined) => {
+    const code = api.platform.newCode(USER_ID);
+    const headers = cookie === undefined ? {} : { Cookie: cookie.split(';', 1)[0]! };
+    return api.send('POST', '/auth/token', headers, { grant_type, code, ...(state && { state }) });
+  };
+
+  it('redirects to the platform, with a state that is also the browser’s cookie', async () => {
+    const { reply, location, cookie, state } = await begin();
+    expect(reply.status).to.equal(302);
+    expect(reply.headers['cache-control']).to.equal('no-store');
+    expect(location.origin + location.pathname).to.equal('https://discord.com/oauth2/authorize');
+    expect(Object.fromEntries(location.searchParams)).to.deep.equal({
+      ...{ client_id: CLIENT_ID, redirect_uri: REDIRECT_URI, response_type: 'code' },
+      ...{ scope: 'identify', state },
+    });
+    expect(cookie).to.contain(`=${state};`);
+    for (const part of ['HttpOnly', 'SameSite=Lax', 'Secure', 'Max-Age=600', 'Path=/auth']) {
+      expect(cookie.split('; ')).to.include(part);
+    }
+    expect((await begin()).state).not.to.equal(state);
+  });
+
+  it('takes a state once, from the browser that began', async () => {
+    const { state, cookie } = await begin();
+    const reply = await finish(state, cookie);
+    expect(reply.status).to.equal(200);
+    expect(String(reply.headers['set-cookie'])).to.contain('Max-Age=0');
+    const again = await finish(state, cookie);
+    expect([again.status, codeOf(again)]).to.deep.equal([403, 'FORBIDDEN']);
+  });
+
+  it('refuses a state that is missing, of another browser, forged or late', async () => {
+    const { state, cookie } = await begin();
+    const other = await begin();
+    const [nonce, expires, signature] = state.split('.');
+    const forged = `${nonce}.${Number(expires) + 1}.${signature}`;
+    const name = cookie.split('=', 1)[0]!;
+    const cases: [string | undefined, string | undefined][] = [
+      [undefined, cookie],
+      [state, undefined],
+      [state, other.cookie],
+      [other.state, cookie],
+      [forged, `${name}=${forged}`],
+      ['x', `${name}=x`],
+    ];
+    for (const [given, sent] of cases) {
+      const reply = await finish(given, sent);
+      expect([reply.status, codeOf(reply)], String(given)).to.deep.equal([403, 'FORBIDDEN']);
+    }
+    expect((await finish(state, cookie)).status).to.equal(200);
+  });
+});
+
+describe('POST /auth/refresh', () => {
+  let api: AuthServer;
+  before(async () => {
+    api = await startAuth();
+  });
+  after(() => api.close());
+
+  const logIn = async (): Promise<TokenResponse> => {
+    const code = api.platform.newCode(USER_ID);
+    const reply = await api.send('POST', '/auth/token', {}, { grant_type, code });
+    return reply.json() as TokenResponse;
+  };
+  const refresh = (refresh_token: string) =>
+    api.send('POST', '/auth/refresh', {}, { refresh_token });
+
+  it('gives new tokens again and again', async () => {
+    let { refresh_token } = await logIn();
+    for (let turn = 0; turn < 3; turn += 1) {
+      const reply = await refresh(refresh_token);
+      expect(reply.status).to.equal(200);
+      expect(tokenResponseSchema.validate(reply.json()).error).to.equal(undefined);
+      const next = reply.json() as TokenResponse;
+      expect(next.refresh_token).not.to.equal(refresh_token);
+      expect((await api.get('/api/me', bearer(next.access_token))).status).to.equal(200);
+      ({ refresh_token } = next);
+    }
+  });
+
+  it('takes one of 50 parallel uses of a token', async () => {
+    const { refresh_token } = await logIn();
+    const replies = await Promise.all(Array.from({ length: 50 }, () => refresh(refresh_token)));
+    const statuses = replies.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).to.have.length(1);
+    expect(statuses.filter((status) => status === 403)).to.have.length(49);
+  });
+
+  it('revokes the whole family when a token is used again, and no other', async () => {
+    const other = await logIn();
+    const { refresh_token: first } = await logIn();
+    const { refresh_token: second } = (await refresh(first)).json() as TokenResponse;
+    const { refresh_token: third } = (await refresh(second)).json() as TokenResponse;
+    expect(codeOf(await refresh(first))).to.equal('FORBIDDEN');
+    for (const token of [third, second, first]) {
+      const reply = await refresh(token);
+      expect([reply.status, codeOf(reply)]).to.deep.equal([403, 'FORBIDDEN']);
+    }
+    expect((await refresh(other.refresh_token)).status).to.equal(200);
+  });
+
+  it('refuses what was never handed out, without harm to what was', async () => {
+    const { refresh_token } = await logIn();
+    const [form, family, generation, expires, signature] = /^(fr)_(\w+?)_(\d+)_(\d+)_(.*)$/
+      .exec(refresh_token)!
+      .slice(1) as [string, string, string, string, string];
+    for (const token of [
+      '',
+      'x',
+      `${form}_${family}_${Number(generation) + 1}_${expires}_${signature}`,
+      `${form}_${family}_${generation}_${Number(expires) + 9}_${signature}`,
+      `${refresh_token}x`,
+      refresh_token.slice(0, -1),
+    ]) {
+      const reply = await refresh(token);
+      const expected = token === '' ? [400, 'VALIDATION_ERROR'] : [403, 'FORBIDDEN'];
+      expect([reply.status, codeOf(reply)], token).to.deep.equal(expected);
+    }
+    expect((await refresh(refresh_token)).status).to.equal(200);
+  });
+
+  it('forgets a login whose record is gone', async () => {
+    const { refresh_token } = await logIn();
+    await api.stores.mongo.collections.refreshTokens.deleteMany({});
+    expect((await refresh(refresh_token)).status).to.equal(403);
+  });
+});
+
+describe('GET /api/me', () => {
+  let api: AuthServer;
+  before(async () => {
+    api = await startAuth();
+  });
+  after(() => api.close());
+  beforeEach(() => {
+    api.platform.mood = 'well';
+  });
+
+  it('describes the user of a platform token, asking the platform once in a while', async () => {
+    const token = api.platform.newToken(USER_ID, { guilds: true });
+    const began = api.platform.requests.length;
+    const replies = await Promise.all([1, 2, 3].map(() => api.get('/api/me', bearer(token))));
+    for (const reply of replies) {
+      expect(reply.status).to.equal(200);
+      expect(reply.headers['cache-control']).to.equal('private, no-store');
+      expect(currentUserSchema.validate(reply.json()).error).to.equal(undefined);
+      expect(reply.json()).to.deep.include({
+        ...{ id: USER_ID, username: `user${USER_ID}`, scope: ['identify', 'guilds'] },
+        guilds: [{ id: '10', name: 'Rust', icon: 'abc123' }],
+      });
+    }
+    expect(api.platform.requests.slice(began)).to.deep.equal([
+      'GET /users/@me',
+      'GET /users/@me/guilds',
+    ]);
+  });
+
+  it('leaves servers out where the token does not show them', async () => {
+    const reply = await api.get('/api/me', bearer(api.platform.newToken(USER_ID)));
+    expect(reply.json()).to.deep.equal({
+      ...{ id: USER_ID, username: `user${USER_ID}`, scope: ['identify'] },
+      avatar: `https://cdn.discordapp.com/avatars/${USER_ID}/a_1234.png`,
+    });
+  });
+
+  it('answers 503 while the platform cannot tell, and remembers no failure', async () => {
+    const token = api.platform.newToken(USER_ID);
+    for (const mood of ['failing', 'garbled', 'limited'] as const) {
+      api.platform.mood = mood;
+      const reply = await api.get('/api/me', bearer(token));
+      expect([reply.status, codeOf(reply)], mood).to.deep.equal([503, 'UNAVAILABLE']);
+      expect(reply.headers['retry-after']).to.match(/^\d+$/);
+      expect(reply.headers['cache-control']).to.equal('private, no-store');
+    }
+    api.platform.mood = 'well';
+    expect((await api.get('/api/me', bearer(token))).status).to.equal(200);
+  });
+
+  it('does not know more of a service token’s user than was told', async () => {
+    const unknown = jwt.sign({ sub: '5', scope: ['write'] }, JWT_SECRET, { expiresIn: 60 });
+    expect((await api.get('/api/me', bearer(unknown))).json()).to.deep.equal({
+      ...{ id: '5', username: null, avatar: null },
+      scope: ['read', 'write'],
+    });
+  });
+});
+
+describe('logging in without its settings', () => {
+  it('answers 503 NOT_CONFIGURED', async () => {
+    for (const missing of ['JWT_SECRET', 'DISCORD_CLIENT_ID', 'DISCORD_REDIRECT_URI']) {
+      const api = await startAuth({ [missing]: '' });
+      try {
+        const replies = [
+          await api.get('/auth/login'),
+          await api.send('POST', '/auth/token', {}, { grant_type, code: 'x' }),
+          await api.send('POST', '/auth/refresh', {}, { refresh_token: 'x' }),
+        ];
+        for (const reply of replies) {
+          expect([reply.status, codeOf(reply)]).to.deep.equal([503, 'NOT_CONFIGURED']);
+        }
+        expect((await api.get('/api/me', bearer('sometoken'))).status).to.be.oneOf([200, 403]);
+      } finally {
+        await api.close();
+      }
+    }
+  });
+});
+
+function codeOf(reply: Reply): unknown {
+  return (reply.json() as { code?: unknown }).code;
+}

@@ -1,0 +1,121 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export const CLIENT_ID = '900000000000000777';
+export const CLIENT_SECRET = 'planted-client-secret-5b1f0c';
+export const REDIRECT_URI = 'https://forum.example/callback';
+
+/** What the double does in place of answering. */
+export type Mood = 'well' | 'failing' | 'slow' | 'limited' | 'garbled';
+
+export interface PlatformDouble {
+  url: string;
+  mood: Mood;
+  /** Requests so far, as `METHOD path`. */
+  requests: string[];
+  /** A code for a user; each works once, `isLate` ones never. */
+  newCode(userId: string, options?: { isLate?: boolean }): string;
+  /** An access token for a user. */
+  newToken(userId: string, options?: { guilds?: boolean }): string;
+  revoke(token: string): void;
+  close(): Promise<void>;
+}
+
+interface Grant {
+  userId: string;
+  guilds: boolean;
+}
+
+/**
+ * The OAuth2 endpoints of the chat platform, as it documents them: the token endpoint takes form-encoded bodies alone,
+ * checks the client and the redirect address, and takes each code once.
+ */
+export async function startPlatform(): Promise<PlatformDouble> {
+  const codes = new Map<string, string>();
+  const tokens = new Map<string, Grant>();
+  let issued = 0;
+  const newToken = (userId: string, { guilds = false } = {}): string => {
+    const token = `PlantedAccessToken${(issued += 1)}xyz`;
+    tokens.set(token, { userId, guilds });
+    return token;
+  };
+  const answer = async (request: IncomingMessage): Promise<[number, object]> => {
+    const path = request.url ?? '';
+    if (path === '/oauth2/token') return exchange(request, codes, newToken);
+    const grant = tokens.get(/^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '');
+    if (!grant) return [401, { message: '401: Unauthorized', code: 0 }];
+    if (path === '/users/@me') return [200, userOf(grant.userId)];
+    if (path !== '/users/@me/guilds') return [404, { message: '404: Not Found', code: 0 }];
+    if (!grant.guilds) return [401, { message: '401: Unauthorized', code: 0 }];
+    return [200, [{ id: '10', name: 'Rust', icon: 'abc123', owner: false, permissions: '0' }]];
+  };
+  const server = createServer((request, response) => {
+    double.requests.push(`${request.method ?? ''} ${request.url ?? ''}`);
+    void answer(request).then(([status, body]) => reply(response, double.mood, status, body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const double: PlatformDouble = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    mood: 'well',
+    requests: [],
+    newCode(userId, { isLate = false } = {}) {
+      const code = `PlantedCode${(issued += 1)}xyz`;
+      if (!isLate) codes.set(code, userId);
+      return code;
+    },
+    newToken,
+    revoke: (token) => void tokens.delete(token),
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+  return double;
+}
+
+async function exchange(
+  request: IncomingMessage,
+  codes: Map<string, string>,
+  newToken: (userId: string) => string,
+): Promise<[number, object]> {
+  if (request.method !== 'POST') return [405, { message: '405: Method Not Allowed', code: 0 }];
+  if (request.headers['content-type'] !== 'application/x-www-form-urlencoded') {
+    return [400, { error: 'invalid_request', error_description: 'The body is not form-encoded' }];
+  }
+  const form = new URLSearchParams(await textOf(request));
+  if (form.get('client_id') !== CLIENT_ID || form.get('client_secret') !== CLIENT_SECRET) {
+    return [401, { error: 'invalid_client' }];
+  }
+  const userId = codes.get(form.get('code') ?? '');
+  const isRight =
+    form.get('grant_type') === 'authorization_code' && form.get('redirect_uri') === REDIRECT_URI;
+  if (!isRight || userId === undefined) {
+    return [400, { error: 'invalid_grant', error_description: 'Invalid "code" in request.' }];
+  }
+  codes.delete(form.get('code') ?? '');
+  return [
+    200,
+    {
+      ...{ access_token: newToken(userId), token_type: 'Bearer', expires_in: 604_800 },
+      ...{ refresh_token: 'PlantedPlatformRefresh', scope: 'identify' },
+    },
+  ];
+}
+
+function userOf(userId: string): object {
+  return { id: userId, username: `user${userId}`, discriminator: '0', avatar: 'a_1234', mfa: true };
+}
+
+function reply(response: ServerResponse, mood: Mood, status: number, body: object): void {
+  if (mood === 'slow') return;
+  if (mood === 'failing') status = 502;
+  if (mood === 'limited') response.setHeader('Retry-After', '7.3');
+  response.writeHead(mood === 'limited' ? 429 : status, { 'Content-Type': 'application/json' });
+  response.end(mood === 'garbled' ? '<html>' : JSON.stringify(body));
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const piece of request.setEncoding('utf8')) text += piece as string;
+  return text;
+}
