@@ -4,6 +4,7 @@ import type { Mongo } from '../../shared/platform/clients.js';
 import type { Settings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { IndexerDeps } from './deps.js';
+import { countActive } from './countActive.js';
 import { createHandlers } from './handlers.js';
 import { runInBackground } from './project/backgroundLoop.js';
 import { refreshDirty, sweepPending } from './project/sweep.js';
@@ -46,21 +47,21 @@ export function createIndexer(clients: IndexerClients): {
     logger,
     resolvedTags: parseResolvedTags(settings.RESOLVED_TAGS),
   };
+  const jobs = countActive(createHandlers(deps));
   const worker = createWorker(clients.queueRedis, {
     namespace: mongo.namespace,
     concurrency: settings.INDEXER_CONCURRENCY,
-    handlers: createHandlers(deps),
+    handlers: jobs.handlers,
     logger,
   });
   const sweep = () => sweepPending(deps, SWEEP_AFTER_MS);
+  const inBackground = (name: string, round: () => Promise<boolean>, idleMs: number) =>
+    runInBackground(name, round, { idleMs, logger, isBusy: jobs.isBusy });
   const loops = [
-    runInBackground('sweep', sweep, { idleMs: SWEEP_EVERY_MS, logger }),
-    runInBackground('refresh', () => refreshDirty(deps), { idleMs: REFRESH_EVERY_MS, logger }),
-    runInBackground('similar threads', () => refreshSimilar(deps), {
-      idleMs: SIMILAR_EVERY_MS,
-      logger,
-    }),
-    runInBackground('retained index', () => dropRetained(deps), { idleMs: DROP_EVERY_MS, logger }),
+    inBackground('sweep', sweep, SWEEP_EVERY_MS),
+    inBackground('refresh', () => refreshDirty(deps), REFRESH_EVERY_MS),
+    inBackground('similar threads', () => refreshSimilar(deps), SIMILAR_EVERY_MS),
+    inBackground('retained index', () => dropRetained(deps), DROP_EVERY_MS),
   ];
   return {
     deps,

@@ -6,15 +6,18 @@ export interface BackgroundLoop {
   stop(): Promise<void>;
 }
 
+/** How many times as long as a round took the loop rests after it, while jobs are waiting for the same process. */
+const REST_WHILE_BUSY = 6;
+
 /**
  * Runs `round` repeatedly: at once again while it returns true (there is more), else after `idleMs`. A failed round is
- * logged and tried again after `idleMs`. After a round that took long it rests as long, so that it takes at most half
- * of the process's time.
+ * logged and tried again after `idleMs`. While `isBusy` it takes a small part of the process's time only: what it does
+ * for many changes at once costs little more than for one.
  */
 export function runInBackground(
   name: string,
   round: () => Promise<boolean>,
-  { idleMs, logger }: { idleMs: number; logger: Logger },
+  { idleMs, logger, isBusy }: { idleMs: number; logger: Logger; isBusy: () => boolean },
 ): BackgroundLoop {
   const stopped = new AbortController();
   const ended = (async () => {
@@ -24,7 +27,8 @@ export function runInBackground(
         logger.error({ error, loop: name }, 'A background round failed');
         return false;
       });
-      await pause(more ? Date.now() - started : idleMs, stopped.signal);
+      const rest = isBusy() ? (Date.now() - started) * REST_WHILE_BUSY : 0;
+      await pause(more ? rest : Math.max(rest, idleMs), stopped.signal);
     }
   })();
   return {

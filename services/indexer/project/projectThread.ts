@@ -27,11 +27,10 @@ import {
   threadSummary,
   type ThreadHead,
 } from '../views/threadViews.js';
+import { batches, messageWeight } from './batches.js';
 import { refreshLinks } from './refreshLinks.js';
 import { loadTargets, loadThread, referencedChannels, type LoadedThread } from './loadThread.js';
 
-/** Messages rendered and indexed at once: what bounds the memory of a very long thread. */
-const BATCH = 500;
 /** Links kept for a thread, so that it is built again when what it links to appears. */
 const MAX_LINKS = 1_000;
 
@@ -149,7 +148,7 @@ async function readThrough(
     links: new Map(),
     unsent: [],
   };
-  for await (const batch of batches(messages, BATCH)) {
+  for await (const batch of batches(messages, messageWeight)) {
     await deps.search.write(pass.unsent, thread.revision);
     const targets = await lookUpLinks(deps, batch, pass.links);
     for (const message of batch) {
@@ -190,7 +189,7 @@ async function removeThread(deps: IndexerDeps, thread: ThreadRecord): Promise<Bu
     { threadId: _id, counted: true },
     { projection: { _id: 1 } },
   );
-  for await (const batch of batches(said, BATCH)) {
+  for await (const batch of batches(said)) {
     await search.remove(
       'message',
       batch.map((message) => message._id),
@@ -266,15 +265,4 @@ async function rebuildIfTargetsMoved(
   const now = await loadTargets(collections, [...links.keys()]);
   const moved = [...links].some(([id, name]) => id !== threadId && now.get(id)?.name !== name);
   if (moved) await raiseRevisions(collections.threads, [threadId]);
-}
-
-async function* batches<T>(source: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
-  let batch: T[] = [];
-  for await (const one of source) {
-    batch.push(one);
-    if (batch.length < size) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }

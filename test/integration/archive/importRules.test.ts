@@ -5,6 +5,9 @@ import { gzipSync } from 'node:zlib';
 import type { ThreadDetail, ThreadPage } from '../../../shared/contract/threads.js';
 import { THREAD_SORTS } from '../../../shared/contract/threads.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
+import type { SearchResponse } from '../../../shared/contract/search.js';
+import { XSS_PAYLOADS } from '../../unit/indexer/content/xssPayloads.js';
+import { expectSafeHtml } from '../../unit/indexer/content/expectSafeHtml.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 import {
   anExport,
@@ -145,6 +148,60 @@ describe('importing', function () {
     expect(found.results.threads[0]!.highlights.title)
       .to.match(/<mark>Findme<\/mark>/)
       .and.to.not.match(/<(?!\/?mark>)/);
+  });
+
+  it('makes nothing of a public collection of attacks dangerous, wherever it stands', async () => {
+    const messages = XSS_PAYLOADS.map((payload) =>
+      anExportMessage({
+        content: `needle ${payload}`.slice(0, 4_000),
+        author: anExportUser({
+          id: anId(),
+          name: payload.slice(0, 80),
+          nickname: payload.slice(0, 80),
+        }),
+        attachments: [
+          {
+            id: anId(),
+            url: payload.slice(0, 500),
+            fileName: payload.slice(0, 200),
+            fileSizeBytes: 1,
+          },
+        ],
+        embeds: [{ title: payload, description: payload, url: payload.slice(0, 500) }],
+      }),
+    );
+    const tags = XSS_PAYLOADS.slice(0, 20).map((payload) => ({
+      id: anId(),
+      name: payload.slice(0, 100),
+      emoji: payload.slice(0, 32),
+      moderated: false,
+    }));
+    const channel = {
+      name: `needle ${XSS_PAYLOADS[0]}`,
+      categoryId: anId(),
+      availableTags: tags,
+      appliedTags: tags.map(({ id }) => id),
+    };
+    const { code, stdout } = await importFiles({
+      'attacks.json': anExport({ channel: { id: messages[0]!.id, ...channel }, messages }),
+    });
+    expect(code, stdout).to.equal(0);
+    const thread = await detail(messages[0]!.id);
+    expect(thread.messages).to.have.length(XSS_PAYLOADS.length);
+    for (const message of thread.messages) {
+      expectSafeHtml(message.contentHtml);
+      for (const { url } of [...message.attachments, ...message.embeds])
+        if (url) expect(url).to.match(/^https?:/);
+      expect(message.author.avatar).to.match(/^https:/);
+    }
+    for (let offset = 0; offset < XSS_PAYLOADS.length; offset += 100) {
+      const { results } = await archive.json<SearchResponse>(
+        `/api/search?q=needle&limit=100&offset=${offset}`,
+      );
+      for (const { highlights } of [...results.threads, ...results.messages]) {
+        for (const html of Object.values(highlights)) expect(html).to.not.match(/<(?!\/?mark>)/);
+      }
+    }
   });
 
   it('keeps tags and states that a later plain export does not tell', async () => {
