@@ -1,12 +1,18 @@
 import { ExportError } from '../../shared/exportFormat/exportError.js';
 import { MissingUploadError } from '../../shared/store/uploads.js';
-import { SourceConflict } from './records/applySource.js';
+import { DeletedPlace, SourceConflict } from './records/applySource.js';
 
 /** Whether an error will come again however often a job is tried: its input is at fault, not a store. */
 export function isPermanent(error: unknown): boolean {
-  return [ExportError, SourceConflict, PayloadError, MissingUploadError, RebuildFailed].some(
-    (kind) => error instanceof kind,
-  );
+  const kinds = [
+    ExportError,
+    SourceConflict,
+    DeletedPlace,
+    PayloadError,
+    MissingUploadError,
+    RebuildFailed,
+  ];
+  return kinds.some((kind) => error instanceof kind);
 }
 
 /** A new search index could not be made right: it was dropped, the old one stays. */

@@ -4,6 +4,7 @@ import { QUEUE_NAME, type JobName } from '../../shared/jobs/jobs.js';
 import { retryDelay } from '../../shared/jobs/producer.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { isPermanent } from './permanentErrors.js';
+import type { Report } from './report.js';
 import type { Handlers } from './handlers.js';
 
 /**
@@ -36,11 +37,23 @@ async function runJob(job: Job, handlers: Handlers, logger: Logger): Promise<unk
   if (!handler) throw new UnrecoverableError(`There is no job named ${job.name}`);
   const started = Date.now();
   try {
-    const result = await handler(job.data);
+    const result = await handler(job.data, reporter(job));
     logger.info({ jobId: job.id, job: job.name, ms: Date.now() - started, result }, 'Job done');
     return result;
   } catch (error) {
     if (isPermanent(error)) throw new UnrecoverableError((error as Error).message);
     throw error;
   }
+}
+
+const REPORT_EVERY_MS = 500;
+
+/** Tells the queue how far a job has come, now and then; that it cannot be told is no failure of the job. */
+function reporter(job: Job): Report {
+  let toldAt = 0;
+  return (done, total) => {
+    if (Date.now() - toldAt < REPORT_EVERY_MS && done < total) return;
+    toldAt = Date.now();
+    job.updateProgress({ done, total }).catch(() => undefined);
+  };
 }

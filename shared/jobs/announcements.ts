@@ -1,3 +1,5 @@
+import type { Redis } from 'ioredis';
+
 /** What the indexer tells every API process after it has stored something newer: ids whose answers have changed. */
 export interface Announcement {
   threads: { threadId: string; serverId: string; channelId: string }[];
@@ -16,4 +18,19 @@ export function announcementChannel(namespace: string): string {
 /** The Redis key of a server's cached statistics. */
 export function statsCacheKey(namespace: string, serverId: string): string {
   return `${namespace}:stats:${serverId}`;
+}
+
+/** Milliseconds after a change in which an answer that was read before it may still be on its way to the cache. */
+const SETTLING_MS = 5_000;
+
+/**
+ * Takes a server's statistics out of the cache and keeps it empty for a moment, so that a reader who was under way
+ * cannot put the old ones back. Throws while Redis is away.
+ */
+export async function dropCachedStats(
+  redis: Redis,
+  namespace: string,
+  serverId: string,
+): Promise<void> {
+  await redis.set(statsCacheKey(namespace, serverId), '', 'PX', SETTLING_MS);
 }

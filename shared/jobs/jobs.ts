@@ -2,6 +2,17 @@ import Joi from 'joi';
 
 /** Job names and their payloads: ids only. Every job may run twice, late, or half. */
 export interface JobPayloads {
+  /** Remove a thread, and keep sources from bringing it back. The same for the next three. */
+  'delete-thread': { threadId: string };
+  'delete-channel': { channelId: string };
+  'delete-server': { serverId: string };
+  'delete-message': { messageId: string };
+  /** Remove every trace of somebody; who it is stands in the erasure's record, for as long as it is needed. */
+  'erase-user': { erasureId: string };
+  /** Build every view and search document again from the records. */
+  'reindex-views': Record<string, never>;
+  /** Count a server again. */
+  'refresh-stats': { serverId: string };
   /** Apply a stored upload (an export file) to the records and build what follows from it. */
   'import-file': { uploadId: string; importId: string };
   /** Build a new search index beside the old one and put it in its place. */
@@ -14,6 +25,13 @@ const id = Joi.string().pattern(/^[\w-]{1,64}$/);
 
 /** What each job's payload must be; anything else can never succeed. */
 export const jobSchemas: { [Name in JobName]: Joi.ObjectSchema<JobPayloads[Name]> } = {
+  'delete-thread': Joi.object<JobPayloads['delete-thread'], true>({ threadId: id.required() }),
+  'delete-channel': Joi.object<JobPayloads['delete-channel'], true>({ channelId: id.required() }),
+  'delete-server': Joi.object<JobPayloads['delete-server'], true>({ serverId: id.required() }),
+  'delete-message': Joi.object<JobPayloads['delete-message'], true>({ messageId: id.required() }),
+  'erase-user': Joi.object<JobPayloads['erase-user'], true>({ erasureId: id.required() }),
+  'reindex-views': Joi.object<JobPayloads['reindex-views']>({}),
+  'refresh-stats': Joi.object<JobPayloads['refresh-stats'], true>({ serverId: id.required() }),
   'import-file': Joi.object<JobPayloads['import-file'], true>({
     uploadId: id.required(),
     importId: id.required(),

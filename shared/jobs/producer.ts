@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Queue, type JobsOptions } from 'bullmq';
 import { createRedis } from '../platform/clients.js';
 import { QUEUE_NAME, type JobName, type JobPayloads } from './jobs.js';
@@ -11,6 +12,11 @@ export interface Producer {
   /** How many workers are connected to the queue. */
   workers(): Promise<number>;
   close(): Promise<void>;
+}
+
+/** A producer with the queue itself, for looking at its jobs. */
+export interface QueueProducer extends Producer {
+  queue: Queue;
 }
 
 /** The name of the retry strategy of every job: workers give `retryDelay` for it. */
@@ -27,10 +33,29 @@ const OPTIONS: JobsOptions = {
   removeOnFail: { count: 5_000, age: 14 * DAY_S },
 };
 
+/** Names what each job is about. Where a job may be asked for again later, one that waits or runs is joined. */
 const JOB_IDS: { [Name in JobName]: (payload: JobPayloads[Name]) => string } = {
+  'delete-thread': ({ threadId }) => `delete-thread-${threadId}`,
+  'delete-channel': ({ channelId }) => `delete-channel-${channelId}`,
+  'delete-server': ({ serverId }) => `delete-server-${serverId}`,
+  'delete-message': ({ messageId }) => `delete-message-${messageId}`,
+  'erase-user': ({ erasureId }) => `erase-user-${erasureId}`,
+  'reindex-views': () => 'reindex-views',
+  'refresh-stats': ({ serverId }) => `refresh-stats-${serverId}`,
   'import-file': ({ uploadId }) => `import-${uploadId}`,
   'reindex-search': ({ rebuildId }) => `reindex-search-${rebuildId}`,
 };
+
+/** Jobs that may be asked for again once they are done: a request joins one that waits, and follows one that runs. */
+const JOINED: ReadonlySet<JobName> = new Set<JobName>([
+  'delete-thread',
+  'delete-channel',
+  'delete-server',
+  'delete-message',
+  'erase-user',
+  'reindex-views',
+  'refresh-stats',
+]);
 
 /** Milliseconds until the next try: doubling from half a second to 30 s, each a random half less at most. */
 export function retryDelay(attemptsMade: number): number {
@@ -39,7 +64,7 @@ export function retryDelay(attemptsMade: number): number {
 }
 
 /** The producer of an archive's queue; `namespace` is the database's name. */
-export function createProducer(options: { redisUrl: string; namespace: string }): Producer {
+export function createProducer(options: { redisUrl: string; namespace: string }): QueueProducer {
   const redis = createRedis(options.redisUrl, { timeoutMs: 5_000 });
   // Without listeners a lost connection would end the process; each call tells of it anyway.
   redis.on('error', () => undefined);
@@ -52,8 +77,14 @@ export function createProducer(options: { redisUrl: string; namespace: string })
   return {
     async add(name, payload) {
       const jobId = JOB_IDS[name](payload);
-      await queue.add(name, payload, { jobId });
-      return jobId;
+      if (!JOINED.has(name)) {
+        await queue.add(name, payload, { jobId });
+        return jobId;
+      }
+      const own = `${jobId}-${Date.now().toString(36)}${randomBytes(3).toString('hex')}`;
+      const deduplication = { id: jobId, keepLastIfActive: true };
+      const job = await queue.add(name, payload, { jobId: own, deduplication });
+      return job.id!;
     },
     async counts() {
       const {
@@ -66,6 +97,7 @@ export function createProducer(options: { redisUrl: string; namespace: string })
       return { waiting: wait + prioritized, active, delayed, failed };
     },
     workers: () => queue.getWorkersCount(),
+    queue,
     async close() {
       await queue.close().catch(() => undefined);
       redis.disconnect();

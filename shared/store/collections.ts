@@ -1,5 +1,7 @@
 import type { Collection, Db } from 'mongodb';
+import type { AuditRecord } from './audit.js';
 import type { ApiKeyRecord, TokenFamily, UsedState } from './credentials.js';
+import type { ErasureRecord, ErasureState } from './erasures.js';
 import type {
   ChannelRecord,
   CounterRecord,
@@ -30,6 +32,9 @@ export interface Collections {
   threads: Collection<ThreadRecord>;
   messages: Collection<MessageRecord>;
   users: Collection<UserRecord>;
+  erasures: Collection<ErasureRecord>;
+  erasureState: Collection<ErasureState>;
+  audit: Collection<AuditRecord>;
   bodies: Collection<BodyView>;
   bodyChunks: Collection<BodyChunk>;
   threadItems: Collection<ThreadItemView>;
@@ -57,6 +62,9 @@ export function collectionsOf(db: Db): Collections {
     threads: db.collection('threads'),
     messages: db.collection('messages'),
     users: db.collection('users'),
+    erasures: db.collection('erasures'),
+    erasureState: db.collection('erasureState'),
+    audit: db.collection('audit'),
     bodies: db.collection('bodies'),
     bodyChunks: db.collection('bodyChunks'),
     threadItems: db.collection('threadItems'),

@@ -45,6 +45,7 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
     { ...index('periodDay', { periodDay: 1 }), sparse: true },
   ],
   ranks: [index(RANK_INDEX, { boards: 1, key: 1 }), index('member', { member: 1 })],
+  audit: [index('at', { at: -1 })],
   dirty: [index('kind_at', { kind: 1, at: 1 })],
   similar: [index('similarTo', { similarTo: 1 })],
   similarMarks: [index('kind_at', { kind: 1, at: 1 })],

@@ -15,6 +15,8 @@ export interface ServerRecord {
   icon?: string | null;
   description?: string | null;
   memberCount?: number;
+  /** Removed here: nothing of it is shown, nothing of a source is taken. */
+  deleted?: boolean;
   stamps: Stamps;
   /** Rises with every write: writers replace only what they read. */
   version: number;
@@ -42,6 +44,8 @@ export interface ChannelRecord {
   parentId?: string | null;
   parentName?: string | null;
   availableTags?: AvailableTag[];
+  /** Removed here: nothing of it is shown, nothing of a source is taken. */
+  deleted?: boolean;
   stamps: Stamps;
   /** Rises with every write: writers replace only what they read. */
   version: number;
@@ -73,7 +77,10 @@ export interface ThreadRecord {
   revision: number;
   pending?: number;
   pendingAt?: Date;
+  /** Removed here: only what keeps it from coming back is left. */
   deleted?: boolean;
+  /** Keyed hashes of titles that named somebody who was erased: never taken again. */
+  redactedTitles?: string[];
 }
 
 /** Who wrote something, as the source saw them then. `avatar` is a full https URL. */
@@ -169,6 +176,7 @@ export interface MessageRecord {
   asOf: number;
   /** Sorts a thread's messages by time, then by id as a number. */
   order: string;
+  /** Removed here: its words are gone, its id is kept so that no source brings it back. */
   deleted?: boolean;
 }
 
@@ -185,7 +193,7 @@ export interface CounterRecord {
 }
 
 /** What the archive keeps of a server or channel for itself. */
-export type Bookkeeping = 'stamps' | 'version' | 'changes' | 'spread';
+export type Bookkeeping = 'stamps' | 'version' | 'changes' | 'spread' | 'deleted';
 
 /** What one source file says, before it is merged into the records: fields that are absent were not told. */
 export interface SourceThread {
@@ -195,7 +203,7 @@ export interface SourceThread {
   /** Null where the file describes only a forum (no thread). */
   thread: Omit<
     ThreadRecord,
-    'stamps' | 'asOf' | 'revision' | 'pending' | 'pendingAt' | 'deleted'
+    'stamps' | 'asOf' | 'revision' | 'pending' | 'pendingAt' | 'deleted' | 'redactedTitles'
   > | null;
 }
 

@@ -32,7 +32,7 @@ export function createStatsCache(redis: Redis, namespace: string): StatsCache {
       if (!gzip) return;
       const value = Buffer.concat([Buffer.from(`${etag} ${length}\n`), gzip]);
       const key = statsCacheKey(namespace, serverId);
-      redis.set(key, value, 'EX', LIFE_SECONDS).catch(() => undefined);
+      redis.set(key, value, 'EX', LIFE_SECONDS, 'NX').catch(() => undefined);
     },
   };
 }

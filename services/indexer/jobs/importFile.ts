@@ -11,6 +11,8 @@ import type { ImportFileRecord } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
 import { isPermanent } from '../permanentErrors.js';
 import { projectThread } from '../project/projectThread.js';
+import { silenceThreads } from '../records/tombstones.js';
+import { removeIfEmptied } from '../records/removeIfEmptied.js';
 import { applyMessages } from '../records/applyMessages.js';
 import { applySource, type AppliedThread } from '../records/applySource.js';
 import { raiseRevision } from '../records/threadRevision.js';
@@ -75,12 +77,15 @@ async function applyThread(
 ): Promise<{ changed: boolean; outcome: Partial<Outcome> }> {
   if (!applied) return { changed: false, outcome: {} };
   const { threadId, deleted } = applied;
-  if (deleted)
-    return {
-      changed: false,
-      outcome: { threadId, reason: 'The thread was deleted from this archive' },
-    };
+  const { messages } = deps.collections;
+  if (deleted) {
+    // A job that was cut off just after it had lost a race against the deletion may have left words behind.
+    await silenceThreads(messages, [threadId]);
+    const reason = 'The thread was deleted from this archive';
+    return { changed: false, outcome: { threadId, reason } };
+  }
   const changed = await applyFileMessages(deps, uploadId, file, threadId);
+  await removeIfEmptied(deps.collections, [threadId]);
   await projectThread(deps, threadId);
   return { changed: changed || applied.changed, outcome: { threadId } };
 }

@@ -81,7 +81,9 @@ export async function loadTargets(
     threadItems
       .find({ _id: { $in: ids }, item: { $ne: '' } }, { projection: { title: 1 } })
       .toArray(),
-    channels.find({ _id: { $in: ids } }, { projection: { name: 1 } }).toArray(),
+    channels
+      .find({ _id: { $in: ids }, deleted: { $ne: true } }, { projection: { name: 1 } })
+      .toArray(),
   ]);
   const targets = new Map<string, { kind: 'thread' | 'channel'; name: string }>();
   for (const { _id, name } of named) targets.set(_id, { kind: 'channel', name });

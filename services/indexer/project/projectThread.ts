@@ -8,6 +8,7 @@ import { clearPending, raiseRevisions } from '../records/threadRevision.js';
 import { noteThread } from '../similar/noteThread.js';
 import { BodyWriter, storeBody, storeGone } from '../stores/bodyWriter.js';
 import { dirtyMember, dirtyServer, dirtyUser, markDirty } from '../stores/dirtyMarks.js';
+import { forgetErased } from '../stores/forgetPeople.js';
 import { replaceNewer } from '../stores/replaceNewer.js';
 import { presentMessage } from '../views/presentMessage.js';
 import {
@@ -238,7 +239,9 @@ async function storeContributions(
     .filter(({ userId, messages }) => messages > 0 && !userIds.has(userId))
     .map((row) => ({ ...row, revision, messages: 0, threads: 0, reactions: 0, days: [] }));
   await replaceNewer(collections.contributions, [...contributions, ...withdrawn], 'revision');
-  return [...userIds, ...withdrawn.map(({ userId }) => userId)];
+  const concerned = [...userIds, ...withdrawn.map(({ userId }) => userId)];
+  await forgetErased(collections, concerned);
+  return concerned;
 }
 
 /** Has everyone concerned, and the server, counted again: after what is counted is stored, before the mark goes. */

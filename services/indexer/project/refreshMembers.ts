@@ -3,6 +3,7 @@ import type { DirtyMark, MemberView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { clearMarks, dirtyMarks, dirtyServer, dirtyUser, markDirty } from '../stores/dirtyMarks.js';
+import { forgetErased } from '../stores/forgetPeople.js';
 import { replaceNewer } from '../stores/replaceNewer.js';
 import { firstDayOf, memberView, rankViews, type MemberTotals } from '../views/memberViews.js';
 import { dayOf } from '../views/tallyPeople.js';
@@ -42,6 +43,10 @@ export async function refreshMembers({ collections }: IndexerDeps, now: Date): P
     members.flatMap(({ serverId, userId }) => [dirtyServer(serverId), dirtyUser(userId)]),
   );
   await clearMarks(collections.dirty, marks);
+  await forgetErased(
+    collections,
+    members.map(({ userId }) => userId),
+  );
   return marks.length;
 }
 

@@ -2,7 +2,7 @@ import type { Collections } from '../../../shared/store/collections.js';
 import type { ChannelRecord, ServerRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { nextVersion } from '../stores/nextVersion.js';
-import { storeBody } from '../stores/bodyWriter.js';
+import { storeBody, storeGone } from '../stores/bodyWriter.js';
 import { clearMarks, dirtyMarks } from '../stores/dirtyMarks.js';
 import {
   presentChannels,
@@ -33,7 +33,12 @@ async function refreshServer(
 ): Promise<void> {
   const server = await collections.servers.findOne({ _id: serverId });
   if (!server) return;
-  const channels = await collections.channels.find({ serverId }).toArray();
+  if (server.deleted) {
+    const bodies = ['server', 'channels', 'tags', 'stats'];
+    await Promise.all(bodies.map((kind) => storeGone(collections, `${kind}/${serverId}`, version)));
+    return;
+  }
+  const channels = await collections.channels.find({ serverId, deleted: { $ne: true } }).toArray();
   const stats = presentStats(server, channels, await countServer(collections, server, channels));
   await Promise.all([
     storeBody(collections, `server/${serverId}`, version, JSON.stringify(presentServer(server))),
@@ -49,7 +54,7 @@ async function refreshServer(
 }
 
 async function storeServerList(collections: Collections, version: number): Promise<void> {
-  const servers = await collections.servers.find().toArray();
+  const servers = await collections.servers.find({ deleted: { $ne: true } }).toArray();
   const list = {
     servers: servers.sort((left, right) => compareIds(left._id, right._id)).map(presentServer),
   };

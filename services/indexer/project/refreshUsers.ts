@@ -6,6 +6,7 @@ import type { IndexerDeps } from '../deps.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { storeBody, storeGone } from '../stores/bodyWriter.js';
 import { clearMarks, dirtyMarks } from '../stores/dirtyMarks.js';
+import { forgetErased } from '../stores/forgetPeople.js';
 import { presentUser } from '../views/memberViews.js';
 import { membersOf } from './refreshMembers.js';
 
@@ -31,6 +32,7 @@ export async function refreshUsers({ collections, announcer }: IndexerDeps): Pro
       return storeProfile(collections, userId, userById.get(userId), rows, version);
     }),
   );
+  await forgetErased(collections, userIds);
   await clearMarks(collections.dirty, marks);
   announcer.announce({ users: userIds });
   return marks.length;

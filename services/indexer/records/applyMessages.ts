@@ -3,41 +3,90 @@ import { findGathered, writeAllGathered } from '../../../shared/store/gather.js'
 import { idKey, timeKey } from '../../../shared/store/listKeys.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { MessageRecord, SourceMessage, UserRecord } from '../../../shared/store/records.js';
+import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
+import { applyErasures } from './applyErasures.js';
+import { disownThread, withoutErasedForwards } from './eraseRecords.js';
 import { same, wins } from './mergeFields.js';
 import { SourceConflict } from './applySource.js';
 import { raiseRevision } from './threadRevision.js';
+import { ERASED_ID, silenceThreads } from './tombstones.js';
 
 /** The parts of a message that readers can see: a later export that says the same changes no revision. */
 type MessageContent = Omit<SourceMessage, 'asOf'>;
 
+type Records = Pick<Collections, 'messages' | 'threads' | 'users' | 'erasures' | 'erasureState'>;
+
 /**
- * Merges a batch of one thread's messages into the records: of two sources the later wins, whole; what is absent stays.
- * Marks the thread before the first write. Returns whether any message changed.
+ * Merges a batch of one thread's messages into the records: of two sources the later wins, whole; what is absent stays;
+ * of erased people nothing is taken. Marks the thread before the first write. A deletion or erasure that comes in
+ * between is found afterwards and carried out on this batch too. Returns whether any message changed.
  */
 export async function applyMessages(
-  { messages, threads, users }: Pick<Collections, 'messages' | 'threads' | 'users'>,
+  records: Records,
   threadId: string,
   batch: SourceMessage[],
 ): Promise<boolean> {
-  const latest = latestById(batch);
+  for (let changed = false; ;) {
+    const erased = await erasedPeople(records);
+    const merged = await mergeBatch(records, threadId, batch, erased);
+    changed ||= merged.changed;
+    if (!merged.written) return changed;
+    const [thread, now] = await Promise.all([
+      findGathered(records.threads, threadId),
+      erasedPeople(records),
+    ]);
+    if (thread?.deleted) {
+      await silenceThreads(records.messages, [threadId]);
+      return changed;
+    }
+    if (now.version === erased.version) return changed;
+  }
+}
+
+async function mergeBatch(
+  records: Records,
+  threadId: string,
+  batch: SourceMessage[],
+  erased: ErasedPeople,
+): Promise<{ changed: boolean; written: boolean }> {
+  const { messages, threads, users } = records;
+  const latest = latestById(batch.map((message) => applyErasures(message, erased)));
+  const told = await withoutErasedForwards(messages, [...latest.values()], erased);
   const stored = await storedById(messages, [...latest.keys()]);
   const writes: AnyBulkWriteOperation<MessageRecord>[] = [];
   let changed = false;
-  for (const told of latest.values()) {
-    const before = stored.get(told._id);
+  for (const message of told) {
+    const before = stored.get(message._id);
     if (before && before.threadId !== threadId) {
-      throw new SourceConflict(`Message ${told._id} belongs to thread ${before.threadId}`);
+      throw new SourceConflict(`Message ${message._id} belongs to thread ${before.threadId}`);
     }
-    if (before?.deleted || !isNewer(told, before)) continue;
-    changed ||= !before || !same(contentOf(told), contentOf(before));
-    writes.push(messageWrite(told));
+    if (before?.deleted) continue;
+    const clean = before && applyErasures(before, erased);
+    const winner = isNewer(message, clean) ? message : clean!;
+    if (winner === before) continue;
+    changed ||= !before || !same(contentOf(winner), contentOf(before));
+    writes.push(messageWrite(winner));
   }
   if (changed) await raiseRevision(threads, threadId);
+  if (!erased.isEmpty) await forgetErased(records, threadId, batch, erased);
   if (writes.length > 0) {
     await writeAllGathered(messages, writes);
-    await applyUsers(users, [...latest.values()]);
+    await applyUsers(users, told);
   }
-  return changed;
+  return { changed, written: writes.length > 0 };
+}
+
+/** What is kept of authors beside their messages: their snapshots, and who started a thread. */
+async function forgetErased(
+  { users, threads }: Records,
+  threadId: string,
+  batch: SourceMessage[],
+  erased: ErasedPeople,
+): Promise<void> {
+  const gone = batch.filter(({ author }) => erased.has(author.id));
+  if (gone.length === 0) return;
+  await users.deleteMany({ _id: { $in: gone.map(({ author }) => author.id) } });
+  if (gone.some(({ _id }) => _id === threadId)) await disownThread(threads, threadId);
 }
 
 function latestById(batch: SourceMessage[]): Map<string, SourceMessage> {
@@ -67,7 +116,7 @@ function contentOf(message: SourceMessage | MessageRecord): MessageContent {
 }
 
 /** A guarded write: a job that lost a race against a later source changes nothing. */
-function messageWrite(told: SourceMessage): AnyBulkWriteOperation<MessageRecord> {
+function messageWrite(told: SourceMessage | MessageRecord): AnyBulkWriteOperation<MessageRecord> {
   const { _id, ...fields } = told;
   const order = timeKey(told.createdAt) + idKey(_id);
   return {
@@ -93,7 +142,7 @@ function messageWrite(told: SourceMessage): AnyBulkWriteOperation<MessageRecord>
 async function applyUsers(users: Collection<UserRecord>, batch: SourceMessage[]): Promise<void> {
   const newest = new Map<string, UserRecord>();
   for (const { author, asOf, counted } of batch) {
-    if (!counted) continue;
+    if (!counted || author.id === ERASED_ID) continue;
     const { id, ...snapshot } = author;
     const known = newest.get(id);
     if (!known || wins(known, known.asOf, { _id: id, ...snapshot, asOf }, asOf))

@@ -9,8 +9,12 @@ import type {
   Stamps,
   ThreadRecord,
 } from '../../../shared/store/records.js';
+import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
+import { disownThread } from './eraseRecords.js';
+import { eraseSource, withoutRedactedTitle } from './eraseSource.js';
 import { mergeFields } from './mergeFields.js';
 import { nowMicroseconds } from './threadRevision.js';
+import { tombstoneThread } from './tombstones.js';
 
 const DUPLICATE_KEY = 11_000;
 
@@ -38,6 +42,11 @@ export interface AppliedThread {
   deleted: boolean;
 }
 
+/** A source tells of a server or channel that was deleted here: nothing of it is taken. */
+export class DeletedPlace extends Error {
+  override readonly name = 'DeletedPlace';
+}
+
 /** A source says something that contradicts what is recorded; retrying cannot help. */
 export class SourceConflict extends Error {
   override readonly name = 'SourceConflict';
@@ -45,12 +54,64 @@ export class SourceConflict extends Error {
 
 /**
  * Merges a source's server, channel and thread into the records. `inferred` gives the stamps of channel fields that the
- * source only implies: below every real time, so that any value that was told wins over them.
+ * source only implies: below every real time, so that any value that was told wins over them. Of erased people nothing
+ * is taken. Throws DeletedPlace, having removed the thread, where its server or channel was deleted here.
  */
 export async function applySource(
-  { servers, channels, threads }: Pick<Collections, 'servers' | 'channels' | 'threads'>,
+  records: SourceRecords,
   source: SourceThread,
   inferred: Stamps = {},
+): Promise<AppliedSource> {
+  const erased = await erasedPeople(records);
+  try {
+    const applied = await merge(records, eraseSource(source, erased), inferred, erased);
+    await refuseDeletedPlaces(records, source);
+    const now = await erasedPeople(records);
+    return now.version === erased.version
+      ? applied
+      : joined(applied, await applySource(records, source, inferred));
+  } catch (error) {
+    if (error instanceof DeletedPlace && source.thread) {
+      await tombstoneThread(records.threads, source.thread._id);
+    }
+    throw error;
+  }
+}
+
+type SourceRecords = Pick<
+  Collections,
+  'servers' | 'channels' | 'threads' | 'erasures' | 'erasureState'
+>;
+
+/** What two merges of the same source changed together. */
+function joined(first: AppliedSource, second: AppliedSource): AppliedSource {
+  if (!first.thread || !second.thread) return second;
+  const changed = first.thread.changed || second.thread.changed;
+  return { ...second, thread: { ...second.thread, changed, newer: first.thread.newer } };
+}
+
+/** A place that was deleted while its thread was written would otherwise keep that thread. */
+async function refuseDeletedPlaces(
+  { servers, channels }: SourceRecords,
+  source: SourceThread,
+): Promise<void> {
+  const [server, channel] = await Promise.all([
+    findGathered(servers, source.server._id),
+    findGathered(channels, source.channel._id),
+  ]);
+  refuseDeleted('server', server);
+  refuseDeleted('channel', channel);
+}
+
+function refuseDeleted(kind: 'server' | 'channel', stored: { deleted?: boolean } | null): void {
+  if (stored?.deleted) throw new DeletedPlace(`The ${kind} was deleted from this archive`);
+}
+
+async function merge(
+  { servers, channels, threads }: SourceRecords,
+  source: SourceThread,
+  inferred: Stamps,
+  erased: ErasedPeople,
 ): Promise<AppliedSource> {
   const server = await mergeRecord(servers, source.server, stampsOf(source.server, source.asOf));
   const channel = await mergeRecord(channels, source.channel, {
@@ -58,7 +119,7 @@ export async function applySource(
     ...inferred,
   });
   const thread =
-    source.thread === null ? null : await applyThread(threads, source.thread, source.asOf);
+    source.thread === null ? null : await applyThread(threads, source.thread, source.asOf, erased);
   return { server, channel, thread };
 }
 
@@ -84,6 +145,7 @@ async function mergeRecord<T extends VersionedRecord>(
   const { _id, ...fields } = told as { _id: string } & Record<string, unknown>;
   for (;;) {
     const stored = await findGathered<T>(collection, _id);
+    refuseDeleted('serverId' in told ? 'channel' : 'server', stored);
     refuseMove(stored as Place | null, fields);
     const record = (stored ?? { stamps: {}, version: 0, changes: 0, spread: 0 }) as VersionedRecord;
     const { _id: _ignored, stamps, version, changes, spread, ...storedFields } = record;
@@ -124,12 +186,18 @@ async function applyThread(
   threads: Collection<ThreadRecord>,
   told: NonNullable<SourceThread['thread']>,
   asOf: number,
+  erased: ErasedPeople,
 ): Promise<AppliedThread> {
-  const { _id, ...fields } = told;
+  const { _id } = told;
   for (;;) {
     const stored = await findGathered(threads, _id);
-    refuseMove(stored, fields);
+    refuseMove(stored, told);
     if (stored?.deleted) return { threadId: _id, changed: false, newer: false, deleted: true };
+    if (stored?.ownerId && erased.has(stored.ownerId)) {
+      await disownThread(threads, _id);
+      continue;
+    }
+    const { _id: _same, ...fields } = withoutRedactedTitle(told, stored, erased);
     const {
       _id: _ignored,
       stamps = {},

@@ -61,7 +61,8 @@ export function nowMicroseconds(): number {
   return Date.now() * 1000;
 }
 
-function nextRevision(
+/** The stages of an update that raise a revision to at least `floor` and mark the thread pending. */
+export function nextRevision(
   floor: number,
   pendingAt: Date | '$$NOW' = '$$NOW',
 ): [Record<string, unknown>, Record<string, unknown>] {

@@ -1,10 +1,16 @@
 import type { Redis } from 'ioredis';
-import { announcementChannel, type Announcement } from '../../../shared/jobs/announcements.js';
+import {
+  announcementChannel,
+  dropCachedStats,
+  type Announcement,
+} from '../../../shared/jobs/announcements.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 
 /** Tells the API processes what has changed. */
 export interface Announcer {
   announce(change: Partial<Announcement>): void;
+  /** Takes a server's statistics out of the shared cache. */
+  dropStats(serverId: string): Promise<void>;
 }
 
 /**
@@ -14,6 +20,7 @@ export interface Announcer {
 export function createAnnouncer(redis: Redis, namespace: string, logger: Logger): Announcer {
   const channel = announcementChannel(namespace);
   return {
+    dropStats: (serverId) => dropCachedStats(redis, namespace, serverId),
     announce(change) {
       const message: Announcement = { threads: [], servers: [], users: [], similar: [], ...change };
       redis.publish(channel, JSON.stringify(message)).catch((error: unknown) => {

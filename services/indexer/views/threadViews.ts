@@ -56,11 +56,13 @@ function threadAuthor(model: ThreadModel): MessageAuthor {
   return message ? presentAuthor(message.author) : unknownAuthor(model.thread.ownerId!);
 }
 
+/** Somebody whose messages are not here; id 0 stands for those who were erased. */
 function unknownAuthor(id: string): MessageAuthor {
+  const username = id === '0' ? 'deleted-user' : 'unknown-user';
   return {
     id,
-    username: 'unknown-user',
-    displayName: 'unknown-user',
+    username,
+    displayName: username,
     avatar: defaultAvatar(id),
     isBot: false,
   };

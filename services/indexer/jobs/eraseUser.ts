@@ -1,0 +1,57 @@
+import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import { announceErasure, erasedPeople } from '../../../shared/store/erasures.js';
+import type { IndexerDeps } from '../deps.js';
+import { settle } from '../project/settle.js';
+import { eraseEverywhere } from '../records/eraseEverywhere.js';
+import { removeIfEmptied } from '../records/removeIfEmptied.js';
+import { dirtyMember, dirtyUser, markDirty } from '../stores/dirtyMarks.js';
+import { forgetPeople } from '../stores/forgetPeople.js';
+import type { Report } from '../report.js';
+
+/**
+ * Removes every trace of somebody from records, views, search and caches; then from the erasure itself, which keeps a
+ * keyed hash. Cut off anywhere, it begins again and comes to the same end.
+ */
+export async function eraseUser(
+  deps: IndexerDeps,
+  { erasureId }: JobPayloads['erase-user'],
+  report: Report,
+): Promise<{ threads: number; messages: number }> {
+  const { collections } = deps;
+  const erasure = await collections.erasures.findOne({ _id: erasureId });
+  if (!erasure?.userId) return { threads: 0, messages: 0 };
+  const { userId } = erasure;
+  // The request may have been cut off before it told anyone.
+  await announceErasure(collections);
+  const erased = await erasedPeople(collections);
+  const { threadIds, messages } = await eraseEverywhere(collections, erasure, erased, report);
+  await removeIfEmptied(collections, threadIds);
+  await countWithout(deps, userId, threadIds);
+  await forgetPeople(collections, [userId]);
+  await forgetCaller(deps, userId);
+  const done = { $set: { finishedAt: new Date() }, $unset: { userId: '', names: '' } } as const;
+  await collections.erasures.updateOne({ _id: erasureId }, done);
+  return { threads: threadIds.length, messages };
+}
+
+/** Builds the threads and counts again, the person's own rows and profile included. */
+async function countWithout(deps: IndexerDeps, userId: string, threadIds: string[]): Promise<void> {
+  const { contributions, members, dirty, threads } = deps.collections;
+  const places: string[][] = await Promise.all([
+    contributions.distinct('serverId', { userId }),
+    members.distinct('serverId', { userId }),
+    threads.distinct('serverId', { _id: { $in: threadIds } }),
+  ]);
+  const serverIds = [...new Set(places.flat())];
+  await markDirty(dirty, [
+    dirtyUser(userId),
+    ...serverIds.map((serverId) => dirtyMember(serverId, userId)),
+  ]);
+  await settle(deps, { _id: { $in: threadIds } }, serverIds);
+}
+
+/** An operator who is erased keeps no name in the audit trail. */
+async function forgetCaller({ collections }: IndexerDeps, userId: string): Promise<void> {
+  const unnamed = { $set: { 'caller.id': '0' } };
+  await collections.audit.updateMany({ 'caller.id': userId }, unnamed);
+}

@@ -1,0 +1,51 @@
+import type { Filter } from 'mongodb';
+import { searchAlias } from '../../../shared/store/searchIndex.js';
+import type { ThreadRecord } from '../../../shared/store/records.js';
+import type { IndexerDeps } from '../deps.js';
+import { dirtyServer, markDirty } from '../stores/dirtyMarks.js';
+import { projectThread } from './projectThread.js';
+import { refreshDirty } from './sweep.js';
+
+const AT_ONCE = 8;
+const LONGEST_COUNTING_MS = 120_000;
+
+/**
+ * Resolves when what was changed can be read everywhere: those threads are built, everything is counted again, the
+ * servers' cached statistics are dropped and search shows it. Throws when counting does not come to its end.
+ */
+export async function settle(
+  deps: IndexerDeps,
+  threads: Filter<ThreadRecord>,
+  serverIds: string[],
+): Promise<void> {
+  await projectPending(deps, threads);
+  await markDirty(deps.collections.dirty, serverIds.map(dirtyServer));
+  await countAgain(deps, new Date());
+  for (const serverId of serverIds) await deps.announcer.dropStats(serverId);
+  await deps.elasticsearch.indices.refresh({ index: searchAlias(deps.namespace) });
+}
+
+/** Builds those of some threads that are pending, until none is. */
+async function projectPending(deps: IndexerDeps, filter: Filter<ThreadRecord>): Promise<void> {
+  const { threads } = deps.collections;
+  const pending = { $and: [filter, { pending: { $exists: true } }] } as Filter<ThreadRecord>;
+  for (;;) {
+    const some = await threads
+      .find(pending, { projection: { _id: 1 } })
+      .limit(AT_ONCE)
+      .toArray();
+    if (some.length === 0) return;
+    await Promise.all(some.map(({ _id }) => projectThread(deps, _id)));
+  }
+}
+
+/** Counts until nothing that was marked by then is left; another process may do some of it. */
+async function countAgain(deps: IndexerDeps, by: Date): Promise<void> {
+  const isLeft = () => deps.collections.dirty.findOne({ at: { $lte: by } });
+  while (await isLeft()) {
+    if (Date.now() - by.getTime() > LONGEST_COUNTING_MS) {
+      throw new Error('Counting has not come to its end');
+    }
+    await refreshDirty(deps);
+  }
+}

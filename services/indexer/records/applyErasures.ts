@@ -1,0 +1,93 @@
+import type { ErasedPeople } from '../../../shared/store/erasures.js';
+import type {
+  EmbedMedia,
+  EmbedRecord,
+  MessageRecord,
+  ReactionRecord,
+  SourceMessage,
+} from '../../../shared/store/records.js';
+import { textEraser, type TextEraser } from './eraseText.js';
+import { SILENCE } from './tombstones.js';
+
+type Message = SourceMessage & Pick<MessageRecord, 'deleted'>;
+
+/**
+ * A message without a trace of erased people: what they wrote is silenced; in what others wrote, mentions of them,
+ * their ids and pictures, their reactions and commands are taken out. The very same message when there is none.
+ */
+export function applyErasures<T extends Message>(message: T, erased: ErasedPeople): T {
+  if (erased.isEmpty || message.deleted) return message;
+  if (erased.has(message.author.id)) return { ...message, ...SILENCE };
+  const gone = message.mentions.filter(({ id }) => erased.has(id));
+  const eraser = textEraser(
+    erased,
+    gone.flatMap(({ username, displayName }) => [username, displayName]),
+  );
+  const clean: T = {
+    ...message,
+    content: eraser.text(message.content),
+    attachments: message.attachments.map((one) => cleanFile(one, eraser)),
+    embeds: message.embeds.map((embed) => cleanEmbed(embed, eraser)),
+    reactions: message.reactions.flatMap((reaction) => cleanReaction(reaction, erased)),
+    mentions: message.mentions.filter((one) => !gone.includes(one)),
+    forwarded: message.forwarded && {
+      ...message.forwarded,
+      content: eraser.text(message.forwarded.content),
+      attachments: message.forwarded.attachments.map((one) => cleanFile(one, eraser)),
+      embeds: message.forwarded.embeds.map((embed) => cleanEmbed(embed, eraser)),
+    },
+    interaction:
+      message.interaction && erased.has(message.interaction.userId) ? null : message.interaction,
+  };
+  return JSON.stringify(clean) === JSON.stringify(message) ? message : clean;
+}
+
+function cleanFile<T extends { filename: string; url: string }>(file: T, eraser: TextEraser): T {
+  return { ...file, filename: eraser.text(file.filename), url: eraser.ids(file.url) };
+}
+
+function cleanReaction(reaction: ReactionRecord, erased: ErasedPeople): ReactionRecord[] {
+  const userIds = reaction.userIds.filter((id) => !erased.has(id));
+  const count = reaction.count - (reaction.userIds.length - userIds.length);
+  return count > 0 ? [{ ...reaction, userIds, count }] : [];
+}
+
+/** A line of an embed that carries the picture or page of somebody erased is about them: it goes whole. */
+function cleanEmbed(embed: EmbedRecord, eraser: TextEraser): EmbedRecord {
+  const { author, footer } = embed;
+  const names = [author?.url, author?.iconUrl].some((url) => eraser.isAbout(url));
+  return {
+    ...embed,
+    title: textOrNull(embed.title, eraser),
+    description: textOrNull(embed.description, eraser),
+    url: urlOrNull(embed.url, eraser),
+    author:
+      author && !names && !eraser.isName(author.name)
+        ? { ...author, name: eraser.text(author.name) }
+        : null,
+    footer:
+      footer && !eraser.isAbout(footer.iconUrl)
+        ? { ...footer, text: eraser.text(footer.text) }
+        : null,
+    thumbnail: mediaOrNull(embed.thumbnail, eraser),
+    images: embed.images.flatMap((image) => mediaOrNull(image, eraser) ?? []),
+    video: mediaOrNull(embed.video, eraser),
+    fields: embed.fields.map((field) => ({
+      ...field,
+      name: eraser.text(field.name),
+      value: eraser.text(field.value),
+    })),
+  };
+}
+
+function textOrNull(text: string | null, eraser: TextEraser): string | null {
+  return text === null ? null : eraser.text(text);
+}
+
+function urlOrNull(url: string | null, eraser: TextEraser): string | null {
+  return eraser.isAbout(url) ? null : url;
+}
+
+function mediaOrNull(media: EmbedMedia | null, eraser: TextEraser): EmbedMedia | null {
+  return media && !eraser.isAbout(media.url) ? media : null;
+}

@@ -1,0 +1,184 @@
+import type { AnyBulkWriteOperation, Document } from 'mongodb';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { ErasedPeople, ErasureRecord } from '../../../shared/store/erasures.js';
+import type { MessageRecord } from '../../../shared/store/records.js';
+import type { Report } from '../report.js';
+import { applyErasures } from './applyErasures.js';
+import { disownThread, withoutErasedForwards } from './eraseRecords.js';
+import { eraseNames, textEraser } from './eraseText.js';
+import { nextRevision, nowMicroseconds, raiseRevisions } from './threadRevision.js';
+
+type Records = Pick<
+  Collections,
+  'messages' | 'threads' | 'channels' | 'servers' | 'users' | 'erasures'
+>;
+
+/** The work under way: `touched` gathers the threads it has changed. */
+interface Erasing {
+  records: Records;
+  names: readonly string[];
+  erased: ErasedPeople;
+  touched: Set<string>;
+}
+
+const BATCH = 1_000;
+
+/**
+ * Takes every trace of somebody out of the records: one reading of all messages, as their id may stand in any text.
+ * Each thread is marked before its messages change. Resolves with the threads it touched.
+ */
+export async function eraseEverywhere(
+  records: Records,
+  erasure: ErasureRecord,
+  erased: ErasedPeople,
+  report: Report,
+): Promise<{ threadIds: string[]; messages: number }> {
+  const userId = erasure.userId!;
+  const names = await knownNames(records, erasure, userId);
+  const touched = new Set<string>();
+  const erasing = { records, names, erased, touched };
+  let messages = 0;
+  let read = 0;
+  const total = await records.messages.estimatedDocumentCount();
+  for await (const batch of inBatches(records.messages)) {
+    const cleaned = batch.map((message) => applyErasures(message, erased));
+    messages += await replaceChanged(erasing, batch, cleaned);
+    report((read += batch.length), total);
+  }
+  for await (const batch of inBatches(records.messages, { forwarded: { $type: 'object' } })) {
+    const cleaned = await withoutErasedForwards(records.messages, batch, erased);
+    messages += await replaceChanged(erasing, batch, cleaned);
+  }
+  await erasePlaces(records, erased);
+  await eraseThreads(erasing);
+  await records.users.deleteOne({ _id: userId });
+  return { threadIds: [...touched], messages };
+}
+
+/** Names they went by, kept with the erasure until it is done: a second run could not find them. */
+async function knownNames(
+  { messages, users, erasures }: Records,
+  { _id, names }: ErasureRecord,
+  userId: string,
+): Promise<string[]> {
+  if (names) return names;
+  const user = await users.findOne({ _id: userId });
+  const theirs = { 'author.id': userId };
+  const found = new Set<string>(user ? [user.username, user.displayName] : []);
+  for (const field of ['author.username', 'author.displayName'] as const) {
+    for (const name of (await messages.distinct(field, theirs)) as string[]) found.add(name);
+  }
+  const mentions = messages.aggregate<{ names: string[] }>([
+    { $match: { 'mentions.id': userId } },
+    { $unwind: '$mentions' },
+    { $match: { 'mentions.id': userId } },
+    { $group: { _id: ['$mentions.username', '$mentions.displayName'] } },
+    { $project: { _id: 0, names: '$_id' } },
+  ]);
+  for await (const mention of mentions) mention.names.forEach((name) => found.add(name));
+  await erasures.updateOne({ _id }, { $set: { names: [...found] } });
+  return [...found];
+}
+
+/** Every document in order of its id, a batch at a time. */
+async function* inBatches(
+  messages: Records['messages'],
+  filter: Document = {},
+): AsyncGenerator<MessageRecord[]> {
+  for (let last = ''; ;) {
+    const batch = await messages
+      .find({ ...filter, _id: { $gt: last } })
+      .sort({ _id: 1 })
+      .limit(BATCH)
+      .toArray();
+    if (batch.length === 0) return;
+    yield batch;
+    last = batch.at(-1)!._id;
+  }
+}
+
+/** Stores what differs. A message that an import has replaced meanwhile was cleaned by that import. */
+async function replaceChanged(
+  { records, names, erased, touched }: Erasing,
+  before: MessageRecord[],
+  cleaned: MessageRecord[],
+): Promise<number> {
+  const changed = cleaned.filter((message, index) => message !== before[index]);
+  if (changed.length === 0) return 0;
+  const threadIds = [...new Set(changed.map(({ threadId }) => threadId))];
+  for (const id of threadIds) touched.add(id);
+  await raiseRevisions(records.threads, threadIds);
+  await redactTitles(records, threadIds, names, erased);
+  const starters = changed.filter((message) => message.deleted && message._id === message.threadId);
+  for (const { _id } of starters) await disownThread(records.threads, _id);
+  const writes = changed.map(({ _id, ...message }): AnyBulkWriteOperation<MessageRecord> => ({
+    replaceOne: { filter: { _id, asOf: message.asOf }, replacement: message },
+  }));
+  await records.messages.bulkWrite(writes, { ordered: false });
+  await raiseRevisions(records.threads, threadIds);
+  return changed.length;
+}
+
+/** Takes their names and ids out of the titles of some threads; what a title was is remembered as a keyed hash. */
+async function redactTitles(
+  { threads }: Pick<Records, 'threads'>,
+  threadIds: string[],
+  names: readonly string[],
+  erased: ErasedPeople,
+): Promise<void> {
+  const { text } = textEraser(erased);
+  const found = await threads
+    .find({ _id: { $in: threadIds }, deleted: { $ne: true } }, { projection: { title: 1 } })
+    .toArray();
+  for (const { _id, title } of found) {
+    const plain = text(title);
+    const redacted = eraseNames(plain, names);
+    if (redacted === title) continue;
+    const hashes = { $ifNull: ['$redactedTitles', []] };
+    await threads.updateOne({ _id, title }, [
+      {
+        $set: {
+          title: { $literal: redacted },
+          redactedTitles: { $setUnion: [hashes, [erased.digest(plain)]] },
+        },
+      },
+      ...nextRevision(nowMicroseconds()),
+    ]);
+  }
+}
+
+/** Threads that name them, or that they started, though no message of theirs is here. */
+async function eraseThreads(erasing: Erasing): Promise<void> {
+  const { records, erased, touched } = erasing;
+  const { isAbout } = textEraser(erased);
+  const fields = { title: 1, ownerId: 1 } as const;
+  const alive = records.threads.find({ deleted: { $ne: true } }, { projection: fields });
+  for await (const { _id, title, ownerId } of alive) {
+    const isOwner = typeof ownerId === 'string' && erased.has(ownerId);
+    if (!isOwner && !isAbout(title)) continue;
+    touched.add(_id);
+    if (isOwner) await disownThread(records.threads, _id);
+    await redactTitles(records, [_id], erasing.names, erased);
+  }
+}
+
+/** Topics and descriptions may mention anyone. */
+async function erasePlaces(
+  { channels, servers }: Pick<Records, 'channels' | 'servers'>,
+  erased: ErasedPeople,
+): Promise<void> {
+  const { text } = textEraser(erased);
+  for await (const { _id, topic } of channels.find({ topic: { $type: 'string' } })) {
+    if (topic && text(topic) !== topic) {
+      await channels.updateOne({ _id, topic }, { $set: { topic: text(topic) }, $inc: CHANGED });
+    }
+  }
+  for await (const { _id, description } of servers.find({ description: { $type: 'string' } })) {
+    if (description && text(description) !== description) {
+      const update = { $set: { description: text(description) }, $inc: CHANGED };
+      await servers.updateOne({ _id, description }, update);
+    }
+  }
+}
+
+const CHANGED = { version: 1 } as const;

@@ -1,0 +1,34 @@
+import type { ErasedPeople } from '../../../shared/store/erasures.js';
+import type { SourceThread, ThreadRecord } from '../../../shared/store/records.js';
+import { textEraser } from './eraseText.js';
+import { ERASED_ID } from './tombstones.js';
+
+type Thread = NonNullable<SourceThread['thread']>;
+
+/** What a source says of a server, channel and thread, without a trace of erased people. */
+export function eraseSource(source: SourceThread, erased: ErasedPeople): SourceThread {
+  if (erased.isEmpty) return source;
+  const { text } = textEraser(erased);
+  const { server, channel, thread } = source;
+  return {
+    ...source,
+    server: server.description ? { ...server, description: text(server.description) } : server,
+    channel: channel.topic ? { ...channel, topic: text(channel.topic) } : channel,
+    thread: thread && {
+      ...thread,
+      title: text(thread.title),
+      ...(thread.ownerId && erased.has(thread.ownerId) ? { ownerId: ERASED_ID } : {}),
+    },
+  };
+}
+
+/** What a source says of a thread, without a title that was taken away because it named somebody erased. */
+export function withoutRedactedTitle(
+  told: Thread,
+  stored: Pick<ThreadRecord, 'redactedTitles'> | null,
+  erased: ErasedPeople,
+): Partial<Thread> & Pick<Thread, '_id' | 'serverId' | 'channelId'> {
+  if (!stored?.redactedTitles?.includes(erased.digest(told.title))) return told;
+  const { title: _title, ...rest } = told;
+  return rest;
+}

@@ -1,0 +1,56 @@
+import type { ErasedPeople } from '../../../shared/store/erasures.js';
+import { ERASED_AUTHOR, ERASED_ID } from './tombstones.js';
+
+/** Takes erased people out of texts. */
+export interface TextEraser {
+  /** Mentions, addresses and ids of them, and `@Name` where the name is known to be theirs. */
+  text: (text: string) => string;
+  /** Their ids alone. */
+  ids: (text: string) => string;
+  /** Whether an address holds the id of one. */
+  isAbout: (url: string | null | undefined) => boolean;
+  /** Whether a text is one of the names. */
+  isName: (text: string) => boolean;
+}
+
+const SOMEBODY = ERASED_AUTHOR.displayName;
+const MENTION = /<@!?(\d{17,20})>/g;
+const ADDRESS = /https?:\/\/[^\s<>"]+/g;
+const ID = /(?<!\d)\d{17,20}(?!\d)/g;
+/** A letter, digit or underscore: beside one, a name is part of a word. */
+const WORD = '[\\p{L}\\p{N}_]';
+
+/** An eraser of these people; `names` are theirs as this text may write them after an @. */
+export function textEraser(erased: ErasedPeople, names: readonly string[] = []): TextEraser {
+  const isAbout = (url: string | null | undefined): boolean =>
+    (url?.match(ID) ?? []).some((id) => erased.has(id));
+  const ids = (text: string): string => text.replace(ID, (id) => (erased.has(id) ? ERASED_ID : id));
+  const mentioned = namePattern(names, '@');
+  return {
+    ids,
+    isAbout,
+    isName: (text) => names.includes(text),
+    text(text) {
+      const plain = text
+        .replace(MENTION, (whole, id: string) => (erased.has(id) ? `@${SOMEBODY}` : whole))
+        .replace(ADDRESS, (address) => (isAbout(address) ? '[deleted]' : address));
+      return ids(mentioned ? plain.replace(mentioned, `@${SOMEBODY}`) : plain);
+    },
+  };
+}
+
+/** A title without somebody's names, wherever they stand as words of their own. */
+export function eraseNames(title: string, names: readonly string[]): string {
+  const pattern = namePattern(names, '@?');
+  return pattern ? title.replace(pattern, SOMEBODY) : title;
+}
+
+/** Any of the names as a whole word, ignoring case; null without names. */
+function namePattern(names: readonly string[], before: string): RegExp | null {
+  const literal = [...new Set(names)]
+    .filter((name) => name.length > 1)
+    .sort((left, right) => right.length - left.length)
+    .map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+  if (literal.length === 0) return null;
+  return new RegExp(`(?<!${WORD})${before}(?:${literal.join('|')})(?!${WORD})`, 'giu');
+}

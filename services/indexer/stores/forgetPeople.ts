@@ -1,0 +1,44 @@
+import type { Collections } from '../../../shared/store/collections.js';
+import { erasedPeople } from '../../../shared/store/erasures.js';
+
+type Views = Pick<
+  Collections,
+  'users' | 'contributions' | 'members' | 'ranks' | 'bodies' | 'bodyChunks' | 'dirty'
+>;
+
+/** Removes everything that is kept by people's ids, tombstones included. */
+export async function forgetPeople(views: Views, userIds: string[]): Promise<void> {
+  const rows = { userId: { $in: userIds } };
+  const profiles = userIds.map((id) => `user/${id}`);
+  const places: string[][] = await Promise.all([
+    views.contributions.distinct('serverId', rows),
+    views.members.distinct('serverId', rows),
+  ]);
+  const named = [...new Set(places.flat())].flatMap((serverId) =>
+    userIds.map((id) => `${serverId}/${id}`),
+  );
+  await Promise.all([
+    views.users.deleteMany({ _id: { $in: userIds } }),
+    views.contributions.deleteMany(rows),
+    views.ranks.deleteMany({ member: { $in: named } }),
+    views.members.deleteMany(rows),
+    views.bodies.deleteMany({ _id: { $in: profiles } }),
+    views.bodyChunks.deleteMany({ body: { $in: profiles } }),
+    views.dirty.deleteMany({
+      _id: { $in: [...profiles, ...named.map((member) => `member/${member}`)] },
+    }),
+  ]);
+}
+
+/**
+ * Removes what was just written of people who have been erased meanwhile. Called after every write of views that are
+ * kept by people's ids: the erasure itself removes what was written before.
+ */
+export async function forgetErased(
+  collections: Views & Pick<Collections, 'erasures' | 'erasureState'>,
+  userIds: string[],
+): Promise<void> {
+  const erased = await erasedPeople(collections);
+  const gone = erased.isEmpty ? [] : userIds.filter((id) => erased.has(id));
+  if (gone.length > 0) await forgetPeople(collections, gone);
+}

@@ -1,0 +1,16 @@
+/** Who did what as an operator, and what came of it. `_id` rises with time. */
+export interface AuditRecord {
+  _id: string;
+  at: Date;
+  /** The kind of credential, and the id of the key or user. */
+  caller: { kind: string; id: string };
+  /** The operation's id, such as `deleteThread`. */
+  operation: string;
+  /** Path, query and body values that are no secrets. */
+  params: Record<string, unknown>;
+  /** `done` or the code of the error. */
+  outcome: string;
+  /** HTTP status. */
+  status: number;
+  jobId?: string;
+}

@@ -1,0 +1,113 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Collections } from './collections.js';
+import { findGathered } from './gather.js';
+
+/**
+ * Somebody whose traces are removed. `_id` is a keyed hash of their id: the id itself, and the names to look for, are
+ * kept only until the work is done.
+ */
+export interface ErasureRecord {
+  _id: string;
+  requestedAt: Date;
+  userId?: string;
+  names?: string[];
+  finishedAt?: Date;
+}
+
+/** The key of the hashes, drawn once for an archive, and a number that rises with each erasure. */
+export interface ErasureState {
+  _id: 'erasures';
+  salt: string;
+  version: number;
+}
+
+/** Who has been erased from this archive. */
+export interface ErasedPeople {
+  readonly version: number;
+  readonly isEmpty: boolean;
+  has(userId: string): boolean;
+  /** A keyed hash of a text, by which it is known again without being kept. */
+  digest(text: string): string;
+}
+
+type Store = Pick<Collections, 'erasures' | 'erasureState'>;
+
+/** Who is erased in an archive where nobody is. */
+export const NOBODY_ERASED: ErasedPeople = {
+  version: 0,
+  isEmpty: true,
+  has: () => false,
+  digest: () => '',
+};
+
+/** Remembers that somebody is to be erased; from now on no write brings them back. Gives the erasure's id. */
+export async function requestErasure(store: Store, userId: string): Promise<string> {
+  const { salt } = await ensureState(store);
+  const _id = keyedHash(salt, userId);
+  const asked = { $set: { userId, requestedAt: new Date() }, $unset: { finishedAt: '' as const } };
+  await store.erasures.updateOne({ _id }, asked, { upsert: true });
+  await announceErasure(store);
+  return _id;
+}
+
+/** Has every process read the erasures again before its next write. */
+export async function announceErasure({ erasureState }: Store): Promise<void> {
+  await erasureState.updateOne({ _id: 'erasures' }, { $inc: { version: 1 } });
+}
+
+/** The id of the erasure of a user, whether it was asked for or not. */
+export async function erasureIdOf(store: Store, userId: string): Promise<string> {
+  return keyedHash((await ensureState(store)).salt, userId);
+}
+
+const known = new WeakMap<object, ErasedPeople>();
+
+/** Who is erased now; the hashes are read again only after another erasure. */
+export async function erasedPeople(store: Store): Promise<ErasedPeople> {
+  const state = await findGathered(store.erasureState, 'erasures');
+  if (!state) return NOBODY_ERASED;
+  const before = known.get(store.erasureState);
+  if (before?.version === state.version) return before;
+  const records = await store.erasures.find({}, { projection: { _id: 1 } }).toArray();
+  const people = erasedBy(state, new Set(records.map(({ _id }) => _id)));
+  known.set(store.erasureState, people);
+  return people;
+}
+
+/** Ids looked up lately, with the answer: most messages are of few people. */
+const MOST_REMEMBERED = 50_000;
+
+/** The people whose ids have these hashes. */
+export function erasedBy(
+  { salt, version }: Pick<ErasureState, 'salt' | 'version'>,
+  hashes: ReadonlySet<string>,
+): ErasedPeople {
+  const answers = new Map<string, boolean>();
+  return {
+    version,
+    isEmpty: hashes.size === 0,
+    has(userId) {
+      if (hashes.size === 0) return false;
+      const answer = answers.get(userId) ?? hashes.has(keyedHash(salt, userId));
+      if (answers.size >= MOST_REMEMBERED) answers.clear();
+      answers.set(userId, answer);
+      return answer;
+    },
+    digest: (text) => keyedHash(salt, text),
+  };
+}
+
+/** A hash that nobody can compute without the archive's key. */
+export function keyedHash(salt: string, text: string): string {
+  return createHmac('sha256', salt).update(text).digest('hex');
+}
+
+async function ensureState({ erasureState }: Store): Promise<ErasureState> {
+  const fresh = { salt: randomBytes(32).toString('hex'), version: 0 };
+  const state = await erasureState.findOneAndUpdate(
+    { _id: 'erasures' },
+    { $setOnInsert: fresh },
+    { upsert: true, returnDocument: 'after' },
+  );
+  return state!;
+}

@@ -1,0 +1,204 @@
+import { expect } from 'chai';
+import type { ServerStats } from '../../../shared/contract/servers.js';
+import { searchAlias } from '../../../shared/store/searchIndex.js';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
+import { deleteChannel, deleteServer } from '../../../services/indexer/jobs/deletePlaces.js';
+import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
+import { projectThread } from '../../../services/indexer/project/projectThread.js';
+import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
+import { applySource, DeletedPlace } from '../../../services/indexer/records/applySource.js';
+import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
+import { indexerDeps, record, refreshAll } from '../../support/indexerDeps.js';
+import { readBody } from '../../support/readBody.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+describe('deletions', () => {
+  let stores: TestStores;
+  let deps: IndexerDeps;
+
+  before(async () => {
+    stores = await openStores();
+    deps = indexerDeps(stores);
+  });
+  after(() => stores.close());
+
+  /** Two threads of one channel, built; each of one message by Ada and one by Grace. */
+  async function aPlace() {
+    const place = { server: { _id: anId() }, channel: { _id: anId() } };
+    const sources = [0, 1].map((n) =>
+      aSourceThread({ ...place, thread: { title: `Quokka title ${n}` } }),
+    );
+    const said = sources.map(({ thread }) => [
+      aSourceMessage({ _id: thread._id, threadId: thread._id, content: 'quokka question' }),
+      aSourceMessage({
+        threadId: thread._id,
+        content: 'quokka answer',
+        author: anAuthor('grace'),
+      }),
+    ]);
+    for (const [n, source] of sources.entries()) {
+      await record(deps, source, said[n]!);
+      await projectThread(deps, source.thread._id);
+    }
+    await refreshAll(deps);
+    return { serverId: place.server._id, channelId: place.channel._id, sources, said };
+  }
+  const found = async (serverId: string) => {
+    const { hits } = await stores.elasticsearch.search({
+      index: searchAlias(stores.mongo.namespace),
+      query: { bool: { filter: [{ term: { serverId } }] } },
+    });
+    return hits.hits.length;
+  };
+  const stats = (serverId: string) => readBody<ServerStats>(deps.collections, `stats/${serverId}`);
+  const wordsOf = async (threadId: string) =>
+    JSON.stringify([
+      await deps.collections.messages.find({ threadId }).toArray(),
+      await deps.collections.threads.findOne({ _id: threadId }),
+      await deps.collections.threadItems.findOne({ _id: threadId }),
+    ]);
+
+  it('removes a thread from every view and from search before it is done', async () => {
+    const { serverId, sources } = await aPlace();
+    const threadId = sources[0]!.thread._id;
+    await stores.redis.set(`${deps.namespace}:stats:${serverId}`, 'old 1\nx', 'EX', 60);
+    expect(await deleteThread(deps, { threadId })).to.deep.equal({ threads: 1 });
+
+    expect(await readBody(deps.collections, `thread/${threadId}`)).to.equal(null);
+    expect(await found(serverId)).to.equal(3);
+    expect((await stats(serverId))?.stats).to.deep.include({
+      messages: { total: 2, byHumans: 2, byBots: 0, avgPerThread: 2 },
+    });
+    expect(await wordsOf(threadId)).to.not.match(/quokka/i);
+    expect(await stores.redis.get(`${deps.namespace}:stats:${serverId}`)).to.equal('');
+  });
+
+  it('brings nothing back when the thread is imported again', async () => {
+    const { sources, said } = await aPlace();
+    const { thread } = sources[0]!;
+    await deleteThread(deps, { threadId: thread._id });
+    const later = { ...sources[0]!, asOf: 9_000 };
+    const applied = await applySource(deps.collections, later);
+    expect(applied.thread?.deleted).to.equal(true);
+    await applyMessages(deps.collections, thread._id, [
+      ...said[0]!.map((message) => ({ ...message, asOf: 9_000 })),
+      aSourceMessage({ threadId: thread._id, content: 'quokka afterthought', asOf: 9_000 }),
+    ]);
+    await projectThread(deps, thread._id);
+    expect(await wordsOf(thread._id)).to.not.match(/quokka/i);
+    expect(await readBody(deps.collections, `thread/${thread._id}`)).to.equal(null);
+  });
+
+  it('leaves a thread deleted whose import is under way', async () => {
+    const { sources, said } = await aPlace();
+    const { thread } = sources[0]!;
+    const { messages } = deps.collections;
+    const late = aSourceMessage({ threadId: thread._id, content: 'quokka latecomer', asOf: 5_000 });
+    // The deletion runs, whole, between the import's reading of the thread and its writing of the message.
+    let deleted = false;
+    const interleaved = Object.create(messages, {
+      bulkWrite: {
+        value: async (...args: Parameters<typeof messages.bulkWrite>) => {
+          if (!deleted) {
+            deleted = true;
+            await deleteThread(deps, { threadId: thread._id });
+          }
+          return messages.bulkWrite(...args);
+        },
+      },
+    }) as typeof messages;
+    const records = { ...deps.collections, messages: interleaved };
+    await applySource(records, { ...sources[0]!, asOf: 5_000 });
+    await applyMessages(records, thread._id, [...said[0]!, late]);
+    await projectThread(deps, thread._id);
+
+    expect(deleted).to.equal(true);
+    expect(await messages.countDocuments({ _id: late._id, deleted: true })).to.equal(1);
+    expect(await wordsOf(thread._id)).to.not.match(/quokka/i);
+    expect(await readBody(deps.collections, `thread/${thread._id}`)).to.equal(null);
+  });
+
+  it('removes a message and counts again; a thread keeps its author', async () => {
+    const { serverId, sources } = await aPlace();
+    const threadId = sources[0]!.thread._id;
+    await deleteMessage(deps, { messageId: threadId });
+    const body = await readBody<{ author: { id: string }; messages: unknown[] }>(
+      deps.collections,
+      `thread/${threadId}`,
+    );
+    expect(body?.messages).to.have.length(1);
+    expect(body?.author.id).to.equal(anAuthor().id);
+    expect((await stats(serverId))?.stats.messages.total).to.equal(3);
+    expect(await found(serverId)).to.equal(5);
+  });
+
+  it('removes a channel, and refuses what comes for it later', async () => {
+    const { serverId, channelId, sources } = await aPlace();
+    expect(await deleteChannel(deps, { channelId }, REPORT_NOBODY)).to.deep.equal({ threads: 2 });
+    expect(await found(serverId)).to.equal(0);
+    expect((await stats(serverId))?.stats).to.deep.include({ channels: 0 });
+    expect(
+      await readBody<{ channels: unknown[] }>(deps.collections, `channels/${serverId}`),
+    ).to.deep.equal({ channels: [] });
+
+    const thread = { ...sources[0]!.thread, _id: anId(), title: 'Quokka again' };
+    const refused = await applySource(deps.collections, { ...sources[0]!, thread }).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).to.be.instanceOf(DeletedPlace);
+    expect((refused as Error).message).to.equal('The channel was deleted from this archive');
+    expect(await wordsOf(thread._id)).to.not.match(/quokka/i);
+  });
+
+  it('removes a thread that was written while its channel was deleted', async () => {
+    const { channelId, sources } = await aPlace();
+    const { threads } = deps.collections;
+    const thread = { ...sources[0]!.thread, _id: anId(), title: 'Quokka again' };
+    let deleted = false;
+    const interleaved = Object.create(threads, {
+      bulkWrite: {
+        value: async (...args: Parameters<typeof threads.bulkWrite>) => {
+          if (!deleted) {
+            deleted = true;
+            await deleteChannel(deps, { channelId }, REPORT_NOBODY);
+          }
+          return threads.bulkWrite(...args);
+        },
+      },
+    }) as typeof threads;
+    const source = { ...sources[0]!, thread };
+    const refused = await applySource({ ...deps.collections, threads: interleaved }, source).catch(
+      (error: unknown) => error,
+    );
+    expect(deleted).to.equal(true);
+    expect(refused).to.be.instanceOf(DeletedPlace);
+    expect(await threads.findOne({ _id: thread._id })).to.include({ deleted: true, title: '' });
+  });
+
+  it('removes a server with everything of it', async () => {
+    const { serverId } = await aPlace();
+    await deleteServer(deps, { serverId }, REPORT_NOBODY);
+    for (const kind of ['server', 'channels', 'tags', 'stats']) {
+      expect(await readBody(deps.collections, `${kind}/${serverId}`), kind).to.equal(null);
+    }
+    expect(await found(serverId)).to.equal(0);
+    expect(await deps.collections.ranks.countDocuments({ member: { $regex: serverId } })).to.equal(
+      0,
+    );
+    const list = await readBody<{ servers: { id: string }[] }>(deps.collections, 'servers/all');
+    expect(list?.servers.map(({ id }) => id)).to.not.include(serverId);
+  });
+
+  it('does nothing for what is not there', async () => {
+    expect(await deleteThread(deps, { threadId: anId() })).to.deep.equal({ threads: 0 });
+    expect(await deleteMessage(deps, { messageId: anId() })).to.deep.equal({ messages: 0 });
+    expect(await deleteChannel(deps, { channelId: anId() }, REPORT_NOBODY)).to.deep.equal({
+      threads: 0,
+    });
+    expect(await deleteServer(deps, { serverId: anId() }, REPORT_NOBODY)).to.deep.equal({
+      threads: 0,
+    });
+  });
+});

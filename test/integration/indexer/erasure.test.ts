@@ -1,0 +1,242 @@
+import { expect } from 'chai';
+import type { ServerStats } from '../../../shared/contract/servers.js';
+import type { ThreadDetail } from '../../../shared/contract/threads.js';
+import { requestErasure } from '../../../shared/store/erasures.js';
+import { searchAlias } from '../../../shared/store/searchIndex.js';
+import type { SourceMessage, SourceThread } from '../../../shared/store/records.js';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
+import { projectThread } from '../../../services/indexer/project/projectThread.js';
+import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
+import { removeIfEmptied } from '../../../services/indexer/records/removeIfEmptied.js';
+import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
+import { indexerDeps, record, refreshAll } from '../../support/indexerDeps.js';
+import { readBody } from '../../support/readBody.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+import { everyTrace } from '../../support/everyTrace.js';
+
+const GONE = anAuthor('zyxwvuts', { id: '777777777777777701', displayName: 'Zyx Wvuts' });
+const TRACES = /777777777777777701|zyxwvuts|zyx wvuts|secretword/i;
+const WROTE_IN = 500;
+const MENTIONED_IN = 200;
+const BATCH = 50;
+
+interface Said {
+  source: SourceThread & { thread: NonNullable<SourceThread['thread']> };
+  messages: SourceMessage[];
+}
+
+const serverId = anId();
+const channelId = anId();
+const mention = {
+  id: GONE.id,
+  username: GONE.username,
+  displayName: GONE.displayName,
+  isBot: false,
+};
+
+/** A thread they started alone, one they started and others answered in, or one they answered in. */
+function wroteIn(n: number): Said {
+  const source = aSourceThread({
+    server: { _id: serverId },
+    channel: { _id: channelId },
+    thread: { title: n % 50 === 1 ? 'Question of Zyx Wvuts' : `Question ${n}` },
+  });
+  const threadId = source.thread._id;
+  const theirs = (more: Partial<SourceMessage> = {}) =>
+    aSourceMessage({ threadId, author: GONE, content: `Secretword ${n}`, ...more });
+  const others = (more: Partial<SourceMessage> = {}) =>
+    aSourceMessage({ threadId, author: anAuthor('grace'), content: 'Open words', ...more });
+  const kinds = [
+    () => [theirs({ _id: threadId })],
+    () => [theirs({ _id: threadId }), others()],
+    () => [others({ _id: threadId }), theirs()],
+  ];
+  return { source, messages: kinds[n % 3]!() };
+}
+
+function mentionsThem(n: number): Said {
+  const source = aSourceThread({
+    server: { _id: serverId },
+    channel: { _id: channelId },
+    thread: { title: `Answer ${n}` },
+  });
+  const threadId = source.thread._id;
+  return {
+    source,
+    messages: [
+      aSourceMessage({
+        _id: threadId,
+        threadId,
+        author: anAuthor('linus'),
+        content: `Ask <@${GONE.id}> or @Zyx Wvuts`,
+        mentions: [mention],
+        reactions: [
+          { emoji: { id: null, name: '👍', animated: false }, count: 2, userIds: [GONE.id] },
+        ],
+      }),
+    ],
+  };
+}
+
+describe('erasing a person', function () {
+  this.timeout(120_000);
+  let stores: TestStores;
+  let deps: IndexerDeps;
+  let archive: Said[];
+  let result: unknown;
+
+  const importAll = async () => {
+    for (let start = 0; start < archive.length; start += BATCH) {
+      await Promise.all(
+        archive.slice(start, start + BATCH).map(async ({ source, messages }) => {
+          await record(deps, source, messages);
+          await removeIfEmptied(deps.collections, [source.thread._id]);
+          await projectThread(deps, source.thread._id);
+        }),
+      );
+    }
+    await refreshAll(deps);
+    await stores.refreshSearch();
+  };
+  const stats = async () =>
+    (await readBody<ServerStats>(deps.collections, `stats/${serverId}`))?.stats;
+
+  before(async () => {
+    stores = await openStores();
+    deps = indexerDeps(stores);
+    archive = [
+      ...Array.from({ length: WROTE_IN }, (_, n) => wroteIn(n)),
+      ...Array.from({ length: MENTIONED_IN }, (_, n) => mentionsThem(n)),
+    ];
+    await importAll();
+    expect((await everyTrace(stores)).filter((text) => TRACES.test(text))).to.have.length.above(
+      1_000,
+    );
+    const erasureId = await requestErasure(deps.collections, GONE.id);
+    result = await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+  });
+  after(() => stores.close());
+
+  it('leaves no id, name or word in any collection, search document or Redis key', async () => {
+    expect(result).to.deep.equal({
+      threads: WROTE_IN + MENTIONED_IN,
+      messages: WROTE_IN + MENTIONED_IN,
+    });
+    expect((await everyTrace(stores)).filter((text) => TRACES.test(text))).to.deep.equal([]);
+  });
+
+  it('keeps what others wrote, and the threads they wrote in', async () => {
+    const answered = archive[1]!.source.thread;
+    const body = await readBody<ThreadDetail>(deps.collections, `thread/${answered._id}`);
+    expect(body).to.deep.include({ title: 'Question of deleted-user', messageCount: 1 });
+    expect(body?.author).to.include({ id: '0', username: 'deleted-user' });
+    expect(await readBody(deps.collections, `thread/${archive[0]!.source.thread._id}`)).to.equal(
+      null,
+    );
+    const mentioned = archive[WROTE_IN]!.source.thread._id;
+    const message = (await readBody<ThreadDetail>(deps.collections, `thread/${mentioned}`))
+      ?.messages[0];
+    expect(message?.content).to.equal('Ask @deleted-user or @deleted-user');
+    expect(message?.reactions).to.deep.equal([{ emoji: '👍', emojiId: null, count: 1 }]);
+  });
+
+  it('counts what is left as a recount does', async () => {
+    const { messages, threads } = deps.collections;
+    const left = await messages.find({ counted: true, deleted: { $ne: true } }).toArray();
+    const counts = await stats();
+    expect(counts?.messages.total).to.equal(left.length);
+    expect(counts?.participants.unique).to.equal(new Set(left.map(({ author }) => author.id)).size);
+    expect(counts?.threads.total).to.equal(new Set(left.map(({ threadId }) => threadId)).size);
+    expect(counts?.reactions.total).to.equal(MENTIONED_IN);
+    expect(await threads.countDocuments({ deleted: { $ne: true } })).to.equal(
+      counts?.threads.total,
+    );
+  });
+
+  it('brings nothing back when the same is imported again', async () => {
+    const before = await stats();
+    await importAll();
+    expect((await everyTrace(stores)).filter((text) => TRACES.test(text))).to.deep.equal([]);
+    expect(await stats()).to.deep.equal(before);
+  });
+
+  it('takes nothing of a later source either', async () => {
+    const later = { ...wroteIn(2) };
+    const threadId = later.source.thread._id;
+    await record(deps, { ...later.source, asOf: 90_000 }, later.messages);
+    const renamed = { ...archive[1]!, source: { ...archive[1]!.source, asOf: 90_000 } };
+    await record(deps, renamed.source, renamed.messages);
+    await projectThread(deps, threadId);
+    await projectThread(deps, renamed.source.thread._id);
+    await refreshAll(deps);
+    await stores.refreshSearch();
+    expect((await everyTrace(stores)).filter((text) => TRACES.test(text))).to.deep.equal([]);
+  });
+
+  it('finds what an import wrote that had begun before the erasure', async () => {
+    const racer = anAuthor('racerx', { id: '777777777777777702', displayName: 'Racer X' });
+    const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
+    const threadId = source.thread._id;
+    await record(deps, source, [aSourceMessage({ _id: threadId, threadId })]);
+    const { messages } = deps.collections;
+    let raced = false;
+    const interleaved = Object.create(messages, {
+      bulkWrite: {
+        value: async (...args: Parameters<typeof messages.bulkWrite>) => {
+          if (!raced) {
+            raced = true;
+            const erasureId = await requestErasure(deps.collections, racer.id);
+            await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+          }
+          return messages.bulkWrite(...args);
+        },
+      },
+    }) as typeof messages;
+    await applyMessages({ ...deps.collections, messages: interleaved }, threadId, [
+      aSourceMessage({ threadId, author: racer, content: 'Racing words' }),
+    ]);
+    await projectThread(deps, threadId);
+    await refreshAll(deps);
+    expect(raced).to.equal(true);
+    await stores.refreshSearch();
+    const left = (await everyTrace(stores)).filter((text) =>
+      /777777777777777702|racerx|racer x|racing words/i.test(text),
+    );
+    expect(left).to.deep.equal([]);
+  });
+
+  it('empties what forwards their words', async () => {
+    const speaker = anAuthor('speaker', { id: '777777777777777703' });
+    const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
+    const threadId = source.thread._id;
+    const original = aSourceMessage({ threadId, author: speaker, content: 'Forwardable words' });
+    const forwarding = aSourceMessage({
+      threadId,
+      author: anAuthor('linus'),
+      content: '',
+      reference: { type: 'forward', messageId: original._id, channelId: threadId, guildId: null },
+      forwarded: {
+        ...{ content: 'Forwardable words', createdAt: null, editedAt: null },
+        ...{ attachments: [], embeds: [], stickers: [] },
+      },
+    });
+    await record(deps, source, [original, forwarding]);
+    await projectThread(deps, threadId);
+    const erasureId = await requestErasure(deps.collections, speaker.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    await record(deps, { ...source, asOf: 90_000 }, [original, { ...forwarding, asOf: 90_000 }]);
+    await projectThread(deps, threadId);
+    await stores.refreshSearch();
+    const left = (await everyTrace(stores)).filter((text) => /forwardable/i.test(text));
+    expect(left).to.deep.equal([]);
+  });
+
+  it('finds every search document by its archive', async () => {
+    const { count } = await stores.elasticsearch.count({
+      index: searchAlias(stores.mongo.namespace),
+    });
+    expect(count).to.be.above(WROTE_IN);
+  });
+});

@@ -1,0 +1,130 @@
+import { expect } from 'chai';
+import { applyErasures } from '../../../../services/indexer/records/applyErasures.js';
+import { eraseNames } from '../../../../services/indexer/records/eraseText.js';
+import { erasedBy, keyedHash } from '../../../../shared/store/erasures.js';
+import type { EmbedRecord } from '../../../../shared/store/records.js';
+import { aMessage, anAuthor } from '../../../support/factories.js';
+
+const GONE = anAuthor('zelda', { id: '123456789012345678', displayName: 'Princess Zelda' });
+const STAYS = anAuthor('grace', { id: '223456789012345678' });
+const erased = erasedBy({ salt: 'salt', version: 1 }, new Set([keyedHash('salt', GONE.id)]));
+const mention = ({ id, username, displayName, isBot }: typeof GONE) => ({
+  ...{ id, username, displayName, isBot },
+});
+
+function anEmbed(more: Partial<EmbedRecord> = {}): EmbedRecord {
+  return {
+    ...{ type: 'rich', title: null, description: null, url: null, timestamp: null, color: null },
+    ...{ author: null, footer: null, thumbnail: null, images: [], video: null, fields: [] },
+    ...more,
+  };
+}
+
+describe('applyErasures', () => {
+  it('leaves a message without a trace the very same', () => {
+    const message = aMessage({ author: STAYS, content: 'Hello <@223456789012345678>, 12345' });
+    expect(applyErasures(message, erased)).to.equal(message);
+  });
+
+  it('silences what they wrote', () => {
+    const message = aMessage({ author: GONE, content: 'My words', pinned: true });
+    const clean = applyErasures(message, erased);
+    expect(clean).to.deep.include({ _id: message._id, content: '', deleted: true });
+    expect(JSON.stringify(clean)).to.not.match(/123456789012345678|zelda|words/i);
+  });
+
+  for (const [name, content, expected] of [
+    ['a mention', 'Ask <@123456789012345678>!', 'Ask @deleted-user!'],
+    ['an old mention', '<@!123456789012345678>', '@deleted-user'],
+    ['a flattened mention', 'Hi @Princess Zelda, hi @zelda', 'Hi @deleted-user, hi @deleted-user'],
+    ['a name inside a word', 'mail@zeldafan.example', 'mail@zeldafan.example'],
+    ['a bare id', 'id 123456789012345678.', 'id 0.'],
+    ['an address', 'see https://discord.com/users/123456789012345678/x now', 'see [deleted] now'],
+    ['a longer number', '1234567890123456789012', '1234567890123456789012'],
+    ['somebody else', '<@223456789012345678>', '<@223456789012345678>'],
+  ] as const) {
+    it(`takes out ${name}`, () => {
+      const message = aMessage({
+        author: STAYS,
+        content,
+        mentions: [mention(GONE), mention(STAYS)],
+      });
+      const clean = applyErasures(message, erased);
+      expect(clean.content).to.equal(expected);
+      expect(clean.mentions).to.deep.equal([mention(STAYS)]);
+    });
+  }
+
+  it('takes out reactions with the counts they made, and commands', () => {
+    const emoji = (name: string) => ({ id: null, name, animated: false });
+    const message = aMessage({
+      author: STAYS,
+      reactions: [
+        { emoji: emoji('👍'), count: 3, userIds: [GONE.id, STAYS.id] },
+        { emoji: emoji('🎉'), count: 1, userIds: [GONE.id] },
+        { emoji: emoji('❤️'), count: 2, userIds: [] },
+      ],
+      interaction: { id: '1', name: 'ask', userId: GONE.id, username: 'zelda' },
+    });
+    const clean = applyErasures(message, erased);
+    expect(clean.reactions).to.deep.equal([
+      { emoji: emoji('👍'), count: 2, userIds: [STAYS.id] },
+      { emoji: emoji('❤️'), count: 2, userIds: [] },
+    ]);
+    expect(clean.interaction).to.equal(null);
+  });
+
+  it('takes them out of embeds, pictures and forwarded words', () => {
+    const avatar = `https://cdn.discordapp.com/avatars/${GONE.id}/abc.png`;
+    const embed = anEmbed({
+      title: 'For @zelda',
+      description: `By <@${GONE.id}>`,
+      author: { name: 'Anything', url: null, iconUrl: avatar },
+      footer: { text: 'Asked by Zelda', iconUrl: avatar },
+      thumbnail: { url: avatar, width: null, height: null },
+      images: [{ url: 'https://example.com/a.png', width: 1, height: 1 }],
+      fields: [{ name: `<@${GONE.id}>`, value: 'Points', inline: false }],
+    });
+    const clean = applyErasures(
+      aMessage({
+        author: STAYS,
+        embeds: [embed],
+        mentions: [mention(GONE)],
+        forwarded: {
+          ...{ content: `<@${GONE.id}> said`, createdAt: null, editedAt: null },
+          ...{ attachments: [], embeds: [], stickers: [] },
+        },
+      }),
+      erased,
+    );
+    expect(clean.embeds[0]).to.deep.include({
+      title: 'For @deleted-user',
+      description: 'By @deleted-user',
+      author: null,
+      footer: null,
+      thumbnail: null,
+      images: embed.images,
+    });
+    expect(clean.forwarded?.content).to.equal('@deleted-user said');
+    expect(JSON.stringify(clean)).to.not.match(/123456789012345678|zelda/i);
+  });
+
+  it('changes nothing when it runs again', () => {
+    const message = aMessage({
+      author: STAYS,
+      content: `<@${GONE.id}>`,
+      mentions: [mention(GONE)],
+    });
+    const once = applyErasures(message, erased);
+    expect(applyErasures(once, erased)).to.equal(once);
+  });
+});
+
+describe('eraseNames', () => {
+  it('takes names out of a title where they stand as words', () => {
+    expect(eraseNames('zelda, help! @Zelda zeldas', ['zelda'])).to.equal(
+      'deleted-user, help! deleted-user zeldas',
+    );
+    expect(eraseNames('A (b) c', ['(b)'])).to.equal('A deleted-user c');
+  });
+});
