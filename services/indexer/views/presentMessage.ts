@@ -16,6 +16,9 @@ import type {
 import type { LinkTargets } from './threadModel.js';
 import { renderContent, type RenderContext } from '../content/renderContent.js';
 
+/** The platform's message type of a reply. */
+const REPLY = 19;
+
 /** A message as the API shows it (SPEC 2.6), its content rendered. */
 export function presentMessage(
   message: MessageRecord,
@@ -78,8 +81,9 @@ function presentEmbed(embed: EmbedRecord): Embed {
   return { ...embed, timestamp: embed.timestamp?.toISOString() ?? null };
 }
 
-function presentReply({ reference }: MessageRecord): Message['replyTo'] {
-  return reference?.type === 'reply' && reference.messageId !== null
+/** Thread starters and notices refer to messages too, but answer none. */
+function presentReply({ type, reference }: MessageRecord): Message['replyTo'] {
+  return type === REPLY && reference?.type === 'reply' && reference.messageId !== null
     ? { messageId: reference.messageId, threadId: reference.channelId }
     : null;
 }
