@@ -58,7 +58,9 @@ async function measure(
   env: Record<string, string>,
   threads: number,
 ): Promise<void> {
-  const server = start(script, args, { MONGODB_URL: mongodbUrl, PORT: '0', ...env });
+  const server = start(script, args, {
+    ...{ MONGODB_URL: mongodbUrl, PORT: '0', RATE_LIMIT_DISABLED: 'true', ...env },
+  });
   try {
     const { url } = await line<{ url: string }>(server);
     await load(url, threads, '2');

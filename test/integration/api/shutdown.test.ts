@@ -19,7 +19,10 @@ describe('the API process', () => {
 
   async function start(env: Record<string, string>): Promise<{ child: ChildProcess; url: string }> {
     const child = spawn(process.execPath, [MAIN], {
-      env: { ...process.env, MONGODB_URL: stores.mongodbUrl, PORT: '0', ...env },
+      env: {
+        ...{ ...process.env, MONGODB_URL: stores.mongodbUrl, PORT: '0' },
+        ...{ RATE_LIMIT_DISABLED: 'true', ...env },
+      },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     let output = '';

@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import {
+  apiKeyListSchema,
+  apiKeySchema,
+  createdApiKeySchema,
+  type ApiKeyList,
+  type CreatedApiKey,
+} from '../../../shared/contract/auth.js';
+import { until } from '../../support/apiServer.js';
+import { aToken, bearer, startAuth, type AuthServer } from '../../support/authServer.js';
+
+describe('API keys', () => {
+  let api: AuthServer;
+  let admin: Record<string, string>;
+  before(async () => {
+    api = await startAuth();
+    admin = { 'X-API-Key': await api.key('admin') };
+  });
+  after(() => api.close());
+
+  const create = async (body: object): Promise<CreatedApiKey> => {
+    const reply = await api.send('POST', '/admin/keys', admin, body);
+    expect(reply.status).to.equal(201);
+    return reply.json() as CreatedApiKey;
+  };
+  const list = async (): Promise<ApiKeyList> =>
+    (await api.get('/admin/keys', admin)).json() as ApiKeyList;
+
+  it('are shown once, and listed without their secret', async () => {
+    const expiresAt = new Date(Date.now() + 60_000).toISOString();
+    const created = await create({ name: 'statistics', level: 'read', expiresAt });
+    expect(createdApiKeySchema.validate(created).error).to.equal(undefined);
+    expect(created.key).to.match(/^fa_[0-9a-f]{16}_[0-9a-f]{48}$/);
+    expect(created.key.split('_')[1]).to.equal(created.id);
+    const listed = await list();
+    expect(apiKeyListSchema.validate(listed).error).to.equal(undefined);
+    expect(listed.keys[0]).to.deep.equal({
+      ...{ id: created.id, name: 'statistics', level: 'read', expiresAt },
+      ...{ createdAt: created.createdAt, lastUsedAt: null, revokedAt: null },
+    });
+  });
+
+  it('are refused with what is wrong about them', async () => {
+    const cases: [object, string][] = [
+      [{ level: 'read' }, 'name'],
+      [{ name: ' ', level: 'read' }, 'name'],
+      [{ name: 'x'.repeat(101), level: 'read' }, 'name'],
+      [{ name: 'x', level: 'root' }, 'level'],
+      [{ name: 'x', level: 'read', expiresAt: 'tomorrow' }, 'expiresAt'],
+      [{ name: 'x', level: 'read', expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
+      [{ name: { $ne: 1 }, level: 'read' }, 'name'],
+    ];
+    for (const [body, path] of cases) {
+      const reply = await api.send('POST', '/admin/keys', admin, body);
+      expect(reply.status, JSON.stringify(body)).to.equal(400);
+      const { details } = reply.json() as { details: { path: string }[] };
+      expect(details.map((detail) => detail.path)).to.include(path);
+    }
+  });
+
+  it('stop working within a second of being revoked, even while in use', async () => {
+    const { id, key } = await create({ name: 'x', level: 'admin' });
+    const use = async () => (await api.get('/admin/keys', { 'X-API-Key': key })).status;
+    expect(await use()).to.equal(200);
+    const reply = await api.send('DELETE', `/admin/keys/${id}`, admin);
+    expect(reply.status).to.equal(200);
+    expect(apiKeySchema.validate(reply.json()).error).to.equal(undefined);
+    const { revokedAt } = reply.json() as { revokedAt: string };
+    await until(async () => (await use()) === 403, 1_000);
+    const again = await api.send('DELETE', `/admin/keys/${id}`, admin);
+    expect((again.json() as { revokedAt: string }).revokedAt).to.equal(revokedAt);
+    for (const unknown of ['nothing', '__proto__', '0'.repeat(16)]) {
+      expect((await api.send('DELETE', `/admin/keys/${unknown}`, admin)).status).to.equal(404);
+    }
+  });
+
+  it('tell when they were last used, to a minute', async () => {
+    const { id, key } = await create({ name: 'x', level: 'admin' });
+    await api.get('/admin/keys', { 'X-API-Key': key });
+    const lastUsed = async () => (await list()).keys.find((one) => one.id === id)?.lastUsedAt;
+    await until(async () => Boolean(await lastUsed()));
+    const first = await lastUsed();
+    for (let n = 0; n < 3; n += 1) await api.get('/admin/keys', { 'X-API-Key': key });
+    expect(await lastUsed()).to.equal(first);
+    const { apiKeys } = api.stores.mongo.collections;
+    await apiKeys.updateOne({ _id: id }, { $set: { lastUsedAt: new Date(Date.now() - 61_000) } });
+    await until(async () => {
+      await api.get('/admin/keys', { 'X-API-Key': key });
+      return Date.now() - Date.parse((await lastUsed()) ?? '') < 10_000;
+    });
+  });
+
+  it('can be inserted by hand', async () => {
+    const key = `fa_${'ab'.repeat(8)}_${'cd'.repeat(24)}`;
+    await api.stores.mongo.collections.apiKeys.insertOne({
+      ...{ _id: 'ab'.repeat(8), name: 'by hand', level: 'read', createdAt: new Date() },
+      // printf %s "$KEY" | sha256sum
+      hash: 'ebad396734857d266415f5748199ed612092318ac57456da2479fc28f61727f8',
+    });
+    const reply = await api.get('/admin/keys', { 'X-API-Key': key });
+    expect(reply.json()).to.include({ error: 'This needs the level admin' });
+  });
+});
+
+describe('DISABLE_AUTH', () => {
+  it('lets everyone do everything', async () => {
+    const api = await startAuth({ DISABLE_AUTH: 'true' });
+    try {
+      for (const headers of [{}, { 'X-API-Key': 'garbage' }, bearer(aToken())]) {
+        expect((await api.get('/admin/keys', headers)).status).to.equal(200);
+        expect((await api.get('/api/me', headers)).json()).to.include({ id: 'development' });
+      }
+    } finally {
+      await api.close();
+    }
+  });
+});

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { createRateLimits } from '../../../services/api/http/credentials/rateLimits.js';
+import { createRedis } from '../../../shared/platform/clients.js';
+import { readSettings } from '../../../shared/platform/env.js';
+import { startProxy } from '../../support/apiProxy.js';
+import { startApi, until, type ApiServer } from '../../support/apiServer.js';
+import { bearer, startAuth, aToken } from '../../support/authServer.js';
+
+const ON = { RATE_LIMIT_DISABLED: 'false', TRUST_PROXY: 'true' };
+const as = (address: string, more: Record<string, string> = {}) => ({
+  'X-Forwarded-For': address,
+  ...more,
+});
+
+describe('rate limits', () => {
+  // The window must not end in the middle of a test.
+  beforeEach(() => until(() => Date.now() % 60_000 < 55_000, 10_000));
+
+  it('holds each address to its reads, IPv6 by network, and tells so', async () => {
+    const api = await startApi({ env: { ...ON, RATE_LIMIT_READS: '3' } });
+    try {
+      const first = await api.get('/api/servers', as('192.0.2.1'));
+      expect(first.status).to.equal(200);
+      expect(first.headers['ratelimit-policy']).to.equal('"reads";q=3;w=60');
+      expect(first.headers['ratelimit']).to.match(/^"reads";r=2;t=\d+$/);
+      await api.get('/api/threads', as('192.0.2.1'));
+      await api.get('/api/threads', as('192.0.2.1'));
+      const refused = await api.get('/api/servers', as('192.0.2.1'));
+      expect(refused.status).to.equal(429);
+      expect(refused.json()).to.include({ code: 'RATE_LIMITED' });
+      expect(Number(refused.headers['retry-after'])).to.be.within(1, 60);
+      expect(refused.headers['cache-control']).to.equal('no-store');
+      expect((await api.get('/api/servers', as('192.0.2.2'))).status).to.equal(200);
+      for (const last of ['1', '2', '3']) await api.get('/', as(`2001:db8::${last}`));
+      expect((await api.get('/', as('2001:db8::ffff'))).status).to.equal(429);
+      expect((await api.get('/', as('2001:db8:0:1::1'))).status).to.equal(200);
+    } finally {
+      await api.close();
+    }
+  });
+
+  it('does not believe X-Forwarded-For of everyone', async () => {
+    const api = await startApi({ env: { RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_READS: '2' } });
+    try {
+      for (const n of [1, 2]) expect((await api.get('/', as(`192.0.2.${n}`))).status).to.equal(200);
+      expect((await api.get('/', as('192.0.2.3'))).status).to.equal(429);
+    } finally {
+      await api.close();
+    }
+  });
+
+  it('limits searches apart from reads, and callers by themselves', async () => {
+    const env = { ...ON, RATE_LIMIT_SEARCHES: '1', RATE_LIMIT_READS: '2', RATE_LIMIT_CALLER: '4' };
+    const api = await startAuth(env);
+    try {
+      await api.get('/api/search?q=a', as('192.0.2.1'));
+      expect((await api.get('/api/suggest?q=a', as('192.0.2.1'))).status).to.equal(429);
+      expect((await api.get('/', as('192.0.2.1'))).status).to.equal(200);
+      const headers = as('192.0.2.1', { 'X-API-Key': await api.key('read') });
+      const statuses = [];
+      for (let n = 0; n < 5; n += 1) statuses.push((await api.get('/', headers)).status);
+      expect(statuses).to.deep.equal([200, 200, 200, 200, 429]);
+      const other = as('192.0.2.9', bearer(aToken({ sub: '42' })));
+      expect((await api.get('/api/me', other)).headers['ratelimit-policy']).to.equal(
+        '"caller";q=4;w=60',
+      );
+    } finally {
+      await api.close();
+    }
+  });
+
+  it('throttles 1,000 wrong credentials of one address, while others read on', async () => {
+    const api = await startAuth({ ...ON, RATE_LIMIT_FAILED_CREDENTIALS: '50' });
+    try {
+      const guess = (n: number) => {
+        const headers = as('192.0.2.66');
+        if (n % 3 === 0) return api.get('/api/me', { ...headers, ...bearer(`a.b.${n}`) });
+        if (n % 3 === 1) return api.get('/admin/keys', { ...headers, 'X-API-Key': `fa_${n}` });
+        return api.send('POST', '/auth/refresh', headers, { refresh_token: `fr_${n}` });
+      };
+      const statuses = new Map<number, number>();
+      let slowest = 0;
+      for (let n = 0; n < 1_000; n += 20) {
+        const guesses = Array.from({ length: 20 }, (_, i) => guess(n + i));
+        const began = performance.now();
+        const reader = await api.get('/api/threads', as('192.0.2.1'));
+        slowest = Math.max(slowest, performance.now() - began);
+        expect(reader.status).to.equal(200);
+        for (const { status } of await Promise.all(guesses)) {
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        }
+      }
+      expect([...statuses.keys()].sort()).to.deep.equal([403, 429]);
+      expect(statuses.get(403)).to.be.within(50, 70);
+      expect(slowest).to.be.below(1_000);
+      const right = as('192.0.2.66', { 'X-API-Key': await api.key('admin') });
+      expect((await api.get('/admin/keys', right)).status).to.equal(429);
+      expect((await api.get('/api/threads', right)).status).to.equal(200);
+      const elsewhere = { ...right, 'X-Forwarded-For': '192.0.2.1' };
+      expect((await api.get('/admin/keys', elsewhere)).status).to.equal(200);
+    } finally {
+      await api.close();
+    }
+  });
+
+  it('is shared by processes through Redis, within a few seconds', async () => {
+    const settings = readSettings({ RATE_LIMIT_READS: '10' });
+    const redis = createRedis(readSettings().REDIS_URL, { timeoutMs: 5_000 });
+    await redis.connect();
+    const namespace = `test_limits_${randomUUID().slice(0, 8)}`;
+    const [one, two] = [1, 2].map(() => createRateLimits(settings, redis, namespace));
+    try {
+      for (let n = 0; n < 7; n += 1) one!.reads.take('192.0.2.1');
+      for (let n = 0; n < 3; n += 1) two!.reads.take('192.0.2.1');
+      await until(() => two!.reads.look('192.0.2.1').left === 0);
+      expect(two!.reads.take('192.0.2.1').left).to.equal(-1);
+      expect(two!.reads.look('192.0.2.2').left).to.equal(10);
+      const keys = await redis.keys(`${namespace}:*`);
+      expect(keys).to.have.length(1);
+      expect(await redis.ttl(keys[0]!)).to.be.within(1, 90);
+      await redis.del(keys);
+    } finally {
+      one!.stop();
+      two!.stop();
+      redis.disconnect();
+    }
+  });
+
+  it('goes on by itself while Redis is frozen, and no slower', async () => {
+    const { hostname, port } = new URL(readSettings().REDIS_URL);
+    const proxy = await startProxy({ host: hostname, port: Number(port || 6_379) });
+    const api = await startApi({
+      redisUrl: `redis://127.0.0.1:${proxy.port}`,
+      env: { ...ON, RATE_LIMIT_READS: '200' },
+    });
+    try {
+      await api.get('/', as('192.0.2.1'));
+      proxy.freeze();
+      const took: number[] = [];
+      for (let n = 0; n < 199; n += 1) {
+        const began = performance.now();
+        expect((await api.get('/', as('192.0.2.1'))).status).to.equal(200);
+        took.push(performance.now() - began);
+      }
+      expect(await statusOf(api)).to.equal(429);
+      expect(took.sort((a, b) => a - b)[100]).to.be.below(20);
+    } finally {
+      await api.close();
+      await proxy.close();
+    }
+  });
+});
+
+async function statusOf(api: ApiServer): Promise<number> {
+  return (await api.get('/', as('192.0.2.1'))).status;
+}

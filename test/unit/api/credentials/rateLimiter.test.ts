@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import {
+  RateLimiter,
+  type SharedCount,
+} from '../../../../services/api/http/credentials/rateLimiter.js';
+
+describe('RateLimiter', () => {
+  let now: number;
+  const clock = () => now;
+  beforeEach(() => {
+    now = 600_000;
+  });
+
+  it('lets the limit pass in each minute, and tells what is left', () => {
+    const limiter = new RateLimiter({ policy: 'reads', limit: 3, now: clock });
+    const left = () => limiter.take('a').left;
+    expect([left(), left(), left(), left(), left()]).to.deep.equal([2, 1, 0, -1, -1]);
+    expect(limiter.take('b').left).to.equal(2);
+    now += 59_001;
+    expect(limiter.take('a')).to.deep.equal({ left: -1, resetSeconds: 1 });
+    now += 999;
+    expect(limiter.take('a')).to.deep.equal({ left: 2, resetSeconds: 60 });
+  });
+
+  it('looks without counting', () => {
+    const limiter = new RateLimiter({ policy: 'reads', limit: 1, now: clock });
+    for (let turn = 0; turn < 5; turn += 1) expect(limiter.look('a').left).to.equal(1);
+    limiter.take('a');
+    expect(limiter.look('a').left).to.equal(0);
+  });
+
+  it('holds processes to one limit together, once they have shared', async () => {
+    const shared = countInMemory();
+    const [one, two] = [1, 2].map(
+      () => new RateLimiter({ policy: 'reads', limit: 10, now: clock, shared }),
+    ) as [RateLimiter, RateLimiter];
+    for (let turn = 0; turn < 6; turn += 1) one.take('a');
+    for (let turn = 0; turn < 4; turn += 1) two.take('a');
+    await one.share();
+    await two.share();
+    expect(two.look('a').left).to.equal(0);
+    two.take('b');
+    one.take('a');
+    await one.share();
+    expect(one.look('a').left).to.equal(-1);
+  });
+
+  it('shares only what is a fair part of the limit', async () => {
+    const told: string[] = [];
+    const shared: SharedCount = (name, _window, hits) => {
+      told.push(`${name} ${hits}`);
+      return Promise.resolve(hits);
+    };
+    const limiter = new RateLimiter({ policy: 'reads', limit: 100, now: clock, shared });
+    limiter.take('a');
+    limiter.take('b');
+    limiter.take('b');
+    await limiter.share();
+    await limiter.share();
+    expect(told).to.deep.equal(['b 2']);
+  });
+
+  it('counts by itself while the shared count is away, and tells all of it later', async () => {
+    let isAway = true;
+    const counted = countInMemory();
+    const shared: SharedCount = (...args) =>
+      isAway ? Promise.reject(new Error('away')) : counted(...args);
+    const limiter = new RateLimiter({ policy: 'reads', limit: 5, now: clock, shared });
+    for (let turn = 0; turn < 5; turn += 1) limiter.take('a');
+    await limiter.share();
+    expect(limiter.take('a').left).to.equal(-1);
+    isAway = false;
+    await limiter.share();
+    expect(await counted('a', 10, 0)).to.equal(5);
+    expect(limiter.look('a').left).to.equal(0);
+  });
+
+  it('counts a hundred thousand names, and lets further ones pass', () => {
+    const limiter = new RateLimiter({ policy: 'reads', limit: 1, now: clock });
+    for (let name = 0; name < 100_000; name += 1) limiter.take(String(name));
+    expect(limiter.take('7').left).to.equal(-1);
+    expect(limiter.take('new').left).to.equal(0);
+    expect(limiter.take('new').left).to.equal(0);
+  });
+});
+
+function countInMemory(): SharedCount {
+  const counts = new Map<string, number>();
+  return (name, window, hits) => {
+    const key = `${window} ${name}`;
+    const whole = (counts.get(key) ?? 0) + hits;
+    counts.set(key, whole);
+    return Promise.resolve(whole);
+  };
+}
