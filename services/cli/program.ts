@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addExport } from './export/exportCommand.js';
 import { addImport } from './import/importCommand.js';
+import { addKeys } from './keys/keysCommands.js';
 import { addReindex } from './reindex/reindexCommand.js';
 import { addStatus } from './status/statusCommand.js';
 
@@ -13,6 +14,7 @@ export function createProgram(): Command {
   addImport(program);
   addExport(program);
   addReindex(program);
+  addKeys(program);
   addStatus(program);
   return program;
 }

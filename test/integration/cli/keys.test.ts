@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
+import { apiKeyListSchema, type ApiKeyList } from '../../../shared/contract/auth.js';
+import { openApiStores, type ApiStores } from '../../support/apiStores.js';
+
+const MAIN = fileURLToPath(new URL('../../../services/cli/main.js', import.meta.url));
+
+describe('keys on the command line', function () {
+  this.timeout(60_000);
+  let stores: ApiStores;
+  before(async () => {
+    stores = await openApiStores();
+  });
+  after(() => stores.close());
+
+  function keys(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+    const env = { ...process.env, MONGODB_URL: stores.mongodbUrl };
+    return new Promise((resolve) => {
+      const child = execFile(
+        process.execPath,
+        [MAIN, 'keys', ...args],
+        { env },
+        (_, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+      );
+    });
+  }
+
+  it('are made, listed and revoked', async () => {
+    const made = await keys('create', '--level', 'write', '--name', 'bot\u001b[31m');
+    expect(made.code, made.stderr).to.equal(0);
+    const [key = ''] = made.stdout.split('\n');
+    const check = createApiKeyChecker(stores.mongo.collections);
+    expect(await check(key)).to.deep.include({ kind: 'key', scopes: ['read', 'write'] });
+    const listed = await keys('list', '--json');
+    expect(apiKeyListSchema.validate(JSON.parse(listed.stdout)).error).to.equal(undefined);
+    const { id = '', level } = (JSON.parse(listed.stdout) as ApiKeyList).keys[0] ?? {};
+    expect([id, level]).to.deep.equal([key.split('_')[1], 'write']);
+    expect(listed.stdout).not.to.contain(key.split('_')[2]);
+    const shown = await keys('list');
+    expect(shown.stdout).to.match(/^\w{16} {2}write {2}works {2}used .* {2}bot\\u\{001b\}\[31m\n$/);
+    expect((await keys('revoke', id)).code).to.equal(0);
+    const fresh = createApiKeyChecker(stores.mongo.collections);
+    const error: unknown = await fresh(key).catch((reason: unknown) => reason);
+    expect(error).to.include({ code: 'FORBIDDEN' });
+    expect((await keys('list')).stdout).to.contain('revoked');
+  });
+
+  it('say what is wrong, and make nothing', async () => {
+    const cases: [string[], number, RegExp][] = [
+      [['create', '--level', 'root', '--name', 'x'], 2, /read, write, admin/],
+      [['create', '--name', 'x'], 2, /--level/],
+      [['create', '--level', 'read'], 2, /--name/],
+      [['create', '--level', 'read', '--name', ' '], 1, /--name must be/],
+      [['create', '--level', 'read', '--name', 'x', '--expires', 'soon'], 1, /--expires must be/],
+      [['revoke', 'nothing'], 1, /no key with the id nothing/],
+    ];
+    const { apiKeys } = stores.mongo.collections;
+    const before = await apiKeys.countDocuments();
+    for (const [args, code, message] of cases) {
+      const result = await keys(...args);
+      expect([result.code, result.stdout], args.join(' ')).to.deep.equal([code, '']);
+      expect(result.stderr).to.match(message);
+    }
+    expect(await apiKeys.countDocuments()).to.equal(before);
+  });
+});
