@@ -98,7 +98,8 @@ function describeOperation(operation: Operation, alias: number, share: (node: Js
         headers: describeHeaders(operation.headers ?? {}),
         content: { 'application/json': { schema: share(jsonSchema(operation.response)) } },
       },
-      ...errorResponses(operation.errors),
+      // Every operation is limited.
+      ...errorResponses([...new Set([...operation.errors, 'RATE_LIMITED'] as const)]),
     },
   };
 }

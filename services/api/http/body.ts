@@ -70,6 +70,8 @@ async function collect(request: IncomingMessage, rule: BodyRule<unknown>): Promi
       if (bytes > rule.maxBytes) throw tooLarge(rule);
       pieces.push(piece as Buffer);
     }
+  } catch (error) {
+    throw error instanceof AppError ? error : cutShort();
   } finally {
     clearTimeout(timer);
   }
@@ -86,13 +88,17 @@ function bounded(request: IncomingMessage, rule: BodyRule<unknown>): Readable {
       else done(null, piece);
     },
   });
-  const cut = new AppError('VALIDATION_ERROR', 'The body did not arrive whole');
   request.setTimeout(IDLE_LIMIT_MS, () => request.destroy());
-  request.on('error', () => counter.destroy(cut));
+  request.on('end', () => request.setTimeout(0));
+  request.on('error', () => counter.destroy(cutShort()));
   request.on('close', () => {
-    if (!request.complete) counter.destroy(cut);
+    if (!request.complete) counter.destroy(cutShort());
   });
   return request.pipe(counter);
+}
+
+function cutShort(): AppError {
+  return new AppError('VALIDATION_ERROR', 'The body did not arrive whole');
 }
 
 function mediaType({ headers }: IncomingMessage): string {

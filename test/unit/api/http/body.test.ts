@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { expect } from 'chai';
+import Joi from 'joi';
+import { readBody } from '../../../../services/api/http/body.js';
+import { AppError } from '../../../../shared/contract/errors.js';
+import {
+  jsonBody,
+  rawBody,
+  type BodyRule,
+  type RawBody,
+} from '../../../../shared/contract/operation.js';
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const schema = Joi.object<{ n?: number }>({ n: Joi.number() });
+const rule = jsonBody(schema, { maxBytes: 100 });
+const raw = rawBody(['application/json', 'application/gzip'], 100);
+
+describe('readBody', () => {
+  let server: Server;
+  let current: BodyRule<unknown>;
+  let outcome: Promise<unknown>;
+  let begun: () => void;
+  before(async () => {
+    server = createServer((incoming, response) => {
+      outcome = readBody(incoming, current).then(readAll, (error: unknown) => error);
+      begun();
+      void outcome.then(() => response.writeHead(204, { Connection: 'close' }).end());
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  after(() => server.close());
+
+  /** What a body becomes: its value, or the code of its error. */
+  async function send(
+    by: BodyRule<unknown>,
+    headers: Record<string, string>,
+    pieces: (string | Buffer)[] = [],
+    isCut = false,
+  ): Promise<unknown> {
+    current = by;
+    const arrived = new Promise<void>((resolve) => (begun = resolve));
+    const { port } = server.address() as AddressInfo;
+    const sent = request({ port, method: 'POST', headers, agent: false });
+    sent.on('error', () => undefined).on('response', (response) => response.resume());
+    for (const piece of pieces) sent.write(piece);
+    if (isCut) void arrived.then(() => sent.destroy());
+    else sent.end();
+    sent.flushHeaders();
+    await arrived;
+    const result = await outcome;
+    sent.destroy();
+    return result instanceof AppError ? result.code : result;
+  }
+
+  it('reads checked JSON, in one piece or several', async () => {
+    expect(await send(rule, JSON_TYPE, ['{"n":1}'])).to.deep.equal({ n: 1 });
+    const type = { 'Content-Type': 'Application/JSON; charset=utf-8' };
+    expect(await send(rule, type, ['{"n"', ':2}'])).to.deep.equal({ n: 2 });
+  });
+
+  it('refuses JSON that is wrong, of wrong shape, or converts nothing in silence', async () => {
+    const bodies = [
+      '',
+      '{',
+      '[]',
+      'null',
+      '"x"',
+      '{"n":"1"}',
+      '{"x":1}',
+      Buffer.from([0x7b, 0xff]),
+    ];
+    for (const body of bodies) {
+      expect(await send(rule, JSON_TYPE, [body]), String(body)).to.equal('VALIDATION_ERROR');
+    }
+  });
+
+  it('refuses other media types, and compressed JSON', async () => {
+    expect(await send(rule, {}, ['{}'])).to.equal('UNSUPPORTED_MEDIA_TYPE');
+    expect(await send(rule, { 'Content-Type': 'text/json' }, ['{}'])).to.equal(
+      'UNSUPPORTED_MEDIA_TYPE',
+    );
+    const zipped = { ...JSON_TYPE, 'Content-Encoding': 'gzip' };
+    expect(await send(rule, zipped, ['{}'])).to.equal('UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  it('refuses what is too large by its own word, and as it comes', async () => {
+    const announced = { ...JSON_TYPE, 'Content-Length': '101' };
+    expect(await send(rule, announced, ['x'], true)).to.equal('PAYLOAD_TOO_LARGE');
+    const pieces = ['x'.repeat(60), 'x'.repeat(60)];
+    expect(await send(rule, JSON_TYPE, pieces)).to.equal('PAYLOAD_TOO_LARGE');
+    expect(await send(raw, JSON_TYPE, pieces)).to.equal('PAYLOAD_TOO_LARGE');
+  });
+
+  it('says so when a body is cut', async () => {
+    const announced = { ...JSON_TYPE, 'Content-Length': '50' };
+    expect(await send(rule, announced, ['{"n":'], true)).to.equal('VALIDATION_ERROR');
+    expect(await send(raw, announced, ['{"n":'], true)).to.equal('VALIDATION_ERROR');
+  });
+
+  it('takes an absent body for an empty object only where that is said', async () => {
+    const none = { 'Content-Length': '0' };
+    expect(await send(jsonBody(schema, { optional: true }), none)).to.deep.equal({});
+    expect(await send(rule, none)).to.equal('UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  it('hands on raw bodies as they come, with what was said about them', async () => {
+    const headers = { 'Content-Type': 'application/GZIP', 'Content-Encoding': 'gzip' };
+    expect(await send(raw, { ...headers, 'Content-Length': '4' }, ['ab', 'cd'])).to.deep.equal({
+      ...{ text: 'abcd', contentType: 'application/gzip', length: 4, encoding: 'gzip' },
+    });
+    expect(await send(raw, JSON_TYPE, ['ab'])).to.deep.include({ length: null, encoding: null });
+  });
+});
+
+/** A raw body with its stream read; anything else as it is. */
+async function readAll(body: unknown): Promise<unknown> {
+  const { stream, ...about } = body as RawBody;
+  if (!(stream instanceof Readable)) return body;
+  let text = '';
+  try {
+    for await (const piece of stream) text += String(piece);
+  } catch (error) {
+    return error;
+  }
+  return { ...about, text };
+}
