@@ -32,7 +32,7 @@ export function changedTags({ threads, servers, users, similar }: Announcement):
 /** Reads an announcement as published. Throws when it is none. */
 export function parseAnnouncement(message: string): Announcement {
   const value = JSON.parse(message) as Partial<Announcement>;
-  const { threads, servers, users, similar = [] } = value;
+  const { threads, servers, users, similar = [], everything = false } = value;
   if (
     !Array.isArray(threads) ||
     !Array.isArray(servers) ||
@@ -41,5 +41,5 @@ export function parseAnnouncement(message: string): Announcement {
   ) {
     throw new TypeError('Not an announcement');
   }
-  return { threads, servers, users, similar };
+  return { threads, servers, users, similar, everything };
 }

@@ -13,6 +13,7 @@ import {
 import { readSettings } from '../../shared/platform/env.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { stopOnSignal } from '../../shared/platform/shutdown.js';
+import { checkQueueRedis, QueueRedisError } from './checkQueueRedis.js';
 import { createIndexer } from './createIndexer.js';
 import { retryUntilReady } from './retryUntilReady.js';
 
@@ -29,6 +30,7 @@ for (const connection of [redis, queueRedis]) {
   connection.on('error', (error) => logger.warn({ error }, 'Redis cannot be reached'));
 }
 
+void refuse(() => checkQueueRedis(queueRedis, logger));
 await retryUntilReady('MongoDB', () => ensureIndexes(mongo.collections), logger);
 await retryUntilReady('Elasticsearch', prepareSearch, logger);
 void redis.connect().catch(() => undefined);
@@ -54,4 +56,13 @@ async function prepareSearch(): Promise<void> {
   const { index, mappingVersion } = await readSearchIndex(elasticsearch, mongo.namespace);
   const problem = describeMapping(mappingVersion);
   if (problem) logger.warn({ index, mappingVersion }, problem);
+}
+
+/** A wrong setting ends the start with one clear line. */
+async function refuse(check: () => Promise<void>): Promise<void> {
+  await check().catch((error: unknown) => {
+    if (!(error instanceof QueueRedisError)) throw error;
+    logger.fatal(error.message);
+    process.exit(1);
+  });
 }

@@ -8,6 +8,8 @@ export interface Announcement {
   users: string[];
   /** Threads whose similar threads are shown anew. */
   similar: string[];
+  /** Set when earlier announcements were lost: everything may have changed. */
+  everything?: boolean;
 }
 
 /** The Redis pub/sub channel of an archive; `namespace` is the database's name. */

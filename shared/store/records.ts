@@ -77,6 +77,8 @@ export interface ThreadRecord {
   revision: number;
   pending?: number;
   pendingAt?: Date;
+  /** The title by which readers and linking threads last saw it; empty or absent while it is not listed. */
+  shownTitle?: string;
   /** Removed here: only what keeps it from coming back is left. */
   deleted?: boolean;
   /** Keyed hashes of titles that named somebody who was erased: never taken again. */
@@ -203,7 +205,14 @@ export interface SourceThread {
   /** Null where the file describes only a forum (no thread). */
   thread: Omit<
     ThreadRecord,
-    'stamps' | 'asOf' | 'revision' | 'pending' | 'pendingAt' | 'deleted' | 'redactedTitles'
+    | 'stamps'
+    | 'asOf'
+    | 'revision'
+    | 'pending'
+    | 'pendingAt'
+    | 'shownTitle'
+    | 'deleted'
+    | 'redactedTitles'
   > | null;
 }
 

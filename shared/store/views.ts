@@ -162,5 +162,7 @@ export interface ImportFileRecord {
   threadId?: string;
   messages?: number;
   queuedAt: Date;
+  /** Set when a job began with it: if it did not end, nobody knows what it wrote. */
+  startedAt?: Date;
   finishedAt?: Date;
 }

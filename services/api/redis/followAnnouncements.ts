@@ -59,7 +59,9 @@ export function followAnnouncements(
 
 function empty(message: string, cache: Listening, logger: Logger): void {
   try {
-    cache.invalidate(changedTags(parseAnnouncement(message)));
+    const announcement = parseAnnouncement(message);
+    if (announcement.everything) cache.clear();
+    else cache.invalidate(changedTags(announcement));
   } catch (error) {
     logger.error({ err: error }, 'An announcement could not be read');
     cache.clear();

@@ -33,9 +33,14 @@ export async function importFile(
   const { importFiles } = deps.collections;
   const file = await findGathered(importFiles, uploadId);
   if (file?.state !== 'queued') return null;
-  const outcome = await applyFile(deps, uploadId).catch((error: unknown) => rejected(error));
-  const update = { $set: { ...outcome, finishedAt: new Date() } };
-  await writeAllGathered(importFiles, [{ updateOne: { filter: { _id: uploadId }, update } }]);
+  const note = ($set: Partial<ImportFileRecord>) =>
+    writeAllGathered(importFiles, [{ updateOne: { filter: { _id: uploadId }, update: { $set } } }]);
+  await note({ startedAt: new Date() });
+  const isRetry = file.startedAt !== undefined;
+  const outcome = await applyFile(deps, uploadId, isRetry).catch((error: unknown) =>
+    rejected(error),
+  );
+  await note({ ...outcome, finishedAt: new Date() });
   await deleteUpload(deps.collections, uploadId);
   return outcome;
 }
@@ -46,12 +51,12 @@ function rejected(error: unknown): Outcome {
   return { state: 'rejected', reason: (error as Error).message };
 }
 
-async function applyFile(deps: IndexerDeps, uploadId: string): Promise<Outcome> {
+async function applyFile(deps: IndexerDeps, uploadId: string, isRetry: boolean): Promise<Outcome> {
   const file = await inspectExport(openUpload(deps.collections, uploadId));
   if ('reason' in file) return { state: 'rejected', reason: file.reason };
   const { source, inferred } = sourceThread(file);
   const applied = await applySource(deps.collections, source, inferredStamps(source, inferred));
-  const thread = await applyThread(deps, uploadId, file, applied.thread);
+  const thread = await applyThread(deps, uploadId, { file, applied: applied.thread, isRetry });
   await spreadServer(deps, source.server._id, applied.server);
   await spreadChannel(deps, source.channel, applied.channel);
   if (applied.thread?.newer)
@@ -72,8 +77,7 @@ function inferredStamps(source: SourceThread, inferred: readonly 'type'[]): Stam
 async function applyThread(
   deps: IndexerDeps,
   uploadId: string,
-  file: ExportFile,
-  applied: AppliedThread | null,
+  { file, applied, isRetry }: { file: ExportFile; applied: AppliedThread | null; isRetry: boolean },
 ): Promise<{ changed: boolean; outcome: Partial<Outcome> }> {
   if (!applied) return { changed: false, outcome: {} };
   const { threadId, deleted } = applied;
@@ -85,6 +89,8 @@ async function applyThread(
     return { changed: false, outcome: { threadId, reason } };
   }
   const changed = await applyFileMessages(deps, uploadId, file, threadId);
+  // A job that was cut off may have written messages after its mark had been taken by somebody else's build.
+  if (changed || isRetry) await raiseRevision(deps.collections.threads, threadId);
   await removeIfEmptied(deps.collections, [threadId]);
   await projectThread(deps, threadId);
   return { changed: changed || applied.changed, outcome: { threadId } };
@@ -101,6 +107,5 @@ async function applyFileMessages(
     const messages = batch.map((message) => sourceMessage(message, file));
     if (await applyMessages(deps.collections, threadId, messages)) changed = true;
   }
-  if (changed) await raiseRevision(deps.collections.threads, threadId);
   return changed;
 }

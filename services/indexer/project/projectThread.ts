@@ -41,20 +41,17 @@ const MAX_LINKS = 1_000;
  * twice, late, or half: each write gives way to a newer revision, and the mark stays until all are done.
  */
 export async function projectThread(deps: IndexerDeps, threadId: string): Promise<void> {
-  const { threads, threadItems } = deps.collections;
+  const { threads } = deps.collections;
   const thread = await findGathered(threads, threadId);
   if (thread?.pending === undefined) return;
-  const [loaded, before] = await Promise.all([
-    loadThread(deps.collections, thread, deps.resolvedTags),
-    findGathered(threadItems, threadId),
-  ]);
+  const loaded = await loadThread(deps.collections, thread, deps.resolvedTags);
   const built = loaded ? await buildThread(deps, loaded) : await removeThread(deps, thread);
-  if ((before?.title ?? '') !== built.title) await refreshLinks(deps.collections, threadId);
+  if ((thread.shownTitle ?? '') !== built.title) await refreshLinks(deps.collections, threadId);
   await markCounts(deps, thread, built.people);
   await noteThread(deps, threadId, loaded !== null);
-  await clearPending(threads, threadId, thread.revision);
   const { serverId, channelId } = thread;
   deps.announcer.announce({ threads: [{ threadId, serverId, channelId }] });
+  await clearPending(threads, thread, built.title);
 }
 
 /** What a build stored: the thread's title (empty when it is not listed) and whose part in it changed. */

@@ -45,14 +45,17 @@ export async function raiseRevisions(
   }
 }
 
-/** Takes the mark away if the thread has not changed since `revision`. */
+/**
+ * Takes the mark away if the thread has not changed since it was read, and notes the title that it and everything that
+ * links to it now show.
+ */
 export async function clearPending(
   threads: Collection<ThreadRecord>,
-  threadId: string,
-  revision: number,
+  { _id, revision }: Pick<ThreadRecord, '_id' | 'revision'>,
+  shownTitle: string,
 ): Promise<void> {
-  const filter = { _id: threadId, pending: revision };
-  const update = { $unset: { pending: '' as const, pendingAt: '' as const } };
+  const filter = { _id, pending: revision };
+  const update = { $unset: { pending: '' as const, pendingAt: '' as const }, $set: { shownTitle } };
   await writeAllGathered(threads, [{ updateOne: { filter, update } }]);
 }
 

@@ -14,18 +14,28 @@ export interface Announcer {
 }
 
 /**
- * An announcer over Redis. While Redis is away announcements are lost, which readers survive: the API falls back to a
- * short time limit when its subscription is down, and empties its cache when it is back.
+ * An announcer over Redis. One that was not sent is made up for by the next that is: it says that everything may have
+ * changed.
  */
 export function createAnnouncer(redis: Redis, namespace: string, logger: Logger): Announcer {
   const channel = announcementChannel(namespace);
+  let isBehind = false;
+  const publish = async (change: Partial<Announcement>): Promise<void> => {
+    const everything = isBehind ? { everything: true } : {};
+    const message = { threads: [], servers: [], users: [], similar: [], ...change, ...everything };
+    try {
+      await redis.publish(channel, JSON.stringify(message));
+      isBehind = false;
+    } catch (error) {
+      isBehind = true;
+      logger.warn({ error }, 'An announcement was not sent');
+    }
+  };
+  redis.on('ready', () => {
+    if (isBehind) void publish({});
+  });
   return {
     dropStats: (serverId) => dropCachedStats(redis, namespace, serverId),
-    announce(change) {
-      const message: Announcement = { threads: [], servers: [], users: [], similar: [], ...change };
-      redis.publish(channel, JSON.stringify(message)).catch((error: unknown) => {
-        logger.warn({ error }, 'An announcement was not sent');
-      });
-    },
+    announce: (change) => void publish(change),
   };
 }

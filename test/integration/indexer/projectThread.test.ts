@@ -12,6 +12,7 @@ import { sweepPending } from '../../../services/indexer/project/sweep.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import { indexerDeps, record, refreshAll } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
+import { until } from '../../support/apiServer.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
 /** A thread by Ada with answers by Grace and a bot. */
@@ -241,6 +242,30 @@ describe('projectThread', () => {
     await sweepPending(deps, 0);
     const html = (await detail(linking.threadId))?.messages[0]?.contentHtml;
     expect(html).to.contain(`/api/threads/${target.threadId}`).and.to.contain('Target');
+  });
+
+  it('passes a new title on although its first build failed half-way', async () => {
+    const target = aConversation({ thread: { title: 'Half' } });
+    const linking = aConversation();
+    await record(deps, linking.source, [
+      { ...linking.messages[0]!, content: `See <#${target.threadId}>` },
+    ]);
+    await projectThread(deps, linking.threadId);
+    await record(deps, target.source, target.messages);
+    const isAway = (documents: unknown[]) =>
+      documents.length > 0 ? Promise.reject(new Error('The index is away')) : Promise.resolve();
+    const failing = { ...deps.search, write: isAway };
+    const failed = projectThread({ ...deps, search: failing }, target.threadId);
+    expect(await failed.catch((error: unknown) => (error as Error).message)).to.equal(
+      'The index is away',
+    );
+    await until(
+      async () =>
+        (await deps.collections.threadItems.countDocuments({ _id: target.threadId })) === 1,
+    );
+    await projectThread(deps, target.threadId);
+    await sweepPending(deps, 0);
+    expect((await detail(linking.threadId))?.messages[0]?.contentHtml).to.contain('Half');
   });
 
   it('stores a very long thread in pieces that make the same body', async () => {

@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { importFile } from '../../../services/indexer/jobs/importFile.js';
+import { clearPending } from '../../../services/indexer/records/threadRevision.js';
+import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
+import type { ThreadDetail } from '../../../shared/contract/threads.js';
+import { anExport, anExportMessage, bytesOf, type RawExport } from '../../support/exportFiles.js';
+import { indexerDeps } from '../../support/indexerDeps.js';
+import { readBody } from '../../support/readBody.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+describe('importFile', () => {
+  let stores: TestStores;
+  let deps: IndexerDeps;
+
+  before(async () => {
+    stores = await openStores();
+    deps = indexerDeps(stores);
+  });
+  after(() => stores.close());
+
+  async function queue(root: RawExport | string, more: { startedAt?: Date } = {}) {
+    const payload = { uploadId: newUploadId(), importId: 'import' };
+    await storeUpload(deps.collections, payload.uploadId, bytesOf(root));
+    await deps.collections.importFiles.insertOne({
+      _id: payload.uploadId,
+      importId: payload.importId,
+      name: 'x.json',
+      bytes: 1,
+      state: 'queued',
+      queuedAt: new Date(),
+      ...more,
+    });
+    return payload;
+  }
+
+  it('records what became of the file, and deletes the upload', async () => {
+    const payload = await queue(anExport());
+    expect(await importFile(deps, payload)).to.include({ state: 'imported', messages: 1 });
+    expect(await deps.collections.importFiles.findOne({ _id: payload.uploadId })).to.include({
+      state: 'imported',
+    });
+    expect(
+      await deps.collections.uploadChunks.countDocuments({
+        _id: { $regex: `^${payload.uploadId}` },
+      }),
+    ).to.equal(0);
+  });
+
+  it('does nothing the second time', async () => {
+    const payload = await queue(anExport());
+    await importFile(deps, payload);
+    expect(await importFile(deps, payload)).to.equal(null);
+  });
+
+  it('records a damaged file and a missing upload as rejected, for no try can mend them', async () => {
+    const damaged = await queue(JSON.stringify(anExport()).slice(0, -9));
+    expect(await importFile(deps, damaged)).to.include({ state: 'rejected' });
+    const missing = await queue(anExport());
+    await deps.collections.uploadChunks.deleteMany({});
+    expect(await importFile(deps, missing)).to.include({ state: 'rejected' });
+  });
+
+  it('builds the thread of a job that was cut off after its messages, whoever took its mark', async () => {
+    const message = anExportMessage();
+    const root = anExport({ messages: [message] });
+    await importFile(deps, await queue(root));
+    const { threads, messages } = deps.collections;
+    // As if the job had been cut off: its message is stored, and another build of the thread has taken the mark.
+    await messages.updateOne(
+      { _id: message.id },
+      { $set: { content: 'written before the crash' } },
+    );
+    await clearPending(threads, (await threads.findOne({ _id: message.id }))!, '');
+    const again = { ...root, messages: [{ ...message, content: 'written before the crash' }] };
+    await importFile(deps, await queue(again, { startedAt: new Date() }));
+    const body = await readBody<ThreadDetail>(deps.collections, `thread/${message.id}`);
+    expect(body?.messages[0]?.content).to.equal('written before the crash');
+  });
+});
