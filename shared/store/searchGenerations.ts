@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { MongoServerError, type Filter } from 'mongodb';
-import type { Collections } from './collections.js';
+import { MongoServerError, type Collection, type Filter } from 'mongodb';
 
 /** How a rebuild of the search index stands. Kept until the next one is asked for. */
 export interface SearchRebuild {
@@ -37,7 +36,9 @@ export interface SearchGenerations {
   rebuild?: SearchRebuild;
 }
 
-type Store = Pick<Collections, 'searchGenerations'>;
+interface Store {
+  searchGenerations: Collection<SearchGenerations>;
+}
 
 /** A rebuild is running or waiting: there is one at a time. */
 export class RebuildRunning extends Error {

@@ -10,7 +10,7 @@ import {
   type TextField,
 } from './matchTerms.js';
 import type { ParsedQuery, SearchTerm } from './parseQuery.js';
-import { scoreByTier, strongTiers, weakTiers } from './scoreMatches.js';
+import { scoreByTier, strongTiers, titleTiers, weakTiers } from './scoreMatches.js';
 
 type Match = (term: SearchTerm, fields?: readonly TextField[]) => Query;
 
@@ -30,6 +30,20 @@ export function buildQuery(parsed: ParsedQuery, params: SearchParams): Query {
   const begun = findTerms(terms, matchTerm, matchBegun, filter);
   const loose = findTerms(terms, matchMistyped, matchLoosely, filter);
   return anyOf([strong, scoreByTier(loose, weakTiers(begun), terms.length)]);
+}
+
+/** Those matches alone that stand before all others: threads by their titles, scored as buildQuery scores them. */
+export function buildTitleQuery(parsed: ParsedQuery, params: SearchParams): Query {
+  const { terms } = parsed;
+  const tiers = titleTiers(parsed);
+  const found = findTerms(terms, matchTerm, matchTerm, filtersOf(params));
+  const top = { bool: { must: [found], filter: [anyOf(tiers.map(({ when }) => when))] } };
+  return scoreByTier(top, tiers, terms.length);
+}
+
+/** Everything that the terms match, not scored, for counting. */
+export function buildCountQuery({ terms }: ParsedQuery, params: SearchParams): Query {
+  return { bool: { filter: [findTerms(terms, matchTerm, matchTerm, filtersOf(params))] } };
 }
 
 /** What to mark in the results: the terms, in whatever form they may match. */

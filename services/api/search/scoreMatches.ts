@@ -31,14 +31,22 @@ export function scoreByTier(query: Query, tiers: readonly Tier[], terms: number)
   return { function_score: { query, functions, score_mode: 'first', boost_mode: 'replace' } };
 }
 
+/** The best tiers of all, 0.84 to 1: threads by their titles. */
+export function titleTiers(parsed: ParsedQuery): Tier[] {
+  const { terms, text } = parsed;
+  return [
+    { when: threadsBy(wholeTitle(parsed)), floor: 1, ceiling: 1 },
+    ...when(parsed.words > 1, { when: threadsBy(phraseIn('title', text)), floor: 0.9, ceiling: 1 }),
+    { when: threadsBy(all(terms, asWritten, ['title'])), floor: 0.84, ceiling: 0.9 },
+  ];
+}
+
 /** The tiers of a match as written or inflected: 0.5 to 1, as docs/search.md lists them. */
 export function strongTiers(parsed: ParsedQuery): Tier[] {
   const { terms, text } = parsed;
   const severalWords = parsed.words > 1;
   return [
-    { when: threadsBy(wholeTitle(parsed)), floor: 1, ceiling: 1 },
-    ...when(severalWords, { when: threadsBy(phraseIn('title', text)), floor: 0.9, ceiling: 1 }),
-    { when: threadsBy(all(terms, asWritten, ['title'])), floor: 0.84, ceiling: 0.9 },
+    ...titleTiers(parsed),
     ...when(severalWords, { when: inOneMessage(phraseIn, text), floor: 0.8, ceiling: 0.84 }),
     ...when(terms.length > 1, { when: inOneMessage(nearby, terms), floor: 0.76, ceiling: 0.8 }),
     { when: threadsBy(all(terms, matchTerm, ['title'])), floor: 0.73, ceiling: 0.76 },

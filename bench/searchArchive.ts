@@ -1,0 +1,109 @@
+/** A generated archive for measuring search: seeded, its words spread as Zipf says. */
+import type { Client } from '@elastic/elasticsearch';
+import type { ThreadStatus } from '../shared/contract/threads.js';
+import { idKey } from '../shared/store/listKeys.js';
+import {
+  documentId,
+  searchAlias,
+  type MessageDocument,
+  type ThreadDocument,
+} from '../shared/store/searchIndex.js';
+import { randomOf, type Random } from '../test/support/generateRecords.js';
+
+const VOCABULARY = 50_000;
+const SYLLABLES = ['ka', 'lo', 'mi', 'ra', 'tu', 'se', 'vin', 'dor', 'pel', 'gan', 'xi', 'bo'];
+const MESSAGES_A_THREAD = 20;
+const BULK_CHARACTERS = 4_000_000;
+
+/** The word of a rank, 1 for the commonest. */
+export function wordOf(rank: number): string {
+  let word = '';
+  for (let rest = rank; rest > 0; rest = Math.floor(rest / SYLLABLES.length)) {
+    word += SYLLABLES[rest % SYLLABLES.length]!;
+  }
+  return `${word}n`;
+}
+
+/** The words of ranks, as a text. */
+export function textOf(ranks: readonly number[]): string {
+  return ranks.map(wordOf).join(' ');
+}
+
+/** Draws ranks: the nth word is met 1/n times as often as the first. */
+export function zipf(random: Random): () => number {
+  const sums = new Float64Array(VOCABULARY);
+  let sum = 0;
+  for (let rank = 1; rank <= VOCABULARY; rank += 1) sums[rank - 1] = sum += 1 / rank;
+  return () => {
+    const wanted = (random.below(2 ** 31) / 2 ** 31) * sum;
+    let [low, high] = [0, VOCABULARY - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (sums[middle]! < wanted) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}
+
+/** Stores about `messages` messages and their threads; gives the words of some messages, by rank. */
+export async function storeArchive(
+  client: Client,
+  namespace: string,
+  messages: number,
+): Promise<number[][]> {
+  const random = randomOf(1);
+  const rank = zipf(random);
+  const ranks = (count: number): number[] => Array.from({ length: count }, rank);
+  const samples: number[][] = [];
+  let lines = '';
+  let sending = Promise.resolve();
+  for (let left = messages, n = 0; left > 0; n += 1) {
+    const length = Math.min(left, 1 + random.below(2 * MESSAGES_A_THREAD - 1));
+    const contents = Array.from({ length }, () => ranks(5 + random.below(40)));
+    if (n % 40 === 0) samples.push(contents[0]!);
+    lines += bulkLines(n, textOf(ranks(4 + random.below(6))), contents.map(textOf));
+    left -= length;
+    if (lines.length < BULK_CHARACTERS && left > 0) continue;
+    // The next request is made up while the last one is worked on.
+    await sending;
+    sending = send(client, namespace, lines);
+    lines = '';
+  }
+  await sending;
+  await client.indices.refresh({ index: searchAlias(namespace) });
+  return samples;
+}
+
+async function send(client: Client, namespace: string, body: string): Promise<void> {
+  const { errors, items } = await client.bulk({ index: searchAlias(namespace), body });
+  if (errors) throw new Error(`Documents were refused: ${JSON.stringify(items[0])}`);
+}
+
+function bulkLines(n: number, title: string, contents: string[]): string {
+  const createdAt = new Date(Date.UTC(2020, 0, 1) + n * 60_000).toISOString();
+  const threadId = String(1_000_000_000_000_000_000n + BigInt(n) * 1_000n);
+  const shared = {
+    ...{ threadId, title, createdAt, serverId: '1', channelId: String(n % 20) },
+    ...{ channelName: 'help', tagKeys: [], authorId: '3', authorUsername: 'ada' },
+    ...{ authorDisplayName: 'Ada', hasAttachment: false },
+    status: 'open' as ThreadStatus,
+  };
+  const thread: ThreadDocument = {
+    ...shared,
+    kind: 'thread',
+    ...{ idKey: idKey(threadId), slug: 'thread', tags: [] },
+    ...{ preview: contents[0]!.slice(0, 200), messageCount: contents.length },
+    conversation: contents,
+  };
+  const said = contents.map((content, i): MessageDocument => {
+    const messageId = String(BigInt(threadId) + BigInt(i));
+    return { ...shared, kind: 'message', idKey: idKey(messageId), messageId, content };
+  });
+  const line = (_id: string, document: object): string =>
+    `{"index":{"_id":"${_id}"}}\n${JSON.stringify(document)}\n`;
+  return (
+    line(documentId('thread', threadId), thread) +
+    said.map((message) => line(documentId('message', message.messageId), message)).join('')
+  );
+}

@@ -1,0 +1,72 @@
+import type { Client } from '@elastic/elasticsearch';
+import { expect } from 'chai';
+import type { SearchParams } from '../../../../shared/contract/search.js';
+import { commonWords, MANY_MATCHES } from '../../../../services/api/search/commonWords.js';
+import { parseQuery } from '../../../../services/api/search/parseQuery.js';
+import { searchArchive } from '../../../../services/api/search/searchArchive.js';
+import { createElasticsearch } from '../../../../shared/platform/clients.js';
+import { readSettings } from '../../../../shared/platform/env.js';
+import { randomOf } from '../../../support/generateRecords.js';
+import {
+  aThread,
+  createSearchFixture,
+  searchParams,
+  type SearchFixture,
+} from '../../../support/searchDocuments.js';
+
+const WORDS = ['anchor', 'anchors', 'chain', 'rust', 'rusty', 'storm'] as const;
+
+describe('search: asked in steps', () => {
+  let fixture: SearchFixture;
+  let elasticsearch: Client;
+
+  before(async () => {
+    fixture = await createSearchFixture();
+    const random = randomOf(3);
+    const words = (count: number) => Array.from({ length: count }, () => random.pick(WORDS));
+    const threads = Array.from({ length: 60 }, () =>
+      aThread({
+        title: words(1 + random.below(4)).join(' '),
+        messages: [words(6).join(' '), words(3).join(' ')],
+        serverId: random.pick(['1', '2']),
+      }),
+    );
+    await fixture.store(threads.flat());
+    // Another client, whose memory knows these words as common.
+    elasticsearch = createElasticsearch(readSettings(), { timeoutMs: 30_000 });
+    commonWords(elasticsearch).learn(parseQuery(WORDS.join(' ')), MANY_MATCHES);
+  });
+  after(async () => {
+    await elasticsearch.close();
+    await fixture.remove();
+  });
+
+  const both = async (q: string, more: Partial<SearchParams> = {}) => {
+    const one = await fixture.search(q, more);
+    const { namespace } = fixture;
+    const stepped = await searchArchive({ elasticsearch, namespace }, searchParams(q, more));
+    expect(stepped, `${q} ${JSON.stringify(more)}`).to.deep.equal(one);
+    return one;
+  };
+
+  it('finds the same, page after page, within the titles and beyond', async () => {
+    for (const q of ['anchor', 'rust chain', 'anchor rusty storm', 'Anchor storm']) {
+      const { total } = await both(q);
+      expect(total).to.be.above(20);
+      for (let offset = 0; offset < total; offset += 7) await both(q, { offset, limit: 7 });
+    }
+  });
+
+  it('finds the same of one server, one kind, and with other strengths', async () => {
+    for (const more of [
+      { serverId: '1' },
+      { type: 'threads' },
+      { type: 'messages' },
+      { minScore: 0 },
+      { minScore: 0.85 },
+    ] as const) {
+      await both('anchor', more);
+      await both('chain rust', { ...more, limit: 5, offset: 3 });
+    }
+  });
+});

@@ -1,0 +1,34 @@
+/** How well one ranking answers a query; each from 0 to 1. */
+export interface Scores {
+  /** The part of the judged threads that stands among the first ten. */
+  recall: number;
+  /** 1 / the place of the first judged thread; 0 when there is none among the first ten. */
+  reciprocalRank: number;
+  /** Gains discounted by place, over those of the best possible order. */
+  ndcg: number;
+}
+
+const DEPTH = 10;
+
+/** Measures a ranking of thread ids against grades (thread id -> 1 to 3). */
+export function measure(ranking: readonly string[], grades: Record<string, number>): Scores {
+  const found = ranking.slice(0, DEPTH).map((id) => grades[id] ?? 0);
+  const judged = Object.values(grades).sort((a, b) => b - a);
+  const first = found.findIndex((grade) => grade > 0);
+  return {
+    recall: found.filter((grade) => grade > 0).length / Math.min(judged.length, DEPTH),
+    reciprocalRank: first < 0 ? 0 : 1 / (first + 1),
+    ndcg: gain(found) / gain(judged.slice(0, DEPTH)),
+  };
+}
+
+/** The mean of each measure. */
+export function mean(all: readonly Scores[]): Scores {
+  const of = (name: keyof Scores): number =>
+    all.reduce((sum, scores) => sum + scores[name], 0) / Math.max(1, all.length);
+  return { recall: of('recall'), reciprocalRank: of('reciprocalRank'), ndcg: of('ndcg') };
+}
+
+function gain(grades: readonly number[]): number {
+  return grades.reduce((sum, grade, place) => sum + (2 ** grade - 1) / Math.log2(place + 2), 0);
+}

@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { mean, measure } from '../relevance/metrics.js';
+
+describe('relevance measures', () => {
+  it('are all 1 for the best order', () => {
+    const best = measure(['a', 'b', 'c'], { a: 3, b: 1 });
+    expect(best).to.deep.equal({ recall: 1, reciprocalRank: 1, ndcg: 1 });
+  });
+
+  it('fall with the place of the answer', () => {
+    const late = measure(['x', 'a'], { a: 3 });
+    expect(late).to.include({ recall: 1, reciprocalRank: 0.5 });
+    expect(late.ndcg).to.be.closeTo(1 / Math.log2(3), 1e-9);
+    const swapped = measure(['b', 'a'], { a: 3, b: 1 });
+    expect(swapped.ndcg).to.be.closeTo((1 + 7 / Math.log2(3)) / (7 + 1 / Math.log2(3)), 1e-9);
+  });
+
+  it('count the first ten alone, and are 0 without an answer', () => {
+    const eleven = ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'a'];
+    expect(measure(eleven, { a: 3 })).to.deep.equal({ recall: 0, reciprocalRank: 0, ndcg: 0 });
+    expect(measure([], { a: 3, b: 2 }).recall).to.equal(0);
+    expect(measure(['a'], { a: 3, b: 2 }).recall).to.equal(0.5);
+  });
+
+  it('are averaged', () => {
+    const scores = [measure(['a'], { a: 3 }), measure([], { a: 3 })];
+    expect(mean(scores)).to.deep.equal({ recall: 0.5, reciprocalRank: 0.5, ndcg: 0.5 });
+  });
+});
