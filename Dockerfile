@@ -14,9 +14,6 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev && npm cache clean --force
 COPY --from=build /app/dist dist
-# Named volumes take their owner from the image's folder.
-RUN mkdir /data && chown node:node /data
-ENV DATA_DIR=/data
 USER node
 EXPOSE 3000
 CMD ["node", "dist/services/api/main.js"]
