@@ -1,6 +1,8 @@
 import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import type { Logger } from '../../shared/platform/logger.js';
+import { recordDeed } from './admin/audit.js';
+import { auditRequests } from './http/auditRequests.js';
 import { allowOrigins } from './http/cors.js';
 import { countFailed } from './http/credentials/failedCredentials.js';
 import { createGate, type GateOptions } from './http/credentials/gate.js';
@@ -31,6 +33,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(allowOrigins(deps.corsOrigins));
   app.use(answerErrors(logger, countFailed(credentials)));
   app.use(checkUrls());
+  app.use(auditRequests((deed) => recordDeed(deps.collections, deed), logger));
   app.use(mountRoutes(createRoutes(deps), deps.cache, gate));
   app.use(answerUnmatched());
   app.on('error', (error: unknown) => {

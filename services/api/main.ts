@@ -1,4 +1,5 @@
 import { announcementChannel } from '../../shared/jobs/announcements.js';
+import { createProducer } from '../../shared/jobs/producer.js';
 import { createElasticsearch, createMongo, createRedis } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { createLogger } from '../../shared/platform/logger.js';
@@ -35,8 +36,10 @@ const limits = settings.RATE_LIMIT_DISABLED
   : createRateLimits(settings, redis, mongo.namespace);
 if (settings.DISABLE_AUTH) logger.warn('DISABLE_AUTH is set: everyone may do everything');
 
+const producer = createProducer({ redisUrl: settings.REDIS_URL, namespace: mongo.namespace });
 const app = createApp({
   ...mongo,
+  producer,
   elasticsearch,
   redis,
   cache,
@@ -53,6 +56,7 @@ stopOnSignal(
     { name: 'answer what was asked', run: () => server.drain() },
     { name: 'stop counting requests', run: () => Promise.resolve(limits?.stop()) },
     { name: 'stop listening to announcements', run: () => subscription.stop() },
+    { name: 'close the queue', run: () => producer.close() },
     { name: 'close Redis', run: () => closeRedis(redis) },
     { name: 'close Elasticsearch', run: () => elasticsearch.close() },
     { name: 'close MongoDB', run: () => mongo.client.close() },

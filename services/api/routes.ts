@@ -1,5 +1,12 @@
 import { operations } from '../../shared/contract/operations.js';
+import type { QueueProducer } from '../../shared/jobs/producer.js';
 import type { Collections } from '../../shared/store/collections.js';
+import { listAudit } from './admin/audit.js';
+import { deleteBy, eraseUser } from './admin/deletions.js';
+import { getAdminStats, type CacheCounters } from './admin/getAdminStats.js';
+import { importExport } from './admin/importExport.js';
+import { getJob, listJobs, retryJob } from './admin/jobs.js';
+import { refreshStats, reindex, sync } from './admin/rebuilds.js';
 import { jsonAnswer } from './answer.js';
 import type { Auth } from './auth/createAuth.js';
 import { exchangeCode } from './auth/exchangeCode.js';
@@ -24,6 +31,10 @@ import { listThreads, listThreadsDependsOn } from './threads/listThreads.js';
 import { getLeaderboard } from './users/getLeaderboard.js';
 
 export interface RouteDeps extends Stores {
+  /** Files jobs and tells of them. */
+  producer: QueueProducer;
+  /** Counters of this process's response cache. */
+  cache: CacheCounters;
   auth: Auth;
   collections: Collections;
   /** The prefix of this archive's Redis keys and search indexes. */
@@ -64,6 +75,20 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.createKey, createKey(store)),
     route(operations.listKeys, listKeys(store)),
     route(operations.revokeKey, revokeKey(store)),
+    route(operations.getAdminStats, getAdminStats(deps)),
+    route(operations.listJobs, listJobs(deps)),
+    route(operations.getJob, getJob(deps)),
+    route(operations.retryJob, retryJob(deps)),
+    route(operations.listAudit, listAudit(store)),
+    route(operations.importExport, importExport(deps)),
+    route(operations.sync, sync()),
+    route(operations.reindex, reindex(deps)),
+    route(operations.refreshStats, refreshStats(deps)),
+    route(operations.deleteThread, deleteBy(deps, 'delete-thread', 'threads')),
+    route(operations.deleteChannel, deleteBy(deps, 'delete-channel', 'channels')),
+    route(operations.deleteServer, deleteBy(deps, 'delete-server', 'servers')),
+    route(operations.deleteMessage, deleteBy(deps, 'delete-message', 'messages')),
+    route(operations.eraseUser, eraseUser(deps)),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { Client as ElasticsearchClient } from '@elastic/elasticsearch';
-import { createProducer, type Producer } from '../../shared/jobs/producer.js';
+import { createProducer, type Producer, type QueueProducer } from '../../shared/jobs/producer.js';
 import { createElasticsearch, createMongo, type Mongo } from '../../shared/platform/clients.js';
 import { environment, readSettings, type Settings } from '../../shared/platform/env.js';
 import { createChildren } from '../local/children.js';
@@ -14,6 +14,8 @@ export interface Archive {
   mongo: Mongo;
   elasticsearch: ElasticsearchClient;
   producer: Producer;
+  /** The producer's queue, for looking at its jobs. */
+  queue: QueueProducer['queue'];
   /** Starts an indexer when the servers were started here, so that what is queued is worked on. */
   startIndexer: () => void;
   close(): Promise<void>;
@@ -41,6 +43,7 @@ export async function openArchive(): Promise<Archive> {
     mongo,
     elasticsearch,
     producer,
+    queue: producer.queue,
     startIndexer: servers.startIndexer,
     async close() {
       await Promise.allSettled([producer.close(), elasticsearch.close(), mongo.client.close()]);

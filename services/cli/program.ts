@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addDelete, addEraseUser } from './delete/deleteCommands.js';
 import { addExport } from './export/exportCommand.js';
 import { addImport } from './import/importCommand.js';
 import { addKeys } from './keys/keysCommands.js';
@@ -13,6 +14,8 @@ export function createProgram(): Command {
     .exitOverride();
   addImport(program);
   addExport(program);
+  addDelete(program);
+  addEraseUser(program);
   addReindex(program);
   addKeys(program);
   addStatus(program);

@@ -1,5 +1,6 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
+import type { Producer } from '../../shared/jobs/producer.js';
 import type { Mongo } from '../../shared/platform/clients.js';
 import type { Settings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
@@ -8,6 +9,7 @@ import { countActive } from './countActive.js';
 import { createHandlers } from './handlers.js';
 import { runInBackground } from './project/backgroundLoop.js';
 import { refreshDirty, sweepPending } from './project/sweep.js';
+import { refileLost, removeOrphans } from './project/sweepImports.js';
 import { createAnnouncer } from './stores/announcer.js';
 import { dropRetained } from './search/dropRetained.js';
 import { refreshSimilar } from './similar/refreshSimilar.js';
@@ -21,6 +23,9 @@ const SWEEP_EVERY_MS = 1_000;
 const REFRESH_EVERY_MS = 250;
 const SIMILAR_EVERY_MS = 500;
 const DROP_EVERY_MS = 60_000;
+/** A file that has waited this long may have lost its job. */
+const REFILE_AFTER_MS = 10 * 60_000;
+const TIDY_EVERY_MS = 60_000;
 
 /** Clients and settings of an indexer; the caller closes them after stop(). */
 export interface IndexerClients {
@@ -29,6 +34,8 @@ export interface IndexerClients {
   elasticsearch: Client;
   redis: Redis;
   queueRedis: Redis;
+  /** Files again what was lost. */
+  producer: Pick<Producer, 'add'>;
   logger: Logger;
 }
 
@@ -57,7 +64,13 @@ export function createIndexer(clients: IndexerClients): {
   const sweep = () => sweepPending(deps, SWEEP_AFTER_MS);
   const inBackground = (name: string, round: () => Promise<boolean>, idleMs: number) =>
     runInBackground(name, round, { idleMs, logger, isBusy: jobs.isBusy });
+  const tidy = async (): Promise<boolean> => {
+    await refileLost(mongo.collections, clients.producer, REFILE_AFTER_MS);
+    await removeOrphans(mongo.collections);
+    return false;
+  };
   const loops = [
+    inBackground('tidy', tidy, TIDY_EVERY_MS),
     inBackground('sweep', sweep, SWEEP_EVERY_MS),
     inBackground('refresh', () => refreshDirty(deps), REFRESH_EVERY_MS),
     inBackground('similar threads', () => refreshSimilar(deps), SIMILAR_EVERY_MS),

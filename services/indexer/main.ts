@@ -1,3 +1,4 @@
+import { createProducer } from '../../shared/jobs/producer.js';
 import { ensureIndexes } from '../../shared/store/indexes.js';
 import {
   describeMapping,
@@ -35,10 +36,20 @@ await retryUntilReady('MongoDB', () => ensureIndexes(mongo.collections), logger)
 await retryUntilReady('Elasticsearch', prepareSearch, logger);
 void redis.connect().catch(() => undefined);
 
-const indexer = createIndexer({ settings, mongo, elasticsearch, redis, queueRedis, logger });
+const producer = createProducer({ redisUrl: settings.REDIS_URL, namespace: mongo.namespace });
+const indexer = createIndexer({
+  producer,
+  settings,
+  mongo,
+  elasticsearch,
+  redis,
+  queueRedis,
+  logger,
+});
 stopOnSignal(
   [
     { name: 'work under way', run: () => indexer.stop() },
+    { name: 'the queue', run: () => producer.close() },
     {
       name: 'Redis',
       run: () => Promise.all([redis, queueRedis].map((connection) => connection.quit())),

@@ -17,6 +17,8 @@ export interface RawBody {
   length: number | null;
   /** The Content-Encoding as sent, in lower case; null without one. The stream is not decoded. */
   encoding: string | null;
+  /** The header as sent, with the boundary of a form. */
+  headers: { 'content-type': string };
 }
 
 /** What body an operation takes: `schema` for checked JSON; without one the handler gets a RawBody. */

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { adminOperations } from './adminOperations.js';
 import { authOperations } from './authOperations.js';
 import type { ErrorCode } from './errors.js';
 import { text } from './fields.js';
@@ -193,4 +194,5 @@ export const operations = {
     errors: FIND,
   }),
   ...authOperations,
+  ...adminOperations,
 } as const;

@@ -31,11 +31,15 @@ export type Inspection =
 
 /**
  * Reads and checks a whole file and stores nothing; gzip is recognised. A file that is skipped or refused is read no
- * further than that is known. Errors of the source itself are thrown.
+ * further than that is known; `onPublic` is called once it is known to be neither. Errors of the source itself are
+ * thrown.
  */
-export async function inspectExport(source: AsyncIterable<Uint8Array>): Promise<Inspection> {
+export async function inspectExport(
+  source: AsyncIterable<Uint8Array>,
+  onPublic: () => void = () => undefined,
+): Promise<Inspection> {
   try {
-    return await inspect(source);
+    return await inspect(source, onPublic);
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
     return {
@@ -66,7 +70,10 @@ export async function* readMessages(
   if (batch.length > 0) yield batch;
 }
 
-async function inspect(source: AsyncIterable<Uint8Array>): Promise<Inspection> {
+async function inspect(
+  source: AsyncIterable<Uint8Array>,
+  onPublic: () => void,
+): Promise<Inspection> {
   const header: Partial<ExportHeader> = {};
   const found: Found = { messages: 0, newestAt: null, startedFromMessage: false };
   let hasMessages = false;
@@ -77,6 +84,7 @@ async function inspect(source: AsyncIterable<Uint8Array>): Promise<Inspection> {
       else {
         const verdict = addToHeader(header, part);
         if (verdict && 'reason' in verdict) return verdict;
+        if (verdict) onPublic();
       }
     }
   }

@@ -7,6 +7,7 @@ import { outcomeBytes, type Outcome } from '../../services/api/http/mount.js';
 import { ResponseCache } from '../../services/api/http/responseCache.js';
 import { followAnnouncements } from '../../services/api/redis/followAnnouncements.js';
 import { announcementChannel, type Announcement } from '../../shared/jobs/announcements.js';
+import { createProducer } from '../../shared/jobs/producer.js';
 import { createMongo, createRedis } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { createLogger } from '../../shared/platform/logger.js';
@@ -83,8 +84,9 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
   const auth = createAuth(settings, mongo.collections);
   const credentials = { disableAuth, trustProxy, limits };
   const elasticsearch = stores.elasticsearch;
+  const producer = createProducer({ redisUrl, namespace });
   const app = createApp({
-    ...mongo,
+    ...{ ...mongo, producer },
     ...{ elasticsearch, redis, cache, logger, corsOrigins, auth, credentials },
   });
   const server = await listen(app, { host: '127.0.0.1', port: 0, graceMs: 0 });
@@ -108,6 +110,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
       await server.drain();
       limits?.stop();
       await subscription.stop();
+      await producer.close();
       redis.disconnect();
       if (mongo !== stores.mongo) await mongo.client.close();
       await stores.close();

@@ -4,6 +4,7 @@ import { createIndexer } from '../../services/indexer/createIndexer.js';
 import { createRedis, createWorkerRedis } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { createLogger } from '../../shared/platform/logger.js';
+import { createProducer } from '../../shared/jobs/producer.js';
 import { ensureSearchIndex } from '../../shared/store/searchIndex.js';
 import { startApi, type ApiOptions, type ApiServer } from './apiServer.js';
 import { removeSearchAndKeys } from './stores.js';
@@ -40,7 +41,19 @@ export async function startArchive(options: ApiOptions = {}): Promise<TestArchiv
   const redis = createRedis(settings.REDIS_URL, { timeoutMs: 5_000 });
   const queueRedis = createWorkerRedis(settings.REDIS_URL);
   await redis.connect();
-  const indexer = createIndexer({ settings, mongo, elasticsearch, redis, queueRedis, logger });
+  const producer = createProducer({
+    redisUrl: settings.REDIS_URL,
+    namespace: mongo.namespace,
+  });
+  const indexer = createIndexer({
+    producer,
+    settings,
+    mongo,
+    elasticsearch,
+    redis,
+    queueRedis,
+    logger,
+  });
   return {
     api,
     problems,
@@ -53,6 +66,7 @@ export async function startArchive(options: ApiOptions = {}): Promise<TestArchiv
     },
     async close() {
       await indexer.stop();
+      await producer.close();
       redis.disconnect();
       queueRedis.disconnect();
       await removeSearchAndKeys(api.stores);

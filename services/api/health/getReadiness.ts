@@ -16,18 +16,27 @@ export interface Stores {
 }
 
 /** GET /readyz: 503 unless every store answers within a second; the state of each either way. */
-export function getReadiness({ db, elasticsearch, redis }: Stores): Handler<unknown, unknown> {
+export function getReadiness(clients: Stores): Handler<unknown, unknown> {
   return async () => {
-    const [mongodb, search, cache] = await Promise.all([
-      stateOf(() => db.command({ ping: 1 }, { signal: AbortSignal.timeout(LIMIT) })),
-      stateOf(() => elasticsearch.ping({}, { requestTimeout: LIMIT, maxRetries: 0 })),
-      stateOf(() => redis.ping()),
-    ]);
-    const stores = { mongodb, elasticsearch: search, redis: cache };
+    const stores = await storeStates(clients);
     const ready = Object.values(stores).every((state) => state === 'up');
     const status = ready ? 200 : 503;
     return { ...jsonAnswer(ready ? { stores } : unready(stores)), status, noStore: true };
   };
+}
+
+/** Whether each store answers within a second. */
+export async function storeStates({
+  db,
+  elasticsearch,
+  redis,
+}: Stores): Promise<Readiness['stores']> {
+  const [mongodb, search, cache] = await Promise.all([
+    stateOf(() => db.command({ ping: 1 }, { signal: AbortSignal.timeout(LIMIT) })),
+    stateOf(() => elasticsearch.ping({}, { requestTimeout: LIMIT, maxRetries: 0 })),
+    stateOf(() => redis.ping()),
+  ]);
+  return { mongodb, elasticsearch: search, redis: cache };
 }
 
 function unready(stores: Readiness['stores']): ErrorBody & Readiness {

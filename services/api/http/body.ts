@@ -33,6 +33,7 @@ export async function readBody<Body>(
     contentType,
     length: Number.isNaN(length) ? null : length,
     encoding,
+    headers: { 'content-type': request.headers['content-type'] ?? '' },
   };
 }
 

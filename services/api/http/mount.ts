@@ -43,7 +43,9 @@ async function answerRoute(
   gate: Gate,
 ): Promise<void> {
   if (operation.access !== 'public') ctx.state['private'] = true;
+  ctx.state['operationId'] = operation.operationId;
   const caller = await gate(ctx, operation);
+  ctx.state['caller'] ??= caller;
   const question = ask({
     params: ctx.params,
     queryString: ctx.querystring,
@@ -51,6 +53,7 @@ async function answerRoute(
     cookie: (name) => ctx.cookies.get(name),
   });
   const body = operation.body && (await readBody(ctx.req, operation.body));
+  if (operation.body?.schema) ctx.state['given'] = body;
   if (!operation.body && hasBody(ctx.req)) ctx.set('Connection', 'close');
   const answer = await answerTo(question, body, cache);
   await send(ctx, operation.status ? { status: operation.status, ...answer } : answer);

@@ -29,6 +29,8 @@ export class ResponseCache<T extends object> {
   readonly #sizeOf: CacheOptions<T>['sizeOf'];
   readonly #now: () => number;
   #live = false;
+  #hits = 0;
+  #misses = 0;
 
   constructor({ maxBytes, sizeOf, now = Date.now }: CacheOptions<T>) {
     this.#sizeOf = sizeOf;
@@ -46,8 +48,10 @@ export class ResponseCache<T extends object> {
   get(key: string, tags: readonly string[], load: () => Promise<T>): Promise<T> {
     const entry = this.#entries?.get(key);
     if (entry && (this.#live || this.#now() - entry.storedAt < UNHEARD_LIFE)) {
+      this.#hits += 1;
       return Promise.resolve(entry.value);
     }
+    this.#misses += 1;
     return this.#loads.get(key)?.promise ?? this.#load(key, tags, load);
   }
 
@@ -77,6 +81,11 @@ export class ResponseCache<T extends object> {
   /** Announcements may be missed from now on. */
   suspend(): void {
     this.#live = false;
+  }
+
+  /** Values found and not found since the process began. */
+  get traffic(): { hits: number; misses: number } {
+    return { hits: this.#hits, misses: this.#misses };
   }
 
   /** Number of values kept and their bytes. */

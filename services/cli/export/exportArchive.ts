@@ -64,8 +64,8 @@ async function loadPlaces({
   channels,
 }: Pick<Mongo['collections'], 'servers' | 'channels'>): Promise<Places> {
   const [allServers, allChannels] = await Promise.all([
-    servers.find().toArray(),
-    channels.find().toArray(),
+    servers.find({ deleted: { $ne: true } }).toArray(),
+    channels.find({ deleted: { $ne: true } }).toArray(),
   ]);
   return {
     servers: new Map(allServers.map((server) => [server._id, server])),

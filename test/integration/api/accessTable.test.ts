@@ -41,6 +41,20 @@ const TABLE: Record<string, Access> = {
   createKey: 'admin',
   listKeys: 'admin',
   revokeKey: 'admin',
+  getAdminStats: 'read',
+  listJobs: 'read',
+  getJob: 'read',
+  listAudit: 'read',
+  retryJob: 'write',
+  importExport: 'write',
+  sync: 'write',
+  reindex: 'write',
+  refreshStats: 'write',
+  deleteThread: 'admin',
+  deleteChannel: 'admin',
+  deleteServer: 'admin',
+  deleteMessage: 'admin',
+  eraseUser: 'admin',
 };
 
 type Verdict =

@@ -56,6 +56,7 @@ async function admit(
   }
   if (access !== 'me' && credential.kind === 'platform') throw invalidCredential('token');
   const caller = await identify(credential);
+  ctx.state['caller'] = caller;
   if (limits) countRequest(ctx, limits.callers, nameOf(caller));
   if (access !== 'me' && !caller.scopes.includes(access)) {
     throw new AppError('FORBIDDEN', `This needs the level ${access}`);

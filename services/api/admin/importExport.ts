@@ -1,0 +1,145 @@
+import type { Readable } from 'node:stream';
+import busboy from 'busboy';
+import type { ImportedFile } from '../../../shared/contract/admin.js';
+import { AppError } from '../../../shared/contract/errors.js';
+import type { RawBody } from '../../../shared/contract/operation.js';
+import type { Producer } from '../../../shared/jobs/producer.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import { storeChecked } from '../../../shared/store/storeChecked.js';
+import { deleteUpload, newUploadId } from '../../../shared/store/uploads.js';
+import { jsonAnswer } from '../answer.js';
+import type { Handler } from '../http/route.js';
+import { queuedJob } from './fileJob.js';
+import { importJobId } from './importJob.js';
+import { withQueue } from './withQueue.js';
+
+interface Deps {
+  collections: Pick<Collections, 'imports' | 'importFiles' | 'uploadChunks'>;
+  producer: Producer;
+}
+
+/** A file that was checked, and where it is stored when it is taken. */
+interface Checked extends ImportedFile {
+  uploadId: string;
+  bytes: number;
+}
+
+/** Files of one form. */
+const MOST_FILES = 1_000;
+const LONGEST_NAME = 255;
+
+/**
+ * POST /admin/import: checks while it stores, and files a job for each file taken. Nothing is left of an upload that
+ * does not arrive whole. Throws VALIDATION_ERROR when no file can be taken, PAYLOAD_TOO_LARGE, UNAVAILABLE.
+ */
+export function importExport(deps: Deps): Handler<unknown, unknown, RawBody> {
+  return async ({ body }) => {
+    await withQueue(() => deps.producer.counts());
+    const files: Checked[] = [];
+    try {
+      if (body.contentType === 'multipart/form-data') await readForm(deps, body, files);
+      else files.push(await checkFile(deps, 'upload.json', body.stream));
+    } catch (error) {
+      await discard(deps, files);
+      throw error;
+    }
+    refuseWhenNoneIsTaken(files);
+    const importId = await enterImport(deps, files);
+    const told = files.map(({ uploadId: _id, bytes: _bytes, ...file }) => file);
+    return jsonAnswer({ ...queuedJob(importJobId(importId)), files: told });
+  };
+}
+
+async function checkFile({ collections }: Deps, name: string, source: Readable): Promise<Checked> {
+  const uploadId = newUploadId();
+  let bytes = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    // Where it is not taken, the rest is for whoever reads the form.
+    for await (const piece of source.iterator({ destroyOnReturn: false })) {
+      bytes += (piece as Buffer).length;
+      yield piece as Buffer;
+    }
+  }
+  const verdict = await storeChecked(collections, uploadId, counted());
+  const about = { name: name.slice(0, LONGEST_NAME), uploadId, bytes };
+  if (!('reason' in verdict)) return { ...about, state: 'queued' };
+  const { kind, reason } = verdict;
+  const at = 'at' in verdict ? verdict.at : undefined;
+  return { ...about, state: kind, reason, ...(at === undefined ? {} : { at }) };
+}
+
+/** Reads a form's files one after the other, as they stand in it. */
+async function readForm(deps: Deps, body: RawBody, files: Checked[]): Promise<void> {
+  const form = openForm(body);
+  let last: Promise<void> = Promise.resolve();
+  const parsed = new Promise<void>((resolve, reject) => {
+    form.on('file', (_field, stream, { filename }) => {
+      last = last.then(async () => {
+        files.push(await checkFile(deps, filename || 'upload.json', stream));
+        // The rest of a file that is not taken is read past, so that the next one comes.
+        stream.resume();
+      });
+      last.catch(reject);
+    });
+    form.on('filesLimit', () => reject(refusal(`A form holds at most ${MOST_FILES} files`)));
+    form.on('error', () => reject(refusal('The form is damaged')));
+    form.on('close', resolve);
+    body.stream.on('error', reject);
+  });
+  body.stream.pipe(form);
+  try {
+    await parsed;
+    await last;
+  } catch (error) {
+    form.destroy();
+    await last.catch(() => undefined);
+    throw error;
+  }
+}
+
+function openForm({ headers }: RawBody): busboy.Busboy {
+  try {
+    return busboy({ headers, limits: { files: MOST_FILES, fields: 100, fieldSize: 1_024 } });
+  } catch {
+    throw refusal('The form is damaged');
+  }
+}
+
+function refusal(message: string): AppError {
+  return new AppError('VALIDATION_ERROR', message, { details: [{ path: 'body', message }] });
+}
+
+function refuseWhenNoneIsTaken(files: readonly Checked[]): void {
+  if (files.some(({ state }) => state === 'queued')) return;
+  if (files.length === 0) throw refusal('The form holds no file');
+  const details = files.map(({ name, reason = '', at }) => ({
+    path: name,
+    message: at === undefined ? reason : `${reason} (at ${at})`,
+  }));
+  const [first] = details;
+  throw new AppError('VALIDATION_ERROR', `Nothing can be imported: ${first!.message}`, { details });
+}
+
+async function discard({ collections }: Deps, files: readonly Checked[]): Promise<void> {
+  for (const { uploadId, state } of files) {
+    if (state === 'queued') await deleteUpload(collections, uploadId);
+  }
+}
+
+/** Records first, then jobs: should the queue fail now, the indexer's sweep files them. */
+async function enterImport(deps: Deps, files: readonly Checked[]): Promise<string> {
+  const { imports, importFiles } = deps.collections;
+  const importId = newUploadId();
+  const taken = files.filter(({ state }) => state === 'queued');
+  const now = new Date();
+  await imports.insertOne({ _id: importId, createdAt: now, sealed: true, files: taken.length });
+  await importFiles.insertMany(
+    taken.map(({ uploadId, name, bytes }) => ({
+      ...{ _id: uploadId, importId, name, bytes, state: 'queued' as const, queuedAt: now },
+    })),
+  );
+  for (const { uploadId } of taken) {
+    await deps.producer.add('import-file', { uploadId, importId }).catch(() => undefined);
+  }
+  return importId;
+}

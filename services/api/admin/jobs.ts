@@ -1,0 +1,119 @@
+import type { Job, Queue } from 'bullmq';
+import type { AdminJob, JobListQuery, JobState } from '../../../shared/contract/admin.js';
+import { AppError } from '../../../shared/contract/errors.js';
+import type { QueueProducer } from '../../../shared/jobs/producer.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import { findRebuild, rebuildProgress } from '../../../shared/store/searchGenerations.js';
+import { jsonAnswer } from '../answer.js';
+import type { Handler } from '../http/route.js';
+import { queuedJob } from './fileJob.js';
+import { findImport, refileImport } from './importJob.js';
+import { withQueue } from './withQueue.js';
+
+interface Deps {
+  collections: Collections;
+  producer: QueueProducer;
+}
+
+/** BullMQ's word for each state. */
+const STATES = {
+  queued: ['wait', 'prioritized'],
+  active: ['active'],
+  delayed: ['delayed'],
+  done: ['completed'],
+  failed: ['failed'],
+} as const satisfies Record<JobState, readonly string[]>;
+
+/** GET /admin/jobs. Throws UNAVAILABLE. */
+export function listJobs(deps: Deps): Handler<unknown, JobListQuery> {
+  return async ({ query: { state, limit } }) => {
+    const states = state ? STATES[state] : Object.values(STATES).flat();
+    const { queue } = deps.producer;
+    const found = await withQueue(() => queue.getJobs([...states], 0, limit - 1));
+    const newest = found
+      // A job that ends while it is read is not there.
+      .filter((job): job is Job => Boolean(job as Job | undefined))
+      .sort((left, right) => right.timestamp - left.timestamp)
+      .slice(0, limit);
+    const jobs = await withQueue(() => Promise.all(newest.map((job) => presentJob(job, deps))));
+    return jsonAnswer({ jobs });
+  };
+}
+
+/** GET /admin/jobs/:jobId: a job of the queue, or an import with all its files. Throws NOT_FOUND, UNAVAILABLE. */
+export function getJob(deps: Deps): Handler<{ jobId: string }, unknown> {
+  return async ({ params: { jobId } }) => {
+    const whole = await findImport(deps.collections, jobId);
+    if (whole) return jsonAnswer(whole);
+    const job = await findJob(deps.producer.queue, jobId);
+    return jsonAnswer(await withQueue(() => presentJob(job, deps)));
+  };
+}
+
+/** POST /admin/jobs/:jobId/retry: only a failed job, or what is missing of an import. Throws NOT_FOUND, CONFLICT, UNAVAILABLE. */
+export function retryJob({ collections, producer }: Deps): Handler<{ jobId: string }, unknown> {
+  return async ({ params: { jobId } }) => {
+    if (await findImport(collections, jobId)) {
+      await withQueue(() => refileImport(collections, producer, jobId));
+      return jsonAnswer(queuedJob(jobId));
+    }
+    const job = await findJob(producer.queue, jobId);
+    if (!(await withQueue(() => job.isFailed()))) {
+      throw new AppError('CONFLICT', 'Only a failed job can be tried again');
+    }
+    await withQueue(() => job.retry('failed'));
+    return jsonAnswer(queuedJob(jobId));
+  };
+}
+
+async function findJob(queue: Queue, jobId: string): Promise<Job> {
+  const job = (await withQueue(() => queue.getJob(jobId))) as Job | undefined;
+  if (!job) throw new AppError('NOT_FOUND', 'Job not found');
+  return job;
+}
+
+async function presentJob(job: Job, { collections }: Deps): Promise<AdminJob> {
+  const state = stateOf(await job.getState());
+  const { done, total } = progressOf(job);
+  const ratio = total > 0 ? Math.min(done / total, 1) : 0;
+  return {
+    jobId: job.id ?? '',
+    name: job.name,
+    state,
+    progress: state === 'done' ? 1 : ((await ofRebuild(job, collections)) ?? ratio),
+    counts: { ...(total > 0 ? { done, total } : {}), ...numbersOf(job.returnvalue) },
+    error: state === 'done' ? null : job.failedReason || null,
+    attempts: job.attemptsMade,
+    queuedAt: new Date(job.timestamp).toISOString(),
+    finishedAt: job.finishedOn ? new Date(job.finishedOn).toISOString() : null,
+  };
+}
+
+function stateOf(state: string): JobState {
+  const found = Object.entries(STATES).find(([, names]) =>
+    (names as readonly string[]).includes(state === 'waiting' ? 'wait' : state),
+  );
+  return (found?.[0] ?? 'queued') as JobState;
+}
+
+function progressOf({ progress }: Job): { done: number; total: number } {
+  const { done, total } = (typeof progress === 'object' ? progress : {}) as Record<string, unknown>;
+  return { done: Number(done ?? 0), total: Number(total ?? 0) };
+}
+
+/** A rebuild of the search index keeps its own record of how far it is. */
+async function ofRebuild(
+  { name, data }: Job,
+  collections: Collections,
+): Promise<number | undefined> {
+  if (name !== 'reindex-search') return undefined;
+  const rebuild = await findRebuild(collections, (data as { rebuildId: string }).rebuildId);
+  return rebuild ? rebuildProgress(rebuild) : undefined;
+}
+
+function numbersOf(value: unknown): Record<string, number> {
+  const entries = Object.entries((value ?? {}) as Record<string, unknown>);
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+  );
+}

@@ -1,0 +1,59 @@
+import type { Context, Middleware } from 'koa';
+import type { AppError } from '../../../shared/contract/errors.js';
+import type { Logger } from '../../../shared/platform/logger.js';
+import type { Caller } from '../caller.js';
+import type { Deed } from '../admin/audit.js';
+import { toAppError } from './errors.js';
+
+/** Keeps who did, or tried to do, what under /admin, once they are known. Reads alone are not kept. */
+export function auditRequests(record: (deed: Deed) => Promise<void>, logger: Logger): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      await keep(ctx, toAppError(error));
+      throw error;
+    }
+    await keep(ctx, null);
+  };
+
+  async function keep(ctx: Context, error: AppError | null): Promise<void> {
+    const deed = deedOf(ctx, error);
+    if (!deed) return;
+    try {
+      await record(deed);
+    } catch (failure) {
+      logger.error({ err: failure, operation: deed.operation }, 'A deed was not recorded');
+    }
+  }
+}
+
+function deedOf(ctx: Context, error: AppError | null): Deed | null {
+  const { caller, operationId, route } = ctx.state as {
+    caller?: Caller;
+    operationId?: string;
+    route?: string;
+  };
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+  if (!caller || !operationId || isRead || !route?.startsWith('/admin/')) return null;
+  const jobId = error ? undefined : jobIdOf(ctx.body);
+  const { params } = ctx as Context & { params?: Record<string, string> };
+  return {
+    caller: { kind: caller.kind, id: caller.id },
+    operation: operationId,
+    params: { ...params, ...(ctx.state['given'] as object | undefined) },
+    outcome: error ? error.code : 'done',
+    status: error ? error.status : ctx.status,
+    ...(jobId === undefined ? {} : { jobId }),
+  };
+}
+
+function jobIdOf(body: unknown): string | undefined {
+  if (!Buffer.isBuffer(body)) return undefined;
+  try {
+    return (JSON.parse(body.toString()) as { jobId?: string }).jobId;
+  } catch {
+    // A compressed answer is a long one, which names its first job in its state.
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Producer } from '../../../shared/jobs/producer.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import { deleteUpload } from '../../../shared/store/uploads.js';
+
+type Records = Pick<Collections, 'importFiles' | 'uploadChunks' | 'erasures'>;
+
+const BATCH = 200;
+const DAY_MS = 86_400_000;
+
+/**
+ * Files again what waits for a job that may be lost, because Redis was emptied: files and erasures asked for longer ago
+ * than `olderThanMs`. Where the job is still known, filing it again changes nothing.
+ */
+export async function refileLost(
+  { importFiles, erasures }: Records,
+  producer: Pick<Producer, 'add'>,
+  olderThanMs: number,
+): Promise<number> {
+  const before = new Date(Date.now() - olderThanMs);
+  const files = await importFiles
+    .find({ state: 'queued', queuedAt: { $lte: before } })
+    .sort({ queuedAt: 1 })
+    .limit(BATCH)
+    .toArray();
+  for (const { _id, importId } of files)
+    await producer.add('import-file', { uploadId: _id, importId });
+  const waiting = { userId: { $exists: true }, requestedAt: { $lte: before } };
+  const asked = await erasures
+    .find(waiting, { projection: { _id: 1 } })
+    .limit(BATCH)
+    .toArray();
+  for (const { _id } of asked) await producer.add('erase-user', { erasureId: _id });
+  return files.length + asked.length;
+}
+
+/** Removes pieces of uploads older than a day that no waiting file names: whoever stored them was cut off. */
+export async function removeOrphans(
+  { importFiles, uploadChunks }: Records,
+  now = new Date(),
+): Promise<number> {
+  // An upload's id begins with the second it was made in.
+  const seconds = Math.floor((now.getTime() - DAY_MS) / 1_000);
+  const limit = Math.max(0, seconds).toString(16).padStart(8, '0');
+  const pieces = await uploadChunks
+    .find({ _id: { $lt: limit } }, { projection: { _id: 1 } })
+    .limit(BATCH)
+    .toArray();
+  const uploads = [...new Set(pieces.map(({ _id }) => _id.split('/')[0]!))];
+  const waiting = await importFiles
+    .find({ _id: { $in: uploads }, state: 'queued' }, { projection: { _id: 1 } })
+    .toArray();
+  const wanted = new Set(waiting.map(({ _id }) => _id));
+  const orphans = uploads.filter((id) => !wanted.has(id));
+  for (const id of orphans) await deleteUpload({ uploadChunks }, id);
+  return orphans.length;
+}

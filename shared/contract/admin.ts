@@ -1,0 +1,193 @@
+/** SPEC 4.10 and DESIGN "Admin": what operators ask and are told. */
+import Joi from 'joi';
+import { count, listOf, nullableText, nullableTime, oneOf, text, time } from './fields.js';
+
+/** 202: work that goes on after the answer. */
+export interface QueuedJob {
+  jobId: string;
+  status: 'queued';
+  statusUrl: string;
+}
+
+const queuedJobFields = {
+  jobId: text('Id of the job'),
+  status: oneOf(['queued'] as const, 'Always queued: statusUrl tells how it goes on'),
+  statusUrl: text('Path of the job’s state'),
+};
+
+/** Checks a QueuedJob. */
+export const queuedJobSchema = Joi.object<QueuedJob, true>(queuedJobFields);
+
+export const JOB_STATES = ['queued', 'active', 'delayed', 'done', 'failed'] as const;
+export type JobState = (typeof JOB_STATES)[number];
+
+/** A job of the write side. */
+export interface AdminJob {
+  jobId: string;
+  name: string;
+  state: JobState;
+  /** 0 to 1. */
+  progress: number;
+  counts: Record<string, number>;
+  error: string | null;
+  attempts: number;
+  queuedAt: string;
+  finishedAt: string | null;
+}
+
+/** Checks an AdminJob. */
+export const adminJobSchema = Joi.object<AdminJob, true>({
+  jobId: text('Id of the job'),
+  name: text('What it does, such as delete-thread'),
+  state: oneOf(JOB_STATES, 'How it stands; delayed waits for its next try'),
+  progress: Joi.number().min(0).max(1).required().description('How far it has come, 0 to 1'),
+  counts: Joi.object()
+    .pattern(Joi.string(), Joi.number())
+    .required()
+    .description('What it has done so far, by name'),
+  error: nullableText('Why its last try failed'),
+  attempts: count('Tries so far'),
+  queuedAt: time('When it was asked for'),
+  finishedAt: nullableTime('When it ended'),
+}).unknown();
+
+/** GET /admin/jobs. */
+export interface JobListQuery {
+  state?: JobState;
+  limit: number;
+}
+
+/** Checks a JobListQuery. */
+export const jobListQuerySchema = Joi.object<JobListQuery>({
+  state: Joi.string()
+    .valid(...JOB_STATES)
+    .description('Only jobs that stand so'),
+  limit: Joi.number()
+    .integer()
+    .min(1)
+    .max(100)
+    .default(20)
+    .description('Jobs told, 1 to 100 (default 20)'),
+});
+
+/** Checks the answer of GET /admin/jobs. */
+export const jobListSchema = Joi.object<{ jobs: AdminJob[] }, true>({
+  jobs: listOf(adminJobSchema, 'Newest first'),
+});
+
+/** POST /admin/sync: at most one place; none for everything. */
+export interface SyncRequest {
+  serverId?: string;
+  channelId?: string;
+  threadId?: string;
+}
+
+const placeId = (name: string) =>
+  Joi.string()
+    .pattern(/^\d{17,20}$/)
+    .description(`Only this ${name}`);
+
+/** Checks a SyncRequest. */
+export const syncRequestSchema = Joi.object<SyncRequest>({
+  serverId: placeId('server'),
+  channelId: placeId('channel'),
+  threadId: placeId('thread'),
+}).oxor('serverId', 'channelId', 'threadId');
+
+/** POST /admin/reindex. */
+export interface ReindexRequest {
+  target: 'views' | 'search' | 'all';
+}
+
+/** Checks a ReindexRequest. */
+export const reindexRequestSchema = Joi.object<ReindexRequest, true>({
+  target: oneOf(['views', 'search', 'all'] as const, 'What to build again from the records'),
+});
+
+/** Checks the answer of POST /admin/reindex. */
+export const reindexResponseSchema = Joi.object({
+  ...queuedJobFields,
+  jobs: listOf(queuedJobSchema, 'Every job that was filed; the fields beside it are the first’s'),
+});
+
+/** A file of POST /admin/import. */
+export interface ImportedFile {
+  name: string;
+  state: 'queued' | 'skipped' | 'refused' | 'rejected';
+  reason?: string;
+  at?: string;
+}
+
+/** Checks the answer of POST /admin/import. */
+export const importResponseSchema = Joi.object({
+  ...queuedJobFields,
+  files: listOf(
+    Joi.object<ImportedFile, true>({
+      name: text('Name as uploaded'),
+      state: oneOf(['queued', 'skipped', 'refused', 'rejected'] as const, 'What became of it'),
+      reason: text('Why it was not taken').optional(),
+      at: text('Place of the damage').optional(),
+    }),
+    'Each file of the upload',
+  ),
+});
+
+/** GET /admin/stats. */
+export interface AdminStats {
+  version: string;
+  archive: Record<'servers' | 'channels' | 'threads' | 'messages' | 'users', number | null>;
+  queue: Record<'waiting' | 'active' | 'delayed' | 'failed', number> | null;
+  indexers: number | null;
+  views: { pending: number | null; oldestPendingSeconds: number | null; dirty: number | null };
+  search: { documents: number | null };
+  cache: { entries: number; bytes: number; hits: number; misses: number; hitRate: number };
+  stores: Record<'mongodb' | 'elasticsearch' | 'redis', 'up' | 'down'>;
+}
+
+const nullable = (description: string) =>
+  Joi.number().allow(null).required().description(`${description}; null while it cannot be told`);
+const group = (names: readonly string[]) =>
+  Joi.object(Object.fromEntries(names.map((name) => [name, nullable(name)]))).required();
+
+/** Checks an AdminStats. */
+export const adminStatsSchema = Joi.object<AdminStats, true>({
+  version: text('Version of the API'),
+  archive: group(['servers', 'channels', 'threads', 'messages', 'users']).description(
+    'What is listed',
+  ),
+  queue: group(['waiting', 'active', 'delayed', 'failed']).allow(null).description('Jobs by state'),
+  indexers: nullable('Indexers connected to the queue'),
+  views: group(['pending', 'oldestPendingSeconds', 'dirty']).description(
+    'Threads not yet built, the age of the oldest (seconds), and what is still to be counted',
+  ),
+  search: group(['documents']).description('The search index'),
+  cache: group(['entries', 'bytes', 'hits', 'misses', 'hitRate']).description(
+    'Finished responses in the memory of the process that answers',
+  ),
+  stores: Joi.object().pattern(Joi.string(), Joi.string()).required().description('up or down'),
+});
+
+/** GET /admin/audit. */
+export interface AuditQuery {
+  limit: number;
+  cursor?: string;
+}
+
+/** Checks the answer of GET /admin/audit. */
+export const auditPageSchema = Joi.object({
+  entries: listOf(
+    Joi.object({
+      id: text('Id of the entry'),
+      at: time('When'),
+      caller: Joi.object({ kind: text('Kind of credential'), id: text('Key or user') }).required(),
+      operation: text('operationId'),
+      params: Joi.object().unknown().required(),
+      outcome: text('done, or the code of the error'),
+      status: count('HTTP status'),
+      jobId: text('The job it filed').optional(),
+    }),
+    'Newest first',
+  ),
+  nextCursor: nullableText('Where to go on'),
+  hasMore: Joi.boolean().required(),
+});

@@ -1,0 +1,172 @@
+import Joi from 'joi';
+import {
+  adminJobSchema,
+  adminStatsSchema,
+  auditPageSchema,
+  importResponseSchema,
+  jobListQuerySchema,
+  jobListSchema,
+  queuedJobSchema,
+  reindexRequestSchema,
+  reindexResponseSchema,
+  syncRequestSchema,
+  type AuditQuery,
+} from './admin.js';
+import type { ErrorCode } from './errors.js';
+import { cursorParameter, limitParameter, text } from './fields.js';
+import { jsonBody, operation, rawBody } from './operation.js';
+
+/** The most bytes of an upload (2 GiB). */
+export const MAX_UPLOAD_BYTES = 2 ** 31;
+
+const nothing = Joi.object<Record<string, never>>({});
+const jobParams = Joi.object<{ jobId: string }, true>({ jobId: text('Id of the job') });
+const PROTECTED: readonly ErrorCode[] = [
+  'VALIDATION_ERROR',
+  'UNAUTHORIZED',
+  'TOKEN_EXPIRED',
+  'FORBIDDEN',
+  'RATE_LIMITED',
+  'UNAVAILABLE',
+];
+const FIND: readonly ErrorCode[] = [...PROTECTED, 'NOT_FOUND'];
+const BODY: readonly ErrorCode[] = [...PROTECTED, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+
+const READ = { method: 'get', access: 'read', params: nothing, query: nothing } as const;
+const WRITE = {
+  method: 'post',
+  access: 'write',
+  params: nothing,
+  query: nothing,
+  status: 202,
+} as const;
+const DELETE = {
+  method: 'delete',
+  access: 'admin',
+  query: nothing,
+  status: 202,
+  response: queuedJobSchema,
+  errors: FIND,
+} as const;
+
+/** What operators do (SPEC 4.10). */
+export const adminOperations = {
+  getAdminStats: operation({
+    ...READ,
+    operationId: 'getAdminStats',
+    paths: ['/admin/stats'],
+    summary: 'What the archive holds, how fresh it is, and how its stores are',
+    response: adminStatsSchema,
+    errors: PROTECTED,
+  }),
+  listJobs: operation({
+    ...READ,
+    operationId: 'listJobs',
+    paths: ['/admin/jobs'],
+    summary: 'Jobs, newest first',
+    query: jobListQuerySchema,
+    response: jobListSchema,
+    errors: PROTECTED,
+  }),
+  getJob: operation({
+    ...READ,
+    operationId: 'getJob',
+    paths: ['/admin/jobs/:jobId'],
+    summary: 'How a job stands',
+    params: jobParams,
+    response: adminJobSchema,
+    errors: FIND,
+  }),
+  retryJob: operation({
+    ...WRITE,
+    operationId: 'retryJob',
+    paths: ['/admin/jobs/:jobId/retry'],
+    summary: 'Try a failed job again',
+    params: jobParams,
+    response: queuedJobSchema,
+    errors: [...FIND, 'CONFLICT'],
+  }),
+  listAudit: operation({
+    ...READ,
+    operationId: 'listAudit',
+    paths: ['/admin/audit'],
+    summary: 'Who did what, newest first',
+    query: Joi.object<AuditQuery>({ limit: limitParameter(), cursor: cursorParameter() }),
+    response: auditPageSchema,
+    errors: PROTECTED,
+  }),
+  importExport: operation({
+    ...WRITE,
+    operationId: 'importExport',
+    paths: ['/admin/import'],
+    summary: 'Import a DiscordChatExporter JSON file (gzip allowed), or several as a form',
+    body: rawBody(
+      ['application/json', 'application/gzip', 'multipart/form-data'],
+      MAX_UPLOAD_BYTES,
+    ),
+    response: importResponseSchema,
+    errors: BODY,
+  }),
+  sync: operation({
+    ...WRITE,
+    operationId: 'sync',
+    paths: ['/admin/sync'],
+    summary: 'Fetch what is new from the platform',
+    body: jsonBody(syncRequestSchema, { optional: true }),
+    response: queuedJobSchema,
+    errors: [...BODY, 'NOT_CONFIGURED'],
+  }),
+  reindex: operation({
+    ...WRITE,
+    operationId: 'reindex',
+    paths: ['/admin/reindex'],
+    summary: 'Build views, the search index or both again from the records',
+    body: jsonBody(reindexRequestSchema),
+    response: reindexResponseSchema,
+    errors: [...BODY, 'CONFLICT'],
+  }),
+  refreshStats: operation({
+    ...WRITE,
+    operationId: 'refreshStats',
+    paths: ['/admin/servers/:serverId/stats/refresh'],
+    summary: 'Count a server again and drop its cached statistics',
+    params: Joi.object<{ serverId: string }, true>({ serverId: text('Server id') }),
+    response: queuedJobSchema,
+    errors: FIND,
+  }),
+  deleteThread: operation({
+    ...DELETE,
+    operationId: 'deleteThread',
+    paths: ['/admin/threads/:threadId'],
+    summary: 'Remove a thread for good',
+    params: Joi.object<{ threadId: string }, true>({ threadId: text('Thread id') }),
+  }),
+  deleteChannel: operation({
+    ...DELETE,
+    operationId: 'deleteChannel',
+    paths: ['/admin/channels/:channelId'],
+    summary: 'Remove a channel and its threads for good',
+    params: Joi.object<{ channelId: string }, true>({ channelId: text('Channel id') }),
+  }),
+  deleteServer: operation({
+    ...DELETE,
+    operationId: 'deleteServer',
+    paths: ['/admin/servers/:serverId'],
+    summary: 'Remove a server and everything of it for good',
+    params: Joi.object<{ serverId: string }, true>({ serverId: text('Server id') }),
+  }),
+  deleteMessage: operation({
+    ...DELETE,
+    operationId: 'deleteMessage',
+    paths: ['/admin/messages/:messageId'],
+    summary: 'Remove a message for good',
+    params: Joi.object<{ messageId: string }, true>({ messageId: text('Message id') }),
+  }),
+  eraseUser: operation({
+    ...DELETE,
+    operationId: 'eraseUser',
+    paths: ['/admin/users/:userId'],
+    summary: 'Erase a person: what they wrote, their names, and every mention of them',
+    params: Joi.object<{ userId: string }, true>({ userId: text('User id') }),
+  }),
+} as const;

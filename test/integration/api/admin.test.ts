@@ -1,0 +1,229 @@
+import { gzipSync } from 'node:zlib';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import type { AdminJob, AdminStats, QueuedJob } from '../../../shared/contract/admin.js';
+import { until, type Reply } from '../../support/apiServer.js';
+import { startAuth, type AuthServer } from '../../support/authServer.js';
+import { anExport, anExportMessage } from '../../support/exportFiles.js';
+import { anId, aThread } from '../../support/factories.js';
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const PRIVATE_WORDS = 'whispered';
+
+describe('admin', () => {
+  let api: AuthServer;
+  let as: Record<'read' | 'write' | 'admin', { 'X-API-Key': string }>;
+  const store = () => api.stores.mongo.collections;
+
+  before(async () => {
+    api = await startAuth();
+    const key = async (level: 'read' | 'write' | 'admin') => ({
+      'X-API-Key': await api.key(level),
+    });
+    as = { read: await key('read'), write: await key('write'), admin: await key('admin') };
+  });
+  after(async () => {
+    const keys = await api.stores.redis.keys(`${api.stores.mongo.namespace}:*`);
+    if (keys.length > 0) await api.stores.redis.del(keys);
+    await api.close();
+  });
+
+  const queued = (reply: Reply): QueuedJob => {
+    expect(reply.status, reply.body.toString()).to.equal(202);
+    return reply.json() as QueuedJob;
+  };
+  const upload = (body: unknown, headers: Record<string, string> = JSON_TYPE) =>
+    api.send(
+      'POST',
+      '/admin/import',
+      { ...as.write, ...headers },
+      Buffer.isBuffer(body) ? body : JSON.stringify(body),
+    );
+
+  it('files a deletion once while it waits, tells how it stands, and 404 for what was never there', async () => {
+    const thread = aThread();
+    await store().threads.insertOne(thread);
+    const first = queued(await api.send('DELETE', `/admin/threads/${thread._id}`, as.admin));
+    const second = queued(await api.send('DELETE', `/admin/threads/${thread._id}`, as.admin));
+    expect(second.jobId).to.equal(first.jobId);
+    expect(first).to.include({ status: 'queued', statusUrl: `/admin/jobs/${first.jobId}` });
+    const job = (await api.get(first.statusUrl, as.read)).json() as AdminJob;
+    expect(job).to.include({ jobId: first.jobId, name: 'delete-thread', state: 'queued' });
+    const { jobs } = (await api.get('/admin/jobs?state=queued', as.read)).json() as {
+      jobs: AdminJob[];
+    };
+    expect(jobs.map(({ jobId }) => jobId)).to.include(first.jobId);
+    for (const kind of ['threads', 'channels', 'servers', 'messages']) {
+      const absent = await api.send('DELETE', `/admin/${kind}/${anId()}`, as.admin);
+      expect(absent.status, kind).to.equal(404);
+    }
+    expect((await api.get('/admin/jobs/nothing', as.read)).status).to.equal(404);
+    const retry = await api.send('POST', `${first.statusUrl}/retry`, as.write);
+    expect(retry.status).to.equal(409);
+  });
+
+  it('keeps neither the id of who is erased in the queue nor in the audit trail', async () => {
+    const userId = '777777777777777709';
+    const { jobId } = queued(await api.send('DELETE', `/admin/users/${userId}`, as.admin));
+    expect(jobId).to.not.contain(userId);
+    const trail = await api.get('/admin/audit?limit=1', as.read);
+    expect(trail.body.toString()).to.contain('"eraseUser"').and.not.contain(userId);
+    expect(await store().erasures.countDocuments({ userId })).to.equal(1);
+    for (const key of await api.stores.redis.keys(`${api.stores.mongo.namespace}:*`)) {
+      expect(`${key} ${await api.stores.redis.dump(key)}`).to.not.contain(userId);
+    }
+    expect((await api.send('DELETE', '/admin/users/12', as.admin)).status).to.equal(400);
+  });
+
+  it('files what is asked to be built again, and refuses a second rebuild of search', async () => {
+    const ask = (target: string) =>
+      api.send('POST', '/admin/reindex', { ...as.write, ...JSON_TYPE }, { target });
+    const { jobs } = queued(await ask('all')) as QueuedJob & { jobs: QueuedJob[] };
+    expect(jobs).to.have.length(2);
+    expect((await ask('search')).status).to.equal(409);
+    expect((await ask('everything')).status).to.equal(400);
+    expect(queued(await ask('views')).jobId).to.equal(jobs[1]!.jobId);
+  });
+
+  it('checks what is to be synced before it says that it cannot', async () => {
+    const ask = (body: object) =>
+      api.send('POST', '/admin/sync', { ...as.write, ...JSON_TYPE }, body);
+    expect((await ask({ serverId: anId() })).json()).to.include({ code: 'NOT_CONFIGURED' });
+    expect((await ask({ serverId: anId(), threadId: anId() })).status).to.equal(400);
+    expect((await ask({ serverId: 'x' })).status).to.equal(400);
+    expect((await api.send('POST', '/admin/sync', as.write)).status).to.equal(503);
+  });
+
+  it('tells totals, freshness, queue and cache', async () => {
+    const stats = (await api.get('/admin/stats', as.read)).json() as AdminStats;
+    expect(stats.stores).to.include({ mongodb: 'up', redis: 'up' });
+    expect(stats.queue?.waiting).to.be.above(0);
+    expect(stats.views).to.include({ pending: 0, dirty: 0 });
+    expect(stats.cache.hits).to.be.a('number');
+  });
+
+  it('keeps who did what, refusals included, newest first by pages', async () => {
+    const denied = await api.send('DELETE', `/admin/threads/${anId()}`, as.read);
+    expect(denied.status).to.equal(403);
+    interface Page {
+      entries: { operation: string; outcome: string; caller: { kind: string; id: string } }[];
+      nextCursor: string;
+    }
+    const page = (await api.get('/admin/audit?limit=1', as.read)).json() as Page;
+    expect(page.entries[0]).to.deep.include({ operation: 'deleteThread', outcome: 'FORBIDDEN' });
+    expect(page.entries[0]!.caller.kind).to.equal('key');
+    const next = (
+      await api.get(`/admin/audit?limit=1&cursor=${page.nextCursor}`, as.read)
+    ).json() as Page;
+    expect(next.entries[0]).to.not.deep.equal(page.entries[0]);
+    expect((await api.get('/admin/audit?cursor=x', as.read)).status).to.equal(400);
+    const everything = JSON.stringify(await store().audit.find().toArray());
+    for (const { 'X-API-Key': key } of Object.values(as)) {
+      expect(everything).to.not.contain(key.split('_').at(-1));
+    }
+  });
+
+  describe('import', () => {
+    const chunks = () => store().uploadChunks.countDocuments();
+
+    it('stores and queues a file, and tells what became of it', async () => {
+      const reply = queued(await upload(anExport()));
+      const { files } = reply as QueuedJob & { files: { state: string }[] };
+      expect(files.map(({ state }) => state)).to.deep.equal(['queued']);
+      const before = (await api.get(reply.statusUrl, as.read)).json() as AdminJob;
+      expect(before).to.include({ state: 'queued', progress: 0 });
+      await store().importFiles.updateMany(
+        { state: 'queued' },
+        { $set: { state: 'imported', messages: 3, finishedAt: new Date() } },
+      );
+      const after = (await api.get(reply.statusUrl, as.read)).json() as AdminJob;
+      expect(after).to.deep.include({ state: 'done', progress: 1 });
+      expect(after.counts).to.include({ files: 1, imported: 1, messages: 3 });
+    });
+
+    it('takes gzip, and forms of many files with each one’s verdict', async () => {
+      const packed = gzipSync(JSON.stringify(anExport()));
+      queued(await upload(packed, { 'Content-Type': 'application/gzip' }));
+      const part = (name: string, content: string) =>
+        `--x\r\nContent-Disposition: form-data; name="f"; filename="${name}"\r\n` +
+        `Content-Type: application/json\r\n\r\n${content}\r\n`;
+      const dm = anExport({ guild: { id: '0', name: 'Direct Messages' } });
+      const form = Buffer.from(
+        part('good.json', JSON.stringify(anExport())) +
+          part('private.json', JSON.stringify(dm)) +
+          part('bad.json', '{"guild": 1') +
+          part('other.json', JSON.stringify(anExport())) +
+          '--x--\r\n',
+      );
+      const reply = queued(
+        await upload(form, { 'Content-Type': 'multipart/form-data; boundary=x' }),
+      ) as QueuedJob & { files: { name: string; state: string }[] };
+      expect(reply.files.map(({ name, state }) => `${name} ${state}`)).to.deep.equal([
+        'good.json queued',
+        'private.json refused',
+        'bad.json rejected',
+        'other.json queued',
+      ]);
+    });
+
+    it('lets no byte of a private file reach the store, wherever its header stands', async () => {
+      const before = await chunks();
+      const secret = (type: string, guild = '200000000000000001') => {
+        const root = anExport({ guild: { id: guild }, channel: { type } });
+        const content = PRIVATE_WORDS.repeat(5_000);
+        root.messages = Array.from({ length: 20 }, () => anExportMessage({ content }));
+        return root;
+      };
+      const { messages, ...header } = secret('DirectTextChat', '0');
+      for (const root of [
+        secret('DirectTextChat', '0'),
+        secret('GuildPrivateThread'),
+        { messages, ...header },
+      ]) {
+        const inserts: unknown[] = [];
+        const watch = store().uploadChunks.watch();
+        watch.on('change', (change) => inserts.push(change));
+        await watch.tryNext().catch(() => null);
+        const reply = await upload(root);
+        expect(reply.status).to.equal(400);
+        expect(reply.body.toString())
+          .to.match(/never published/)
+          .and.not.contain(PRIVATE_WORDS);
+        await watch.close();
+        expect(inserts).to.deep.equal([]);
+      }
+      expect(await chunks()).to.equal(before);
+    });
+
+    it('leaves nothing of a damaged file, of another type, of too many bytes, or of one cut off', async () => {
+      const before = await chunks();
+      const filesBefore = await store().importFiles.countDocuments();
+      const text = JSON.stringify(anExport());
+      expect((await upload(Buffer.from(text.slice(0, -20)))).status).to.equal(400);
+      expect((await upload(anExport(), { 'Content-Type': 'text/plain' })).status).to.equal(415);
+      const huge = { ...JSON_TYPE, 'Content-Length': String(2 ** 31 + 1) };
+      expect(await openUpload(api.url, { ...as.write, ...huge }, '')).to.match(/ 413 /);
+      const cut = { ...JSON_TYPE, 'Content-Length': String(text.length) };
+      await openUpload(api.url, { ...as.write, ...cut }, text.slice(0, -10));
+      await until(async () => (await chunks()) === before);
+      expect(await store().importFiles.countDocuments()).to.equal(filesBefore);
+    });
+  });
+});
+
+/** Sends a request's head and a beginning of its body, then hangs up. Gives what was answered until then. */
+function openUpload(url: string, headers: Record<string, string>, body: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(
+        `POST /admin/import HTTP/1.1\r\nHost: x\r\n${lines.join('\r\n')}\r\n\r\n${body}`,
+      );
+      setTimeout(() => socket.destroy(), 300);
+    });
+    socket.on('data', (piece) => (answer += piece.toString()));
+    socket.on('close', () => resolve(answer));
+  });
+}

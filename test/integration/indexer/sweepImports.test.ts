@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { Binary, ObjectId } from 'mongodb';
+import { refileLost, removeOrphans } from '../../../services/indexer/project/sweepImports.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+const HOUR_MS = 3_600_000;
+
+describe('the sweep of imports', () => {
+  let stores: TestStores;
+  before(async () => {
+    stores = await openStores();
+  });
+  after(() => stores.close());
+
+  const idAt = (ms: number) => ObjectId.createFromTime(Math.floor(ms / 1_000)).toHexString();
+  const aFile = (_id: string, queuedAt: Date) => ({
+    ...{ _id, importId: 'i', name: 'a.json', bytes: 1, state: 'queued' as const, queuedAt },
+  });
+
+  it('files again what has waited long, and nothing else', async () => {
+    const { importFiles, erasures } = stores.mongo.collections;
+    const old = new Date(Date.now() - HOUR_MS);
+    await importFiles.insertMany([
+      aFile('old', old),
+      aFile('new', new Date()),
+      { ...aFile('done', old), state: 'imported' },
+    ]);
+    await erasures.insertMany([
+      { _id: 'waiting', requestedAt: old, userId: '1' },
+      { _id: 'finished', requestedAt: old },
+    ]);
+    const filed: unknown[] = [];
+    const producer = {
+      add: (name: string, payload: unknown) => {
+        filed.push([name, payload]);
+        return Promise.resolve('');
+      },
+    };
+    expect(await refileLost(stores.mongo.collections, producer, HOUR_MS / 2)).to.equal(2);
+    expect(filed).to.deep.equal([
+      ['import-file', { uploadId: 'old', importId: 'i' }],
+      ['erase-user', { erasureId: 'waiting' }],
+    ]);
+  });
+
+  it('removes pieces of a day ago that no waiting file names', async () => {
+    const { importFiles, uploadChunks } = stores.mongo.collections;
+    const [orphan, wanted, fresh] = [
+      idAt(Date.now() - 25 * HOUR_MS),
+      idAt(Date.now() - 26 * HOUR_MS),
+      idAt(Date.now() - HOUR_MS),
+    ];
+    await importFiles.insertOne(aFile(wanted, new Date()));
+    for (const id of [orphan, wanted, fresh]) {
+      await uploadChunks.insertOne({ _id: `${id}/0`, data: new Binary(), last: true });
+    }
+    expect(await removeOrphans(stores.mongo.collections)).to.equal(1);
+    const left = await uploadChunks.find().toArray();
+    expect(left.map(({ _id }) => _id).sort()).to.deep.equal([`${wanted}/0`, `${fresh}/0`].sort());
+  });
+});
