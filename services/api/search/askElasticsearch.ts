@@ -12,11 +12,15 @@ export const CALL_LIMITS = { requestTimeout: 2_500, maxRetries: 0 } as const;
 
 const RETRY_AFTER_SECONDS = '5';
 
-/** Runs calls to Elasticsearch; when it is away, slow or overloaded, throws UNAVAILABLE with Retry-After. */
+/**
+ * Runs calls to Elasticsearch; when it is away, slow or overloaded, throws UNAVAILABLE with Retry-After, and
+ * VALIDATION_ERROR when a query makes more clauses than the server takes.
+ */
 export async function askElasticsearch<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
+    if (isTooLarge(error)) throw tooLarge(error);
     if (!isUnavailable(error)) throw error;
     throw new AppError('UNAVAILABLE', 'Search is not available at the moment', {
       headers: { 'Retry-After': RETRY_AFTER_SECONDS },
@@ -32,4 +36,25 @@ function isUnavailable(error: unknown): boolean {
     return status >= 500 || status === 429 || status === 404 || status === 401 || status === 403;
   }
   return error instanceof errors.ElasticsearchClientError;
+}
+
+/**
+ * Hundreds of characters without a space, in a script written without spaces, make a clause of each pair of them in
+ * each form; how many clauses a server takes depends on its memory.
+ */
+function isTooLarge(error: unknown): boolean {
+  if (!(error instanceof errors.ResponseError)) return false;
+  const { error: told } = (error.body ?? {}) as { error?: { failed_shards?: FailedShard[] } };
+  return (told?.failed_shards ?? []).some(({ reason }) => TOO_MANY.has(reason?.caused_by?.type));
+}
+
+interface FailedShard {
+  reason?: { caused_by?: { type?: string } };
+}
+
+const TOO_MANY = new Set<string | undefined>(['too_many_nested_clauses', 'too_many_clauses']);
+
+function tooLarge(cause: unknown): AppError {
+  const message = 'q is too long to be searched; shorten it, or leave out minScore';
+  return new AppError('VALIDATION_ERROR', message, { details: [{ path: 'q', message }], cause });
 }
