@@ -6,7 +6,7 @@ import { countedMessages } from '../project/loadThread.js';
 import { similarRequest, type IndexSize, type Subject } from './similarQuery.js';
 
 /** How much of a thread's beginning it is compared by: messages, and characters of them. */
-const OPENING_MESSAGES = 5;
+const OPENING_MESSAGES = 2;
 const OPENING_CHARACTERS = 4_000;
 
 type Listed = Pick<ThreadItemView, '_id' | 'serverId' | 'title'>;

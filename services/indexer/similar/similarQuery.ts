@@ -17,7 +17,7 @@ export interface IndexSize {
 }
 
 /** Words in more than this part of all texts tell nothing, in whatever language; in a tiny archive the words of ten still do. */
-const COMMON_PART = 0.1;
+const COMMON_PART = 0.3;
 const FEW = 10;
 
 /**
@@ -35,7 +35,7 @@ export function similarRequest(
         should: [
           sharedWords('title.stem', title, size.documents, { boost: 3 }),
           sharedWords('conversation.stem', `${title}\n${opening}`, size.threads, {
-            minimum_should_match: '30%',
+            minimum_should_match: '25%',
           }),
         ],
         minimum_should_match: 1,
