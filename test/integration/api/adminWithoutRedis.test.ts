@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { startApi, type ApiServer } from '../../support/apiServer.js';
+import { anExport } from '../../support/exportFiles.js';
+import { aThread } from '../../support/factories.js';
+
+describe('admin while Redis is away', () => {
+  let api: ApiServer;
+  before(async () => {
+    api = await startApi({ redisUrl: 'redis://127.0.0.1:1', env: { DISABLE_AUTH: 'true' } });
+  });
+  after(() => api.close());
+
+  it('answers 503 for whatever needs the queue, and leaves nothing behind', async () => {
+    const { threads, erasures, uploadChunks } = api.stores.mongo.collections;
+    const thread = aThread();
+    await threads.insertOne(thread);
+    const json = { 'Content-Type': 'application/json' };
+    for (const [method, path, body] of [
+      ['GET', '/admin/jobs'],
+      ['GET', '/admin/jobs/x'],
+      ['DELETE', `/admin/threads/${thread._id}`],
+      ['DELETE', '/admin/users/777777777777777701'],
+      ['POST', '/admin/reindex', { target: 'all' }],
+      ['POST', '/admin/import', anExport()],
+    ] as const) {
+      const reply = await api.send(method, path, body ? json : {}, body);
+      expect(reply.status, `${method} ${path}`).to.equal(503);
+      expect(reply.json()).to.include({ code: 'UNAVAILABLE' });
+    }
+    expect(await erasures.countDocuments()).to.equal(0);
+    expect(await uploadChunks.countDocuments()).to.equal(0);
+  });
+
+  it('still tells what the archive holds', async () => {
+    const reply = await api.get('/admin/stats');
+    expect(reply.status).to.equal(200);
+    expect(reply.json()).to.deep.include({ queue: null, indexers: null });
+  });
+});
