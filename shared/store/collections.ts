@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { AuditRecord } from './audit.js';
 import type { ApiKeyRecord, TokenFamily, UsedState } from './credentials.js';
-import type { ErasureRecord, ErasureState } from './erasures.js';
+import type { ErasureRecord, ErasureState } from './erasureRecords.js';
 import type {
   ChannelRecord,
   CounterRecord,

@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, Document } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
-import type { ErasedPeople, ErasureRecord } from '../../../shared/store/erasures.js';
+import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
+import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 import type { Report } from '../report.js';
 import { applyErasures } from './applyErasures.js';

@@ -1,0 +1,18 @@
+/**
+ * Somebody whose traces are removed. `_id` is a keyed hash of their id: the id itself, and the names to look for, are
+ * kept only until the work is done.
+ */
+export interface ErasureRecord {
+  _id: string;
+  requestedAt: Date;
+  userId?: string;
+  names?: string[];
+  finishedAt?: Date;
+}
+
+/** The key of the hashes, drawn once for an archive, and a number that rises with each erasure. */
+export interface ErasureState {
+  _id: 'erasures';
+  salt: string;
+  version: number;
+}
