@@ -13,6 +13,7 @@ import { refileLost, removeOrphans } from './project/sweepImports.js';
 import { createAnnouncer } from './stores/announcer.js';
 import { dropRetained } from './search/dropRetained.js';
 import { refreshSimilar } from './similar/refreshSimilar.js';
+import { removeOrphanChunks } from './stores/bodyWriter.js';
 import { createSearchWriter, targetsOf } from './stores/searchWriter.js';
 import { parseResolvedTags } from './views/threadModel.js';
 import { createWorker } from './worker.js';
@@ -67,6 +68,7 @@ export function createIndexer(clients: IndexerClients): {
   const tidy = async (): Promise<boolean> => {
     await refileLost(mongo.collections, clients.producer, REFILE_AFTER_MS);
     await removeOrphans(mongo.collections);
+    await removeOrphanChunks(mongo.collections);
     return false;
   };
   const loops = [

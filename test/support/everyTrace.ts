@@ -4,7 +4,11 @@ import { searchAlias } from '../../shared/store/searchIndex.js';
 import type { TestStores } from './stores.js';
 
 /** Everything that the stores hold as texts: documents, bodies unpacked, search documents, Redis keys and values. */
-export async function everyTrace({ mongo, elasticsearch, redis }: TestStores): Promise<string[]> {
+export async function everyTrace({
+  mongo,
+  elasticsearch,
+  redis,
+}: Pick<TestStores, 'mongo' | 'elasticsearch' | 'redis'>): Promise<string[]> {
   const texts: string[] = [];
   for (const { name } of await mongo.db.listCollections({}, { nameOnly: true }).toArray()) {
     for await (const document of mongo.db.collection(name).find()) {

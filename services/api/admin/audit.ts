@@ -2,7 +2,7 @@ import { ObjectId, type Filter } from 'mongodb';
 import type { AuditQuery } from '../../../shared/contract/admin.js';
 import type { AuditRecord } from '../../../shared/store/audit.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import { erasureIdOf } from '../../../shared/store/erasures.js';
+import { ERASED_ID, erasedPeople, erasureIdOf } from '../../../shared/store/erasures.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import { decodeCursor, encodeCursor } from '../paging/cursor.js';
@@ -13,15 +13,17 @@ type Store = Pick<Collections, 'audit' | 'erasures' | 'erasureState'>;
 /** What an operator did, as the audit trail keeps it. */
 export type Deed = Omit<AuditRecord, '_id' | 'at'>;
 
-/** Keeps what was done. Whom an erasure is about is kept as its keyed hash alone. */
+/** Keeps what was done. Whom an erasure is about is kept as its keyed hash alone; an erased caller is nobody. */
 export async function recordDeed(store: Store, deed: Deed): Promise<void> {
   const params =
     deed.operation === 'eraseUser'
       ? { erasureId: await erasureIdOf(store, String(deed.params['userId'])) }
       : deed.params;
+  const { kind, id } = deed.caller;
+  const caller = { kind, id: (await erasedPeople(store)).has(id) ? ERASED_ID : id };
   await store.audit.insertOne({
     ...{ _id: new ObjectId().toHexString(), at: new Date() },
-    ...{ ...deed, params },
+    ...{ ...deed, params, caller },
   });
 }
 

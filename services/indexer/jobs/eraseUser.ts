@@ -3,6 +3,7 @@ import { announceErasure, erasedPeople } from '../../../shared/store/erasures.js
 import type { IndexerDeps } from '../deps.js';
 import { settle } from '../project/settle.js';
 import { eraseEverywhere } from '../records/eraseEverywhere.js';
+import { forgetAccount } from '../records/forgetAccount.js';
 import { removeIfEmptied } from '../records/removeIfEmptied.js';
 import { dirtyMember, dirtyUser, markDirty } from '../stores/dirtyMarks.js';
 import { forgetPeople } from '../stores/forgetPeople.js';
@@ -28,7 +29,8 @@ export async function eraseUser(
   await removeIfEmptied(collections, threadIds);
   await countWithout(deps, userId, threadIds);
   await forgetPeople(collections, [userId]);
-  await forgetCaller(deps, userId);
+  deps.announcer.announce({ users: [userId] });
+  await forgetAccount(collections, userId);
   const done = { $set: { finishedAt: new Date() }, $unset: { userId: '', names: '' } } as const;
   await collections.erasures.updateOne({ _id: erasureId }, done);
   return { threads: threadIds.length, messages };
@@ -48,10 +50,4 @@ async function countWithout(deps: IndexerDeps, userId: string, threadIds: string
     ...serverIds.map((serverId) => dirtyMember(serverId, userId)),
   ]);
   await settle(deps, { _id: { $in: threadIds } }, serverIds);
-}
-
-/** An operator who is erased keeps no name in the audit trail. */
-async function forgetCaller({ collections }: IndexerDeps, userId: string): Promise<void> {
-  const unnamed = { $set: { 'caller.id': '0' } };
-  await collections.audit.updateMany({ 'caller.id': userId }, unnamed);
 }

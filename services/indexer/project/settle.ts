@@ -2,6 +2,7 @@ import type { Filter } from 'mongodb';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
+import { showMarked } from '../similar/refreshSimilar.js';
 import { dirtyServer, markDirty } from '../stores/dirtyMarks.js';
 import { projectThread } from './projectThread.js';
 import { refreshDirty } from './sweep.js';
@@ -10,8 +11,9 @@ const AT_ONCE = 8;
 const LONGEST_COUNTING_MS = 120_000;
 
 /**
- * Resolves when what was changed can be read everywhere: those threads are built, everything is counted again, the
- * servers' cached statistics are dropped and search shows it. Throws when counting does not come to its end.
+ * Resolves when what was changed can be read everywhere: those threads are built, also where others show them as
+ * similar, everything is counted again, the servers' cached statistics are dropped and search shows it. Throws when
+ * counting does not come to its end.
  */
 export async function settle(
   deps: IndexerDeps,
@@ -19,6 +21,7 @@ export async function settle(
   serverIds: string[],
 ): Promise<void> {
   await projectPending(deps, threads);
+  await showAgain(deps, new Date());
   await markDirty(deps.collections.dirty, serverIds.map(dirtyServer));
   await countAgain(deps, new Date());
   for (const serverId of serverIds) await deps.announcer.dropStats(serverId);
@@ -39,13 +42,26 @@ async function projectPending(deps: IndexerDeps, filter: Filter<ThreadRecord>): 
   }
 }
 
+/** Shows lists of similar threads anew until none that was marked by then is left. */
+async function showAgain(deps: IndexerDeps, by: Date): Promise<void> {
+  const { similarMarks } = deps.collections;
+  const isLeft = () => similarMarks.findOne({ kind: 'shown', at: { $lte: by } });
+  while (await isLeft()) {
+    checkTime(by);
+    await showMarked(deps);
+  }
+}
+
 /** Counts until nothing that was marked by then is left; another process may do some of it. */
 async function countAgain(deps: IndexerDeps, by: Date): Promise<void> {
   const isLeft = () => deps.collections.dirty.findOne({ at: { $lte: by } });
   while (await isLeft()) {
-    if (Date.now() - by.getTime() > LONGEST_COUNTING_MS) {
-      throw new Error('Counting has not come to its end');
-    }
+    checkTime(by);
     await refreshDirty(deps);
   }
+}
+
+function checkTime(since: Date): void {
+  if (Date.now() - since.getTime() <= LONGEST_COUNTING_MS) return;
+  throw new Error('Counting has not come to its end');
 }

@@ -1,5 +1,5 @@
-import type { ErasedPeople } from '../../../shared/store/erasures.js';
-import { ERASED_AUTHOR, ERASED_ID } from './tombstones.js';
+import { ERASED_ID, type ErasedPeople } from '../../../shared/store/erasures.js';
+import { ERASED_AUTHOR } from './tombstones.js';
 
 /** Takes erased people out of texts. */
 export interface TextEraser {

@@ -19,18 +19,27 @@ const LONGEST_WAIT_MS = 10 * 60_000;
  */
 export async function refreshSimilar(deps: IndexerDeps, now = new Date()): Promise<boolean> {
   const { similarMarks } = deps.collections;
-  const shown = await dirtyMarks(similarMarks, 'shown', SHOWN);
-  await showSimilar(deps, shown.map(threadIdOf));
-  await clearMarks(similarMarks, shown);
+  const hasMore = await showMarked(deps);
   const marks = (await dirtyMarks(similarMarks, 'similar', SEARCHED)).filter(
     ({ at }) => now.getTime() - at.getTime() >= FOUND_AFTER_MS,
   );
   if (marks.length === 0 || (await isImporting(deps, marks[0]!, now))) {
-    return shown.length === SHOWN;
+    return hasMore;
   }
   await searchAgain(deps, marks.map(threadIdOf));
   await clearMarks(similarMarks, marks);
   return marks.length === SEARCHED;
+}
+
+/** Shows known lists anew where a thread in them changed. Returns true when there may be more. */
+export async function showMarked(
+  deps: Pick<IndexerDeps, 'collections' | 'announcer'>,
+): Promise<boolean> {
+  const { similarMarks } = deps.collections;
+  const marks = await dirtyMarks(similarMarks, 'shown', SHOWN);
+  await showSimilar(deps, marks.map(threadIdOf));
+  await clearMarks(similarMarks, marks);
+  return marks.length === SHOWN;
 }
 
 async function searchAgain(deps: IndexerDeps, threadIds: string[]): Promise<void> {

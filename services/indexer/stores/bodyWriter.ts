@@ -50,14 +50,14 @@ export class BodyWriter {
     if (this.#pending.length >= PIECE_CHARACTERS) await this.#compress();
   }
 
-  /** Ends the body and puts it in place of an older one. */
+  /** Ends the body and puts it in place of an older one; leaves no piece of it when a newer one is there. */
   async finish(): Promise<void> {
     await this.#compress();
     this.#gzip.end();
     await this.#ended;
     while (this.#chunks > 0 && this.#outputBytes > 0) await this.#storeChunk();
     await replaceNewer(this.#collections.bodies, [this.#view()], 'revision');
-    await removeOldChunks(this.#collections, this.#id, this.#revision);
+    await removeOldChunks(this.#collections, this.#id, await this.#newestRevision());
   }
 
   /** Frees the compressor of a body that will not be finished. */
@@ -84,6 +84,14 @@ export class BodyWriter {
     this.#chunks += 1;
     const chunk = { body: this.#id, revision: this.#revision, data };
     await this.#collections.bodyChunks.replaceOne({ _id }, chunk, { upsert: true });
+  }
+
+  /** Of a body that lost against a newer one, its own pieces are old ones too. */
+  async #newestRevision(): Promise<number> {
+    if (this.#chunks === 0) return this.#revision;
+    const projection = { revision: 1 };
+    const stored = await this.#collections.bodies.findOne({ _id: this.#id }, { projection });
+    return stored?.revision ?? this.#revision;
   }
 
   #view(): BodyView {
@@ -128,6 +136,14 @@ export async function storeGone(
   };
   await replaceNewer(collections.bodies, [gone], 'revision');
   await removeOldChunks(collections, id, revision);
+}
+
+/** Removes pieces that were written late, by a process that was cut off before it could see that a newer body is there. */
+export async function removeOrphanChunks(collections: BodyCollections): Promise<void> {
+  const { bodies, bodyChunks } = collections;
+  const inPieces: string[] = await bodyChunks.distinct('body');
+  const stored = bodies.find({ _id: { $in: inPieces } }, { projection: { revision: 1 } });
+  for await (const { _id, revision } of stored) await removeOldChunks(collections, _id, revision);
 }
 
 async function removeOldChunks(

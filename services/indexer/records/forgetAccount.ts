@@ -1,0 +1,33 @@
+import type { Collections } from '../../../shared/store/collections.js';
+import { ERASED_ID } from '../../../shared/store/erasures.js';
+
+type Accounts = Pick<Collections, 'refreshTokens' | 'apiKeys' | 'audit'>;
+
+/**
+ * Ends somebody's logins and takes their id out of what operators left: a line of the audit trail stays, its caller
+ * unnamed, and a key that was named after them works on.
+ */
+export async function forgetAccount(accounts: Accounts, userId: string): Promise<void> {
+  const { refreshTokens, audit } = accounts;
+  await refreshTokens.deleteMany({ userId });
+  await audit.updateMany({ 'caller.id': userId }, { $set: { 'caller.id': ERASED_ID } });
+  await renameKeys(accounts, userId);
+  await cleanParams(accounts, userId);
+}
+
+async function renameKeys({ apiKeys }: Accounts, userId: string): Promise<void> {
+  for await (const { _id, name } of apiKeys.find()) {
+    if (!name.includes(userId)) continue;
+    await apiKeys.updateOne({ _id }, { $set: { name: name.replaceAll(userId, ERASED_ID) } });
+  }
+}
+
+/** What was asked may name anyone, such as the name of a key. */
+async function cleanParams({ audit }: Accounts, userId: string): Promise<void> {
+  for await (const { _id, params } of audit.find({}, { projection: { params: 1 } })) {
+    const text = JSON.stringify(params);
+    if (!text.includes(userId)) continue;
+    const clean = JSON.parse(text.replaceAll(userId, ERASED_ID)) as Record<string, unknown>;
+    await audit.updateOne({ _id }, { $set: { params: clean } });
+  }
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { requestErasure } from '../../../shared/store/erasures.js';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
+import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
+import { projectThread } from '../../../services/indexer/project/projectThread.js';
+import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
+import { applySource } from '../../../services/indexer/records/applySource.js';
+import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import {
+  BodyWriter,
+  removeOrphanChunks,
+  storeBody,
+} from '../../../services/indexer/stores/bodyWriter.js';
+import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
+import { indexerDeps } from '../../support/indexerDeps.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+/** Characters that compress to no less than half of them. */
+function noise(seed: number, characters: number): string {
+  const parts: string[] = [];
+  for (let n = 0; n * 64 < characters; n += 1) {
+    parts.push(createHash('sha256').update(`${seed} ${n}`).digest('hex'));
+  }
+  return parts.join('');
+}
+
+describe('bodies in pieces', function () {
+  this.timeout(60_000);
+  let stores: TestStores;
+  let deps: IndexerDeps;
+  before(async () => {
+    stores = await openStores();
+    deps = indexerDeps(stores);
+  });
+  after(() => stores.close());
+
+  const pieces = async (body: string) =>
+    (await deps.collections.bodyChunks.find({ body }).toArray()).map(({ revision }) => revision);
+  const isLarge = async (writer: BodyWriter, seed: number) => {
+    for (let n = 0; n < 60; n += 1) await writer.write(noise(seed + n, 65_536));
+  };
+
+  /** A thread whose body is cut into pieces: Ada starts it, Zoe wrote the rest. */
+  async function aLongThread() {
+    const source = aSourceThread();
+    const threadId = source.thread._id;
+    const zoe = anAuthor('zoe', {
+      id: `7777777777777${Math.floor(Math.random() * 90_000) + 10_000}`,
+    });
+    const messages = Array.from({ length: 900 }, (_, n) =>
+      n === 0
+        ? aSourceMessage({ _id: threadId, threadId })
+        : aSourceMessage({ threadId, author: zoe, content: noise(n, 3_900) }),
+    );
+    await applySource(deps.collections, source);
+    await applyMessages(deps.collections, threadId, messages);
+    await projectThread(deps, threadId);
+    const body = `thread/${threadId}`;
+    expect(await pieces(body)).to.have.length.above(1);
+    return { threadId, body, userId: zoe.id };
+  }
+
+  it('leaves no piece of a body that lost against a newer one', async () => {
+    const slow = new BodyWriter(deps.collections, 'thread/1', 5);
+    await isLarge(slow, 1);
+    expect(await pieces('thread/1')).to.include(5);
+    await storeBody(deps.collections, 'thread/1', 6, '{}');
+    expect(await pieces('thread/1')).to.deep.equal([]);
+    await isLarge(slow, 2);
+    expect(await pieces('thread/1')).to.include(5);
+    await slow.finish();
+    expect(await pieces('thread/1')).to.deep.equal([]);
+  });
+
+  it('removes what a process left that ended too early to see it, and nothing else', async () => {
+    await storeBody(deps.collections, 'thread/2', 6, '{}');
+    const cutOff = new BodyWriter(deps.collections, 'thread/2', 5);
+    const underWay = new BodyWriter(deps.collections, 'thread/2', 7);
+    await isLarge(cutOff, 3);
+    await isLarge(underWay, 4);
+    await removeOrphanChunks(deps.collections);
+    expect(new Set(await pieces('thread/2'))).to.deep.equal(new Set([7]));
+    cutOff.abandon();
+    await underWay.finish();
+    expect(new Set(await pieces('thread/2'))).to.deep.equal(new Set([7]));
+  });
+
+  it('keeps no piece of a thread that is deleted', async () => {
+    const { threadId, body } = await aLongThread();
+    await deleteThread(deps, { threadId });
+    expect(await pieces(body)).to.deep.equal([]);
+  });
+
+  it('keeps no piece of what somebody wrote who is erased', async () => {
+    const { body, userId } = await aLongThread();
+    const erasureId = await requestErasure(deps.collections, userId);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(await pieces(body)).to.deep.equal([]);
+    expect((await deps.collections.bodies.findOne({ _id: body }))?.gone).to.equal(undefined);
+  });
+});
