@@ -1,3 +1,6 @@
+/** Stands for a caller who was erased. */
+export const ERASED_CALLER = '0';
+
 /** Who did what as an operator, and what came of it. `_id` rises with time. */
 export interface AuditRecord {
   _id: string;

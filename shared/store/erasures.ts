@@ -3,9 +3,6 @@ import type { Collections } from './collections.js';
 import type { ErasureState } from './erasureRecords.js';
 import { findGathered } from './gather.js';
 
-/** The id that stands for everyone who was erased. */
-export const ERASED_ID = '0';
-
 /** Who has been erased from this archive. */
 export interface ErasedPeople {
   readonly version: number;

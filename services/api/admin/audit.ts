@@ -1,8 +1,8 @@
 import { ObjectId, type Filter } from 'mongodb';
 import type { AuditQuery } from '../../../shared/contract/admin.js';
-import type { AuditRecord } from '../../../shared/store/audit.js';
+import { ERASED_CALLER, type AuditRecord } from '../../../shared/store/audit.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import { ERASED_ID, erasedPeople, erasureIdOf } from '../../../shared/store/erasures.js';
+import { erasedPeople, erasureIdOf } from '../../../shared/store/erasures.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import { decodeCursor, encodeCursor } from '../paging/cursor.js';
@@ -20,7 +20,7 @@ export async function recordDeed(store: Store, deed: Deed): Promise<void> {
       ? { erasureId: await erasureIdOf(store, String(deed.params['userId'])) }
       : deed.params;
   const { kind, id } = deed.caller;
-  const caller = { kind, id: (await erasedPeople(store)).has(id) ? ERASED_ID : id };
+  const caller = { kind, id: (await erasedPeople(store)).has(id) ? ERASED_CALLER : id };
   await store.audit.insertOne({
     ...{ _id: new ObjectId().toHexString(), at: new Date() },
     ...{ ...deed, params, caller },

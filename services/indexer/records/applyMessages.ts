@@ -3,13 +3,13 @@ import { findGathered, writeAllGathered } from '../../../shared/store/gather.js'
 import { idKey, timeKey } from '../../../shared/store/listKeys.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { MessageRecord, SourceMessage, UserRecord } from '../../../shared/store/records.js';
-import { ERASED_ID, erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
+import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
 import { applyErasures } from './applyErasures.js';
 import { disownThread, withoutErasedForwards } from './eraseRecords.js';
 import { same, wins } from './mergeFields.js';
 import { SourceConflict } from './applySource.js';
 import { raiseRevision } from './threadRevision.js';
-import { silenceThreads } from './tombstones.js';
+import { ERASED_ID, silenceThreads } from './tombstones.js';
 
 /** The parts of a message that readers can see: a later export that says the same changes no revision. */
 type MessageContent = Omit<SourceMessage, 'asOf'>;

@@ -1,7 +1,8 @@
 import type { Collection } from 'mongodb';
-import { ERASED_ID, type ErasedPeople } from '../../../shared/store/erasures.js';
+import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import type { MessageRecord, SourceMessage, ThreadRecord } from '../../../shared/store/records.js';
 import { nextRevision, nowMicroseconds } from './threadRevision.js';
+import { ERASED_ID } from './tombstones.js';
 
 /** Says that a thread was started by somebody who is erased: no other is taken for its author. */
 export async function disownThread(

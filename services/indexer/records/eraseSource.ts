@@ -1,6 +1,7 @@
-import { ERASED_ID, type ErasedPeople } from '../../../shared/store/erasures.js';
+import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import type { SourceThread, ThreadRecord } from '../../../shared/store/records.js';
 import { textEraser } from './eraseText.js';
+import { ERASED_ID } from './tombstones.js';
 
 type Thread = NonNullable<SourceThread['thread']>;
 

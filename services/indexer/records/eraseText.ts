@@ -1,5 +1,5 @@
-import { ERASED_ID, type ErasedPeople } from '../../../shared/store/erasures.js';
-import { ERASED_AUTHOR } from './tombstones.js';
+import type { ErasedPeople } from '../../../shared/store/erasures.js';
+import { ERASED_AUTHOR, ERASED_ID } from './tombstones.js';
 
 /** Takes erased people out of texts. */
 export interface TextEraser {

@@ -1,5 +1,5 @@
+import { ERASED_CALLER } from '../../../shared/store/audit.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import { ERASED_ID } from '../../../shared/store/erasures.js';
 
 type Accounts = Pick<Collections, 'refreshTokens' | 'apiKeys' | 'audit'>;
 
@@ -10,7 +10,7 @@ type Accounts = Pick<Collections, 'refreshTokens' | 'apiKeys' | 'audit'>;
 export async function forgetAccount(accounts: Accounts, userId: string): Promise<void> {
   const { refreshTokens, audit } = accounts;
   await refreshTokens.deleteMany({ userId });
-  await audit.updateMany({ 'caller.id': userId }, { $set: { 'caller.id': ERASED_ID } });
+  await audit.updateMany({ 'caller.id': userId }, { $set: { 'caller.id': ERASED_CALLER } });
   await renameKeys(accounts, userId);
   await cleanParams(accounts, userId);
 }
@@ -18,7 +18,7 @@ export async function forgetAccount(accounts: Accounts, userId: string): Promise
 async function renameKeys({ apiKeys }: Accounts, userId: string): Promise<void> {
   for await (const { _id, name } of apiKeys.find()) {
     if (!name.includes(userId)) continue;
-    await apiKeys.updateOne({ _id }, { $set: { name: name.replaceAll(userId, ERASED_ID) } });
+    await apiKeys.updateOne({ _id }, { $set: { name: name.replaceAll(userId, ERASED_CALLER) } });
   }
 }
 
@@ -27,7 +27,7 @@ async function cleanParams({ audit }: Accounts, userId: string): Promise<void> {
   for await (const { _id, params } of audit.find({}, { projection: { params: 1 } })) {
     const text = JSON.stringify(params);
     if (!text.includes(userId)) continue;
-    const clean = JSON.parse(text.replaceAll(userId, ERASED_ID)) as Record<string, unknown>;
+    const clean = JSON.parse(text.replaceAll(userId, ERASED_CALLER)) as Record<string, unknown>;
     await audit.updateOne({ _id }, { $set: { params: clean } });
   }
 }

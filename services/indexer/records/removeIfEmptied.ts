@@ -1,6 +1,5 @@
 import type { Collections } from '../../../shared/store/collections.js';
-import { ERASED_ID } from '../../../shared/store/erasures.js';
-import { silenceThreads, tombstoneThread } from './tombstones.js';
+import { ERASED_ID, silenceThreads, tombstoneThread } from './tombstones.js';
 
 /** Removes those threads of which an erasure left nothing: its author wrote all that was said. */
 export async function removeIfEmptied(

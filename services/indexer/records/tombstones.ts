@@ -1,6 +1,5 @@
 import type { Collection } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
-import { ERASED_ID } from '../../../shared/store/erasures.js';
 import type {
   AuthorSnapshot,
   ChannelRecord,
@@ -9,6 +8,9 @@ import type {
   ThreadRecord,
 } from '../../../shared/store/records.js';
 import { nextRevision, nowMicroseconds } from './threadRevision.js';
+
+/** The id that stands for everyone who was erased. */
+export const ERASED_ID = '0';
 
 /** Who stands in place of somebody who was erased. */
 export const ERASED_AUTHOR: AuthorSnapshot = {
