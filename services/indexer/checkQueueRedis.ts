@@ -23,7 +23,7 @@ export async function checkQueueRedis(redis: Redis, logger: Logger): Promise<voi
 
 async function readPolicy(redis: Redis): Promise<string | null> {
   try {
-    const [, policy] = (await redis.config('GET', 'maxmemory-policy'));
+    const [, policy] = await redis.config('GET', 'maxmemory-policy');
     return policy ?? null;
   } catch (error) {
     if (error instanceof ReplyError) return null;

@@ -121,8 +121,8 @@ export const settingsSchema = Joi.object<Settings, true>({
   INDEXER_CONCURRENCY: Joi.number()
     .integer()
     .min(1)
-    .max(64)
-    .default(8)
+    .max(256)
+    .default(32)
     .description('Jobs an indexer works on at once'),
   NODE_ENV: Joi.string().description('production or development'),
 });

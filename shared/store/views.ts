@@ -124,12 +124,12 @@ export interface SimilarView {
 }
 
 /**
- * Something whose view must be recomputed: `server/ID`, `member/SERVER/USER`, `user/ID`; in similarMarks `similar/ID`
+ * Something whose view must be recomputed: `thread/SERVER/ID` (everybody with a part in it), `server/ID`, `member/SERVER/USER`, `user/ID`; in similarMarks `similar/ID`
  * (look for similar threads again) and `shown/ID` (show those known as they are now).
  */
 export interface DirtyMark {
   _id: string;
-  kind: 'server' | 'member' | 'user' | 'similar' | 'shown';
+  kind: 'thread' | 'server' | 'member' | 'user' | 'similar' | 'shown';
   token: string;
   at: Date;
 }

@@ -7,7 +7,7 @@ import type { IndexerDeps } from '../deps.js';
 import { clearPending, raiseRevisions } from '../records/threadRevision.js';
 import { noteThread } from '../similar/noteThread.js';
 import { BodyWriter, storeBody, storeGone } from '../stores/bodyWriter.js';
-import { dirtyMember, dirtyServer, dirtyUser, markDirty } from '../stores/dirtyMarks.js';
+import { dirtyThread, markDirty } from '../stores/dirtyMarks.js';
 import { forgetErased } from '../stores/forgetPeople.js';
 import { replaceNewer } from '../stores/replaceNewer.js';
 import { presentMessage } from '../views/presentMessage.js';
@@ -45,26 +45,17 @@ export async function projectThread(deps: IndexerDeps, threadId: string): Promis
   const thread = await findGathered(threads, threadId);
   if (thread?.pending === undefined) return;
   const loaded = await loadThread(deps.collections, thread, deps.resolvedTags);
-  const built = loaded ? await buildThread(deps, loaded) : await removeThread(deps, thread);
-  if ((thread.shownTitle ?? '') !== built.title) await refreshLinks(deps.collections, threadId);
-  await markCounts(deps, thread, built.people);
+  const title = loaded ? await buildThread(deps, loaded) : await removeThread(deps, thread);
+  if ((thread.shownTitle ?? '') !== title) await refreshLinks(deps.collections, threadId);
+  await markDirty(deps.collections.dirty, [dirtyThread(thread.serverId, threadId)]);
   await noteThread(deps, threadId, loaded !== null);
   const { serverId, channelId } = thread;
   deps.announcer.announce({ threads: [{ threadId, serverId, channelId }] });
-  await clearPending(threads, thread, built.title);
+  await clearPending(threads, thread, title);
 }
 
-/** What a build stored: the thread's title (empty when it is not listed) and whose part in it changed. */
-interface BuiltThread {
-  title: string;
-  people: string[];
-}
-
-/** Bodies, list item and search documents, in one pass over the messages. */
-async function buildThread(
-  deps: IndexerDeps,
-  { model, messages }: LoadedThread,
-): Promise<BuiltThread> {
+/** Bodies, list item and search documents, in one pass over the messages. Resolves with the title shown. */
+async function buildThread(deps: IndexerDeps, { model, messages }: LoadedThread): Promise<string> {
   const { thread } = model;
   const head = threadHead(model);
   const detail = new BodyWriter(deps.collections, `thread/${thread._id}`, thread.revision);
@@ -73,7 +64,7 @@ async function buildThread(
     const pass = await readThrough(deps, model, { head, messages, detail });
     const summary = threadSummary(head, model.first, pass);
     await detail.write(detailClosing(summary));
-    const [people] = await Promise.all([
+    await Promise.all([
       storeContributions(deps, thread, pass.people),
       detail.finish(),
       storeParticipants(deps, thread, pass.people),
@@ -84,7 +75,7 @@ async function buildThread(
       ),
       removeDeletedMessages(deps, thread),
     ]);
-    return { title: head.title, people };
+    return head.title;
   } finally {
     detail.abandon();
   }
@@ -176,7 +167,7 @@ async function lookUpLinks(
 }
 
 /** Nothing of the thread may be read: its views become tombstones, its search documents too. */
-async function removeThread(deps: IndexerDeps, thread: ThreadRecord): Promise<BuiltThread> {
+async function removeThread(deps: IndexerDeps, thread: ThreadRecord): Promise<string> {
   const { collections, search } = deps;
   const { _id, revision } = thread;
   await storeGone(collections, `thread/${_id}`, revision);
@@ -195,7 +186,8 @@ async function removeThread(deps: IndexerDeps, thread: ThreadRecord): Promise<Bu
       revision,
     );
   }
-  return { title: '', people: await storeContributions(deps, thread, tallyPeople()) };
+  await storeContributions(deps, thread, tallyPeople());
+  return '';
 }
 
 function unlistedItem({ _id, revision, serverId, channelId }: ThreadRecord): ThreadItemView {
@@ -221,14 +213,13 @@ async function removeDeletedMessages(
 }
 
 /**
- * Stores each person's part, with zeros for those who had one before, so that a late older write is refused. Resolves
- * with the ids of everyone concerned.
+ * Stores each person's part, with zeros for those who had one before, so that a late older write is refused.
  */
 async function storeContributions(
   { collections }: IndexerDeps,
   { _id: threadId, serverId, revision }: ThreadRecord,
   people: PeopleTally,
-): Promise<string[]> {
+): Promise<void> {
   const contributions = people.contributions(threadId, serverId, revision);
   const stored = await findAllGathered(collections.contributions, 'threadId', threadId);
   const userIds = new Set(contributions.map(({ userId }) => userId));
@@ -236,21 +227,7 @@ async function storeContributions(
     .filter(({ userId, messages }) => messages > 0 && !userIds.has(userId))
     .map((row) => ({ ...row, revision, messages: 0, threads: 0, reactions: 0, days: [] }));
   await replaceNewer(collections.contributions, [...contributions, ...withdrawn], 'revision');
-  const concerned = [...userIds, ...withdrawn.map(({ userId }) => userId)];
-  await forgetErased(collections, concerned);
-  return concerned;
-}
-
-/** Has everyone concerned, and the server, counted again: after what is counted is stored, before the mark goes. */
-async function markCounts(
-  { collections }: IndexerDeps,
-  { serverId }: ThreadRecord,
-  people: string[],
-): Promise<void> {
-  await markDirty(collections.dirty, [
-    dirtyServer(serverId),
-    ...people.flatMap((userId) => [dirtyMember(serverId, userId), dirtyUser(userId)]),
-  ]);
+  await forgetErased(collections, [...userIds, ...withdrawn.map(({ userId }) => userId)]);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { IndexerDeps } from '../deps.js';
 import { projectThread } from './projectThread.js';
 import { markAgedMembers, refreshMembers } from './refreshMembers.js';
+import { refreshThreads } from './refreshThreads.js';
 import { refreshServers } from './refreshServers.js';
 import { refreshUsers } from './refreshUsers.js';
 
@@ -23,11 +24,12 @@ export async function sweepPending(deps: IndexerDeps, olderThanMs: number): Prom
 }
 
 /**
- * Counts again what is marked dirty: people first, then (when none is left) their profiles, then servers, so that
+ * Counts again what is marked dirty: first who has a part in changed threads, then people, then (when none is left) their profiles, then servers, so that
  * each is done once for many changes. Returns true when there may be more.
  */
 export async function refreshDirty(deps: IndexerDeps, now = new Date()): Promise<boolean> {
   await markAgedMembers(deps, now);
+  if ((await refreshThreads(deps)) > 0) return true;
   if ((await refreshMembers(deps, now)) > 0) return true;
   if ((await refreshUsers(deps)) > 0) return true;
   return (await refreshServers(deps)) > 0;

@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
-import { findGathered, writeAllGathered } from '../../../shared/store/gather.js';
+import { findGathered, writeAllGathered, writeGathered } from '../../../shared/store/gather.js';
 import { idKey, timeKey } from '../../../shared/store/listKeys.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { MessageRecord, SourceMessage, UserRecord } from '../../../shared/store/records.js';
@@ -13,6 +13,8 @@ import { ERASED_ID, silenceThreads } from './tombstones.js';
 
 /** The parts of a message that readers can see: a later export that says the same changes no revision. */
 type MessageContent = Omit<SourceMessage, 'asOf'>;
+
+const DUPLICATE_KEY = 11_000;
 
 type Records = Pick<Collections, 'messages' | 'threads' | 'users' | 'erasures' | 'erasureState'>;
 
@@ -53,7 +55,8 @@ async function mergeBatch(
   const latest = latestById(batch.map((message) => applyErasures(message, erased)));
   const told = await withoutErasedForwards(messages, [...latest.values()], erased);
   const stored = await storedById(messages, [...latest.keys()]);
-  const writes: AnyBulkWriteOperation<MessageRecord>[] = [];
+  const added: MessageRecord[] = [];
+  const replaced: (SourceMessage | MessageRecord)[] = [];
   let changed = false;
   for (const message of told) {
     const before = stored.get(message._id);
@@ -65,15 +68,17 @@ async function mergeBatch(
     const winner = isNewer(message, clean) ? message : clean!;
     if (winner === before) continue;
     changed ||= !before || !same(contentOf(winner), contentOf(before));
-    writes.push(messageWrite(winner));
+    if (before) replaced.push(winner);
+    else added.push(toRecord(winner));
   }
   if (changed) await raiseRevision(threads, threadId);
   if (!erased.isEmpty) await forgetErased(records, threadId, batch, erased);
-  if (writes.length > 0) {
-    await writeAllGathered(messages, writes);
+  const written = added.length + replaced.length > 0;
+  if (written) {
+    await writeMessages(messages, added, replaced);
     await applyUsers(users, told);
   }
-  return { changed, written: writes.length > 0 };
+  return { changed, written };
 }
 
 /** What is kept of authors beside their messages: their snapshots, and who started a thread. */
@@ -115,24 +120,31 @@ function contentOf(message: SourceMessage | MessageRecord): MessageContent {
   return content;
 }
 
+/** Inserts what was not there, which costs less than an upsert; what has come meanwhile is merged like the rest. */
+async function writeMessages(
+  messages: Collection<MessageRecord>,
+  added: MessageRecord[],
+  replaced: (SourceMessage | MessageRecord)[],
+): Promise<void> {
+  const inserts = added.map((document) => ({ insertOne: { document } }));
+  const refused = await writeGathered(messages, inserts);
+  const unexpected = refused.find(({ code }) => code !== DUPLICATE_KEY);
+  if (unexpected) throw new Error(`A write was refused: ${String(unexpected.errmsg)}`);
+  const late = refused.length > 0 ? added : [];
+  await writeAllGathered(messages, [...replaced, ...late].map(messageWrite));
+}
+
+function toRecord(told: SourceMessage | MessageRecord): MessageRecord {
+  return { ...told, order: timeKey(told.createdAt) + idKey(told._id) };
+}
+
 /** A guarded write: a job that lost a race against a later source changes nothing. */
 function messageWrite(told: SourceMessage | MessageRecord): AnyBulkWriteOperation<MessageRecord> {
-  const { _id, ...fields } = told;
-  const order = timeKey(told.createdAt) + idKey(_id);
+  const isFree = { $and: [{ $lte: ['$asOf', told.asOf] }, { $ne: ['$deleted', true] }] };
   return {
     updateOne: {
-      filter: { _id },
-      update: [
-        {
-          $replaceWith: {
-            $cond: [
-              { $and: [{ $lte: ['$asOf', told.asOf] }, { $ne: ['$deleted', true] }] },
-              { $literal: { _id, ...fields, order } },
-              '$$ROOT',
-            ],
-          },
-        },
-      ],
+      filter: { _id: told._id },
+      update: [{ $replaceWith: { $cond: [isFree, { $literal: toRecord(told) }, '$$ROOT'] } }],
       upsert: true,
     },
   };
@@ -148,7 +160,13 @@ async function applyUsers(users: Collection<UserRecord>, batch: SourceMessage[])
     if (!known || wins(known, known.asOf, { _id: id, ...snapshot, asOf }, asOf))
       newest.set(id, { _id: id, ...snapshot, asOf });
   }
-  await writeAllGathered(users, [...newest.values()].map(userWrite));
+  const told = [...newest.values()];
+  const stored = await Promise.all(told.map(({ _id }) => findGathered(users, _id)));
+  const newer = told.filter((user, index) => {
+    const known = stored[index];
+    return !known || wins(known, known.asOf, user, user.asOf);
+  });
+  await writeAllGathered(users, newer.map(userWrite));
 }
 
 function userWrite(user: UserRecord): AnyBulkWriteOperation<UserRecord> {

@@ -4,6 +4,8 @@ import { writeAllGathered } from '../../../shared/store/gather.js';
 import type { DirtyMark } from '../../../shared/store/views.js';
 
 /** The names of what must be recomputed. */
+export const dirtyThread = (serverId: string, threadId: string): string =>
+  `thread/${serverId}/${threadId}`;
 export const dirtyServer = (serverId: string): string => `server/${serverId}`;
 export const dirtyMember = (serverId: string, userId: string): string =>
   `member/${serverId}/${userId}`;

@@ -111,6 +111,7 @@ describe('readBody', () => {
     const headers = { 'Content-Type': 'application/GZIP', 'Content-Encoding': 'gzip' };
     expect(await send(raw, { ...headers, 'Content-Length': '4' }, ['ab', 'cd'])).to.deep.equal({
       ...{ text: 'abcd', contentType: 'application/gzip', length: 4, encoding: 'gzip' },
+      headers: { 'content-type': 'application/GZIP' },
     });
     expect(await send(raw, JSON_TYPE, ['ab'])).to.deep.include({ length: null, encoding: null });
   });
