@@ -9,6 +9,7 @@ import { createGate, type GateOptions } from './http/credentials/gate.js';
 import { answerErrors, answerUnmatched } from './http/errors.js';
 import { describeResponses } from './http/headers.js';
 import { mountRoutes, type Outcome } from './http/mount.js';
+import { queueDashboard } from './http/queueDashboard.js';
 import { checkUrls } from './http/query.js';
 import { identifyRequests, logRequests } from './http/requestLog.js';
 import type { ResponseCache } from './http/responseCache.js';
@@ -34,6 +35,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(answerErrors(logger, countFailed(credentials)));
   app.use(checkUrls());
   app.use(auditRequests((deed) => recordDeed(deps.collections, deed), logger));
+  app.use(queueDashboard(deps.producer.queue, gate));
   app.use(mountRoutes(createRoutes(deps), deps.cache, gate));
   app.use(answerUnmatched());
   app.on('error', (error: unknown) => {

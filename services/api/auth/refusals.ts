@@ -1,11 +1,12 @@
 import { AppError } from '../../../shared/contract/errors.js';
 
+const BASIC_REALM = 'Basic realm="forum-archive", charset="UTF-8"';
 const REALM = 'Bearer realm="forum-archive"';
 
-/** 401 UNAUTHORIZED: a protected operation was called without a credential. */
-export function missingCredential(): AppError {
+/** 401 UNAUTHORIZED: a protected operation was called without a credential. `basic` has a browser ask for a password. */
+export function missingCredential(basic = false): AppError {
   return new AppError('UNAUTHORIZED', 'This needs an X-API-Key header or a bearer token', {
-    headers: { 'WWW-Authenticate': REALM },
+    headers: { 'WWW-Authenticate': basic ? BASIC_REALM : REALM },
   });
 }
 

@@ -113,6 +113,14 @@ describe('access', () => {
     }
   }
 
+  it('of the pages about the queue (admin) depends on the credential alike', async () => {
+    for (const { name, headers, verdict } of sent) {
+      const reply = await api.get('/admin/queues', headers);
+      expect(judge(reply), name).to.equal(verdict('admin'));
+      expect(reply.headers['cache-control'], name).to.equal('private, no-store');
+    }
+  });
+
   it('gives public answers that do not differ by credential', async () => {
     const anonymous = await api.get('/api/threads');
     const known = await api.get('/api/threads', { 'X-API-Key': await api.key('admin') });

@@ -40,6 +40,10 @@ describe('administration, end to end', function () {
     for (const { channel } of [byHttp, byCli]) {
       expect((await archive.api.get(`/api/threads/${channel.id}`)).status).to.equal(404);
     }
+    const rebuilt = await archive.cli('reindex', '--views', '--json');
+    expect(rebuilt, rebuilt.stderr).to.include({ code: 0 });
+    expect(JSON.parse(rebuilt.stdout)).to.include({ state: 'done', threads: 2 });
+    expect((await archive.cli('reindex')).stderr).to.include('--search or --views');
     expect((await upload(byHttp)).counts).to.include({ unchanged: 1 });
     expect((await archive.api.get(`/api/threads/${byHttp.channel.id}`)).status).to.equal(404);
   });

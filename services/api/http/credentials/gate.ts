@@ -11,7 +11,10 @@ import { countRequest, refuseBlocked } from './countRequest.js';
 import type { RateLimits } from './rateLimits.js';
 import { readCredential } from './readCredential.js';
 
-type Guarded = Pick<Operation, 'access' | 'limitedAs'>;
+interface Guarded extends Pick<Operation, 'access' | 'limitedAs'> {
+  /** Whether browsers may send an API key as a password. */
+  basic?: boolean;
+}
 
 /** Lets a request pass to an operation and tells who asks, or throws what to answer instead. */
 export type Gate = (ctx: Context, operation: Guarded) => Caller | null | Promise<Caller | null>;
@@ -31,7 +34,7 @@ const DEVELOPER: Caller = { kind: 'development', id: 'development', scopes: SCOP
 /** The gate of an API. Whoever sends no credential waits for nothing here. */
 export function createGate(options: GateOptions): Gate {
   return (ctx, operation) => {
-    const credential = options.disableAuth ? null : readCredential(ctx.req);
+    const credential = options.disableAuth ? null : readCredential(ctx.req, operation.basic);
     if (credential && operation.access !== 'public') {
       return admit(ctx, operation.access, credential, options);
     }
@@ -39,7 +42,7 @@ export function createGate(options: GateOptions): Gate {
     countByAddress(ctx, operation, options);
     if (options.disableAuth) return DEVELOPER;
     if (operation.access === 'public') return null;
-    throw missingCredential();
+    throw missingCredential(operation.basic);
   };
 }
 

@@ -4,22 +4,34 @@ import type { Credential } from '../../auth/credential.js';
 
 const LONGEST = 4_096;
 const BEARER = /^Bearer +([\w.~+/=-]+)$/i;
+const BASIC = /^Basic +([\w+/=]+)$/i;
 /** Three parts of base64url: what is signed, and its signature, which may be missing. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
-/** The one credential of a request; null without any. Throws VALIDATION_ERROR for two. */
-export function readCredential(request: IncomingMessage): Credential | null {
+/**
+ * The one credential of a request; null without any. An API key may be the password of HTTP Basic where `basic` says so.
+ * Throws VALIDATION_ERROR for two.
+ */
+export function readCredential(request: IncomingMessage, basic = false): Credential | null {
   const { authorization, 'x-api-key': key } = request.headers;
   if (authorization === undefined && key === undefined) return null;
   const { authorization: tokens = [], 'x-api-key': keys = [] } = request.headersDistinct;
   if (tokens.length + keys.length > 1) {
     throw new AppError('VALIDATION_ERROR', 'A request must carry only one credential');
   }
-  return tokens[0] === undefined ? apiKey(keys[0] ?? '') : bearer(tokens[0]);
+  if (tokens[0] === undefined) return apiKey(keys[0] ?? '');
+  const encoded = basic ? BASIC.exec(tokens[0].trim())?.[1] : undefined;
+  return encoded === undefined ? bearer(tokens[0]) : apiKey(passwordOf(encoded));
 }
 
 function apiKey(text: string): Credential {
   return { kind: 'key', text: text.length > LONGEST ? '' : text };
+}
+
+/** The password of a user name, which may be any, and a password. */
+function passwordOf(encoded: string): string {
+  const text = Buffer.from(encoded, 'base64').toString();
+  return text.slice(text.indexOf(':') + 1);
 }
 
 /** What has another scheme, or no sane form, is a token that nobody has. */

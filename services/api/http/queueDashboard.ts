@@ -1,0 +1,62 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { KoaAdapter } from '@bull-board/koa';
+import type { Queue } from 'bullmq';
+import type { Context, Middleware } from 'koa';
+import { AppError } from '../../../shared/contract/errors.js';
+import type { Gate } from './credentials/gate.js';
+
+const MOUNTED = '/admin/queues';
+
+/** Its own scripts, styles and answers; styles also in elements, as its charts and menus set them. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const GUARDED = { access: 'admin', basic: true } as const;
+
+/** Pages about the queue under /admin/queues, for callers of the level admin: they may retry and remove jobs there. */
+export function queueDashboard(queue: Queue, gate: Gate): Middleware {
+  const board = boardOf(queue);
+  return async (ctx, next) => {
+    if (ctx.path !== MOUNTED && !ctx.path.startsWith(`${MOUNTED}/`)) {
+      await next();
+      return;
+    }
+    Object.assign(ctx.state, { private: true, operationId: 'queueDashboard', route: MOUNTED });
+    ctx.state['caller'] ??= await gate(ctx, GUARDED);
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+      refuseOtherSites(ctx);
+      ctx.state['given'] = { path: ctx.path };
+    }
+    ctx.set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'private, no-store' });
+    ctx.remove('Access-Control-Allow-Origin');
+    await board(ctx, next);
+  };
+}
+
+function boardOf(queue: Queue): Middleware {
+  const serverAdapter = new KoaAdapter().setBasePath(MOUNTED);
+  createBullBoard({
+    queues: [new BullMQAdapter(queue)],
+    serverAdapter,
+    options: { uiConfig: { boardTitle: 'Forum Archive', hideDocsLink: true } },
+  });
+  return serverAdapter.registerPlugin();
+}
+
+/** A browser sends a password it knows with what any site asks of it, and names the site. */
+function refuseOtherSites(ctx: Context): void {
+  const origin = ctx.get('Origin');
+  const site = ctx.get('Sec-Fetch-Site');
+  const isOwn = origin === '' || (URL.canParse(origin) && new URL(origin).host === ctx.get('Host'));
+  if (isOwn && (site === '' || site === 'same-origin')) return;
+  throw new AppError('FORBIDDEN', 'Another site must not change the queue');
+}
