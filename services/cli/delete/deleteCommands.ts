@@ -4,7 +4,7 @@ import { CliError } from '../cliError.js';
 import type { Archive } from '../openArchive.js';
 import { requireMongo, requireQueue } from '../reachable.js';
 import { runCommand, type Result } from '../runCommand.js';
-import { waitForJob } from './waitForJob.js';
+import { waitForJob } from '../waitForJob.js';
 
 const KINDS = ['thread', 'channel', 'server'] as const;
 type Kind = (typeof KINDS)[number];

@@ -2,19 +2,30 @@ import type { Command } from 'commander';
 import { CliError } from '../cliError.js';
 import { runCommand } from '../runCommand.js';
 import { reindexSearch } from './reindexSearch.js';
+import { reindexViews } from './reindexViews.js';
 
-/** `reindex --search` */
+interface Options {
+  search?: boolean;
+  views?: boolean;
+  wait?: boolean;
+  json?: boolean;
+}
+
+/** `reindex --search` or `reindex --views` */
 export function addReindex(program: Command): void {
   program
     .command('reindex')
     .description('Build anew what is read, from what is recorded')
     .option('--search', 'the search index, without downtime')
-    .option('--wait', 'wait for its end')
+    .option('--views', 'every view and search document, in place')
+    .option('--wait', 'wait for its end (default)')
+    .option('--no-wait', 'return once the work is queued')
     .option('--json', 'print the result as JSON')
-    .action(async (options: { search?: boolean; wait?: boolean; json?: boolean }) => {
-      if (!options.search) throw new CliError('Say what to build anew: --search');
-      await runCommand(options, (archive) =>
-        reindexSearch(archive, { wait: options.wait ?? false }),
-      );
+    .action(async (options: Options) => {
+      if (options.search === options.views) {
+        throw new CliError('Say what to build anew: --search or --views');
+      }
+      const rebuild = options.search ? reindexSearch : reindexViews;
+      await runCommand(options, (archive) => rebuild(archive, { wait: options.wait !== false }));
     });
 }

@@ -11,7 +11,8 @@ import { counted } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
 import { createProgress, type Progress } from '../progress.js';
 import { requireMongo, requireQueue } from '../reachable.js';
-import { warn, type Result } from '../runCommand.js';
+import type { Result } from '../runCommand.js';
+import { warnWithoutIndexer } from './warnWithoutIndexer.js';
 
 const POLL_MS = 250;
 const STEPS = 1_000;
@@ -39,11 +40,6 @@ export async function reindexSearch(archive: Stores, { wait }: { wait: boolean }
   } finally {
     progress.stop();
   }
-}
-
-async function warnWithoutIndexer({ producer }: Stores): Promise<void> {
-  if ((await producer.workers().catch(() => 1)) > 0) return;
-  warn('No indexer is connected to the queue yet: the rebuild waits until one is');
 }
 
 async function waitForRebuild(

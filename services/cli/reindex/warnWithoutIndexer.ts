@@ -1,0 +1,8 @@
+import type { Archive } from '../openArchive.js';
+import { warn } from '../runCommand.js';
+
+/** Says so when nobody is there to do what was queued. */
+export async function warnWithoutIndexer({ producer }: Pick<Archive, 'producer'>): Promise<void> {
+  if ((await producer.workers().catch(() => 1)) > 0) return;
+  warn('No indexer is connected to the queue yet: the rebuild waits until one is');
+}
