@@ -28,12 +28,27 @@ export async function importSampleWhenEmpty(
 }
 
 async function countThreads(cli: string, env: ServicesContext['env']): Promise<number> {
+  const { stdout, stderr } = await readStatus(cli, env);
+  const threads = /"threads":\s*(\d+)/.exec(stdout)?.[1];
+  if (threads !== undefined) return Number(threads);
+  throw new LaunchError(
+    `The archive's status could not be read: ${(stderr || stdout).slice(0, 500)}`,
+  );
+}
+
+/** What `status` prints. It fails while any store is not ready yet, but tells what the others hold all the same. */
+async function readStatus(
+  cli: string,
+  env: ServicesContext['env'],
+): Promise<{ stdout: string; stderr: string }> {
   try {
-    const { stdout } = await run(process.execPath, [cli, 'status', '--json'], { env });
-    const { threads } = JSON.parse(stdout) as { threads?: unknown };
-    if (typeof threads === 'number') return threads;
-    throw new Error(`no number of threads in ${stdout.slice(0, 200)}`);
+    return await run(process.execPath, [cli, 'status', '--json'], { env });
   } catch (error) {
-    throw new LaunchError(`The archive's status could not be read: ${(error as Error).message}`);
+    const {
+      stdout = '',
+      stderr = '',
+      message,
+    } = error as Partial<Record<'stdout' | 'stderr', string>> & Error;
+    return { stdout, stderr: stderr || message };
   }
 }

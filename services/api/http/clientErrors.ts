@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type Server } from 'node:http';
 import { API_VERSION } from '../../../shared/contract/openapi.js';
 
@@ -21,7 +22,8 @@ export function answerClientErrors(server: Server): void {
     socket.end(
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\n` +
         `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n` +
-        `Cache-Control: no-store\r\nAPI-Version: ${API_VERSION}\r\n\r\n${body}`,
+        `Cache-Control: no-store\r\nAPI-Version: ${API_VERSION}\r\n` +
+        `X-Request-Id: ${randomUUID()}\r\n\r\n${body}`,
     );
   });
 }

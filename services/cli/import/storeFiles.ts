@@ -11,6 +11,8 @@ import type { Problem } from './importSummary.js';
 import { isJsonFile } from './sniffFile.js';
 
 const FILES_AT_ONCE = 16;
+/** A file of such a name was meant as an export: empty or damaged, it is named, not passed over. */
+const JSON_NAME = /\.json(\.gz)?$/i;
 const READ_BYTES = 262_144;
 
 /** What became of the files before the queue. */
@@ -53,9 +55,11 @@ async function inspectFile(
 ): Promise<Inspection | 'other'> {
   if (file.error !== undefined) return rejected(`It cannot be read: ${file.error}`);
   try {
-    if (await isJsonFile(file.path)) return await inspectExport(readFile(file, progress));
+    const isMeant = file.named || JSON_NAME.test(file.path);
+    if (isMeant || (await isJsonFile(file.path)))
+      return await inspectExport(readFile(file, progress));
     progress.advance(file.bytes);
-    return file.named ? rejected('This is no JSON object') : 'other';
+    return 'other';
   } catch (error) {
     return rejected(`It cannot be read: ${reasonOf(error)}`);
   }

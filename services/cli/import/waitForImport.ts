@@ -29,7 +29,7 @@ export async function waitForImport(
 ): Promise<ImportOutcome> {
   const { importFiles } = mongo.collections;
   let done = 0;
-  let checkedAt = -Infinity;
+  let checkedAt = performance.now();
   let isWarned = false;
   let finishedAt: Date | undefined;
   for (;;) {

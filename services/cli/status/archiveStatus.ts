@@ -114,7 +114,7 @@ async function countRecords({ mongo }: Archive): Promise<Records> {
   };
 }
 
-/** Threads and messages in the index; none where the index is not made yet. */
+/** Threads and messages in the index; none where the index is not made yet, or its first shard is just starting. */
 async function countSearch({ elasticsearch, mongo }: Archive): Promise<number> {
   try {
     const { count } = await elasticsearch.count({
@@ -123,9 +123,15 @@ async function countSearch({ elasticsearch, mongo }: Archive): Promise<number> {
     });
     return count;
   } catch (error) {
-    if (error instanceof errors.ResponseError && error.statusCode === 404) return 0;
+    if (isNotMade(error)) return 0;
     throw error;
   }
+}
+
+function isNotMade(error: unknown): boolean {
+  if (!(error instanceof errors.ResponseError)) return false;
+  const { error: told } = (error.body ?? {}) as { error?: { type?: string } };
+  return error.statusCode === 404 || told?.type === 'search_phase_execution_exception';
 }
 
 async function countQueue({ producer }: Archive): Promise<{

@@ -85,7 +85,7 @@ function dateOrNull(timestamp: string | null | undefined): Date | null {
 }
 
 function mapAttachment(file: ExportAttachment, threadId: string): AttachmentRecord {
-  const filename = cleanName(file.fileName, 'file');
+  const filename = baseName(cleanName(file.fileName, 'file'));
   return {
     id: file.id,
     filename,
@@ -154,4 +154,9 @@ function mapInteraction(interaction: ExportMessage['interaction']): MessageRecor
     userId: interaction.user.id,
     username: cleanName(interaction.user.name, `user-${interaction.user.id}`),
   };
+}
+
+/** A file's name without any folder: readers save attachments by it. */
+function baseName(name: string): string {
+  return name.split(/[\\/]/).at(-1)!.replace(/^\.+/, '') || 'file';
 }

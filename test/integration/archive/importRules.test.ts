@@ -76,6 +76,8 @@ describe('importing', function () {
       'group.json': anExport({ channel: { type: 'DirectGroupTextChat' }, messages: secret() }),
       'cut.json': truncated,
       'other.json': '{"hello":"world"}',
+      'empty.json': '',
+      'list.json': '[1,2]',
       'text.json': anExport({ channel: { type: 'GuildTextChat' }, messages: secret() }),
       'notes.md': '# no export',
     });
@@ -86,6 +88,8 @@ describe('importing', function () {
       'group.json',
       'cut.json',
       'other.json',
+      'empty.json',
+      'list.json',
       'text.json',
     ]) {
       expect(stdout, name).to.match(new RegExp(`${name}: .{10}`));

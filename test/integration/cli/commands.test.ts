@@ -97,7 +97,7 @@ describe('the command line', function () {
       await writeFile(path, 'hello');
       const { code, stdout } = await run(['import', path, '--no-wait']);
       expect(code).to.equal(1);
-      expect(stdout).to.include('This is no JSON object');
+      expect(stdout).to.match(/Rejected: 1 file/);
     }));
 
   it('waits until the files are final, and says when nobody works on them', () =>
