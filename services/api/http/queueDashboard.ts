@@ -49,7 +49,19 @@ function boardOf(queue: Queue): Middleware {
     serverAdapter,
     options: { uiConfig: { boardTitle: 'Forum Archive', hideDocsLink: true } },
   });
-  return serverAdapter.registerPlugin();
+  // In place of the board's own, which shows what went wrong inside.
+  return serverAdapter.setErrorHandler(refuse).registerPlugin();
+}
+
+function refuse(error: Error): never {
+  const { status = 500 } = error as { status?: number };
+  if (status < 500) {
+    throw new AppError('VALIDATION_ERROR', 'This cannot be asked of the queue', { cause: error });
+  }
+  throw new AppError('UNAVAILABLE', 'The queue is not available now; try again soon', {
+    headers: { 'Retry-After': '2' },
+    cause: error,
+  });
 }
 
 /** A browser sends a password it knows with what any site asks of it, and names the site. */

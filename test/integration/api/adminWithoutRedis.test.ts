@@ -18,6 +18,7 @@ describe('admin while Redis is away', () => {
     for (const [method, path, body] of [
       ['GET', '/admin/jobs'],
       ['GET', '/admin/jobs/x'],
+      ['GET', '/admin/queues/api/queues'],
       ['DELETE', `/admin/threads/${thread._id}`],
       ['DELETE', '/admin/users/777777777777777701'],
       ['POST', '/admin/reindex', { target: 'all' }],

@@ -61,6 +61,14 @@ describe('the queue dashboard', () => {
     expect(queues[0]?.jobs.map(({ name }) => name)).to.deep.equal(['delete-thread']);
   });
 
+  it('serves its own files alone, and tells of no others', async () => {
+    for (const path of ['static/../package.json', 'static/%2e%2e/package.json', 'api/nothing']) {
+      const reply = await page(admin, `/admin/queues/${path}`);
+      expect(reply.status, path).to.be.within(400, 404);
+      expect(reply.json(), path).to.have.keys('error', 'code');
+    }
+  });
+
   it('changes the queue for its own pages alone, and keeps who did', async () => {
     const path = '/admin/queues/api/queues/archive/pause';
     const put = (headers: Record<string, string>) =>
