@@ -71,11 +71,13 @@ function* generateThread(
   const startedAt = START_MS + random(SPAN_MS);
   const threadId = snowflake(startedAt, number);
   const header = threadHeader(threadId, forum, startedAt, random);
+  // In real forums (70 threads of 19 messages on average) two to eight people talk in a thread.
+  const cast = Array.from({ length: 2 + random(7) }, () => personNumber(people, random));
   yield `${JSON.stringify(header, null, 2).slice(0, -2)},\n  "messages": [`;
   let at = startedAt;
   for (let index = 0; index < messages; index += 1) {
     const id = index === 0 ? threadId : snowflake(at, number + index);
-    const message = generateMessage(id, at, index, people, random);
+    const message = generateMessage(id, at, index, cast, random);
     const text = JSON.stringify(message, null, 2).replaceAll('\n', '\n    ');
     yield `${index === 0 ? '' : ','}\n    ${text}`;
     at += 1_000 + random(600_000);
@@ -114,7 +116,7 @@ function generateMessage(
   id: string,
   at: number,
   index: number,
-  people: number,
+  cast: readonly number[],
   random: Random,
 ): object {
   const isReply = index > 0 && random(4) === 0;
@@ -126,20 +128,23 @@ function generateMessage(
     callEndedTimestamp: null,
     isPinned: false,
     content: generateContent(random),
-    author: generateUser(people, random),
+    author: generateUser(cast[index === 0 ? 0 : random(cast.length)]!),
     attachments: random(15) === 0 ? [generateAttachment(id, random)] : [],
     embeds: [],
     stickers: [],
     reactions: random(8) === 0 ? [generateReaction(random)] : [],
-    mentions: isReply ? [generateUser(people, random)] : [],
+    mentions: isReply ? [generateUser(cast[random(cast.length)]!)] : [],
     ...(isReply ? { reference: { type: 'Default', messageId: id, channelId: null } } : {}),
     inlineEmojis: [],
   };
 }
 
 /** Few people write much: the number is squeezed towards zero. */
-function generateUser(people: number, random: Random): object {
-  const number = Math.floor((random(people) * random(people)) / people);
+function personNumber(people: number, random: Random): number {
+  return Math.floor((random(people) * random(people)) / people);
+}
+
+function generateUser(number: number): object {
   return {
     id: String(100_000_000_000_000_000n + BigInt(number) * 4_194_304n),
     name: `person${number}`,

@@ -122,7 +122,7 @@ export const settingsSchema = Joi.object<Settings, true>({
     .integer()
     .min(1)
     .max(256)
-    .default(32)
+    .default(64)
     .description('Jobs an indexer works on at once'),
   NODE_ENV: Joi.string().description('production or development'),
 });

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import {
   MongoBulkWriteError,
   type AnyBulkWriteOperation,
@@ -9,13 +10,15 @@ import {
 } from 'mongodb';
 
 /**
- * Gathers what concurrent callers ask of one collection into few round trips: while a request is under way, further
- * ones wait and go out together. Alone, a request goes out at once. (A majority write costs as much for one document
- * as for a hundred.)
+ * Gathers what concurrent callers ask of one collection into few round trips: while a request is under way, and when
+ * there are many callers for a moment after, further ones wait and go out together. Alone, a request goes out at once. (A majority write costs as
+ * much for one document as for a hundred.)
  */
 
-/** Requests of one kind to one collection that may be under way at once. */
-const LANES = 2;
+/** Callers under way from which on requests are spaced out, so that they grow fewer and larger (an import, say). */
+const MANY_CALLERS = 24;
+/** Milliseconds between two requests of one kind to one collection while there are so many. */
+const REST_MS = 60;
 const MAX_OPERATIONS = 500;
 
 interface Waiting<Request, Answer> {
@@ -24,13 +27,16 @@ interface Waiting<Request, Answer> {
   reject: (error: unknown) => void;
 }
 
+/** Callers of all gatherers whose request is waiting or under way. */
+let callers = 0;
+
 /** Runs requests in groups through `run`, which answers each in order or fails them all. */
 function createGatherer<Request, Answer>(
   run: (requests: Request[]) => Promise<Answer[]>,
   sizeOf: (request: Request) => number,
 ): (request: Request) => Promise<Answer> {
   let waiting: Waiting<Request, Answer>[] = [];
-  let lanes = 0;
+  let isSending = false;
 
   const takeGroup = (): Waiting<Request, Answer>[] => {
     let size = 0;
@@ -42,23 +48,33 @@ function createGatherer<Request, Answer>(
   const drain = async (): Promise<void> => {
     while (waiting.length > 0) {
       const group = takeGroup();
+      const rest = setTimeout(REST_MS, undefined, { ref: false });
       try {
         const answers = await run(group.map(({ request }) => request));
         group.forEach(({ resolve }, index) => resolve(answers[index]!));
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
+      if (callers >= MANY_CALLERS) await rest;
     }
-    lanes -= 1;
+    isSending = false;
   };
-  return (request) =>
+  const send = (request: Request): Promise<Answer> =>
     new Promise((resolve, reject) => {
       waiting.push({ request, resolve, reject });
-      if (lanes >= LANES) return;
-      lanes += 1;
+      if (isSending) return;
+      isSending = true;
       // The callers of this turn of the event loop go together.
       setImmediate(() => void drain());
     });
+  return async (request) => {
+    callers += 1;
+    try {
+      return await send(request);
+    } finally {
+      callers -= 1;
+    }
+  };
 }
 
 type WriteGatherer = (operations: AnyBulkWriteOperation[]) => Promise<WriteError[]>;

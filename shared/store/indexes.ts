@@ -26,7 +26,11 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
     index('channelId', { channelId: 1 }),
     where('pending', index('pending', { pending: 1 })),
   ],
-  messages: [index('thread_order', { threadId: 1, order: 1 }), index('author', { 'author.id': 1 })],
+  messages: [
+    index('thread_order', { threadId: 1, order: 1 }),
+    index('author', { 'author.id': 1 }),
+    where('deleted', index('deleted', { threadId: 1, deleted: 1 })),
+  ],
   channels: [index('serverId', { serverId: 1 })],
   bodyChunks: [index('body_revision', { body: 1, revision: 1 })],
   threadItems: [

@@ -38,7 +38,9 @@ export class SearchUnavailable extends Error {
 /** A bulk request takes what has gathered, up to this many documents and characters. */
 const MAX_DOCUMENTS = 1_000;
 const MAX_CHARACTERS = 4_000_000;
+/** Milliseconds a bulk request gathers: little when the index is idle, more while another is under way. */
 const GATHER_MS = 5;
+const GATHER_MS_BUSY = 60;
 
 interface Batch {
   waiting: Waiting[];
@@ -82,6 +84,16 @@ export function createSearchWriter(
 ): SearchWriter {
   let open: Batch | null = null;
 
+  let underWay = 0;
+
+  const sendCounted = async (batch: Batch): Promise<void> => {
+    underWay += 1;
+    try {
+      await sendBatch(batch);
+    } finally {
+      underWay -= 1;
+    }
+  };
   const openBatch = (): Batch => {
     let send!: () => void;
     const started = new Promise<void>((resolve) => (send = resolve));
@@ -89,9 +101,9 @@ export function createSearchWriter(
       waiting: [],
       characters: 0,
       send,
-      done: started.then(() => sendBatch(batch)),
+      done: started.then(() => sendCounted(batch)),
     };
-    setTimeout(() => close(batch), GATHER_MS);
+    setTimeout(() => close(batch), underWay > 0 ? GATHER_MS_BUSY : GATHER_MS);
     return batch;
   };
   const close = (batch: Batch): void => {
