@@ -9,6 +9,7 @@ import {
 } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { ensureIndexes } from '../../shared/store/indexes.js';
+import { withDatabase } from './stores.js';
 
 /** Clients of the real servers, on a database of their own; without a search index. */
 export interface ApiStores {
@@ -43,8 +44,4 @@ export async function openApiStores(): Promise<ApiStores> {
       await elasticsearch.close();
     },
   };
-}
-
-function withDatabase(url: string, database: string): string {
-  return url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?[^?]*/, `$1/${database}`);
 }

@@ -1,10 +1,9 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import type { IndexerDeps } from '../deps.js';
+import { markAllDirty } from '../project/markAllDirty.js';
 import { refreshDirty } from '../project/sweep.js';
 import { settle } from '../project/settle.js';
-import { dirtyMember, markDirty } from '../stores/dirtyMarks.js';
-
-const PEOPLE_AT_ONCE = 1_000;
+import { dirtyMember } from '../stores/dirtyMarks.js';
 
 /** Counts a server and everyone on it again, and drops its cached statistics. */
 export async function refreshStats(
@@ -12,16 +11,10 @@ export async function refreshStats(
   { serverId }: JobPayloads['refresh-stats'],
 ): Promise<{ members: number }> {
   const { members, dirty } = deps.collections;
-  let counted = 0;
-  let marks: string[] = [];
-  for await (const { userId } of members.find({ serverId }, { projection: { userId: 1 } })) {
-    counted += 1;
-    marks.push(dirtyMember(serverId, userId));
-    if (marks.length < PEOPLE_AT_ONCE) continue;
-    await markDirty(dirty, marks);
-    marks = [];
-  }
-  await markDirty(dirty, marks);
+  const everyone = members.find({ serverId }, { projection: { userId: 1 } });
+  const counted = await markAllDirty(dirty, everyone, ({ userId }) =>
+    dirtyMember(serverId, userId),
+  );
   await refreshDirty(deps);
   await settle(deps, { _id: { $in: [] } }, [serverId]);
   return { members: counted };

@@ -1,12 +1,12 @@
 import type { IndexerDeps } from '../deps.js';
+import { markAllDirty } from '../project/markAllDirty.js';
 import { settle } from '../project/settle.js';
 import { projectThread } from '../project/projectThread.js';
 import { raiseRevision } from '../records/threadRevision.js';
-import { dirtyUser, markDirty } from '../stores/dirtyMarks.js';
+import { dirtyUser } from '../stores/dirtyMarks.js';
 import type { Report } from '../report.js';
 
 const BATCH = 16;
-const PEOPLE_AT_ONCE = 1_000;
 
 /** Builds every view and search document again from the records, while readers go on reading what was there. */
 export async function reindexViews(
@@ -44,12 +44,6 @@ export async function reindexViews(
 
 /** Profiles hold names that threads do not. */
 async function markPeople({ collections: { users, dirty } }: IndexerDeps): Promise<void> {
-  let marks: string[] = [];
-  for await (const { _id } of users.find({}, { projection: { _id: 1 } })) {
-    marks.push(dirtyUser(_id));
-    if (marks.length < PEOPLE_AT_ONCE) continue;
-    await markDirty(dirty, marks);
-    marks = [];
-  }
-  await markDirty(dirty, marks);
+  const everyone = users.find({}, { projection: { _id: 1 } });
+  await markAllDirty(dirty, everyone, ({ _id }) => dirtyUser(_id));
 }

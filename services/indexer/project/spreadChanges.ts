@@ -3,9 +3,8 @@ import type { IndexerDeps } from '../deps.js';
 import { markSpread, type AppliedRecord } from '../records/applySource.js';
 import { raiseRevisionsOfChannel } from '../records/threadRevision.js';
 import { dirtyServer, dirtyUser, markDirty } from '../stores/dirtyMarks.js';
+import { markAllDirty } from './markAllDirty.js';
 import { refreshLinks } from './refreshLinks.js';
-
-const BATCH = 1_000;
 
 /**
  * Does what follows from a change of a channel: its threads and those that link to it show its name. Noted as done only
@@ -32,13 +31,7 @@ export async function spreadServer(
 ): Promise<void> {
   if (changes === spread) return;
   const members = collections.members.find({ serverId }, { projection: { userId: 1 } });
-  let users: string[] = [];
-  for await (const { userId } of members) {
-    users.push(dirtyUser(userId));
-    if (users.length < BATCH) continue;
-    await markDirty(collections.dirty, users);
-    users = [];
-  }
-  await markDirty(collections.dirty, [...users, dirtyServer(serverId)]);
+  await markAllDirty(collections.dirty, members, ({ userId }) => dirtyUser(userId));
+  await markDirty(collections.dirty, [dirtyServer(serverId)]);
   await markSpread(collections.servers, serverId, changes);
 }
