@@ -117,8 +117,10 @@ async function bulkWrite(
   const errors = await collection.bulkWrite(groups.flat(), { ordered: false }).then(
     () => [],
     (error: unknown) => {
-      if (!(error instanceof MongoBulkWriteError)) throw error;
-      return [error.writeErrors].flat();
+      const refused = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
+      // Without one it was not the operations: they are not known to have reached a majority, say.
+      if (refused.length === 0) throw error;
+      return refused;
     },
   );
   let start = 0;

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { AppError, type ErrorBody } from '../../../shared/contract/errors.js';
 import type { Logger } from '../../../shared/platform/logger.js';
-import { isStoreAway } from '../storeErrors.js';
+import { isStoreAway } from '../../../shared/platform/storeErrors.js';
 import { hasBody } from './body.js';
 
 /** Answers every failure in the one error shape; what must not be shown goes to the log, and each to `note`. */

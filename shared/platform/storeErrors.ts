@@ -8,16 +8,16 @@ import {
   MongoTopologyClosedError,
 } from 'mongodb';
 
-/** MongoDB's codes for a server that cannot answer now: stepping down, stopping, out of time. */
+/** MongoDB's codes for a server that cannot answer now: stepping down, stopping, out of time, in conflict. */
 const AWAY_CODES = new Set([
-  50, 89, 91, 189, 262, 6, 7, 9001, 10107, 11600, 11602, 13435, 13436, 11601,
+  50, 64, 89, 91, 112, 189, 262, 6, 7, 9001, 10107, 11600, 11602, 13435, 13436, 11601,
 ]);
 /** Elasticsearch's statuses for the same. */
 const AWAY_STATUSES = new Set([408, 429, 502, 503, 504]);
 
 /** Whether an error says that a store is away, too slow or too busy, so that the same request may succeed later. */
 export function isStoreAway(error: unknown): boolean {
-  if (error instanceof MongoServerError) return AWAY_CODES.has(Number(error.code));
+  if (error instanceof MongoServerError) return isServerAway(error);
   if (error instanceof MongoAPIError) return isDisconnected(error);
   if (error instanceof MongoError) return true;
   if (error instanceof elasticsearch.ResponseError) {
@@ -29,6 +29,11 @@ export function isStoreAway(error: unknown): boolean {
     error instanceof elasticsearch.NoLivingConnectionsError ||
     isTimeLimit(error)
   );
+}
+
+/** A bulk write wraps whatever kept it from being sent. */
+function isServerAway({ code, errorResponse }: MongoServerError): boolean {
+  return errorResponse instanceof Error ? isStoreAway(errorResponse) : AWAY_CODES.has(Number(code));
 }
 
 /** The error of an AbortSignal.timeout. */

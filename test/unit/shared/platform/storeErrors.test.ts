@@ -6,7 +6,7 @@ import {
   MongoNetworkTimeoutError,
   MongoServerError,
 } from 'mongodb';
-import { toAppError } from '../../../services/api/http/errors.js';
+import { toAppError } from '../../../../services/api/http/errors.js';
 
 describe('toAppError', () => {
   const away = [

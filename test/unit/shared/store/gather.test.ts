@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+import { createMongo } from '../../../../shared/platform/clients.js';
+import { isStoreAway } from '../../../../shared/platform/storeErrors.js';
+import { writeAllGathered, writeGathered } from '../../../../shared/store/gather.js';
+
+describe('writeGathered', () => {
+  it('throws when the server is away: the driver tells of that as of a bulk without refused writes', async () => {
+    const url = 'mongodb://127.0.0.1:1/nowhere?directConnection=true';
+    const { client, collections } = createMongo(
+      { MONGODB_URL: url },
+      { timeoutMs: 200, poolSize: 2 },
+    );
+    try {
+      for (const write of [writeGathered, writeAllGathered]) {
+        const update = { updateOne: { filter: { _id: 'a' }, update: { $set: { name: 'b' } } } };
+        const error: unknown = await write(collections.servers, [update]).then(
+          () => 'written',
+          (thrown: unknown) => thrown,
+        );
+        expect(error).to.be.an('error');
+        expect(isStoreAway(error)).to.equal(true);
+      }
+    } finally {
+      await client.close();
+    }
+  });
+});
