@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import type { Logger } from '../../shared/platform/logger.js';
-import { recordDeed } from './admin/audit.js';
+import { recordDeed } from '../../shared/store/recordDeed.js';
 import { auditRequests } from './http/auditRequests.js';
 import { allowOrigins } from './http/cors.js';
 import { countFailed } from './http/credentials/failedCredentials.js';

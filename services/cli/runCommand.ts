@@ -5,6 +5,8 @@ export interface Result {
   json: object;
   lines: string[];
   ok: boolean;
+  /** The job that it filed. */
+  jobId?: string;
 }
 
 /** Runs a command on the archive, prints its result to standard output, and sets exit code 1 when it did not go well. */

@@ -179,11 +179,16 @@ export const auditPageSchema = Joi.object({
     Joi.object({
       id: text('Id of the entry'),
       at: time('When'),
-      caller: Joi.object({ kind: text('Kind of credential'), id: text('Key or user') }).required(),
+      caller: Joi.object({
+        kind: text('Kind of credential; cli for the command line'),
+        id: text('Key or user; of cli, the user of its system; 0 for an erased user'),
+      }).required(),
       operation: text('operationId'),
       params: Joi.object().unknown().required(),
-      outcome: text('done, or the code of the error'),
-      status: count('HTTP status'),
+      outcome: text(
+        'done, or the code of the error; of cli, started until it has ended, then done or failed',
+      ),
+      status: count('HTTP status; cli has none').optional(),
       jobId: text('The job it filed').optional(),
     }),
     'Newest first',

@@ -5,15 +5,18 @@ export const ERASED_CALLER = '0';
 export interface AuditRecord {
   _id: string;
   at: Date;
-  /** The kind of credential, and the id of the key or user. */
+  /** The kind of credential, and the id of the key or user; of `cli`, the name of the system's user. */
   caller: { kind: string; id: string };
   /** The operation's id, such as `deleteThread`. */
   operation: string;
   /** Path, query and body values that are no secrets. */
   params: Record<string, unknown>;
-  /** `done` or the code of the error. */
+  /** `done` or the code of the error; of `cli`, `started` until it has ended, then `done` or `failed`. */
   outcome: string;
-  /** HTTP status. */
-  status: number;
+  /** HTTP status; `cli` has none. */
+  status?: number;
   jobId?: string;
 }
+
+/** What an operator did, as it is told to the audit trail. */
+export type Deed = Omit<AuditRecord, '_id' | 'at'>;

@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { createIndexer } from '../../services/indexer/createIndexer.js';
 import { createRedis, createWorkerRedis } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
@@ -7,14 +5,8 @@ import { createLogger } from '../../shared/platform/logger.js';
 import { createProducer } from '../../shared/jobs/producer.js';
 import { ensureSearchIndex } from '../../shared/store/searchIndex.js';
 import { startApi, type ApiOptions, type ApiServer } from './apiServer.js';
+import { runCli, type CommandResult } from './runCli.js';
 import { removeSearchAndKeys } from './stores.js';
-
-/** What a command of the command line did. */
-export interface CommandResult {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
 
 /** A whole archive of its own over the real servers: the indexer and the API in this process. */
 export interface TestArchive {
@@ -27,8 +19,6 @@ export interface TestArchive {
   json<T>(path: string): Promise<T>;
   close(): Promise<void>;
 }
-
-const CLI = fileURLToPath(new URL('../../services/cli/main.js', import.meta.url));
 
 /** Starts an archive with nothing in it. */
 export async function startArchive(options: ApiOptions = {}): Promise<TestArchive> {
@@ -57,7 +47,7 @@ export async function startArchive(options: ApiOptions = {}): Promise<TestArchiv
   return {
     api,
     problems,
-    cli: (...args) => runCli({ ...process.env, MONGODB_URL: mongodbUrl }, args),
+    cli: (...args) => runCli({ MONGODB_URL: mongodbUrl }, args),
     async json<T>(path: string) {
       const reply = await api.get(path);
       if (reply.status !== 200)
@@ -73,17 +63,4 @@ export async function startArchive(options: ApiOptions = {}): Promise<TestArchiv
       await api.close();
     },
   };
-}
-
-function runCli(env: NodeJS.ProcessEnv, args: string[]): Promise<CommandResult> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [CLI, ...args],
-      { env, maxBuffer: 1 << 26 },
-      (_error, stdout, stderr) => {
-        resolve({ code: child.exitCode ?? 1, stdout, stderr });
-      },
-    );
-  });
 }

@@ -3,6 +3,7 @@ import busboy from 'busboy';
 import type { ImportedFile } from '../../../shared/contract/admin.js';
 import { AppError } from '../../../shared/contract/errors.js';
 import type { RawBody } from '../../../shared/contract/operation.js';
+import { importJobId } from '../../../shared/jobs/importJobId.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { storeChecked } from '../../../shared/store/storeChecked.js';
@@ -10,7 +11,6 @@ import { deleteUpload, newUploadId } from '../../../shared/store/uploads.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import { queuedJob } from './fileJob.js';
-import { importJobId } from './importJob.js';
 import { withQueue } from './withQueue.js';
 
 interface Deps {

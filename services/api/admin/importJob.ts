@@ -1,4 +1,5 @@
 import type { AdminJob } from '../../../shared/contract/admin.js';
+import { importIdOf } from '../../../shared/jobs/importJobId.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
@@ -8,20 +9,14 @@ type Records = Pick<Collections, 'imports' | 'importFiles'>;
 
 /** Files told one by one in an import's state. */
 const MOST_FILES = 1_000;
-const PREFIX = 'imports-';
-
-/** The job id of an import: it stands for the jobs of all its files. */
-export function importJobId(importId: string): string {
-  return `${PREFIX}${importId}`;
-}
 
 /** An import as one job: told from its files' records, which outlive the queue. Null where the id is of no import. */
 export async function findImport(
   { imports, importFiles }: Records,
   jobId: string,
 ): Promise<(AdminJob & { files: object[] }) | null> {
-  if (!jobId.startsWith(PREFIX)) return null;
-  const importId = jobId.slice(PREFIX.length);
+  const importId = importIdOf(jobId);
+  if (importId === undefined) return null;
   const [record, files] = await Promise.all([
     imports.findOne({ _id: importId }, timeLimit()),
     importFiles.find({ importId }, timeLimit()).sort({ _id: 1 }).limit(MOST_FILES).toArray(),
@@ -59,7 +54,7 @@ export async function refileImport(
   producer: Pick<Producer, 'add'>,
   jobId: string,
 ): Promise<void> {
-  const importId = jobId.slice(PREFIX.length);
+  const importId = importIdOf(jobId) ?? '';
   const waiting = importFiles.find({ importId, state: 'queued' }, { projection: { _id: 1 } });
   for await (const { _id } of waiting)
     await producer.add('import-file', { uploadId: _id, importId });

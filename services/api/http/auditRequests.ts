@@ -1,12 +1,15 @@
 import type { Context, Middleware } from 'koa';
 import type { AppError } from '../../../shared/contract/errors.js';
 import type { Logger } from '../../../shared/platform/logger.js';
+import type { Deed } from '../../../shared/store/audit.js';
 import type { Caller } from '../caller.js';
-import type { Deed } from '../admin/audit.js';
 import { toAppError } from './errors.js';
 
 /** Keeps who did, or tried to do, what under /admin, once they are known. Reads alone are not kept. */
-export function auditRequests(record: (deed: Deed) => Promise<void>, logger: Logger): Middleware {
+export function auditRequests(
+  record: (deed: Deed) => Promise<unknown>,
+  logger: Logger,
+): Middleware {
   return async (ctx, next) => {
     try {
       await next();

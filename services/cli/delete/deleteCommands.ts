@@ -1,9 +1,10 @@
-import { Argument, type Command } from 'commander';
+import { Argument, InvalidArgumentError, type Command } from 'commander';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { CliError } from '../cliError.js';
 import type { Archive } from '../openArchive.js';
 import { requireMongo, requireQueue } from '../reachable.js';
-import { runCommand, type Result } from '../runCommand.js';
+import type { Result } from '../runCommand.js';
+import { runDeed } from '../runDeed.js';
 import { waitForJob } from '../waitForJob.js';
 
 const KINDS = ['thread', 'channel', 'server'] as const;
@@ -20,10 +21,10 @@ export function addDelete(program: Command): void {
     .command('delete')
     .description('Remove a thread, channel or server for good: no import brings it back')
     .addArgument(new Argument('<kind>', 'what to remove').choices(KINDS))
-    .argument('<id>', 'its id');
+    .argument('<id>', 'its id', readId);
   withOptions(command).action(async (kind: Kind, id: string, options: Options) => {
-    await runCommand(options, async (archive) => {
-      await requireReady(archive, id);
+    await runDeed(options, deletionOf(kind, id), async (archive) => {
+      await requireReady(archive);
       await requireKnown(archive, kind, id);
       return finish(archive, await fileDeletion(archive, kind, id), options);
     });
@@ -35,10 +36,11 @@ export function addEraseUser(program: Command): void {
   const command = program
     .command('erase-user')
     .description('Erase a person: what they wrote, their names and every mention of them')
-    .argument('<id>', 'their id');
+    .argument('<id>', 'their id', readId);
   withOptions(command).action(async (id: string, options: Options) => {
-    await runCommand(options, async (archive) => {
-      await requireReady(archive, id);
+    const deed = { operation: 'eraseUser', params: { userId: id } };
+    await runDeed(options, deed, async (archive) => {
+      await requireReady(archive);
       const erasureId = await requestErasure(archive.mongo.collections, id);
       return finish(archive, await archive.producer.add('erase-user', { erasureId }), options);
     });
@@ -52,8 +54,18 @@ function withOptions(command: Command): Command {
     .option('--json', 'print the result as JSON');
 }
 
-async function requireReady(archive: Archive, id: string): Promise<void> {
-  if (!/^\d{17,20}$/.test(id)) throw new CliError('An id has 17 to 20 digits');
+function readId(text: string): string {
+  if (/^\d{17,20}$/.test(text)) return text;
+  throw new InvalidArgumentError('An id has 17 to 20 digits.');
+}
+
+/** The same names as over HTTP, such as deleteThread. */
+function deletionOf(kind: Kind, id: string): { operation: string; params: Record<string, string> } {
+  const operation = `delete${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+  return { operation, params: { [`${kind}Id`]: id } };
+}
+
+async function requireReady(archive: Archive): Promise<void> {
   await requireMongo(archive);
   await requireQueue(archive);
   archive.startIndexer();
@@ -76,13 +88,15 @@ function fileDeletion({ producer }: Archive, kind: Kind, id: string): Promise<st
 }
 
 async function finish(archive: Archive, jobId: string, { wait }: Options): Promise<Result> {
-  if (wait === false) return { json: { jobId }, lines: [`Queued as ${jobId}`], ok: true };
+  if (wait === false) return { jobId, json: { jobId }, lines: [`Queued as ${jobId}`], ok: true };
   const error = await waitForJob(archive, jobId);
   return error === null
     ? {
-        json: { jobId, state: 'done' },
+        ...{ jobId, json: { jobId, state: 'done' }, ok: true },
         lines: ['Done: nothing of it can be read any more'],
-        ok: true,
       }
-    : { json: { jobId, state: 'failed', error }, lines: [`Failed: ${error}`], ok: false };
+    : {
+        ...{ jobId, json: { jobId, state: 'failed', error }, ok: false },
+        lines: [`Failed: ${error}`],
+      };
 }

@@ -1,6 +1,7 @@
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { SCOPES, type ApiKey, type Scope } from '../../../shared/contract/auth.js';
 import {
+  apiKeyId,
   createApiKey,
   findApiKeys,
   presentApiKey,
@@ -8,12 +9,13 @@ import {
 } from '../../../shared/store/apiKeys.js';
 import { CliError } from '../cliError.js';
 import { runCommand, type Result } from '../runCommand.js';
+import { runDeed } from '../runDeed.js';
 import { safeText } from '../safeText.js';
 
 interface CreateOptions {
   level: Scope;
   name: string;
-  expires?: string;
+  expires?: Date;
   json?: boolean;
 }
 
@@ -24,8 +26,12 @@ export function addKeys(program: Command): void {
     .command('create')
     .description('Make an API key and print it, this once')
     .addOption(level())
-    .requiredOption('--name <name>', 'what the key is for')
-    .option('--expires <time>', 'when it stops working (ISO 8601); never when not given')
+    .requiredOption('--name <name>', 'what the key is for', readName)
+    .option(
+      '--expires <time>',
+      'when it stops working (ISO 8601); never when not given',
+      readExpiry,
+    )
     .option('--json', 'print the key as JSON')
     .action(createKey);
   keys
@@ -36,7 +42,7 @@ export function addKeys(program: Command): void {
   keys
     .command('revoke')
     .description('Revoke an API key; it stops working within a second')
-    .argument('<id>', 'the id of the key, the part between its underscores')
+    .argument('<id>', 'the id of the key, the part between its underscores', readKeyId)
     .option('--json', 'print the key as JSON')
     .action(revokeKey);
 }
@@ -48,10 +54,9 @@ function level(): Option {
 }
 
 async function createKey(options: CreateOptions): Promise<void> {
-  const { level: chosen, json = false } = options;
-  const name = readName(options.name);
-  const expiresAt = options.expires === undefined ? null : readExpiry(options.expires);
-  await runCommand({ json }, async ({ mongo }) => {
+  const { name, level: chosen, expires: expiresAt = null } = options;
+  const params = { name, level: chosen, ...(expiresAt && { expiresAt: expiresAt.toISOString() }) };
+  await runDeed(options, { operation: 'createKey', params }, async ({ mongo }) => {
     const made = await createApiKey(mongo.collections, { name, level: chosen, expiresAt });
     const shown = { ...presentApiKey(made.record), key: made.key };
     const note = 'Keep it: it is not shown again. Send it in the header X-API-Key.';
@@ -68,7 +73,8 @@ async function listKeys(options: { json?: boolean }): Promise<void> {
 }
 
 async function revokeKey(keyId: string, options: { json?: boolean }): Promise<void> {
-  await runCommand(options, async ({ mongo }): Promise<Result> => {
+  const deed = { operation: 'revokeKey', params: { keyId } };
+  await runDeed(options, deed, async ({ mongo }): Promise<Result> => {
     const record = await revokeApiKey(mongo.collections, keyId);
     if (!record) throw new CliError(`There is no key with the id ${safeText(keyId)}`);
     const key = presentApiKey(record);
@@ -88,14 +94,19 @@ function stateOf({ revokedAt, expiresAt }: ApiKey): string {
   return Date.parse(expiresAt) <= Date.now() ? 'expired' : `works until ${expiresAt}`;
 }
 
+/** Whoever gives the whole key means its id, and the rest of it must be told nobody. */
+function readKeyId(text: string): string {
+  return apiKeyId(text) ?? text;
+}
+
 function readName(text: string): string {
   const name = text.trim();
   if (name.length >= 1 && name.length <= 100) return name;
-  throw new CliError('--name must be 1 to 100 characters long');
+  throw new InvalidArgumentError('It must be 1 to 100 characters long.');
 }
 
 function readExpiry(text: string): Date {
   const date = new Date(text);
   if (date.getTime() > Date.now()) return date;
-  throw new CliError('--expires must be a time to come, such as 2030-01-01T00:00:00Z');
+  throw new InvalidArgumentError('It must be a time to come, such as 2030-01-01T00:00:00Z.');
 }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { CliError } from '../cliError.js';
-import { runCommand } from '../runCommand.js';
+import { runDeed } from '../runDeed.js';
 import { reindexSearch } from './reindexSearch.js';
 import { reindexViews } from './reindexViews.js';
 
@@ -21,11 +20,14 @@ export function addReindex(program: Command): void {
     .option('--wait', 'wait for its end (default)')
     .option('--no-wait', 'return once the work is queued')
     .option('--json', 'print the result as JSON')
-    .action(async (options: Options) => {
+    .action(async (options: Options, command: Command) => {
       if (options.search === options.views) {
-        throw new CliError('Say what to build anew: --search or --views');
+        command.error('error: say what to build anew: --search or --views');
       }
-      const rebuild = options.search ? reindexSearch : reindexViews;
-      await runCommand(options, (archive) => rebuild(archive, { wait: options.wait !== false }));
+      const [target, rebuild] = options.search
+        ? (['search', reindexSearch] as const)
+        : (['views', reindexViews] as const);
+      const deed = { operation: 'reindex', params: { target } };
+      await runDeed(options, deed, (archive) => rebuild(archive, { wait: options.wait !== false }));
     });
 }

@@ -30,7 +30,7 @@ export async function reindexSearch(archive: Stores, { wait }: { wait: boolean }
     },
   );
   if (!wait) {
-    return { json: { jobId, state: 'queued' }, lines: [`Queued as ${jobId}`], ok: true };
+    return { jobId, json: { jobId, state: 'queued' }, lines: [`Queued as ${jobId}`], ok: true };
   }
   archive.startIndexer();
   await warnWithoutIndexer(archive);
@@ -66,5 +66,5 @@ function resultOf(jobId: string, rebuild: SearchRebuild): Result {
       ? `Rebuilt as ${index}: ${counted(threads, 'thread')}, ${counted(documents, 'document')}`
       : `Failed: ${error}`;
   const json = { ...{ jobId, state, index, threads, documents, mended }, ...(error && { error }) };
-  return { json, lines: [line], ok: state === 'done' };
+  return { jobId, json, lines: [line], ok: state === 'done' };
 }

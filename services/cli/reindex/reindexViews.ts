@@ -14,7 +14,9 @@ export async function reindexViews(archive: Archive, { wait }: { wait: boolean }
   await requireMongo(archive);
   await requireQueue(archive);
   const jobId = await archive.producer.add('reindex-views', {});
-  if (!wait) return { json: { jobId, state: 'queued' }, lines: [`Queued as ${jobId}`], ok: true };
+  if (!wait) {
+    return { jobId, json: { jobId, state: 'queued' }, lines: [`Queued as ${jobId}`], ok: true };
+  }
   archive.startIndexer();
   await warnWithoutIndexer(archive);
   return waitForViews(archive, jobId);
@@ -32,13 +34,14 @@ async function waitForViews(archive: Archive, jobId: string): Promise<Result> {
       threads = (job.returnvalue as { threads?: number } | null)?.threads ?? 0;
     });
     if (error !== null) {
-      return { json: { jobId, state: 'failed', error }, lines: [`Failed: ${error}`], ok: false };
+      const json = { jobId, state: 'failed', error };
+      return { jobId, json, lines: [`Failed: ${error}`], ok: false };
     }
   } finally {
     progress.stop();
   }
   const json = { jobId, state: 'done', threads };
-  return { json, lines: [`Built anew: ${counted(threads, 'thread')}`], ok: true };
+  return { jobId, json, lines: [`Built anew: ${counted(threads, 'thread')}`], ok: true };
 }
 
 function stepsOf({ progress }: Job): number {

@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { createProducer } from '../../../shared/jobs/producer.js';
 import { inspectExport } from '../../../shared/exportFormat/readExport.js';
@@ -9,10 +7,9 @@ import { readSettings } from '../../../shared/platform/env.js';
 import { openUpload } from '../../../shared/store/uploads.js';
 import { anExport, anExportMessage, bytesOf } from '../../support/exportFiles.js';
 import { aChannel, aMessage, aServer, aThread } from '../../support/factories.js';
+import { runCli } from '../../support/runCli.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
-
-const MAIN = fileURLToPath(new URL('../../../services/cli/main.js', import.meta.url));
 
 describe('the command line', function () {
   this.timeout(60_000);
@@ -27,17 +24,8 @@ describe('the command line', function () {
     await Promise.all([importFiles, imports, uploadChunks].map((kept) => kept.deleteMany({})));
   });
 
-  function run(
-    args: readonly string[],
-    more: Record<string, string> = {},
-  ): Promise<{ code: number; stdout: string; stderr: string }> {
-    const env = { ...process.env, MONGODB_URL: stores.mongodbUrl, ...more };
-    return new Promise((resolve) => {
-      const child = execFile(process.execPath, [MAIN, ...args], { env }, (_, stdout, stderr) => {
-        resolve({ code: child.exitCode ?? -1, stdout, stderr });
-      });
-    });
-  }
+  const run = (args: readonly string[], more: Record<string, string> = {}) =>
+    runCli({ MONGODB_URL: stores.mongodbUrl, ...more }, args);
 
   const importIn = (files: Record<string, unknown>, ...flags: string[]) =>
     withTemporaryFolder(async (folder) => {

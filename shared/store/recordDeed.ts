@@ -1,0 +1,45 @@
+import { ObjectId } from 'mongodb';
+import { ERASED_CALLER, type Deed } from './audit.js';
+import type { Collections } from './collections.js';
+import { erasedPeople, erasureIdOf, type ErasedPeople } from './erasures.js';
+
+type Store = Pick<Collections, 'audit' | 'erasures' | 'erasureState'>;
+
+/** What may be the id of a person. */
+const IDS = /\d{17,20}/g;
+/** API keys, refresh tokens and service tokens: some are sent where an id or a name belongs. */
+const SECRETS = /\b(?:f[ar]_|eyJ)[\w.-]{16,}/g;
+
+/**
+ * Keeps what was done, and gives the id of its line. Whom an erasure is about is kept as its keyed hash alone; the ids
+ * of people who are erased already are not kept, be they the caller's or in what was asked, and no secrets are.
+ */
+export async function recordDeed(store: Store, deed: Deed): Promise<string> {
+  const erased = await erasedPeople(store);
+  const params =
+    deed.operation === 'eraseUser'
+      ? { erasureId: await erasureIdOf(store, String(deed.params['userId'])) }
+      : cleaned(erased, deed.params);
+  const { kind, id } = deed.caller;
+  const caller = { kind, id: erased.has(id) ? ERASED_CALLER : id };
+  const _id = new ObjectId().toHexString();
+  await store.audit.insertOne({ _id, at: new Date(), ...deed, params, caller });
+  return _id;
+}
+
+/** Tells how a deed ended that was recorded when it began. */
+export async function endDeed(
+  { audit }: Pick<Store, 'audit'>,
+  deedId: string,
+  ending: Pick<Deed, 'outcome' | 'jobId'>,
+): Promise<void> {
+  await audit.updateOne({ _id: deedId }, { $set: ending });
+}
+
+function cleaned(erased: ErasedPeople, params: Deed['params']): Deed['params'] {
+  const text = JSON.stringify(params);
+  const clean = text
+    .replace(IDS, (id) => (erased.has(id) ? ERASED_CALLER : id))
+    .replace(SECRETS, '(secret)');
+  return clean === text ? params : (JSON.parse(clean) as Deed['params']);
+}

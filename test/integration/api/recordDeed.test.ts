@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { createApiKey } from '../../../shared/store/apiKeys.js';
+import { requestErasure } from '../../../shared/store/erasures.js';
+import { recordDeed } from '../../../shared/store/recordDeed.js';
+import { aToken, bearer, startAuth, type AuthServer } from '../../support/authServer.js';
+import { anId } from '../../support/factories.js';
+
+describe('a deed', () => {
+  let api: AuthServer;
+  before(async () => {
+    api = await startAuth();
+  });
+  after(() => api.close());
+  const store = () => api.stores.mongo.collections;
+
+  it('of somebody who was erased before is kept as done by nobody, and names them nowhere', async () => {
+    const [gone, other] = [anId(), anId()];
+    const token = bearer(aToken({ sub: gone, scope: ['read', 'write', 'admin'] }));
+    const ask = async (name: string) => {
+      const reply = await api.send('POST', '/admin/keys', token, { name, level: 'read' });
+      expect(reply.status).to.equal(201);
+      return store().audit.findOne({ 'params.name': { $exists: true } }, { sort: { _id: -1 } });
+    };
+    const name = `for ${gone} by ${other}`;
+    expect(await ask(name)).to.deep.include({ caller: { kind: 'jwt', id: gone } });
+    await requestErasure(store(), gone);
+    expect(await ask(name)).to.deep.include({
+      caller: { kind: 'jwt', id: '0' },
+      params: { name: `for 0 by ${other}`, level: 'read' },
+    });
+  });
+
+  it('is kept without the secrets that were sent where an id or a name belongs', async () => {
+    const { key } = await createApiKey(store(), { name: 'x', level: 'read', expiresAt: null });
+    const token = aToken();
+    const deedId = await recordDeed(store(), {
+      ...{ caller: { kind: 'key', id: '1' }, operation: 'revokeKey', outcome: 'NOT_FOUND' },
+      params: { keyId: key, name: `a ${token} of fr_${'x'.repeat(40)}` },
+    });
+    expect((await store().audit.findOne({ _id: deedId }))?.params).to.deep.equal({
+      ...{ keyId: '(secret)', name: 'a (secret) of (secret)' },
+    });
+  });
+});
