@@ -6,6 +6,7 @@ import { deleteBy, eraseUser } from './admin/deletions.js';
 import { getAdminStats, type CacheCounters } from './admin/getAdminStats.js';
 import { importExport } from './admin/importExport.js';
 import { getJob, listJobs, retryJob } from './admin/jobs.js';
+import { listQuarantine, retryQuarantined } from './admin/quarantine.js';
 import { refreshStats, reindex, sync } from './admin/rebuilds.js';
 import { jsonAnswer } from './answer.js';
 import type { Auth } from './auth/createAuth.js';
@@ -80,6 +81,8 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.getJob, getJob(deps)),
     route(operations.retryJob, retryJob(deps)),
     route(operations.listAudit, listAudit(store)),
+    route(operations.listQuarantine, listQuarantine(store)),
+    route(operations.retryQuarantined, retryQuarantined(deps)),
     route(operations.importExport, importExport(deps)),
     route(operations.sync, sync()),
     route(operations.reindex, reindex(deps)),

@@ -10,6 +10,8 @@ import { createHandlers } from './handlers.js';
 import { runInBackground } from './project/backgroundLoop.js';
 import { refreshDirty, sweepPending } from './project/sweep.js';
 import { refileLost, removeOrphans } from './project/sweepImports.js';
+import { liftQuarantine } from './quarantine/liftQuarantine.js';
+import { recordRefusals } from './quarantine/recordRefusals.js';
 import { createAnnouncer } from './stores/announcer.js';
 import { dropRetained } from './search/dropRetained.js';
 import { refreshSimilar } from './similar/refreshSimilar.js';
@@ -27,6 +29,7 @@ const DROP_EVERY_MS = 60_000;
 /** A file that has waited this long may have lost its job. */
 const REFILE_AFTER_MS = 10 * 60_000;
 const TIDY_EVERY_MS = 60_000;
+const LIFT_EVERY_MS = 2_000;
 
 /** Clients and settings of an indexer; the caller closes them after stop(). */
 export interface IndexerClients {
@@ -48,7 +51,9 @@ export function createIndexer(clients: IndexerClients): {
   const { settings, mongo, logger } = clients;
   const deps: IndexerDeps = {
     collections: mongo.collections,
-    search: createSearchWriter(clients.elasticsearch, targetsOf(mongo), logger),
+    search: createSearchWriter(clients.elasticsearch, targetsOf(mongo), (refusals) =>
+      recordRefusals({ collections: mongo.collections, logger }, refusals),
+    ),
     elasticsearch: clients.elasticsearch,
     namespace: mongo.namespace,
     announcer: createAnnouncer(clients.redis, mongo.namespace, logger),
@@ -71,7 +76,12 @@ export function createIndexer(clients: IndexerClients): {
     await removeOrphanChunks(mongo.collections);
     return false;
   };
+  const lift = async (): Promise<boolean> => {
+    await liftQuarantine(deps);
+    return false;
+  };
   const loops = [
+    inBackground('quarantine', lift, LIFT_EVERY_MS),
     inBackground('tidy', tidy, TIDY_EVERY_MS),
     inBackground('sweep', sweep, SWEEP_EVERY_MS),
     inBackground('refresh', () => refreshDirty(deps), REFRESH_EVERY_MS),

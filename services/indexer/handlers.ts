@@ -7,6 +7,7 @@ import { importFile } from './jobs/importFile.js';
 import { parsePayload } from './jobs/parsePayload.js';
 import { refreshStats } from './jobs/refreshStats.js';
 import { reindexViews } from './jobs/reindexViews.js';
+import { retryQuarantined } from './jobs/retryQuarantined.js';
 import { REPORT_NOBODY, type Report } from './report.js';
 import type { IndexerDeps } from './deps.js';
 import { reindexSearch } from './search/reindexSearch.js';
@@ -27,6 +28,8 @@ export function createHandlers(deps: IndexerDeps): Handlers {
       eraseUser(deps, parsePayload('erase-user', payload), report),
     'reindex-views': (_payload, report = REPORT_NOBODY) => reindexViews(deps, report),
     'refresh-stats': (payload) => refreshStats(deps, parsePayload('refresh-stats', payload)),
+    'retry-quarantined': (payload) =>
+      retryQuarantined(deps, parsePayload('retry-quarantined', payload)),
     'import-file': (payload) => importFile(deps, parsePayload('import-file', payload)),
     'reindex-search': (payload) => reindexSearch(deps, parsePayload('reindex-search', payload)),
   };

@@ -138,7 +138,12 @@ export interface AdminStats {
   archive: Record<'servers' | 'channels' | 'threads' | 'messages' | 'users', number | null>;
   queue: Record<'waiting' | 'active' | 'delayed' | 'failed', number> | null;
   indexers: number | null;
-  views: { pending: number | null; oldestPendingSeconds: number | null; dirty: number | null };
+  views: {
+    pending: number | null;
+    oldestPendingSeconds: number | null;
+    dirty: number | null;
+    quarantined: number | null;
+  };
   search: { documents: number | null };
   cache: { entries: number; bytes: number; hits: number; misses: number; hitRate: number };
   stores: Record<'mongodb' | 'elasticsearch' | 'redis', 'up' | 'down'>;
@@ -157,8 +162,8 @@ export const adminStatsSchema = Joi.object<AdminStats, true>({
   ),
   queue: group(['waiting', 'active', 'delayed', 'failed']).allow(null).description('Jobs by state'),
   indexers: nullable('Indexers connected to the queue'),
-  views: group(['pending', 'oldestPendingSeconds', 'dirty']).description(
-    'Threads not yet built, the age of the oldest (seconds), and what is still to be counted',
+  views: group(['pending', 'oldestPendingSeconds', 'dirty', 'quarantined']).description(
+    'Threads not yet built, the age of the oldest (seconds), what is still to be counted, and what was set aside because it fails',
   ),
   search: group(['documents']).description('The search index'),
   cache: group(['entries', 'bytes', 'hits', 'misses', 'hitRate']).description(

@@ -12,6 +12,7 @@ import {
   syncRequestSchema,
   type AuditQuery,
 } from './admin.js';
+import { quarantinePageSchema, quarantineQuerySchema } from './quarantine.js';
 import type { ErrorCode } from './errors.js';
 import { cursorParameter, limitParameter, text } from './fields.js';
 import { jsonBody, operation, rawBody } from './operation.js';
@@ -94,6 +95,24 @@ export const adminOperations = {
     query: Joi.object<AuditQuery>({ limit: limitParameter(), cursor: cursorParameter() }),
     response: auditPageSchema,
     errors: PROTECTED,
+  }),
+  listQuarantine: operation({
+    ...READ,
+    operationId: 'listQuarantine',
+    paths: ['/admin/quarantine'],
+    summary: 'What could not be stored or built, and was set aside',
+    query: quarantineQuerySchema,
+    response: quarantinePageSchema,
+    errors: PROTECTED,
+  }),
+  retryQuarantined: operation({
+    ...WRITE,
+    operationId: 'retryQuarantined',
+    paths: ['/admin/quarantine/:quarantineId/retry'],
+    summary: 'Try again what was set aside',
+    params: Joi.object<{ quarantineId: string }, true>({ quarantineId: text('Id of the entry') }),
+    response: queuedJobSchema,
+    errors: FIND,
   }),
   importExport: operation({
     ...WRITE,

@@ -13,6 +13,8 @@ export interface JobPayloads {
   'reindex-views': Record<string, never>;
   /** Count a server again. */
   'refresh-stats': { serverId: string };
+  /** Try again what was set aside. */
+  'retry-quarantined': { quarantineId: string };
   /** Apply a stored upload (an export file) to the records and build what follows from it. */
   'import-file': { uploadId: string; importId: string };
   /** Build a new search index beside the old one and put it in its place. */
@@ -32,6 +34,9 @@ export const jobSchemas: { [Name in JobName]: Joi.ObjectSchema<JobPayloads[Name]
   'erase-user': Joi.object<JobPayloads['erase-user'], true>({ erasureId: id.required() }),
   'reindex-views': Joi.object<JobPayloads['reindex-views']>({}),
   'refresh-stats': Joi.object<JobPayloads['refresh-stats'], true>({ serverId: id.required() }),
+  'retry-quarantined': Joi.object<JobPayloads['retry-quarantined'], true>({
+    quarantineId: id.required(),
+  }),
   'import-file': Joi.object<JobPayloads['import-file'], true>({
     uploadId: id.required(),
     importId: id.required(),

@@ -42,6 +42,7 @@ const JOB_IDS: { [Name in JobName]: (payload: JobPayloads[Name]) => string } = {
   'erase-user': ({ erasureId }) => `erase-user-${erasureId}`,
   'reindex-views': () => 'reindex-views',
   'refresh-stats': ({ serverId }) => `refresh-stats-${serverId}`,
+  'retry-quarantined': ({ quarantineId }) => `retry-${quarantineId}`,
   'import-file': ({ uploadId }) => `import-${uploadId}`,
   'reindex-search': ({ rebuildId }) => `reindex-search-${rebuildId}`,
 };
@@ -55,6 +56,7 @@ const JOINED: ReadonlySet<JobName> = new Set<JobName>([
   'erase-user',
   'reindex-views',
   'refresh-stats',
+  'retry-quarantined',
 ]);
 
 /** Milliseconds until the next try: doubling from half a second to 30 s, each a random half less at most. */

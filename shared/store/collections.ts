@@ -2,6 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import type { AuditRecord } from './audit.js';
 import type { ApiKeyRecord, TokenFamily, UsedState } from './credentials.js';
 import type { ErasureRecord, ErasureState } from './erasureRecords.js';
+import type { QuarantineRecord } from './quarantine.js';
 import type {
   ChannelRecord,
   CounterRecord,
@@ -49,6 +50,7 @@ export interface Collections {
   imports: Collection<ImportRecord>;
   importFiles: Collection<ImportFileRecord>;
   uploadChunks: Collection<UploadChunk>;
+  quarantine: Collection<QuarantineRecord>;
   apiKeys: Collection<ApiKeyRecord>;
   refreshTokens: Collection<TokenFamily>;
   oauthStates: Collection<UsedState>;
@@ -79,6 +81,7 @@ export function collectionsOf(db: Db): Collections {
     imports: db.collection('imports'),
     importFiles: db.collection('importFiles'),
     uploadChunks: db.collection('uploadChunks'),
+    quarantine: db.collection('quarantine'),
     apiKeys: db.collection('apiKeys'),
     refreshTokens: db.collection('refreshTokens'),
     oauthStates: db.collection('oauthStates'),

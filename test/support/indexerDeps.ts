@@ -1,4 +1,5 @@
 import { createAnnouncer } from '../../services/indexer/stores/announcer.js';
+import { recordRefusals } from '../../services/indexer/quarantine/recordRefusals.js';
 import { createSearchWriter, targetsOf } from '../../services/indexer/stores/searchWriter.js';
 import { parseResolvedTags } from '../../services/indexer/views/threadModel.js';
 import { applyMessages } from '../../services/indexer/records/applyMessages.js';
@@ -18,7 +19,9 @@ export function indexerDeps({
 }: Pick<TestStores, 'mongo' | 'elasticsearch' | 'redis' | 'logger'>): IndexerDeps {
   return {
     collections: mongo.collections,
-    search: createSearchWriter(elasticsearch, targetsOf(mongo), logger),
+    search: createSearchWriter(elasticsearch, targetsOf(mongo), (refusals) =>
+      recordRefusals({ collections: mongo.collections, logger }, refusals),
+    ),
     elasticsearch,
     namespace: mongo.namespace,
     announcer: createAnnouncer(redis, mongo.namespace, logger),

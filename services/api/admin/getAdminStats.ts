@@ -41,7 +41,7 @@ export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
       },
       queue,
       indexers,
-      views: views ?? { pending: null, oldestPendingSeconds: null, dirty: null },
+      views: views ?? { pending: null, oldestPendingSeconds: null, dirty: null, quarantined: null },
       search: { documents },
       cache: cacheNumbers(deps.cache),
       stores,
@@ -84,9 +84,13 @@ async function countArchive(store: Collections): Promise<AdminStats['archive']> 
   return { servers, channels, threads, messages, users };
 }
 
-async function freshness({ threads, dirty }: Collections): Promise<AdminStats['views']> {
+async function freshness({
+  threads,
+  dirty,
+  quarantine,
+}: Collections): Promise<AdminStats['views']> {
   const marked = { pending: { $exists: true } };
-  const [pending, oldest, marks] = await Promise.all([
+  const [pending, oldest, marks, quarantined] = await Promise.all([
     threads.countDocuments(marked, timeLimit()),
     threads
       .find({ ...marked, pendingAt: { $gt: new Date(0) } }, timeLimit())
@@ -94,10 +98,11 @@ async function freshness({ threads, dirty }: Collections): Promise<AdminStats['v
       .limit(1)
       .next(),
     dirty.countDocuments({}, timeLimit()),
+    quarantine.countDocuments({}, timeLimit()),
   ]);
   const since = oldest?.pendingAt?.getTime();
   const seconds = since === undefined ? null : Math.max(0, (Date.now() - since) / 1_000);
-  return { pending, oldestPendingSeconds: seconds, dirty: marks };
+  return { pending, oldestPendingSeconds: seconds, dirty: marks, quarantined };
 }
 
 async function countDocuments({ elasticsearch, namespace }: Deps): Promise<number> {

@@ -17,6 +17,8 @@ export interface ArchiveStatus {
   messages: number | null;
   /** Threads whose views or search documents are not yet built from what is recorded. */
   pendingThreads: number | null;
+  /** What was set aside because it cannot be stored or built. */
+  quarantined: number | null;
   searchDocuments: number | null;
   queue: { waiting: number; active: number; delayed: number; failed: number } | null;
   /** Indexers connected to the queue. */
@@ -57,6 +59,7 @@ export function statusLines(status: ArchiveStatus): string[] {
     ['Threads', shown(status.threads)],
     ['Messages', shown(status.messages)],
     ['Pending threads', shown(status.pendingThreads)],
+    ['Set aside', shown(status.quarantined)],
     ['Search documents', shown(status.searchDocuments)],
     ['Jobs', jobs],
     ['Indexers', shown(status.indexers)],
@@ -73,7 +76,7 @@ function shown(count: number | null): string {
 
 type Records = Pick<
   ArchiveStatus,
-  'servers' | 'channels' | 'threads' | 'messages' | 'pendingThreads'
+  'servers' | 'channels' | 'threads' | 'messages' | 'pendingThreads' | 'quarantined'
 >;
 
 const NO_RECORDS: Records = {
@@ -82,6 +85,7 @@ const NO_RECORDS: Records = {
   threads: null,
   messages: null,
   pendingThreads: null,
+  quarantined: null,
 };
 
 async function told<T>(asking: Promise<T>): Promise<{ value: T | null; state: StoreState }> {
@@ -93,11 +97,12 @@ async function told<T>(asking: Promise<T>): Promise<{ value: T | null; state: St
 }
 
 async function countRecords({ mongo }: Archive): Promise<Records> {
-  const { servers, channels, threads, threadItems } = mongo.collections;
-  const [serverCount, channelCount, pendingThreads, listed] = await Promise.all([
+  const { servers, channels, threads, threadItems, quarantine } = mongo.collections;
+  const [serverCount, channelCount, pendingThreads, quarantined, listed] = await Promise.all([
     servers.countDocuments(),
     channels.countDocuments(),
     threads.countDocuments({ pending: { $exists: true } }),
+    quarantine.countDocuments(),
     threadItems
       .aggregate<{ threads: number; messages: number }>([
         { $match: { scopes: listScope({ status: 'all' }) } },
@@ -111,6 +116,7 @@ async function countRecords({ mongo }: Archive): Promise<Records> {
     threads: listed?.threads ?? 0,
     messages: listed?.messages ?? 0,
     pendingThreads,
+    quarantined,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { RebuildFailed } from '../permanentErrors.js';
 import type { IndexerDeps } from '../deps.js';
+import { recordRefusals } from '../quarantine/recordRefusals.js';
 import { createSearchWriter, type SearchWriter } from '../stores/searchWriter.js';
 import { checkGeneration, WrongGeneration } from './checkGeneration.js';
 import {
@@ -98,14 +99,14 @@ async function fill(
 }
 
 function writerTo(
-  { elasticsearch, namespace, logger }: IndexerDeps,
+  { elasticsearch, namespace, collections, logger }: IndexerDeps,
   index: string,
   onRefused: (id: string) => void,
 ): SearchWriter {
   const targets = { namespace, readTargets: () => Promise.resolve([index]) };
-  return createSearchWriter(elasticsearch, targets, logger, (id, reason) => {
-    logger.error({ id, reason, index }, 'The search index refused a document');
-    onRefused(id);
+  return createSearchWriter(elasticsearch, targets, async (refusals) => {
+    for (const { id } of refusals) onRefused(id);
+    await recordRefusals({ collections, logger }, refusals);
   });
 }
 

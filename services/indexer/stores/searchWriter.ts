@@ -1,25 +1,13 @@
-import { errors, type Client } from '@elastic/elasticsearch';
+import type { Client } from '@elastic/elasticsearch';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import { findGathered } from '../../../shared/store/gather.js';
 import { idKey } from '../../../shared/store/listKeys.js';
-import {
-  documentId,
-  searchAlias,
-  writesAlias,
-  type SearchDocument,
-} from '../../../shared/store/searchIndex.js';
-import type { Logger } from '../../../shared/platform/logger.js';
-
-/** A document waiting for the next bulk request. */
-interface Waiting {
-  id: string;
-  revision: number;
-  json: string;
-}
+import { documentId, type SearchDocument } from '../../../shared/store/searchIndex.js';
+import { sendBulk, type Refusal, type SearchTargets, type Waiting } from './sendBulk.js';
 
 /** Writes search documents, each with its thread's revision as external version. */
 export interface SearchWriter {
-  /** Resolves when the documents, or newer ones, are stored. Documents the index refuses are reported, not awaited. */
+  /** Resolves when the documents, or newer ones, are stored. Documents the index refuses are told of, and no error. */
   write(documents: SearchDocument[], revision: number): Promise<void>;
   /** Leaves tombstones: Elasticsearch forgets the version of a deleted document, and a late write would revive it. */
   remove(
@@ -28,11 +16,6 @@ export interface SearchWriter {
     threadId: string,
     revision: number,
   ): Promise<void>;
-}
-
-/** The index could not be reached or is overloaded: the whole batch is to be tried again. */
-export class SearchUnavailable extends Error {
-  override readonly name = 'SearchUnavailable';
 }
 
 /** A bulk request takes what has gathered, up to this many documents and characters. */
@@ -49,13 +32,6 @@ interface Batch {
   send(): void;
 }
 
-/** Where to write: the indexes that every write goes to now, or none for the one behind the alias alone. */
-export interface SearchTargets {
-  namespace: string;
-  /** Asked before each bulk request, after whatever is in it was read: a rebuild relies on that. */
-  readTargets: () => Promise<string[]>;
-}
-
 /** The targets that the archive's record names. */
 export function targetsOf({
   collections,
@@ -68,19 +44,14 @@ export function targetsOf({
   };
 }
 
-/** How often a bulk request is sent again because an index it went to has just been dropped. */
-const DROPPED_RETRIES = 3;
-
 /**
  * A writer that gathers what concurrent jobs write within a few milliseconds into one bulk request. `onRefused` learns
- * of each document that the index will never take (400): it must not block the others.
+ * of the documents that the index will never take, before those who wrote them go on.
  */
 export function createSearchWriter(
   client: Client,
-  { namespace, readTargets }: SearchTargets,
-  logger: Logger,
-  onRefused: (id: string, reason: string) => void = (id, reason) =>
-    logger.error({ id, reason }, 'The search index refused a document'),
+  where: SearchTargets,
+  onRefused: (refusals: Refusal[]) => Promise<void>,
 ): SearchWriter {
   let open: Batch | null = null;
 
@@ -89,7 +60,7 @@ export function createSearchWriter(
   const sendCounted = async (batch: Batch): Promise<void> => {
     underWay += 1;
     try {
-      await sendBatch(batch);
+      await sendBulk(client, where, batch.waiting, onRefused);
     } finally {
       underWay -= 1;
     }
@@ -109,23 +80,6 @@ export function createSearchWriter(
   const close = (batch: Batch): void => {
     if (open === batch) open = null;
     batch.send();
-  };
-  const sendBatch = async (
-    { waiting }: Pick<Batch, 'waiting'>,
-    retries = DROPPED_RETRIES,
-  ): Promise<void> => {
-    const targets = await readTargets();
-    const aliases = targets.length > 0 ? targets.map(writesAlias) : [searchAlias(namespace)];
-    const body = aliases.flatMap((alias) => waiting.map((one) => bulkLines(alias, one))).join('');
-    const response = await client.bulk({ body }).catch((error: unknown) => {
-      throw error instanceof errors.ElasticsearchClientError
-        ? new SearchUnavailable('The search index cannot be reached', { cause: error })
-        : error;
-    });
-    const items = response.items as BulkItem[];
-    const isDropped = targets.length > 1 && items.some(({ index }) => index.status === 404);
-    if (isDropped && retries > 0) return sendBatch({ waiting }, retries - 1);
-    checkItems(items, onRefused);
   };
   const enqueue = (entry: Waiting): Promise<void> => {
     open ??= openBatch();
@@ -147,16 +101,13 @@ export function createSearchWriter(
   };
 }
 
-interface BulkItem {
-  index: { _id: string; status: number; error?: { type: string; reason: string } };
-}
-
 function waitingDocument(document: SearchDocument, revision: number): Waiting {
   const id =
     document.kind === 'message'
       ? documentId('message', document.messageId)
       : documentId('thread', document.threadId);
-  return { id, revision, json: JSON.stringify(document) };
+  const { threadId } = document;
+  return { id, threadId, revision, json: JSON.stringify(document) };
 }
 
 function tombstone(
@@ -166,24 +117,5 @@ function tombstone(
   revision: number,
 ): Waiting {
   const document: SearchDocument = { kind: 'tombstone', idKey: idKey(id), threadId };
-  return { id: documentId(kind, id), revision, json: JSON.stringify(document) };
-}
-
-/** Only an alias is written to, so that an index that was dropped never comes back without its mapping. */
-function bulkLines(alias: string, { id, revision, json }: Waiting): string {
-  const place = `"_index":"${alias}","require_alias":true,"_id":${JSON.stringify(id)}`;
-  return `{"index":{${place},"version":${revision},"version_type":"external"}}\n${json}\n`;
-}
-
-/** 409: a newer document is stored, which is as good. 400: never acceptable. Anything else: the batch is tried again. */
-function checkItems(items: BulkItem[], onRefused: (id: string, reason: string) => void): void {
-  const failed = items
-    .map(({ index }) => index)
-    .filter(({ status }) => status >= 300 && status !== 409);
-  for (const { _id, status, error } of failed) {
-    if (status === 400) onRefused(_id, `${error?.type ?? ''}: ${error?.reason ?? ''}`);
-  }
-  const passing = failed.find(({ status }) => status !== 400);
-  if (passing)
-    throw new SearchUnavailable(`The search index answered ${passing.status} for ${passing._id}`);
+  return { id: documentId(kind, id), threadId, revision, json: JSON.stringify(document) };
 }

@@ -45,6 +45,8 @@ const TABLE: Record<string, Access> = {
   listJobs: 'read',
   getJob: 'read',
   listAudit: 'read',
+  listQuarantine: 'read',
+  retryQuarantined: 'write',
   retryJob: 'write',
   importExport: 'write',
   sync: 'write',

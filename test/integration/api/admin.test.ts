@@ -98,8 +98,39 @@ describe('admin', () => {
     const stats = (await api.get('/admin/stats', as.read)).json() as AdminStats;
     expect(stats.stores).to.include({ mongodb: 'up', redis: 'up' });
     expect(stats.queue?.waiting).to.be.above(0);
-    expect(stats.views).to.include({ pending: 0, dirty: 0 });
+    expect(stats.views).to.include({ pending: 0, dirty: 0, quarantined: 0 });
     expect(stats.cache.hits).to.be.a('number');
+  });
+
+  it('lists what was set aside, by pages, counts it, and files another try', async () => {
+    const at = new Date();
+    const entry = (n: number) => ({
+      ...{ _id: `thread-${n}`, kind: 'thread' as const, subject: `${n}`, threadId: `${n}` },
+      ...{ revision: 1, reason: 'It failed', firstAt: at, lastAt: at, count: 5 },
+    });
+    await store().quarantine.insertMany([1, 2, 3].map(entry));
+    interface Page {
+      entries: object[];
+      nextCursor: string | null;
+    }
+    const page = (cursor = '') =>
+      api.get(`/admin/quarantine?limit=2${cursor && `&cursor=${cursor}`}`, as.read);
+    const first = (await page()).json() as Page;
+    expect(first.entries[0]).to.deep.equal({
+      ...{ id: 'thread-1', kind: 'thread', subject: '1', threadId: '1', reason: 'It failed' },
+      ...{ count: 5, firstAt: at.toISOString(), lastAt: at.toISOString() },
+    });
+    const second = (await page(first.nextCursor!)).json() as Page;
+    expect([first.entries.length, second.entries.length]).to.deep.equal([2, 1]);
+    expect(second.nextCursor).to.equal(null);
+    expect((await page('x')).status).to.equal(400);
+    const stats = (await api.get('/admin/stats', as.read)).json() as AdminStats;
+    expect(stats.views.quarantined).to.equal(3);
+    const retry = (id: string) => api.send('POST', `/admin/quarantine/${id}/retry`, as.write);
+    const { statusUrl } = queued(await retry('thread-2'));
+    const job = (await api.get(statusUrl, as.read)).json() as AdminJob;
+    expect(job).to.include({ name: 'retry-quarantined', state: 'queued' });
+    expect((await retry('thread-9')).status).to.equal(404);
   });
 
   it('keeps who did what, refusals included, newest first by pages', async () => {

@@ -149,7 +149,7 @@ describe('the command line', function () {
     const { code, stdout } = await run(['status', '--json']);
     expect(code).to.equal(0);
     const stores = { mongodb: 'ok', elasticsearch: 'ok', redis: 'ok' };
-    expect(JSON.parse(stdout)).to.deep.include({ threads: 0, indexers: 0, stores });
+    expect(JSON.parse(stdout)).to.deep.include({ threads: 0, quarantined: 0, indexers: 0, stores });
   });
 
   it('names the store that is away, and fails', async () => {

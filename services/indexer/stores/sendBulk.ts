@@ -1,0 +1,138 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { errors, type Client } from '@elastic/elasticsearch';
+import { idKey } from '../../../shared/store/listKeys.js';
+import {
+  searchAlias,
+  writesAlias,
+  type TombstoneDocument,
+} from '../../../shared/store/searchIndex.js';
+
+/** A document waiting for the next bulk request. */
+export interface Waiting {
+  id: string;
+  threadId: string;
+  revision: number;
+  json: string;
+  /** It stands for a document that was refused. */
+  isStandIn?: true;
+}
+
+/** A document that the index will never take as it is, and what the index said of it. */
+export interface Refusal extends Pick<Waiting, 'id' | 'threadId' | 'revision'> {
+  reason: string;
+}
+
+/** Where to write: the indexes that every write goes to now, or none for the one behind the alias alone. */
+export interface SearchTargets {
+  namespace: string;
+  /** Asked before each bulk request, after whatever is in it was read: a rebuild relies on that. */
+  readTargets: () => Promise<string[]>;
+}
+
+/** The index could not be reached or is overloaded: the documents are to be written again. */
+export class SearchUnavailable extends Error {
+  override readonly name = 'SearchUnavailable';
+}
+
+const RETRIES = 3;
+const FIRST_REST_MS = 100;
+/** Statuses of a document that the index has no room or shard for now. */
+const BUSY = new Set([429, 502, 503, 504]);
+const MOST_REASON = 300;
+
+/**
+ * Stores documents, each over an older version alone. Every document has its own outcome: one that is there in a newer
+ * version counts as stored; one that is refused for good is told to `onRefused` and left out of the index, older
+ * versions included; one that the index is too busy for, or that went to an index just dropped, is sent again a few
+ * times. Throws SearchUnavailable when documents are left after that, or the request fails.
+ */
+export async function sendBulk(
+  client: Client,
+  where: SearchTargets,
+  waiting: Waiting[],
+  onRefused: (refusals: Refusal[]) => Promise<void>,
+): Promise<void> {
+  let left = waiting;
+  for (let retry = 0; left.length > 0; retry += 1) {
+    const targets = await where.readTargets();
+    const failures = await sendOnce(client, where.namespace, targets, left);
+    const refused = failures.filter(({ status }) => status === 400);
+    const told = refused.filter(({ document }) => !document.isStandIn);
+    if (told.length > 0) await onRefused(told.map(refusal));
+    const passing = failures.filter(({ status }) => status !== 400);
+    checkPassing(passing, targets, retry);
+    left = unique([...told.map(standIn), ...passing.map(({ document }) => document)]);
+    if (passing.some(({ status }) => BUSY.has(status))) await wait(FIRST_REST_MS * 2 ** retry);
+  }
+}
+
+/** Throws unless all of it may be over in a moment. */
+function checkPassing(failures: Failure[], targets: string[], retry: number): void {
+  const isDropped = (status: number): boolean => status === 404 && targets.length > 1;
+  const lasting =
+    retry >= RETRIES
+      ? failures[0]
+      : failures.find(({ status }) => !BUSY.has(status) && !isDropped(status));
+  if (!lasting) return;
+  const { status, document } = lasting;
+  throw new SearchUnavailable(`The search index answered ${status} for ${document.id}`);
+}
+
+/** A tombstone in the place of a document that was refused. */
+function standIn({ document }: Failure): Waiting {
+  const { id, threadId } = document;
+  const key = idKey(id.slice(id.indexOf('-') + 1));
+  const tombstone: TombstoneDocument = { kind: 'tombstone', idKey: key, threadId };
+  return { ...document, json: JSON.stringify(tombstone), isStandIn: true };
+}
+
+/** With two targets a document may have failed twice, and of two revisions the later counts. */
+function unique(documents: Waiting[]): Waiting[] {
+  const rising = documents.sort((left, right) => left.revision - right.revision);
+  return [...new Map(rising.map((document) => [document.id, document])).values()];
+}
+
+interface Failure {
+  document: Waiting;
+  status: number;
+  error: BulkError | undefined;
+}
+
+interface BulkError {
+  type: string;
+  reason: string;
+}
+
+async function sendOnce(
+  client: Client,
+  namespace: string,
+  targets: string[],
+  waiting: Waiting[],
+): Promise<Failure[]> {
+  const aliases = targets.length > 0 ? targets.map(writesAlias) : [searchAlias(namespace)];
+  const body = aliases.flatMap((alias) => waiting.map((one) => bulkLines(alias, one))).join('');
+  const { items } = await client.bulk({ body }).catch((error: unknown) => {
+    throw error instanceof errors.ElasticsearchClientError
+      ? new SearchUnavailable('The search index cannot be reached', { cause: error })
+      : error;
+  });
+  // Answers come in the order of the lines. 409: a newer version is stored, which is as good.
+  return items.flatMap(({ index }, n) => {
+    const { status, error } = index as { status: number; error?: BulkError };
+    if (status < 300 || status === 409) return [];
+    return [{ document: waiting[n % waiting.length]!, status, error }];
+  });
+}
+
+/** Only an alias is written to, so that an index that was dropped never comes back without its mapping. */
+function bulkLines(alias: string, { id, revision, json }: Waiting): string {
+  const place = `"_index":"${alias}","require_alias":true,"_id":${JSON.stringify(id)}`;
+  return `{"index":{${place},"version":${revision},"version_type":"external"}}\n${json}\n`;
+}
+
+/** The index quotes values in what it says of them: nothing that anybody wrote is kept. */
+function refusal({ document: { id, threadId, revision }, error }: Failure): Refusal {
+  const said = (error?.reason ?? '').replace(/Preview of field's value.*$/s, '').trim();
+  const reason = `${error?.type ?? 'refused'}: ${said}`.slice(0, MOST_REASON);
+  return { id, threadId, revision, reason };
+}

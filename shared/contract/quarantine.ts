@@ -1,0 +1,57 @@
+import Joi from 'joi';
+import {
+  count,
+  cursorParameter,
+  limitParameter,
+  listOf,
+  nullableText,
+  oneOf,
+  text,
+  time,
+} from './fields.js';
+
+/** Something that could not be stored or built, and was set aside so that it holds up nothing else. */
+export interface QuarantineEntry {
+  id: string;
+  kind: 'document' | 'thread' | 'file';
+  subject: string;
+  threadId: string | null;
+  reason: string;
+  count: number;
+  firstAt: string;
+  lastAt: string;
+}
+
+/** Checks a QuarantineEntry. */
+export const quarantineEntrySchema = Joi.object<QuarantineEntry, true>({
+  id: text('Id of the entry'),
+  kind: oneOf(
+    ['document', 'thread', 'file'] as const,
+    'A search document that the index refused, a thread that could not be built, or a file that could not be imported',
+  ),
+  subject: text('Id of the document in the search index, of the thread, or of the upload'),
+  threadId: nullableText('The thread it belongs to, where that is known'),
+  reason: text('What was said of the failure'),
+  count: count('Tries that failed'),
+  firstAt: time('When it was set aside'),
+  lastAt: time('When it failed last'),
+});
+
+/** GET /admin/quarantine. */
+export interface QuarantineQuery {
+  limit: number;
+  cursor?: string;
+}
+
+/** Checks a QuarantineQuery. */
+export const quarantineQuerySchema = Joi.object<QuarantineQuery>({
+  limit: limitParameter(),
+  cursor: cursorParameter(),
+});
+
+/** Checks the answer of GET /admin/quarantine. */
+export const quarantinePageSchema = Joi.object({
+  entries: listOf(quarantineEntrySchema, 'By kind, then by id'),
+  nextCursor: nullableText('Where to go on'),
+  hasMore: Joi.boolean().required(),
+});

@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantined.js';
+import { projectThread } from '../../../services/indexer/project/projectThread.js';
+import { sweepPending } from '../../../services/indexer/project/sweep.js';
+import { liftQuarantine } from '../../../services/indexer/quarantine/liftQuarantine.js';
+import { raiseRevision } from '../../../services/indexer/records/threadRevision.js';
+import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
+import { aSourceMessage, aSourceThread } from '../../support/factories.js';
+import { indexerDeps, record } from '../../support/indexerDeps.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+/** A year that the index's date format does not know. */
+const POISON = new Date('+012000-01-01T00:00:00.000Z');
+
+describe('documents that the search index refuses', () => {
+  let stores: TestStores;
+  let deps: IndexerDeps;
+
+  beforeEach(async () => {
+    stores = await openStores();
+    deps = indexerDeps(stores);
+  });
+  afterEach(() => stores.close());
+
+  const quarantined = () => deps.collections.quarantine.find().toArray();
+  const marks = () => deps.collections.threads.countDocuments({ pending: { $exists: true } });
+  const source = async (messageId: string) => {
+    const found = await stores.elasticsearch.get<{ kind: string }>({
+      index: searchAlias(stores.mongo.namespace),
+      id: documentId('message', messageId),
+    });
+    return found._source?.kind;
+  };
+  const found = async () => {
+    await stores.refreshSearch();
+    const { count } = await stores.elasticsearch.count({
+      index: searchAlias(stores.mongo.namespace),
+      query: { terms: { kind: ['thread', 'message'] } },
+    });
+    return count;
+  };
+
+  async function recordThread(messages: number) {
+    const thread = aSourceThread();
+    const threadId = thread.thread._id;
+    const said = Array.from({ length: messages }, () => aSourceMessage({ threadId }));
+    await record(deps, thread, said);
+    return { threadId, said };
+  }
+  const change = async (threadId: string, messageId: string, createdAt: Date) => {
+    await raiseRevision(deps.collections.threads, threadId);
+    await deps.collections.messages.updateOne({ _id: messageId }, { $set: { createdAt } });
+    await raiseRevision(deps.collections.threads, threadId);
+  };
+
+  it('sets aside one of 500, stores the others, and leaves no mark for the sweep', async () => {
+    const { threadId, said } = await recordThread(500);
+    const other = await recordThread(3);
+    const poison = said[250]!;
+    await change(threadId, poison._id, POISON);
+    await Promise.all([projectThread(deps, threadId), projectThread(deps, other.threadId)]);
+
+    expect(await found()).to.equal(499 + 1 + 3 + 1);
+    expect(await marks()).to.equal(0);
+    expect(await sweepPending(deps, 0)).to.equal(false);
+    const [entry, ...more] = await quarantined();
+    expect(more).to.deep.equal([]);
+    const { revision } = (await deps.collections.threads.findOne({ _id: threadId }))!;
+    expect(entry).to.deep.include({
+      ...{ _id: `document-message-${poison._id}`, kind: 'document', threadId, revision, count: 1 },
+      subject: documentId('message', poison._id),
+    });
+    expect(entry!.reason).to.match(/^document_parsing_exception: .*createdAt/);
+    expect(await liftQuarantine(deps)).to.equal(0);
+  });
+
+  it('takes the older version out of search, and what is set aside back in when it is mended', async () => {
+    const { threadId, said } = await recordThread(2);
+    const { _id, createdAt } = said[1]!;
+    await projectThread(deps, threadId);
+    expect(await source(_id)).to.equal('message');
+
+    await change(threadId, _id, POISON);
+    await projectThread(deps, threadId);
+    expect(await source(_id)).to.equal('tombstone');
+    await raiseRevision(deps.collections.threads, threadId);
+    await projectThread(deps, threadId);
+    expect((await quarantined()).map(({ count }) => count)).to.deep.equal([2]);
+    const quarantineId = (await quarantined())[0]!._id;
+    await retryQuarantined(deps, { quarantineId });
+    await sweepPending(deps, 0);
+    expect((await quarantined()).map(({ count }) => count)).to.deep.equal([3]);
+
+    await change(threadId, _id, createdAt);
+    await projectThread(deps, threadId);
+    expect(await source(_id)).to.equal('message');
+    expect(await liftQuarantine(deps)).to.equal(1);
+    expect(await quarantined()).to.deep.equal([]);
+  });
+});

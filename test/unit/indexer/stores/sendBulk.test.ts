@@ -1,0 +1,110 @@
+import type { Client } from '@elastic/elasticsearch';
+import { expect } from 'chai';
+import {
+  SearchUnavailable,
+  sendBulk,
+  type Refusal,
+  type Waiting,
+} from '../../../../services/indexer/stores/sendBulk.js';
+
+interface Answered {
+  status: number;
+  error?: { type: string; reason: string };
+}
+
+const OK: Answered = { status: 201 };
+const BUSY: Answered = { status: 429 };
+const REFUSED: Answered = {
+  status: 400,
+  error: {
+    type: 'document_parsing_exception',
+    reason: "[1:2] failed to parse field [x]. Preview of field's value: 'my secret'",
+  },
+};
+
+/** A client that answers each bulk request's documents by id, and keeps what was sent. */
+function aClient(answer: (id: string, request: number) => Answered) {
+  const requests: { ids: string[]; sources: { kind?: string }[] }[] = [];
+  const bulk = ({ body }: { body: string }) => {
+    const lines = body.trim().split('\n');
+    type Line = { index?: { _id: string }; kind?: string };
+    const parsed = lines.map((line) => JSON.parse(line) as Line);
+    const ids = parsed.flatMap(({ index }) => (index ? [index._id] : []));
+    requests.push({ ids, sources: parsed.filter((_, n) => n % 2 === 1) });
+    const items = ids.map((id) => ({ index: { _id: id, ...answer(id, requests.length) } }));
+    return Promise.resolve({ items });
+  };
+  return { client: { bulk } as unknown as Client, requests };
+}
+
+const waiting = (...ids: string[]): Waiting[] =>
+  ids.map((id) => ({ id, threadId: '1', revision: 7, json: '{"kind":"message"}' }));
+
+async function send(client: Client, documents: Waiting[], targets: string[] = []) {
+  const refused: Refusal[] = [];
+  const where = { namespace: 'a', readTargets: () => Promise.resolve(targets) };
+  await sendBulk(client, where, documents, (refusals) => {
+    refused.push(...refusals);
+    return Promise.resolve();
+  });
+  return refused;
+}
+
+describe('sendBulk', () => {
+  it('takes a newer version in the index for success', async () => {
+    const { client, requests } = aClient(() => ({ status: 409 }));
+    expect(await send(client, waiting('a', 'b'))).to.deep.equal([]);
+    expect(requests).to.have.length(1);
+  });
+
+  it('sends again what the index was too busy for, and that alone', async () => {
+    const { client, requests } = aClient((id, request) => (id === 'b' && request < 3 ? BUSY : OK));
+    expect(await send(client, waiting('a', 'b', 'c'))).to.deep.equal([]);
+    expect(requests.map(({ ids }) => ids)).to.deep.equal([['a', 'b', 'c'], ['b'], ['b']]);
+  });
+
+  it('throws when the index stays busy, so that the mark stays', async () => {
+    const { client } = aClient((id) => (id === 'b' ? { status: 503 } : OK));
+    const error: unknown = await send(client, waiting('a', 'b')).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(SearchUnavailable).with.property('message').that.includes('503');
+  });
+
+  it('throws at once where the alias leads nowhere', async () => {
+    const { client, requests } = aClient(() => ({ status: 404 }));
+    const error: unknown = await send(client, waiting('a')).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(SearchUnavailable);
+    expect(requests).to.have.length(1);
+  });
+
+  it('sends again what went to an index that was dropped meanwhile', async () => {
+    const { client, requests } = aClient((_, request) => (request === 1 ? { status: 404 } : OK));
+    expect(await send(client, waiting('a'), ['one', 'two'])).to.deep.equal([]);
+    expect(requests.map(({ ids }) => ids)).to.deep.equal([
+      ['a', 'a'],
+      ['a', 'a'],
+    ]);
+  });
+
+  it('tells of a refused document without quoting it, and leaves a tombstone in its place', async () => {
+    const { client, requests } = aClient((id, request) =>
+      id === 'message-2' && request === 1 ? REFUSED : OK,
+    );
+    const refused = await send(client, waiting('message-1', 'message-2', 'message-3'));
+    expect(refused).to.deep.equal([
+      {
+        ...{ id: 'message-2', threadId: '1', revision: 7 },
+        reason: 'document_parsing_exception: [1:2] failed to parse field [x].',
+      },
+    ]);
+    expect(requests[1]).to.deep.equal({
+      ids: ['message-2'],
+      sources: [{ kind: 'tombstone', idKey: '00000000000000000002', threadId: '1' }],
+    });
+  });
+
+  it('does not go on for ever where even the tombstone is refused', async () => {
+    const { client, requests } = aClient(() => REFUSED);
+    expect(await send(client, waiting('message-1'))).to.have.length(1);
+    expect(requests).to.have.length(2);
+  });
+});
