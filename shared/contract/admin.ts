@@ -190,9 +190,7 @@ export const auditPageSchema = Joi.object({
       }).required(),
       operation: text('operationId'),
       params: Joi.object().unknown().required(),
-      outcome: text(
-        'done, or the code of the error; of cli, started until it has ended, then done or failed',
-      ),
+      outcome: text('done, failed or the code of the error; of cli, started until it has ended'),
       status: count('HTTP status; cli has none').optional(),
       jobId: text('The job it filed').optional(),
     }),

@@ -11,7 +11,7 @@ export interface AuditRecord {
   operation: string;
   /** Path, query and body values that are no secrets. */
   params: Record<string, unknown>;
-  /** `done` or the code of the error; of `cli`, `started` until it has ended, then `done` or `failed`. */
+  /** `done`, `failed` or the code of the error; of `cli`, `started` until it has ended. */
   outcome: string;
   /** HTTP status; `cli` has none. */
   status?: number;

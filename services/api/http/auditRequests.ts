@@ -45,7 +45,8 @@ function deedOf(ctx: Context, error: AppError | null): Deed | null {
     caller: { kind: caller.kind, id: caller.id },
     operation: operationId,
     params: { ...params, ...(ctx.state['given'] as object | undefined) },
-    outcome: error ? error.code : 'done',
+    // The queue dashboard answers for itself what cannot be done.
+    outcome: error ? error.code : ctx.status < 400 ? 'done' : 'failed',
     status: error ? error.status : ctx.status,
     ...(jobId === undefined ? {} : { jobId }),
   };

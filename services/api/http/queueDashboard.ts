@@ -1,10 +1,8 @@
-import { createBullBoard } from '@bull-board/api';
-import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import { KoaAdapter } from '@bull-board/koa';
 import type { Queue } from 'bullmq';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
 import type { Gate } from './credentials/gate.js';
+import { mountBoard } from './mountBoard.js';
 
 const MOUNTED = '/admin/queues';
 
@@ -24,7 +22,7 @@ const GUARDED = { access: 'admin', basic: true } as const;
 
 /** Pages about the queue under /admin/queues, for callers of the level admin: they may retry and remove jobs there. */
 export function queueDashboard(queue: Queue, gate: Gate): Middleware {
-  const board = boardOf(queue);
+  const board = mountBoard(queue, MOUNTED);
   return async (ctx, next) => {
     if (ctx.path !== MOUNTED && !ctx.path.startsWith(`${MOUNTED}/`)) {
       await next();
@@ -38,29 +36,20 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
     }
     ctx.set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'private, no-store' });
     ctx.remove('Access-Control-Allow-Origin');
-    await board(ctx, next);
+    try {
+      await board(ctx, next);
+    } catch (error) {
+      throw unavailable(error);
+    }
   };
 }
 
-function boardOf(queue: Queue): Middleware {
-  const serverAdapter = new KoaAdapter().setBasePath(MOUNTED);
-  createBullBoard({
-    queues: [new BullMQAdapter(queue)],
-    serverAdapter,
-    options: { uiConfig: { boardTitle: 'Forum Archive', hideDocsLink: true } },
-  });
-  // In place of the board's own, which shows what went wrong inside.
-  return serverAdapter.setErrorHandler(refuse).registerPlugin();
-}
-
-function refuse(error: Error): never {
-  const { status = 500 } = error as { status?: number };
-  if (status < 500) {
-    throw new AppError('VALIDATION_ERROR', 'This cannot be asked of the queue', { cause: error });
-  }
-  throw new AppError('UNAVAILABLE', 'The queue is not available now; try again soon', {
+/** The queue is all that stands behind the board: when that fails, it is away. */
+function unavailable(cause: unknown): AppError {
+  if (cause instanceof AppError) return cause;
+  return new AppError('UNAVAILABLE', 'The queue is not available now; try again soon', {
     headers: { 'Retry-After': '2' },
-    cause: error,
+    cause,
   });
 }
 

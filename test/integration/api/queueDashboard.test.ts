@@ -1,6 +1,10 @@
+import { UnrecoverableError, Worker } from 'bullmq';
 import { expect } from 'chai';
+import { QUEUE_NAME } from '../../../shared/jobs/jobs.js';
 import { createProducer } from '../../../shared/jobs/producer.js';
+import { createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
+import { until } from '../../support/apiServer.js';
 import { aToken, bearer, startAuth, USER_ID, type AuthServer } from '../../support/authServer.js';
 
 describe('the queue dashboard', () => {
@@ -48,7 +52,8 @@ describe('the queue dashboard', () => {
       expect(sent['cache-control']).to.equal('private, no-store');
       expect(sent['content-security-policy']).to.include("script-src 'self';");
       const [, script = ''] = /src="(static\/js\/main[^"]*)"/.exec(body.toString()) ?? [];
-      expect(body.toString()).to.include('<base href="/admin/queues/"');
+      expect(body.toString()).to.include('<base href="/admin/queues/"').and.not.include('<%');
+      expect(body.toString(), 'addresses elsewhere').to.not.match(/(?:src|href)="(?:https?:)?\/\//);
       const loaded = await page(headers, `/admin/queues/${script}`);
       expect(loaded.status).to.equal(200);
       expect(loaded.headers['content-type']).to.match(/javascript/);
@@ -61,8 +66,31 @@ describe('the queue dashboard', () => {
     expect(queues[0]?.jobs.map(({ name }) => name)).to.deep.equal(['delete-thread']);
   });
 
+  it('tries a failed job again', async () => {
+    const { REDIS_URL: redisUrl } = readSettings();
+    const producer = createProducer({ redisUrl, namespace: api.stores.mongo.namespace });
+    const connection = createWorkerRedis(redisUrl);
+    const prefix = api.stores.mongo.namespace;
+    const fail = () => Promise.reject(new UnrecoverableError('Failed'));
+    const worker = new Worker(QUEUE_NAME, fail, { connection, prefix });
+    const job = await producer.queue.add('delete-thread', { threadId: '6' }, { jobId: 'failing' });
+    await until(() => job.isFailed());
+    await worker.close();
+    connection.disconnect();
+    const retry = '/admin/queues/api/queues/archive/failing/retry';
+    const reply = await api.send('PUT', retry, admin);
+    expect(reply.status, reply.body.toString()).to.equal(204);
+    expect(await job.getState()).to.equal('waiting');
+    const missing = await api.send('PUT', retry.replace('failing', 'nothing'), admin);
+    expect(missing.status).to.equal(404);
+    await producer.close();
+  });
+
   it('serves its own files alone, and tells of no others', async () => {
-    for (const path of ['static/../package.json', 'static/%2e%2e/package.json', 'api/nothing']) {
+    for (const path of [
+      ...['static/../package.json', 'static/%2e%2e/package.json', 'static/..%2fpackage.json'],
+      ...['static/nothing.js', 'static/js', 'static/', 'api/nothing'],
+    ]) {
       const reply = await page(admin, `/admin/queues/${path}`);
       expect(reply.status, path).to.be.within(400, 404);
       expect(reply.json(), path).to.have.keys('error', 'code');
@@ -83,7 +111,9 @@ describe('the queue dashboard', () => {
     const done = deeds
       .filter(({ outcome }) => outcome === 'done')
       .map(({ params }) => params['path']);
-    expect(done).to.have.members([path, path.replace('pause', 'resume')]);
+    const retry = '/admin/queues/api/queues/archive/failing/retry';
+    expect(done).to.have.members([path, path.replace('pause', 'resume'), retry]);
+    expect(deeds.map(({ outcome }) => outcome)).to.include.members(['FORBIDDEN', 'failed']);
   });
 });
 

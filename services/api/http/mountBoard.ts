@@ -1,0 +1,99 @@
+import { createReadStream, readdirSync, readFileSync } from 'node:fs';
+import { extname, join, sep } from 'node:path';
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import type {
+  AppControllerRoute,
+  AppViewRoute,
+  BullBoardQueues,
+  IServerAdapter,
+  UIConfig,
+} from '@bull-board/api/typings/app';
+import Router from '@koa/router';
+import type { Queue } from 'bullmq';
+import Joi from 'joi';
+import type { Context, Middleware } from 'koa';
+import { AppError } from '../../../shared/contract/errors.js';
+import { jsonBody } from '../../../shared/contract/operation.js';
+import { readBody } from './body.js';
+
+/** What bull-board tells a web server of itself. */
+interface Board {
+  queues: BullBoardQueues;
+  uiConfig: UIConfig;
+  entry: AppViewRoute;
+  routes: AppControllerRoute[];
+  views: string;
+  statics: string;
+}
+
+const BODY = jsonBody(Joi.object<Record<string, unknown>>().unknown(), { optional: true });
+
+/** bull-board's pages, scripts and answers about a queue, under a path. Throws whatever the queue throws. */
+export function mountBoard(queue: Queue, mounted: string): Middleware {
+  const board = describeBoard(queue);
+  const router = new Router({ prefix: mounted });
+  const page = renderEntry(board, mounted);
+  router.get([board.entry.route].flat(), (ctx: Context) => {
+    ctx.type = 'html';
+    ctx.body = page;
+  });
+  const files = new Set(readdirSync(board.statics, { recursive: true, encoding: 'utf8' }));
+  router.get('/static/{*path}', (ctx: Context) => {
+    const path = ctx.path.slice(`${mounted}/static/`.length).replaceAll('/', sep);
+    if (!files.has(path) || extname(path) === '') throw new AppError('NOT_FOUND', 'No such path');
+    ctx.type = extname(path);
+    ctx.body = createReadStream(join(board.statics, path));
+  });
+  for (const route of board.routes) {
+    router.register([route.route].flat(), [route.method].flat(), (ctx: Context) =>
+      answer(ctx, route, board),
+    );
+  }
+  return router.routes() as unknown as Middleware;
+}
+
+async function answer(
+  ctx: Context & { params?: Record<string, string> },
+  route: AppControllerRoute,
+  { queues, uiConfig }: Board,
+): Promise<void> {
+  const { status = 200, body } = await route.handler({
+    ...{ queues, uiConfig, query: ctx.query, params: ctx.params ?? {} },
+    body: (await readBody(ctx.req, BODY)) as Record<string, unknown>,
+    headers: ctx.headers as Record<string, string | undefined>,
+  });
+  ctx.status = status;
+  ctx.body = body;
+}
+
+/** The one page, of bull-board's template, without the fonts that it would fetch from elsewhere. */
+function renderEntry({ entry, uiConfig, views }: Board, basePath: string): string {
+  const { name, params } = entry.handler({ basePath, uiConfig });
+  return readFileSync(join(views, name), 'utf8')
+    .replace(/<link [^>]*href="https?:[^>]*>/g, '')
+    .replace(/<%[-=] (\w+) %>/g, (_, field: string) => params[field] ?? '');
+}
+
+function describeBoard(queue: Queue): Board {
+  const board: Partial<Board> = {};
+  const keep =
+    <Name extends keyof Board>(name: Name) =>
+    (value: Board[Name]) => {
+      board[name] = value;
+      return serverAdapter;
+    };
+  const serverAdapter: IServerAdapter = {
+    setQueues: keep('queues'),
+    setUIConfig: keep('uiConfig'),
+    setEntryRoute: keep('entry'),
+    setApiRoutes: keep('routes'),
+    setViewsPath: keep('views'),
+    setStaticPath: (_, path) => keep('statics')(path),
+    // Errors are answered as everywhere else: bull-board would show what went wrong inside.
+    setErrorHandler: () => serverAdapter,
+  };
+  const uiConfig = { boardTitle: 'Forum Archive', hideDocsLink: true };
+  createBullBoard({ queues: [new BullMQAdapter(queue)], serverAdapter, options: { uiConfig } });
+  return board as Board;
+}
