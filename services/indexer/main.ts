@@ -12,6 +12,7 @@ import {
   createWorkerRedis,
 } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
+import { armFaultPoints } from '../../shared/platform/faultPoint.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { stopOnSignal } from '../../shared/platform/shutdown.js';
 import { checkQueueRedis, QueueRedisError } from './checkQueueRedis.js';
@@ -20,6 +21,10 @@ import { retryUntilReady } from './retryUntilReady.js';
 
 const settings = readSettings();
 const logger = createLogger('indexer', settings.LOG_LEVEL);
+if (settings.FAULT_POINTS) {
+  armFaultPoints(settings.FAULT_POINTS);
+  logger.warn('FAULT_POINTS is set: this process will kill itself');
+}
 const mongo = createMongo(settings, {
   timeoutMs: 60_000,
   poolSize: settings.INDEXER_CONCURRENCY * 4,

@@ -12,6 +12,10 @@ import type { Handlers } from './handlers.js';
  */
 const MAX_STALLED_COUNT = 100;
 
+/** A job is given to another worker when its own has been silent for so long: at most the sum of both after a crash. */
+const LOCK_MS = 15_000;
+const LOOK_FOR_STALLED_EVERY_MS = 5_000;
+
 /** A BullMQ worker that hands each job to its handler and tells permanent errors from passing ones. */
 export function createWorker(
   redis: Redis,
@@ -23,6 +27,8 @@ export function createWorker(
     prefix: options.namespace,
     concurrency: options.concurrency,
     maxStalledCount: MAX_STALLED_COUNT,
+    lockDuration: LOCK_MS,
+    stalledInterval: LOOK_FOR_STALLED_EVERY_MS,
     settings: { backoffStrategy: retryDelay },
   });
   worker.on('error', (error) => logger.warn({ error }, 'The queue cannot be reached'));

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { FAULT_POINTS } from './faultPoint.js';
 
 /** The checked settings of a process. Defaults stand in the schema; README lists them. */
 export interface Settings {
@@ -30,6 +31,7 @@ export interface Settings {
   RATE_LIMIT_DISABLED: boolean;
   CACHE_MEGABYTES: number;
   INDEXER_CONCURRENCY: number;
+  FAULT_POINTS?: string;
   NODE_ENV?: string;
 }
 
@@ -124,6 +126,11 @@ export const settingsSchema = Joi.object<Settings, true>({
     .max(256)
     .default(64)
     .description('Jobs an indexer works on at once'),
+  FAULT_POINTS: Joi.string()
+    .pattern(new RegExp(`^(?:(?:${FAULT_POINTS.join('|')}):[1-9]\\d*(?:,(?=.)|$))+$`), 'points')
+    .when('NODE_ENV', { is: 'production', then: Joi.forbidden() })
+    .messages({ 'any.unknown': 'FAULT_POINTS must not be set while NODE_ENV is production' })
+    .description('Where the indexer kills itself, for tests of crashes: name:n, comma separated'),
   NODE_ENV: Joi.string().description('production or development'),
 });
 

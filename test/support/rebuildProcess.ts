@@ -1,24 +1,19 @@
-/** A process that runs a rebuild of the search index, prints the step it was told to stop at, and hangs there. */
+/** A process that runs a rebuild of the search index, to be killed at one of FAULT_POINTS. */
 import { reindexSearch } from '../../services/indexer/search/reindexSearch.js';
 import { createElasticsearch, createMongo, createRedis } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
+import { armFaultPoints } from '../../shared/platform/faultPoint.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { indexerDeps } from './indexerDeps.js';
 
-const [rebuildId = '', stopAt = ''] = process.argv.slice(2);
+const [rebuildId = ''] = process.argv.slice(2);
 const settings = readSettings();
+armFaultPoints(settings.FAULT_POINTS ?? '');
 const mongo = createMongo(settings, { timeoutMs: 20_000, poolSize: 20 });
 const elasticsearch = createElasticsearch(settings, { timeoutMs: 20_000 });
 const redis = createRedis(settings.REDIS_URL, { timeoutMs: 5_000 });
 redis.on('error', () => undefined);
 const logger = createLogger('indexer', 'silent');
 
-await reindexSearch(
-  indexerDeps({ mongo, elasticsearch, redis, logger }),
-  { rebuildId },
-  async (step) => {
-    if (step !== stopAt) return;
-    process.stdout.write(`${step}\n`);
-    await new Promise((resolve) => setTimeout(resolve, 60_000));
-  },
-);
+await reindexSearch(indexerDeps({ mongo, elasticsearch, redis, logger }), { rebuildId });
+process.exit(0);

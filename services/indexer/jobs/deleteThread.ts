@@ -1,4 +1,5 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import type { IndexerDeps } from '../deps.js';
 import { settle } from '../project/settle.js';
 import { raiseRevision } from '../records/threadRevision.js';
@@ -13,6 +14,7 @@ export async function deleteThread(
   const thread = await threads.findOne({ _id: threadId });
   if (!thread) return { threads: 0 };
   await tombstoneThread(threads, threadId);
+  faultPoint('deletionMarked');
   await silenceThreads(messages, [threadId]);
   await raiseRevision(threads, threadId);
   await settle(deps, { _id: threadId }, [thread.serverId]);

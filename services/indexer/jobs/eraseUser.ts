@@ -1,4 +1,5 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { announceErasure, erasedPeople } from '../../../shared/store/erasures.js';
 import type { IndexerDeps } from '../deps.js';
 import { settle } from '../project/settle.js';
@@ -26,6 +27,7 @@ export async function eraseUser(
   await announceErasure(collections);
   const erased = await erasedPeople(collections);
   const { threadIds, messages } = await eraseEverywhere(collections, erasure, erased, report);
+  faultPoint('erasureApplied');
   await removeIfEmptied(collections, threadIds);
   await countWithout(deps, userId, threadIds);
   await forgetPeople(collections, [userId]);

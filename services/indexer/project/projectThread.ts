@@ -1,5 +1,6 @@
 import type { ThreadSummary } from '../../../shared/contract/threads.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
+import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { findAllGathered, findGathered } from '../../../shared/store/gather.js';
 import type { MessageDocument } from '../../../shared/store/searchIndex.js';
 import type { ThreadItemView } from '../../../shared/store/views.js';
@@ -45,12 +46,14 @@ export async function projectThread(deps: IndexerDeps, threadId: string): Promis
   const thread = await findGathered(threads, threadId);
   if (thread?.pending === undefined) return;
   const loaded = await loadThread(deps.collections, thread, deps.resolvedTags);
+  faultPoint('beforeViews');
   const title = loaded ? await buildThread(deps, loaded) : await removeThread(deps, thread);
   if ((thread.shownTitle ?? '') !== title) await refreshLinks(deps.collections, threadId);
   await markDirty(deps.collections.dirty, [dirtyThread(thread.serverId, threadId)]);
   await noteThread(deps, threadId, loaded !== null);
   const { serverId, channelId } = thread;
   deps.announcer.announce({ threads: [{ threadId, serverId, channelId }] });
+  faultPoint('beforeClear');
   await clearPending(threads, thread, title);
 }
 
@@ -64,11 +67,14 @@ async function buildThread(deps: IndexerDeps, { model, messages }: LoadedThread)
     const pass = await readThrough(deps, model, { head, messages, detail });
     const summary = threadSummary(head, model.first, pass);
     await detail.write(detailClosing(summary));
-    await Promise.all([
+    const views = Promise.all([
       storeContributions(deps, thread, pass.people),
       detail.finish(),
       storeParticipants(deps, thread, pass.people),
       storeItem(deps, thread, summary, pass),
+    ]);
+    await Promise.all([
+      views.then(() => faultPoint('viewsStored')),
       deps.search.write(
         [...pass.unsent, threadDocument(head, summary, pass.conversation)],
         thread.revision,

@@ -1,4 +1,5 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
+import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { findGathered, writeAllGathered, writeGathered } from '../../../shared/store/gather.js';
 import { idKey, timeKey } from '../../../shared/store/listKeys.js';
 import type { Collections } from '../../../shared/store/collections.js';
@@ -75,6 +76,7 @@ async function mergeBatch(
   if (!erased.isEmpty) await forgetErased(records, threadId, batch, erased);
   const written = added.length + replaced.length > 0;
   if (written) {
+    faultPoint('beforeRecords');
     await writeMessages(messages, added, replaced);
     await applyUsers(users, told);
   }

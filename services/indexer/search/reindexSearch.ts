@@ -1,4 +1,5 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { RebuildFailed } from '../permanentErrors.js';
 import type { IndexerDeps } from '../deps.js';
 import { recordRefusals } from '../quarantine/recordRefusals.js';
@@ -13,9 +14,6 @@ import {
 } from './generations.js';
 import { scanThreads, totalThreads, writePending } from './scanThreads.js';
 import { RebuildTaken, takeRebuild, type RebuildRecord } from './rebuildRecord.js';
-
-/** Moments of a rebuild at which a test may end its process. */
-export type RebuildStep = 'created' | 'scanning' | 'checked' | 'swapped';
 
 /** What a rebuild came to, for the log. */
 export type RebuildOutcome =
@@ -32,12 +30,11 @@ export const ROLLBACK_WINDOW_MS = 60 * 60_000;
 export async function reindexSearch(
   deps: IndexerDeps,
   { rebuildId }: JobPayloads['reindex-search'],
-  reached: (step: RebuildStep) => Promise<void> = () => Promise.resolve(),
 ): Promise<RebuildOutcome> {
   const record = await takeRebuild(deps.collections.searchGenerations, rebuildId);
   if (!record) return { state: 'replaced' };
   try {
-    await rebuild(deps, record, reached);
+    await rebuild(deps, record);
     const { to = '', threads, documents, mended } = record.current();
     return { state: 'done', index: to, threads, documents, mended };
   } catch (error) {
@@ -49,18 +46,14 @@ export async function reindexSearch(
   }
 }
 
-async function rebuild(
-  deps: IndexerDeps,
-  record: RebuildRecord,
-  reached: (step: RebuildStep) => Promise<void>,
-): Promise<void> {
+async function rebuild(deps: IndexerDeps, record: RebuildRecord): Promise<void> {
   const live = await liveIndex(deps);
   if (live !== record.current().to) {
     await begin(deps, record, live);
-    await reached('created');
-    await fill(deps, record, reached);
+    faultPoint('rebuildCreated');
+    await fill(deps, record);
     await swapGenerations(deps, live, record.current().to!);
-    await reached('swapped');
+    faultPoint('rebuildSwapped');
   }
   await finish(record);
 }
@@ -80,19 +73,15 @@ async function begin(deps: IndexerDeps, record: RebuildRecord, live: string): Pr
 }
 
 /** Writes every thread to the new index, then what is unfinished elsewhere, and compares all with the views. */
-async function fill(
-  deps: IndexerDeps,
-  record: RebuildRecord,
-  reached: (step: RebuildStep) => Promise<void>,
-): Promise<void> {
+async function fill(deps: IndexerDeps, record: RebuildRecord): Promise<void> {
   const index = record.current().to!;
   const refused = new Set<string>();
   const search = writerTo(deps, index, (id) => refused.add(id));
-  await scanThreads(deps, search, record, () => reached('scanning'));
+  await scanThreads(deps, search, record);
   await record.save({ phase: 'verify' });
   await writePending(deps, search);
   const mended = await checkGeneration(deps, index, search, refused);
-  await reached('checked');
+  faultPoint('rebuildChecked');
   // A write that reached only the old index has left its thread's mark.
   await writePending(deps, search);
   await record.save({ phase: 'swap', mended });

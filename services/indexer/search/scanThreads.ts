@@ -1,3 +1,4 @@
+import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
@@ -18,7 +19,6 @@ export async function scanThreads(
   deps: IndexerDeps,
   search: SearchWriter,
   record: RebuildRecord,
-  afterBatch: () => Promise<void>,
 ): Promise<void> {
   for (;;) {
     const { cursor, threads, documents } = record.current();
@@ -30,7 +30,7 @@ export async function scanThreads(
       threads: threads + batch.length,
       documents: documents + written.reduce((sum, count) => sum + count, 0),
     });
-    await afterBatch();
+    faultPoint('rebuildScanning');
   }
 }
 

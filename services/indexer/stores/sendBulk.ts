@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { errors, type Client } from '@elastic/elasticsearch';
+import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import {
   searchAlias,
@@ -111,11 +112,13 @@ async function sendOnce(
 ): Promise<Failure[]> {
   const aliases = targets.length > 0 ? targets.map(writesAlias) : [searchAlias(namespace)];
   const body = aliases.flatMap((alias) => waiting.map((one) => bulkLines(alias, one))).join('');
+  faultPoint('beforeBulk');
   const { items } = await client.bulk({ body }).catch((error: unknown) => {
     throw error instanceof errors.ElasticsearchClientError
       ? new SearchUnavailable('The search index cannot be reached', { cause: error })
       : error;
   });
+  faultPoint('bulkSent');
   // Answers come in the order of the lines. 409: a newer version is stored, which is as good.
   return items.flatMap(({ index }, n) => {
     const { status, error } = index as { status: number; error?: BulkError };

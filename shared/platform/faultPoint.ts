@@ -1,0 +1,34 @@
+/** Steps of the write side at which a test can have the process killed. */
+export const FAULT_POINTS = [
+  'beforeRecords',
+  'beforeViews',
+  'viewsStored',
+  'beforeBulk',
+  'bulkSent',
+  'beforeClear',
+  'deletionMarked',
+  'erasureApplied',
+  'rebuildCreated',
+  'rebuildScanning',
+  'rebuildChecked',
+  'rebuildSwapped',
+] as const;
+
+export type FaultPoint = (typeof FAULT_POINTS)[number];
+
+/** How often each armed point is still passed unharmed, plus one. */
+let armed: Map<string, number> | undefined;
+
+/** Has the process kill itself the n-th time it reaches a point, told as `name:n,…` (FAULT_POINTS). For tests alone. */
+export function armFaultPoints(points: string): void {
+  const pairs = points.split(',').map((point) => point.split(':'));
+  armed = new Map(pairs.map(([name = '', times]) => [name, Number(times)]));
+}
+
+/** A step that a process may not survive. Does nothing unless a test has armed it. */
+export function faultPoint(point: FaultPoint): void {
+  const left = armed?.get(point);
+  if (left === undefined) return;
+  if (left === 1) process.kill(process.pid, 'SIGKILL');
+  armed?.set(point, left - 1);
+}

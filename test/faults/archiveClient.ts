@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** An answer, or that there was none. */
+export type Answer = { status: number; body: unknown } | { status: 'none'; reason: string };
+
+/** How a deed ended: its job reported done, or what it names was never there. */
+export type DeedEnd = 'done' | 'absent';
+
+/** A deed as a request to the API. */
+export interface DeedRequest {
+  method: 'POST' | 'DELETE';
+  path: string;
+  body?: object;
+}
+
+/** A client that never gives up: a deed is asked for again until its job reports done. */
+export interface ArchiveClient {
+  ask(method: string, path: string, body?: object): Promise<Answer>;
+  /** Resolves when the deed is acknowledged; throws when the API says what it must never say, or time is up. */
+  perform(deed: DeedRequest): Promise<DeedEnd>;
+}
+
+const ANSWER_WITHIN_MS = 20_000;
+const ASK_AGAIN_MS = 100;
+/** Within this time every deed is acknowledged once nothing is wrong any more. */
+const PATIENCE_MS = 180_000;
+
+/** A client of the API at an address that may change. */
+export function createArchiveClient(url: () => string): ArchiveClient {
+  const ask: ArchiveClient['ask'] = async (method, path, body) => {
+    const sent = body && {
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+    try {
+      const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+      const response = await fetch(`${url()}${path}`, { method, signal, ...sent });
+      const text = await response.text();
+      return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+    } catch (error) {
+      return { status: 'none', reason: String((error as Error).cause ?? error) };
+    }
+  };
+  return {
+    ask,
+    async perform(deed) {
+      for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
+        const filed = await ask(deed.method, deed.path, deed.body);
+        const outcome = judge(deed, filed);
+        if (outcome === 'absent') return 'absent';
+        if (outcome !== 'again' && (await follow(ask, outcome.statusUrl, end))) return 'done';
+        await pause(ASK_AGAIN_MS);
+      }
+      throw new Error(`${nameOf(deed)} was not acknowledged in ${PATIENCE_MS / 1_000} s`);
+    },
+  };
+}
+
+function nameOf({ method, path }: DeedRequest): string {
+  return `${method} ${path}`;
+}
+
+/** What an answer to a deed asks of its sender. 409: a rebuild is under way. */
+function judge(deed: DeedRequest, answer: Answer): 'again' | 'absent' | { statusUrl: string } {
+  const { status } = answer;
+  if (status === 'none' || status === 503 || status === 409) return 'again';
+  if (status === 404 && deed.method === 'DELETE') return 'absent';
+  if (status === 202) return answer.body as { statusUrl: string };
+  throw new Error(`${nameOf(deed)} was answered ${status}: ${JSON.stringify(answer.body)}`);
+}
+
+/** Follows a job to its end; false for one that an emptied Redis has forgotten. */
+async function follow(ask: ArchiveClient['ask'], statusUrl: string, end: number): Promise<boolean> {
+  for (; Date.now() < end;) {
+    await pause(ASK_AGAIN_MS);
+    const answer = await ask('GET', statusUrl);
+    if (answer.status === 'none' || answer.status === 503) continue;
+    if (answer.status === 404) return false;
+    if (answer.status !== 200) throw new Error(`${statusUrl} was answered ${answer.status}`);
+    const job = answer.body as { state: string; error: string | null };
+    if (job.state === 'done') return true;
+    if (job.state === 'failed') throw new Error(`${statusUrl} failed: ${job.error ?? ''}`);
+  }
+  return false;
+}

@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import type { Redis } from 'ioredis';
+import type { ThreadDetail } from '../../shared/contract/threads.js';
+import type { FaultPoint } from '../../shared/platform/faultPoint.js';
+import { until } from '../support/apiServer.js';
+import { anExport, anExportMessage, anExportUser } from '../support/exportFiles.js';
+import { anId } from '../support/factories.js';
+import { openStores, type TestStores } from '../support/stores.js';
+import { createArchiveClient, type ArchiveClient } from './archiveClient.js';
+import { startService, urlOf, type ServiceProcess } from './serviceProcess.js';
+
+describe('an indexer that is killed', function () {
+  this.timeout(60_000);
+  let stores: TestStores;
+  let api: ServiceProcess;
+  let indexer: ServiceProcess | undefined;
+  let client: ArchiveClient;
+
+  before(async () => {
+    stores = await openStores();
+    api = await startService('api', env({ PORT: '0' }));
+    client = createArchiveClient(() => urlOf(api));
+  });
+  afterEach(() => indexer?.signal('SIGKILL'));
+  after(async () => {
+    await api.signal('SIGTERM');
+    await stores.close();
+  });
+
+  const env = (more: Record<string, string>) => ({
+    ...process.env,
+    ...{ MONGODB_URL: stores.mongodbUrl, DISABLE_AUTH: 'true', RATE_LIMIT_DISABLED: 'true' },
+    ...more,
+  });
+  /** Runs an indexer that dies at a point, as often as told, then one that lives. */
+  const dieAt = async (point: FaultPoint, times: number): Promise<void> => {
+    for (let run = 1; run <= times; run += 1) {
+      indexer = await startService('indexer', env({ FAULT_POINTS: `${point}:1` }));
+      expect(await indexer.ended, `run ${run}`).to.equal('SIGKILL');
+      await forgetLocks(stores.redis, stores.mongo.namespace);
+    }
+    indexer = await startService('indexer', env({}));
+  };
+  const detail = async (threadId: string) => {
+    const answer = await client.ask('GET', `/api/threads/${threadId}`);
+    expect(answer.status).to.equal(200);
+    return (answer as { body: ThreadDetail }).body;
+  };
+  const found = async (q: string): Promise<number> => {
+    await stores.refreshSearch();
+    const answer = await client.ask('GET', `/api/search?q=${q}&minScore=0.5`);
+    expect(answer.status).to.equal(200);
+    return (answer as { body: { messageCount: number } }).body.messageCount;
+  };
+  const marks = async (): Promise<number> =>
+    (await stores.mongo.collections.threads.countDocuments({ pending: { $exists: true } })) +
+    (await stores.mongo.collections.dirty.countDocuments()) +
+    (await stores.mongo.collections.similarMarks.countDocuments({ kind: 'shown' }));
+
+  const CASES: [FaultPoint, number, string][] = [
+    ['beforeRecords', 1, 'before its records were written'],
+    ['beforeViews', 2, 'after its records, before its views, twice on the same job'],
+    ['viewsStored', 1, 'when its views were stored'],
+    ['beforeBulk', 1, 'before its search documents were sent'],
+    ['bulkSent', 2, 'when they were sent, before the answer was used, twice on the same job'],
+    ['beforeClear', 1, 'when all was stored, before its mark was taken away'],
+  ];
+  const growing = new Map(CASES.map(([point]) => [point, aGrowingThread(`word${point}`)]));
+  const deleted = aGrowingThread('deletedword');
+  const eve = anExportUser({ id: '100000000000000777', name: 'eve', nickname: 'Eve' });
+  const erased = anExport({
+    messages: [
+      anExportMessage({ content: 'kept' }),
+      anExportMessage({ author: eve, content: 'erasedword' }),
+    ],
+  });
+
+  it('is at work before', async () => {
+    indexer = await startService('indexer', env({}));
+    const roots = [...growing.values(), deleted].map(({ before }) => before);
+    const imports = [...roots, erased].map((body) =>
+      client.perform({ method: 'POST', path: '/admin/import', body }),
+    );
+    expect(new Set(await Promise.all(imports))).to.deep.equal(new Set(['done']));
+  });
+
+  for (const [point, times, when] of CASES) {
+    it(`loses nothing of an import: killed ${when}`, async () => {
+      const { threadId, after } = growing.get(point)!;
+      const done = client.perform({ method: 'POST', path: '/admin/import', body: after });
+      await dieAt(point, times);
+      expect(await done).to.equal('done');
+      expect((await detail(threadId)).messages.map(({ content }) => content)).to.deep.equal(
+        ['one', 'two again', 'three'].map((text) => `word${point} ${text}`),
+      );
+      expect(await found(`word${point}`)).to.equal(3);
+      await until(async () => (await marks()) === 0, 10_000);
+    });
+  }
+
+  it('deletes a thread to its end: killed between its mark and its messages', async () => {
+    const { threadId } = deleted;
+    const done = client.perform({ method: 'DELETE', path: `/admin/threads/${threadId}` });
+    await dieAt('deletionMarked', 1);
+    expect(await done).to.equal('done');
+    expect((await client.ask('GET', `/api/threads/${threadId}`)).status).to.equal(404);
+    expect(await found('deletedword')).to.equal(0);
+    const words = { threadId, content: { $ne: '' } };
+    expect(await stores.mongo.collections.messages.countDocuments(words)).to.equal(0);
+  });
+
+  it('erases a person to the end: killed when the records were clean', async () => {
+    const done = client.perform({ method: 'DELETE', path: `/admin/users/${eve.id}` });
+    await dieAt('erasureApplied', 1);
+    expect(await done).to.equal('done');
+    expect((await detail(erased.channel.id)).messages.map(({ content }) => content)).to.deep.equal([
+      'kept',
+    ]);
+    expect(await found('erasedword')).to.equal(0);
+    expect((await client.ask('GET', `/users/${eve.id}`)).status).to.equal(404);
+  });
+});
+
+/** Makes the queue see at once what it would see after a while: nobody works on these jobs any more. */
+async function forgetLocks(redis: Redis, namespace: string): Promise<void> {
+  const queue = `${namespace}:archive`;
+  const active = await redis.lrange(`${queue}:active`, 0, -1);
+  if (active.length > 0) await redis.sadd(`${queue}:stalled`, ...active);
+  await redis.del(`${queue}:stalled-check`, ...active.map((id) => `${queue}:${id}:lock`));
+}
+
+/** A thread of its own word, twice exported: as it was, and grown and edited. */
+function aGrowingThread(word: string) {
+  const [first, second, third] = [anId(), anId(), anId()];
+  const say = (id: string, content: string) => anExportMessage({ id, content });
+  const before = anExport({
+    channel: { name: `Thread ${word}` },
+    messages: [say(first, `${word} one`), say(second, `${word} two`)],
+  });
+  const after = {
+    ...before,
+    exportedAt: '2026-02-02T12:00:00+00:00',
+    messages: [say(second, `${word} two again`), say(third, `${word} three`)],
+    messageCount: 2,
+  };
+  return { threadId: before.channel.id, before, after };
+}
