@@ -1,3 +1,5 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { Redis } from 'ioredis';
 import { operations } from '../../shared/contract/operations.js';
 import type { QueueProducer } from '../../shared/jobs/producer.js';
 import type { Collections } from '../../shared/store/collections.js';
@@ -19,7 +21,7 @@ import { bodyHandler } from './bodies/bodyHandler.js';
 import { tags } from './dependencies.js';
 import { getHealth } from './health/getHealth.js';
 import { getIndex, getOpenApi } from './health/getIndex.js';
-import { getReadiness, type Stores } from './health/getReadiness.js';
+import { getReadiness } from './health/getReadiness.js';
 import { route, type Dependency, type Route } from './http/route.js';
 import { isId } from './ids.js';
 import { searchArchive } from './search/searchArchive.js';
@@ -28,10 +30,14 @@ import { listSimilarThreads } from './similar/listSimilarThreads.js';
 import { getServerStats } from './servers/getServerStats.js';
 import { listServers } from './servers/listServers.js';
 import { createStatsCache } from './servers/statsCache.js';
+import type { StoreWatches } from './stores/guardStores.js';
 import { listThreads, listThreadsDependsOn } from './threads/listThreads.js';
 import { getLeaderboard } from './users/getLeaderboard.js';
 
-export interface RouteDeps extends Stores {
+export interface RouteDeps {
+  elasticsearch: Client;
+  redis: Redis;
+  watches: StoreWatches;
   /** Files jobs and tells of them. */
   producer: QueueProducer;
   /** Counters of this process's response cache. */
@@ -51,7 +57,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.getIndex, getIndex(all)),
     route(operations.getOpenApi, getOpenApi(all)),
     route(operations.getHealth, getHealth()),
-    route(operations.getReadiness, getReadiness(deps)),
+    route(operations.getReadiness, getReadiness(deps.watches)),
     route(operations.listServers, listServers(store), () => ({ tags: [tags.servers] })),
     route(operations.getServer, bodyHandler(store, 'server', 'serverId'), onServer),
     route(operations.listChannels, bodyHandler(store, 'channels', 'serverId'), onServer),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Queue, type JobsOptions } from 'bullmq';
+import type { Redis } from 'ioredis';
 import { createRedis } from '../platform/clients.js';
 import { QUEUE_NAME, type JobName, type JobPayloads } from './jobs.js';
 
@@ -17,6 +18,8 @@ export interface Producer {
 /** A producer with the queue itself, for looking at its jobs. */
 export interface QueueProducer extends Producer {
   queue: Queue;
+  /** The queue's connection. */
+  redis: Redis;
 }
 
 /** The name of the retry strategy of every job: workers give `retryDelay` for it. */
@@ -65,9 +68,13 @@ export function retryDelay(attemptsMade: number): number {
   return Math.round(longest * (1 - Math.random() / 2));
 }
 
-/** The producer of an archive's queue; `namespace` is the database's name. */
-export function createProducer(options: { redisUrl: string; namespace: string }): QueueProducer {
-  const redis = createRedis(options.redisUrl, { timeoutMs: 5_000 });
+/** The producer of an archive's queue; `namespace` is the database's name. A call ends within the limit (default 5 s). */
+export function createProducer(options: {
+  redisUrl: string;
+  namespace: string;
+  timeoutMs?: number;
+}): QueueProducer {
+  const redis = createRedis(options.redisUrl, { timeoutMs: options.timeoutMs ?? 5_000 });
   // Without listeners a lost connection would end the process; each call tells of it anyway.
   redis.on('error', () => undefined);
   const queue = new Queue(QUEUE_NAME, {
@@ -100,6 +107,7 @@ export function createProducer(options: { redisUrl: string; namespace: string })
     },
     workers: () => queue.getWorkersCount(),
     queue,
+    redis,
     async close() {
       await queue.close().catch(() => undefined);
       redis.disconnect();

@@ -59,6 +59,8 @@ export function createRedis(url: string, limits: { timeoutMs: number }): Redis {
     maxRetriesPerRequest: 1,
     commandTimeout: limits.timeoutMs,
     connectTimeout: limits.timeoutMs,
+    // A frozen server never ends its side of a connection that is given up.
+    disconnectTimeout: limits.timeoutMs,
     retryStrategy: (attempt) => Math.min(100 * 2 ** Math.min(attempt, 5), 2_000),
   });
 }

@@ -5,10 +5,13 @@ export interface PausableProxy {
   /** From now on nothing passes, and no connection breaks: a frozen server. */
   freeze(): void;
   thaw(): void;
+  /** From now on connections are cut and refused: a server that is gone. */
+  cut(): Promise<void>;
+  mend(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A TCP proxy to a store, that can freeze. */
+/** A TCP proxy to a store, that can freeze and break. */
 export async function startProxy(target: { host: string; port: number }): Promise<PausableProxy> {
   const sockets = new Set<Socket>();
   let frozen = false;
@@ -31,9 +34,16 @@ export async function startProxy(target: { host: string; port: number }): Promis
       if (frozen) from.pause();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listen = (at: number): Promise<void> =>
+    new Promise((resolve) => server.listen(at, '127.0.0.1', resolve));
+  const close = (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((resolve) => server.close(() => resolve()));
+  };
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     freeze() {
       frozen = true;
       for (const socket of sockets) socket.pause();
@@ -42,9 +52,8 @@ export async function startProxy(target: { host: string; port: number }): Promis
       frozen = false;
       for (const socket of sockets) socket.resume();
     },
-    close() {
-      for (const socket of sockets) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
+    cut: close,
+    mend: () => listen(port),
+    close,
   };
 }

@@ -5,6 +5,7 @@ import { createRateLimits } from '../../services/api/http/credentials/rateLimits
 import { listen } from '../../services/api/http/listen.js';
 import { outcomeBytes, type Outcome } from '../../services/api/http/mount.js';
 import { ResponseCache } from '../../services/api/http/responseCache.js';
+import { guardStores } from '../../services/api/stores/guardStores.js';
 import { followAnnouncements } from '../../services/api/redis/followAnnouncements.js';
 import { announcementChannel, type Announcement } from '../../shared/jobs/announcements.js';
 import { createProducer } from '../../shared/jobs/producer.js';
@@ -81,13 +82,14 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
     ? undefined
     : createRateLimits(settings, redis, namespace);
   const { DISABLE_AUTH: disableAuth, TRUST_PROXY: trustProxy } = settings;
-  const auth = createAuth(settings, mongo.collections);
+  const { elasticsearch } = stores;
+  const producer = createProducer({ redisUrl, namespace, timeoutMs: 2_000 });
+  const guarded = guardStores({ mongo, elasticsearch, redis, queueRedis: producer.redis, logger });
+  const auth = createAuth(settings, guarded.collections);
   const credentials = { disableAuth, trustProxy, limits };
-  const elasticsearch = stores.elasticsearch;
-  const producer = createProducer({ redisUrl, namespace });
   const app = createApp({
-    ...{ ...mongo, producer },
-    ...{ elasticsearch, redis, cache, logger, corsOrigins, auth, credentials },
+    ...{ ...guarded, namespace, producer },
+    ...{ redis, cache, logger, corsOrigins, auth, credentials },
   });
   const server = await listen(app, { host: '127.0.0.1', port: 0, graceMs: 0 });
   if (!options.redisUrl) {
@@ -109,6 +111,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
     async close() {
       await server.drain();
       limits?.stop();
+      await guarded.stop();
       await subscription.stop();
       await producer.close();
       redis.disconnect();

@@ -1,3 +1,4 @@
+import type { Client } from '@elastic/elasticsearch';
 import type { AdminStats } from '../../../shared/contract/admin.js';
 import { API_VERSION } from '../../../shared/contract/openapi.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
@@ -5,8 +6,9 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { listScope } from '../../../shared/store/listKeys.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { jsonAnswer } from '../answer.js';
-import { storeStates, type Stores } from '../health/getReadiness.js';
+import { storeStates } from '../health/getReadiness.js';
 import type { Handler } from '../http/route.js';
+import type { StoreWatches } from '../stores/guardStores.js';
 import { timeLimit } from '../timeLimit.js';
 import { withQueue } from './withQueue.js';
 
@@ -16,7 +18,9 @@ export interface CacheCounters {
   traffic: { hits: number; misses: number };
 }
 
-interface Deps extends Stores {
+interface Deps {
+  watches: StoreWatches;
+  elasticsearch: Client;
   collections: Collections;
   namespace: string;
   producer: Producer;
@@ -32,7 +36,7 @@ export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
       orNull(countDocuments(deps)),
       orNull(withQueue(() => deps.producer.counts())),
       orNull(withQueue(() => deps.producer.workers())),
-      storeStates(deps),
+      storeStates(deps.watches),
     ]);
     const stats: AdminStats = {
       version: API_VERSION,

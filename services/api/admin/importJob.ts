@@ -56,6 +56,6 @@ export async function refileImport(
 ): Promise<void> {
   const importId = importIdOf(jobId) ?? '';
   const waiting = importFiles.find({ importId, state: 'queued' }, { projection: { _id: 1 } });
-  for await (const { _id } of waiting)
+  for (const { _id } of await waiting.toArray())
     await producer.add('import-file', { uploadId: _id, importId });
 }

@@ -1,42 +1,37 @@
-import type { Client as ElasticsearchClient } from '@elastic/elasticsearch';
-import type { Redis } from 'ioredis';
-import type { Db } from 'mongodb';
 import type { ErrorBody } from '../../../shared/contract/errors.js';
 import type { Readiness, StoreState } from '../../../shared/contract/health.js';
+import type { StoreWatch } from '../../../shared/platform/watchStore.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
-
-/** Milliseconds that a store has to show itself. */
-const LIMIT = 1_000;
-
-export interface Stores {
-  db: Db;
-  elasticsearch: ElasticsearchClient;
-  redis: Redis;
-}
+import type { StoreWatches } from '../stores/guardStores.js';
 
 /** GET /readyz: 503 unless every store answers within a second; the state of each either way. */
-export function getReadiness(clients: Stores): Handler<unknown, unknown> {
+export function getReadiness(watches: StoreWatches): Handler<unknown, unknown> {
   return async () => {
-    const stores = await storeStates(clients);
+    const stores = await storeStates(watches);
     const ready = Object.values(stores).every((state) => state === 'up');
     const status = ready ? 200 : 503;
     return { ...jsonAnswer(ready ? { stores } : unready(stores)), status, noStore: true };
   };
 }
 
-/** Whether each store answers within a second. */
-export async function storeStates({
-  db,
-  elasticsearch,
-  redis,
-}: Stores): Promise<Readiness['stores']> {
-  const [mongodb, search, cache] = await Promise.all([
-    stateOf(() => db.command({ ping: 1 }, { signal: AbortSignal.timeout(LIMIT) })),
-    stateOf(() => elasticsearch.ping({}, { requestTimeout: LIMIT, maxRetries: 0 })),
-    stateOf(() => redis.ping()),
+/** The state of each store: asked now, unless it is known to be away. Redis is up when the cache and the queue are. */
+export async function storeStates(watches: StoreWatches): Promise<Readiness['stores']> {
+  const [mongodb, elasticsearch, redis, queue] = await Promise.all([
+    isUp(watches.mongodb),
+    isUp(watches.elasticsearch),
+    isUp(watches.redis),
+    isUp(watches.queue),
   ]);
-  return { mongodb, elasticsearch: search, redis: cache };
+  return {
+    mongodb: stateOf(mongodb),
+    elasticsearch: stateOf(elasticsearch),
+    redis: stateOf(redis && queue),
+  };
+}
+
+async function isUp(watch: StoreWatch): Promise<boolean> {
+  return watch.isUp && (await watch.look());
 }
 
 function unready(stores: Readiness['stores']): ErrorBody & Readiness {
@@ -45,11 +40,6 @@ function unready(stores: Readiness['stores']): ErrorBody & Readiness {
   return { error: `Not ready: ${names} did not answer`, code: 'UNAVAILABLE', stores };
 }
 
-async function stateOf(ping: () => Promise<unknown>): Promise<StoreState> {
-  const expired = new Promise<false>((resolve) => setTimeout(resolve, LIMIT, false).unref());
-  try {
-    return (await Promise.race([ping(), expired])) === false ? 'down' : 'up';
-  } catch {
-    return 'down';
-  }
+function stateOf(isUp: boolean): StoreState {
+  return isUp ? 'up' : 'down';
 }

@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa';
 import { AppError, type ErrorBody } from '../../../shared/contract/errors.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
+import { StoreAway } from '../stores/storeGuard.js';
 import { hasBody } from './body.js';
 
 /** Answers every failure in the one error shape; what must not be shown goes to the log, and each to `note`. */
@@ -17,7 +18,9 @@ export function answerErrors(
       const shown = toAppError(error);
       const about = { requestId: ctx.state['requestId'] as string, err: shown.cause ?? error };
       if (shown.code === 'INTERNAL_ERROR') logger.error(about, 'A request failed');
-      else if (shown.status === 503) logger.warn(about, 'Something that this needs did not answer');
+      // That a store is away is logged once, by who watches it.
+      else if (shown.status === 503 && !(error instanceof StoreAway))
+        logger.warn(about, 'Something that this needs did not answer');
       sendError(ctx, shown);
     }
   };

@@ -1,11 +1,13 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
+import { within } from '../../../shared/platform/within.js';
 import { compressed, type Answer } from '../answer.js';
 import { hasBody, readBody } from './body.js';
 import type { Gate } from './credentials/gate.js';
 import type { ResponseCache } from './responseCache.js';
 import type { Question, Route } from './route.js';
+import { READ_LIMIT_MS } from '../timeLimit.js';
 import { send } from './send.js';
 
 /** What the response cache keeps: an answer, or the knowledge that there is none. */
@@ -44,6 +46,18 @@ async function answerRoute(
 ): Promise<void> {
   if (operation.access !== 'public') ctx.state['private'] = true;
   ctx.state['operationId'] = operation.operationId;
+  // What asks the chat platform may take longer than a store.
+  const isRead = operation.method === 'get' && operation.access !== 'me';
+  const find = () => findAnswer(ctx, { operation, ask }, cache, gate);
+  await send(ctx, isRead ? await within(READ_LIMIT_MS, find) : await find());
+}
+
+async function findAnswer(
+  ctx: Context & { params: Record<string, string> },
+  { operation, ask }: Route,
+  cache: ResponseCache<Outcome>,
+  gate: Gate,
+): Promise<Answer> {
   const caller = await gate(ctx, operation);
   ctx.state['caller'] ??= caller;
   const question = ask({
@@ -56,7 +70,7 @@ async function answerRoute(
   if (operation.body?.schema) ctx.state['given'] = body;
   if (!operation.body && hasBody(ctx.req)) ctx.set('Connection', 'close');
   const answer = await answerTo(question, body, cache);
-  await send(ctx, operation.status ? { status: operation.status, ...answer } : answer);
+  return operation.status ? { status: operation.status, ...answer } : answer;
 }
 
 async function answerTo(

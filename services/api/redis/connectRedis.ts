@@ -1,11 +1,10 @@
 import type { Redis } from 'ioredis';
+import { logFailures } from '../../../shared/platform/logFailures.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 
-/** Opens a connection in the background, for as long as it takes; its failures are logged, never thrown. */
+/** Opens a connection in the background, for as long as it takes; it never throws. */
 export function connectRedis(redis: Redis, logger: Logger): Redis {
-  redis.on('error', (error) => {
-    logger.warn({ err: error }, 'The connection to Redis failed');
-  });
+  logFailures(redis, logger);
   redis.connect().catch(() => undefined);
   return redis;
 }

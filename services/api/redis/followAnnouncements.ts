@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { logFailures } from '../../../shared/platform/logFailures.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { changedTags, parseAnnouncement } from '../dependencies.js';
 
@@ -42,9 +43,7 @@ export function followAnnouncements(
   redis.on('close', () => {
     cache.suspend();
   });
-  redis.on('error', (error) => {
-    logger.warn({ err: error }, 'The connection for announcements failed');
-  });
+  logFailures(redis, logger);
   // A failed first attempt is tried again by the connection itself.
   redis.connect().catch(() => undefined);
   const heartbeat = setInterval(() => void beat(redis, cache), HEARTBEAT);

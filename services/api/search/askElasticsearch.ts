@@ -1,5 +1,6 @@
 import { errors, type Client } from '@elastic/elasticsearch';
 import { AppError } from '../../../shared/contract/errors.js';
+import { CALL_LIMIT_MS } from '../timeLimit.js';
 
 /** What a search needs: the client, and the archive whose index it reads. */
 export interface SearchDeps {
@@ -8,7 +9,7 @@ export interface SearchDeps {
 }
 
 /** How long a call may take (ms), and what goes with each: no second try, since the reader may ask again. */
-export const CALL_LIMITS = { requestTimeout: 2_500, maxRetries: 0 } as const;
+export const CALL_LIMITS = { requestTimeout: CALL_LIMIT_MS, maxRetries: 0 } as const;
 
 const RETRY_AFTER_SECONDS = '5';
 

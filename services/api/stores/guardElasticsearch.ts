@@ -1,0 +1,20 @@
+import {
+  SniffingTransport,
+  type Client,
+  type TransportRequestOptions,
+  type TransportRequestParams,
+} from '@elastic/elasticsearch';
+import type { StoreGuard } from './storeGuard.js';
+
+/** A client on the same connections, whose every request is made through a guard. */
+export function guardElasticsearch(client: Client, guard: StoreGuard): Client {
+  class GuardedTransport extends SniffingTransport {
+    override request<Answer>(
+      params: TransportRequestParams,
+      options?: TransportRequestOptions,
+    ): Promise<Answer> {
+      return guard(() => super.request<Answer>(params, options));
+    }
+  }
+  return client.child({ Transport: GuardedTransport });
+}

@@ -1,0 +1,60 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { Redis } from 'ioredis';
+import type { Mongo } from '../../../shared/platform/clients.js';
+import type { Logger } from '../../../shared/platform/logger.js';
+import { watchRedis } from '../../../shared/platform/watchRedis.js';
+import { watchStore, type StoreWatch } from '../../../shared/platform/watchStore.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import { guardCollections } from './guardCollections.js';
+import { guardElasticsearch } from './guardElasticsearch.js';
+import { createGuard } from './storeGuard.js';
+
+/** One watch a store; `queue` is the Redis of the queue, which may be the same server as the cache's. */
+export type StoreWatches = Record<'mongodb' | 'elasticsearch' | 'redis' | 'queue', StoreWatch>;
+
+/** What the API asks its stores through. */
+export interface GuardedStores {
+  collections: Collections;
+  elasticsearch: Client;
+  watches: StoreWatches;
+  /** Watches no longer. */
+  stop: () => Promise<void>;
+}
+
+/**
+ * Watches the stores, and has every call to MongoDB and Elasticsearch end in time, or at once while its store is away.
+ * Redis connections refuse by themselves what is asked while they are down: a silent one is taken down.
+ */
+export function guardStores(clients: {
+  mongo: Mongo;
+  elasticsearch: Client;
+  redis: Redis;
+  queueRedis: Redis;
+  logger: Logger;
+}): GuardedStores {
+  const { mongo, elasticsearch, redis, queueRedis, logger } = clients;
+  const watches: StoreWatches = {
+    mongodb: watchStore({ name: 'mongodb', ping: () => pingMongo(mongo), logger }),
+    elasticsearch: watchStore({
+      name: 'elasticsearch',
+      ping: () => elasticsearch.ping({}, { requestTimeout: 1_000, maxRetries: 0 }),
+      logger,
+    }),
+    redis: watchRedis('redis', redis, logger),
+    queue: watchRedis('queue', queueRedis, logger),
+  };
+  return {
+    collections: guardCollections(mongo.collections, createGuard(watches.mongodb)),
+    elasticsearch: guardElasticsearch(elasticsearch, createGuard(watches.elasticsearch)),
+    watches,
+    stop() {
+      for (const watch of Object.values(watches)) watch.stop();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** Given up by the driver as well, so that no question stays behind in a full pool. */
+function pingMongo({ db }: Mongo): Promise<unknown> {
+  return db.command({ ping: 1 }, { signal: AbortSignal.timeout(1_000) });
+}

@@ -1,0 +1,34 @@
+import { AppError } from '../../../shared/contract/errors.js';
+import { isStoreAway } from '../../../shared/platform/storeErrors.js';
+import type { StoreWatch } from '../../../shared/platform/watchStore.js';
+import { within } from '../../../shared/platform/within.js';
+import { CALL_LIMIT_MS } from '../timeLimit.js';
+
+/** Makes a call to one store: refused at once while the store is known to be away, given up when it takes too long. */
+export type StoreGuard = <T>(call: () => Promise<T>) => Promise<T>;
+
+/** A call that was not made, since its store is known to be away. */
+export class StoreAway extends AppError {
+  constructor() {
+    super('UNAVAILABLE', 'The service is not available now; try again soon', {
+      headers: { 'Retry-After': '2' },
+    });
+  }
+}
+
+/** The guard of a store's calls. What becomes of them tells the watch, which alone decides whether the store is away. */
+export function createGuard(watch: StoreWatch, limitMs = CALL_LIMIT_MS): StoreGuard {
+  return async (call) => {
+    if (!watch.isUp) throw new StoreAway();
+    try {
+      const result = await within(limitMs, call);
+      watch.answered();
+      return result;
+    } catch (error) {
+      // A refusal is an answer too.
+      if (isStoreAway(error)) watch.suspect();
+      else watch.answered();
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,91 @@
+import type { Logger } from './logger.js';
+import { within } from './within.js';
+
+/** Milliseconds between two questions to a store. */
+const EVERY_MS = 500;
+/** Milliseconds in which a store has to answer when it is asked for a sign of life. */
+export const PING_LIMIT_MS = 750;
+/** Milliseconds to the next question after one that was not answered, while that alone proves nothing. */
+const AGAIN_MS = 50;
+/** Questions in a row that a store must leave unanswered to count as away. */
+const MOST_MISSES = 2;
+
+/** What is known of a store, by asking it twice a second. */
+export interface StoreWatch {
+  /** Whether it answers, as far as is known: a change is known within two seconds. */
+  readonly isUp: boolean;
+  /** Asks it now: whether it answers within 0.75 s. */
+  look(): Promise<boolean>;
+  /** Something it was asked for came: it lives, however busy it may be. */
+  answered(): void;
+  /** Something it was asked for failed: it is asked now rather than at the next time. */
+  suspect(): void;
+  stop(): void;
+}
+
+export interface WatchOptions {
+  /** The store's name in the log. */
+  name: string;
+  /** Asks the store for a sign of life; rejects without one. */
+  ping: () => Promise<unknown>;
+  logger: Logger;
+  onChange?: (isUp: boolean) => void;
+}
+
+/** Watches a store until it is told to stop; only changes are logged. */
+export function watchStore({ name, ping, logger, onChange }: WatchOptions): StoreWatch {
+  let isUp = true;
+  // A store that has never answered is away at the first question that it leaves open.
+  let misses = MOST_MISSES - 1;
+  let awaySince = 0;
+  let answeredAt = -Infinity;
+  let askedAt = -Infinity;
+  let asking: Promise<boolean> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  const turn = (to: boolean): void => {
+    if (to === isUp) return;
+    isUp = to;
+    if (isUp)
+      logger.info({ store: name, awayMs: Math.round(performance.now() - awaySince) }, 'Back');
+    else logger.warn({ store: name }, 'A store is away');
+    awaySince = performance.now();
+    onChange?.(isUp);
+  };
+  const ask = async (): Promise<boolean> => {
+    clearTimeout(timer);
+    askedAt = performance.now();
+    const answers = await within(PING_LIMIT_MS, ping).then(
+      () => true,
+      () => false,
+    );
+    const lives = answers || answeredAt > askedAt;
+    asking = undefined;
+    if (stopped) return lives;
+    misses = lives ? 0 : misses + 1;
+    if (lives) turn(true);
+    else if (misses >= MOST_MISSES) turn(false);
+    timer = setTimeout(() => void look(), lives || !isUp ? EVERY_MS : AGAIN_MS).unref();
+    return lives;
+  };
+  const look = (): Promise<boolean> => (asking ??= ask());
+
+  void look();
+  return {
+    get isUp() {
+      return isUp;
+    },
+    look,
+    answered() {
+      answeredAt = performance.now();
+    },
+    suspect() {
+      if (isUp && performance.now() - askedAt > AGAIN_MS) void look();
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { readSettings } from '../../../shared/platform/env.js';
+import type { Answered, Load } from '../../support/openLoop.js';
+import {
+  isDocumented,
+  prepareArchive,
+  runOutage,
+  startSteadyLoad,
+  type Fault,
+  type OutageArchive,
+  type OwnStores,
+  type StoreName,
+} from '../../support/outages.js';
+import { proxiedStore, startOwnStore } from '../../support/ownStore.js';
+import { startProcess, type ServiceProcess } from '../../support/serviceProcess.js';
+
+const PER_SECOND = Number(process.env['LOAD_PER_SECOND'] ?? 500);
+const AWAY_MS = 3_000;
+
+describe('the API under load while stores go and come back', () => {
+  let stores: OwnStores;
+  let archive: OutageArchive;
+  let api: ServiceProcess;
+  let load: Load;
+  let url: string;
+  let perSecond: number;
+  let slowestMs: number;
+  let folder: string;
+  before(async function () {
+    this.timeout(120_000);
+    folder = await mkdtemp(join(tmpdir(), 'forum-archive-outages-'));
+    stores = {
+      mongodb: await startOwnStore('mongodb', folder),
+      redis: await startOwnStore('redis', folder),
+      // Its start takes longer than all of this.
+      elasticsearch: await proxiedStore(readSettings().ELASTICSEARCH_URL),
+    };
+    archive = await prepareArchive(stores);
+    api = startProcess('api', archive.env);
+    url = String((await api.logged('Listening'))['url']);
+    ({ load, perSecond, slowestMs } = await startSteadyLoad(url, PER_SECOND));
+  });
+  after(async () => {
+    await load.stop();
+    api.kill('SIGTERM');
+    await api.exited;
+    await archive.close();
+    for (const store of Object.values(stores)) await store.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('answers as usual while every store is there', () => {
+    expect(load.answers.length).to.be.above(perSecond);
+    expect(tell(load.answers.filter((answer) => !isDocumented(answer, null)))).to.deep.equal({});
+  });
+
+  const faults: [StoreName, Fault][] = [
+    ['redis', 'frozen'],
+    ['redis', 'killed'],
+    ['elasticsearch', 'frozen'],
+    ['elasticsearch', 'killed'],
+    ['mongodb', 'frozen'],
+    ['mongodb', 'killed'],
+  ];
+  for (const [store, fault] of faults) {
+    it(`answers as documented in time while ${store} is ${fault}, and recovers by itself`, async () => {
+      const outage = await runOutage({ url, load, stores }, { store, fault, ms: AWAY_MS });
+      const { answers, known, readiness, recoveryMs } = outage;
+      expect(known.length).to.be.above(perSecond / 5);
+      const isWrong = (answer: Answered) =>
+        !isDocumented(answer, store) && !isDocumented(answer, null);
+      expect(tell(answers.filter(isWrong))).to.deep.equal({});
+      expect(tell(known.filter((answer) => !isDocumented(answer, store)))).to.deep.equal({});
+      expect(Math.max(...answers.map(({ ms }) => ms))).to.be.below(3_000 + slowestMs);
+      expect(Math.max(...known.map(({ ms }) => ms))).to.be.below(500 + slowestMs);
+      expect(readiness.map(({ status }) => status)).to.deep.equal([503, 503]);
+      expect(Math.max(...readiness.map(({ ms }) => ms))).to.be.below(1_000 + slowestMs);
+      expect(recoveryMs).to.be.below(10_000);
+    });
+  }
+
+  it('logged each store once as it went and came, and no failure of its own', () => {
+    const messages = api.log.map(({ msg }) => msg);
+    expect(messages.filter((msg) => msg === 'A request failed')).to.deep.equal([]);
+    const gone = api.log.filter(({ msg }) => msg === 'A store is away');
+    // The cache and the queue are connections of their own.
+    expect(gone.length).to.be.within(8, 10);
+  });
+});
+
+/** How many answers of each kind had which status. */
+function tell(answers: Answered[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { kind, status, headers } of answers) {
+    const what = `${kind} ${status} ${String(headers['x-cache'] ?? '')}`.trim();
+    counts[what] = (counts[what] ?? 0) + 1;
+  }
+  return counts;
+}

@@ -1,0 +1,81 @@
+import { Agent, request, type IncomingMessage } from 'node:http';
+
+/** A request to be made, and the name under which its answer is judged. */
+export interface Planned {
+  kind: string;
+  path: string;
+  headers?: Record<string, string>;
+}
+
+/** What became of a request; status 0 where no whole answer came. */
+export interface Answered extends Omit<Planned, 'headers'> {
+  /** Milliseconds of performance.now(). */
+  sentAt: number;
+  ms: number;
+  status: number;
+  headers: IncomingMessage['headers'];
+}
+
+export interface Load {
+  /** Every answer so far, in the order of their coming. */
+  answers: Answered[];
+  /** Requests that are not answered yet. */
+  readonly open: number;
+  /** Sends nothing more; resolves when everything is answered. */
+  stop(): Promise<void>;
+}
+
+const TICK_MS = 10;
+/** Whoever waits so long counts as hung. */
+const HUNG_MS = 10_000;
+
+/** Sends so many requests a second, however long the answers take. */
+export function startLoad(url: string, perSecond: number, next: () => Planned): Load {
+  const agent = new Agent({ keepAlive: true });
+  const answers: Answered[] = [];
+  const began = performance.now();
+  let sent = 0;
+  let open = 0;
+  const ask = async (planned: Planned): Promise<void> => {
+    open += 1;
+    answers.push(await askOnce(url, planned, agent));
+    open -= 1;
+  };
+  const timer = setInterval(() => {
+    const due = ((performance.now() - began) / 1_000) * perSecond;
+    for (; sent < due; sent += 1) void ask(next());
+  }, TICK_MS);
+  return {
+    answers,
+    get open() {
+      return open;
+    },
+    async stop() {
+      clearInterval(timer);
+      while (open > 0) await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+      agent.destroy();
+    },
+  };
+}
+
+/** Makes one request and judges nothing. */
+export function askOnce(url: string, planned: Planned, agent?: Agent): Promise<Answered> {
+  const sentAt = performance.now();
+  return new Promise((resolve) => {
+    const end = (status: number, headers: IncomingMessage['headers']): void => {
+      resolve({ ...planned, sentAt, ms: performance.now() - sentAt, status, headers });
+    };
+    const sent = request(
+      `${url}${planned.path}`,
+      { headers: planned.headers ?? {}, timeout: HUNG_MS, ...(agent && { agent }) },
+      (response) => {
+        response.resume();
+        response.on('end', () => end(response.statusCode ?? 0, response.headers));
+        response.on('error', () => end(0, {}));
+      },
+    );
+    sent.on('timeout', () => sent.destroy());
+    sent.on('error', () => end(0, {}));
+    sent.end();
+  });
+}

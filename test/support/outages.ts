@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { createElasticsearch, createMongo, type Mongo } from '../../shared/platform/clients.js';
+import { ensureIndexes } from '../../shared/store/indexes.js';
+import { ensureSearchIndex } from '../../shared/store/searchIndex.js';
+import { aRank, aThreadItem, storeBody } from './apiViews.js';
+import { randomOf } from './generateRecords.js';
+import { askOnce, startLoad, type Answered, type Load, type Planned } from './openLoop.js';
+import type { OwnStore } from './ownStore.js';
+import { withDatabase } from './stores.js';
+
+export type StoreName = 'mongodb' | 'elasticsearch' | 'redis';
+export type OwnStores = Record<StoreName, OwnStore>;
+
+/** How a store goes away. */
+export type Fault = 'frozen' | 'killed';
+
+const COLD_THREADS = 5_000;
+const HOT_THREADS = 10;
+const SERVER = '900';
+const THREAD_TEXT = 'x'.repeat(2_000);
+
+/** An archive of which the API can answer every read, and the environment to start services on it. */
+export interface OutageArchive {
+  mongo: Mongo;
+  env: Record<string, string>;
+  close(): Promise<void>;
+}
+
+/** Stores some thousands of small threads, and what else the reads of `readMix` ask for. */
+export async function prepareArchive(stores: OwnStores): Promise<OutageArchive> {
+  const MONGODB_URL = withDatabase(stores.mongodb.url, `test_outage_${randomUUID().slice(0, 8)}`);
+  const ELASTICSEARCH_URL = stores.elasticsearch.url;
+  const mongo = createMongo({ MONGODB_URL }, { timeoutMs: 30_000, poolSize: 5 });
+  const elasticsearch = createElasticsearch({ ELASTICSEARCH_URL }, { timeoutMs: 20_000 });
+  await ensureIndexes(mongo.collections);
+  await ensureSearchIndex(elasticsearch, mongo.namespace);
+  await storeReads(mongo);
+  return {
+    mongo,
+    env: {
+      ...{ MONGODB_URL, ELASTICSEARCH_URL, REDIS_URL: stores.redis.url },
+      ...{ PORT: '0', HOST: '127.0.0.1', RATE_LIMIT_DISABLED: 'true' },
+    },
+    async close() {
+      await elasticsearch.indices.delete({ index: `${mongo.namespace}*` }).catch(() => undefined);
+      await elasticsearch.close();
+      await mongo.db.dropDatabase().catch(() => undefined);
+      await mongo.client.close();
+    },
+  };
+}
+
+async function storeReads({ collections }: Mongo): Promise<void> {
+  await storeBody(collections, 'thread/0', { text: THREAD_TEXT });
+  const { _id: _unused, ...body } = (await collections.bodies.findOne({ _id: 'thread/0' }))!;
+  await collections.bodies.insertMany(
+    Array.from({ length: HOT_THREADS + COLD_THREADS }, (_, n) => ({
+      _id: `thread/${n + 1}`,
+      ...body,
+    })),
+  );
+  for (const kind of ['server', 'stats', 'channels', 'tags']) {
+    await storeBody(collections, `${kind}/${SERVER}`, { name: 'A server' });
+  }
+  await storeBody(collections, 'user/1', { id: '1' });
+  await collections.threadItems.insertMany(
+    Array.from({ length: 300 }, (_, n) =>
+      aThreadItem({ threadId: String(n + 1), serverId: SERVER }),
+    ),
+  );
+  await collections.ranks.insertMany(
+    Array.from({ length: 100 }, (_, n) => aRank(SERVER, String(n + 1), 1_000 - n)),
+  );
+}
+
+/** Reads of every kind, as many of each as readers make, in an order that is the same every time. */
+export function readMix(): () => Planned {
+  const random = randomOf(7);
+  let cold = 0;
+  const hot = () => `/api/threads/${random.below(HOT_THREADS) + 1}`;
+  const list = () => `/api/threads?sort=${random.pick(SORTS)}&limit=${random.below(60) + 1}`;
+  const kinds: [string, number, () => Omit<Planned, 'kind'>][] = [
+    ['hot thread', 30, () => ({ path: hot() })],
+    [
+      'cold thread',
+      22,
+      () => ({ path: `/api/threads/${HOT_THREADS + 1 + (cold++ % COLD_THREADS)}` }),
+    ],
+    ['list', 14, () => ({ path: list() })],
+    ['stats', 8, () => ({ path: `/api/servers/${SERVER}/stats` })],
+    ['search', 10, () => ({ path: `/api/search?q=${random.pick(WORDS)}+${random.pick(WORDS)}` })],
+    ['suggest', 4, () => ({ path: `/api/suggest?q=${random.pick(WORDS)}` })],
+    ['user', 4, () => ({ path: '/users/1' })],
+    ['leaderboard', 4, () => ({ path: `/leaderboard/${SERVER}?limit=${random.below(90) + 1}` })],
+    ['conditional', 4, () => ({ path: hot(), headers: { 'If-None-Match': '*' } })],
+  ];
+  const drawn = kinds.flatMap((kind) => Array.from({ length: kind[1] }, () => kind));
+  return () => {
+    const [kind, , plan] = drawn[random.below(drawn.length)]!;
+    return { kind, ...plan() };
+  };
+}
+
+const SORTS = ['latest', 'oldest', 'popular', 'recently_active', 'unanswered'] as const;
+const WORDS = ['anchor', 'boat', 'cargo', 'deck', 'engine', 'fleet', 'gale', 'harbour'] as const;
+
+/** Whether an answer is as documented while a store is away, or while none is. */
+export function isDocumented(answer: Answered, away: StoreName | null): boolean {
+  const { kind, status, headers } = answer;
+  const isGood = status === (kind === 'conditional' ? 304 : 200);
+  const isRefused = status === 503 && /^\d+$/.test(headers['retry-after'] ?? '');
+  if (kind === 'search' || kind === 'suggest') return away === 'elasticsearch' ? isRefused : isGood;
+  const isCached = kind === 'hot thread' || kind === 'conditional';
+  if (away === 'mongodb' && !isCached) return isGood || isRefused;
+  if (kind !== 'stats') return isGood;
+  const isBypassed = headers['x-cache'] === 'BYPASS';
+  return isGood && isBypassed === (away === 'redis');
+}
+
+/** What readers saw of an outage; times in milliseconds. */
+export interface Outage {
+  store: StoreName;
+  fault: Fault;
+  /** Every answer to what was sent while it was away or not yet recovered from. */
+  answers: Answered[];
+  /** Those to what was sent while the service knew. */
+  known: Answered[];
+  /** GET /readyz while it was away. */
+  readiness: Answered[];
+  /** From the store's return to the last answer that was not as usual. */
+  recoveryMs: number;
+}
+
+/** After so long the service knows that a store is away. */
+const KNOWN_AFTER_MS = 2_300;
+/** Answers as usual for so long are a recovery. */
+const STEADY_MS = 400;
+const LONGEST_RECOVERY_MS = 20_000;
+
+/** Takes a store away under load for a while, brings it back, and waits until readers see nothing of it any more. */
+export async function runOutage(
+  { url, load, stores }: { url: string; load: Load; stores: OwnStores },
+  { store, fault, ms }: { store: StoreName; fault: Fault; ms: number },
+): Promise<Outage> {
+  const began = performance.now();
+  await (fault === 'frozen' ? stores[store].freeze() : stores[store].kill());
+  const readiness: Answered[] = [];
+  const ask = async () => readiness.push(await askOnce(url, { kind: 'readyz', path: '/readyz' }));
+  await ask();
+  await pause(began + ms - performance.now());
+  await ask();
+  await (fault === 'frozen' ? stores[store].thaw() : stores[store].restart());
+  const returned = performance.now();
+  const recovered = await waitForRecovery(url, load, returned);
+  const answers = load.answers.filter(({ sentAt }) => sentAt >= began);
+  const isKnown = ({ sentAt }: Answered) =>
+    sentAt >= began + KNOWN_AFTER_MS && sentAt < began + ms - 50;
+  const known = answers.filter(isKnown);
+  return { store, fault, answers, known, readiness, recoveryMs: recovered - returned };
+}
+
+async function waitForRecovery(url: string, load: Load, returned: number): Promise<number> {
+  for (;;) {
+    const recent = load.answers.filter(({ sentAt, ms }) => sentAt + ms > returned);
+    const unusual = recent.filter((answer) => !isDocumented(answer, null));
+    const last = Math.max(returned, ...unusual.map(({ sentAt, ms }) => sentAt + ms));
+    const now = performance.now();
+    const isLate = now - returned > LONGEST_RECOVERY_MS;
+    if (isLate) return now;
+    if (now - last > STEADY_MS) {
+      const { status } = await askOnce(url, { kind: 'readyz', path: '/readyz' });
+      if (status === 200) return last;
+    }
+    await pause(50);
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
+}
+
+/** Loads the API as much as wanted, or as much as it can take beside whatever else this machine is doing. */
+export async function startSteadyLoad(
+  url: string,
+  wanted: number,
+): Promise<{ load: Load; perSecond: number; slowestMs: number }> {
+  for (let perSecond = wanted; ; perSecond = Math.ceil(perSecond / 2)) {
+    const load = startLoad(url, perSecond, readMix());
+    await pause(1_000);
+    const began = performance.now();
+    await pause(1_000);
+    const times = load.answers.filter(({ sentAt }) => sentAt >= began).map(({ ms }) => ms);
+    const slowestMs = Math.max(0, ...times);
+    const isSteady = times.length > perSecond * 0.8 && slowestMs < 500;
+    if (isSteady || perSecond < LEAST_PER_SECOND) return { load, perSecond, slowestMs };
+    await load.stop();
+  }
+}
+
+const LEAST_PER_SECOND = 50;
