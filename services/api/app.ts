@@ -37,7 +37,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(auditRequests((deed) => recordDeed(deps.collections, deed), logger));
   app.use(queueDashboard(deps.producer.queue, gate));
   app.use(mountRoutes(createRoutes(deps), deps.cache, gate));
-  app.use(answerUnmatched());
+  app.use(answerUnmatched(gate));
   app.on('error', (error: unknown) => {
     logger.debug({ err: error }, 'A response was cut');
   });

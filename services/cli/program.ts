@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
+import { DIST } from '../local/services.js';
 import { addDelete, addEraseUser } from './delete/deleteCommands.js';
 import { addExport } from './export/exportCommand.js';
 import { addImport } from './import/importCommand.js';
@@ -10,6 +13,7 @@ import { addStatus } from './status/statusCommand.js';
 export function createProgram(): Command {
   const program = new Command('forum-archive')
     .description('Import, export and look after a forum archive')
+    .version(version(), '-V, --version', 'print the version')
     .showHelpAfterError()
     .exitOverride();
   addImport(program);
@@ -20,4 +24,9 @@ export function createProgram(): Command {
   addKeys(program);
   addStatus(program);
   return program;
+}
+
+function version(): string {
+  const text = readFileSync(join(DIST, '..', 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }

@@ -80,9 +80,14 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EACCES: 'permission is denied',
   ELOOP: 'its links lead in a circle',
+  EEXIST: 'there is a file of that name, not a folder',
+  ENOTDIR: 'a part of its path is a file, not a folder',
+  EISDIR: 'there is a folder of that name, not a file',
+  EROFS: 'it can only be read there',
+  ENOSPC: 'there is no space left',
 };
 
-/** Why a file cannot be read, in words. */
+/** Why a file or folder cannot be read or written, in words. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return REASONS[code ?? ''] ?? message;

@@ -1,6 +1,15 @@
 /** SPEC 4.10 and DESIGN "Admin": what operators ask and are told. */
 import Joi from 'joi';
-import { count, listOf, nullableText, nullableTime, oneOf, text, time } from './fields.js';
+import {
+  count,
+  limitParameter,
+  listOf,
+  nullableText,
+  nullableTime,
+  oneOf,
+  text,
+  time,
+} from './fields.js';
 
 /** 202: work that goes on after the answer. */
 export interface QueuedJob {
@@ -62,12 +71,7 @@ export const jobListQuerySchema = Joi.object<JobListQuery>({
   state: Joi.string()
     .valid(...JOB_STATES)
     .description('Only jobs that stand so'),
-  limit: Joi.number()
-    .integer()
-    .min(1)
-    .max(100)
-    .default(20)
-    .description('Jobs told, 1 to 100 (default 20)'),
+  limit: limitParameter('Jobs told'),
 });
 
 /** Checks the answer of GET /admin/jobs. */
@@ -85,6 +89,7 @@ export interface SyncRequest {
 const placeId = (name: string) =>
   Joi.string()
     .pattern(/^\d{17,20}$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be an id of 17 to 20 digits' })
     .description(`Only this ${name}`);
 
 /** Checks a SyncRequest. */
@@ -92,7 +97,9 @@ export const syncRequestSchema = Joi.object<SyncRequest>({
   serverId: placeId('server'),
   channelId: placeId('channel'),
   threadId: placeId('thread'),
-}).oxor('serverId', 'channelId', 'threadId');
+})
+  .oxor('serverId', 'channelId', 'threadId')
+  .messages({ 'object.oxor': 'body must name only one of serverId, channelId and threadId' });
 
 /** POST /admin/reindex. */
 export interface ReindexRequest {

@@ -50,14 +50,18 @@ export const oneOf = <T extends string>(values: readonly T[], description: strin
 export const listOf = (item: Joi.Schema, description: string) =>
   Joi.array().items(item).required().description(description);
 
-/** Query parameter: results on a page. */
-export const limitParameter = () =>
+/** Query parameter: a whole number in plain digits, as `7`; not as `07`, `+7`, `7.0` or `7e0`. */
+export const wholeNumberParameter = () =>
   Joi.number()
     .integer()
-    .min(1)
-    .max(100)
-    .default(20)
-    .description('Results on a page, 1 to 100 (default 20)');
+    .custom((value: number, helpers) =>
+      String(value) === helpers.original ? value : helpers.error('number.integer'),
+    )
+    .messages({ 'number.integer': '{{#label}} must be a whole number in plain digits' });
+
+/** Query parameter: results on a page. */
+export const limitParameter = (what = 'Results on a page') =>
+  wholeNumberParameter().min(1).max(100).default(20).description(`${what}, 1 to 100 (default 20)`);
 
 /** Query parameter: where to go on. */
 export const cursorParameter = () =>

@@ -123,9 +123,15 @@ function parameters(schema: Joi.ObjectSchema, where: 'path' | 'query'): Json[] {
       in: where,
       required: isRequired,
       description: description ?? name,
-      schema: rest,
+      schema: { ...rest, ...addedTo(schema.extract(name)) },
     };
   });
+}
+
+/** What a schema says of itself that joi cannot tell in JSON Schema, as `meta({ jsonSchema })`. */
+function addedTo(schema: Joi.Schema): JsonObject {
+  const { metas = [] } = schema.describe() as { metas?: { jsonSchema?: JsonObject }[] };
+  return Object.assign({}, ...metas.map(({ jsonSchema: added }) => added)) as JsonObject;
 }
 
 function describeHeaders(headers: Readonly<Record<string, string>>): Json {

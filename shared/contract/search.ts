@@ -1,6 +1,15 @@
 /** SPEC 2.9 and 4.8: search. */
 import Joi from 'joi';
-import { count, id, limitParameter, listOf, oneOf, text, time } from './fields.js';
+import {
+  count,
+  id,
+  limitParameter,
+  listOf,
+  oneOf,
+  text,
+  time,
+  wholeNumberParameter,
+} from './fields.js';
 import { THREAD_STATUSES, THREAD_STATUS_FILTERS } from './threads.js';
 import type { ThreadStatus, ThreadStatusFilter } from './threads.js';
 
@@ -118,6 +127,7 @@ const timeParameter = (description: string) =>
         : new Date(milliseconds).toISOString();
     })
     .messages({ 'string.isoDate': '{{#label}} must be a date or time in ISO 8601' })
+    .meta({ jsonSchema: { anyOf: [{ format: 'date' }, { format: 'date-time' }] } })
     .description(description);
 
 const queryText = Joi.string()
@@ -138,8 +148,7 @@ export const searchQuerySchema = Joi.object<SearchParams, true>({
     .default('all')
     .description('What to look for; all ranks threads and messages together'),
   limit: limitParameter(),
-  offset: Joi.number()
-    .integer()
+  offset: wholeNumberParameter()
     .min(0)
     .max(Joi.ref('limit', { adjust: (limit: number) => SEARCH_LIMITS.results - limit }))
     .default(0)

@@ -4,6 +4,7 @@ import type { Logger } from '../../../shared/platform/logger.js';
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
 import { StoreAway } from '../stores/storeGuard.js';
 import { hasBody } from './body.js';
+import type { Gate } from './credentials/gate.js';
 
 /** Answers every failure in the one error shape; what must not be shown goes to the log, and each to `note`. */
 export function answerErrors(
@@ -26,9 +27,10 @@ export function answerErrors(
   };
 }
 
-/** Answers what no route has: an unknown path, or a known path with a method it does not have. */
-export function answerUnmatched(): Middleware {
-  return (ctx) => {
+/** Answers what no route has: an unknown path, or a known path with a method it does not have. It counts as a read. */
+export function answerUnmatched(gate: Gate): Middleware {
+  return async (ctx) => {
+    await gate(ctx, { access: 'public' });
     const matched = ctx['matched'] as { methods: string[] }[] | undefined;
     const methods = new Set(matched?.flatMap((layer) => layer.methods));
     if (methods.size === 0) throw new AppError('NOT_FOUND', 'No such path');

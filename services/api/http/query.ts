@@ -5,7 +5,7 @@ import { AppError, type ErrorDetail } from '../../../shared/contract/errors.js';
 /** The most bytes of a query string. */
 const LONGEST_QUERY = 2_048;
 
-/** Refuses URLs that are too long or wrongly encoded, before anything else reads them. */
+/** Refuses URLs that are too long or whose path is wrongly encoded, before anything else reads them. */
 export function checkUrls(): Middleware {
   return (ctx, next) => {
     checkUrl(ctx.path, ctx.querystring);
@@ -16,27 +16,26 @@ export function checkUrls(): Middleware {
 /** Checks a URL's parts. Throws VALIDATION_ERROR. */
 export function checkUrl(path: string, queryString: string): void {
   const details: ErrorDetail[] = [];
-  if (!isPercentEncoded(path)) {
+  if (decoded(path) === undefined) {
     details.push({ path: 'path', message: 'path is not valid percent-encoded UTF-8' });
   }
   if (Buffer.byteLength(queryString) > LONGEST_QUERY) {
     details.push({ path: 'query', message: `query must be at most ${LONGEST_QUERY} bytes long` });
-  } else if (!isPercentEncoded(queryString)) {
-    details.push({ path: 'query', message: 'query is not valid percent-encoded UTF-8' });
   }
   if (details.length > 0) throw new AppError('VALIDATION_ERROR', summary(details), { details });
 }
 
 /** A reader of query strings for one schema: checked values with defaults. Throws VALIDATION_ERROR naming every problem. */
 export function queryReader<Query>(schema: Joi.ObjectSchema<Query>): (text: string) => Query {
-  const names = Object.keys((schema.describe() as { keys?: object }).keys ?? {});
+  const names = new Set(Object.keys((schema.describe() as { keys?: object }).keys ?? {}));
   const read = (text: string): Query => {
     const { values, details } = parseQuery(text, names);
     const checked = schema.validate(values, {
       abortEarly: false,
       errors: { wrap: { label: false } },
     });
-    details.push(...problemsOf(checked.error));
+    const unread = new Set(details.map(({ path }) => path));
+    details.push(...problemsOf(checked.error).filter(({ path }) => !unread.has(path)));
     if (details.length > 0) {
       throw new AppError('VALIDATION_ERROR', summary(details), { details });
     }
@@ -47,21 +46,25 @@ export function queryReader<Query>(schema: Joi.ObjectSchema<Query>): (text: stri
   return (text) => (text === '' ? (defaults ??= read('')) : read(text));
 }
 
-/** The known parameters of a query string; unknown ones are ignored, repeated ones are problems. */
+/** The known parameters of a query string; unknown ones are ignored, repeated and broken ones are problems. */
 function parseQuery(
   text: string,
-  names: string[],
+  names: ReadonlySet<string>,
 ): { values: Record<string, string>; details: ErrorDetail[] } {
-  const values: Record<string, string> = {};
-  const details: ErrorDetail[] = [];
-  if (text === '') return { values, details };
-  const given = new URLSearchParams(text);
-  for (const name of names) {
-    const [value, ...more] = given.getAll(name);
-    if (more.length > 0) details.push({ path: name, message: `${name} must be given only once` });
-    else if (value !== undefined) values[name] = value;
+  const values = new Map<string, string>();
+  const problems = new Map<string, string>();
+  for (const pair of text.split('&')) {
+    const [, given = '', encoded = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
+    const name = decoded(given) ?? '';
+    if (!names.has(name)) continue;
+    const value = decoded(encoded);
+    if (values.has(name) || problems.has(name)) problems.set(name, 'must be given only once');
+    else if (value === undefined) problems.set(name, 'is not valid percent-encoded UTF-8');
+    else values.set(name, value);
   }
-  return { values, details };
+  for (const name of problems.keys()) values.delete(name);
+  const details = [...problems].map(([path, told]) => ({ path, message: `${path} ${told}` }));
+  return { values: Object.fromEntries(values), details };
 }
 
 /** A value checked by a schema. Throws VALIDATION_ERROR naming every problem. */
@@ -76,20 +79,25 @@ export function checkedBy<Value>(schema: Joi.ObjectSchema<Value>, value: unknown
   return checked.value as Value;
 }
 
+/** The first problem of each part: what follows from an empty value is not told beside that it is none of some words. */
 function problemsOf(error: Joi.ValidationError | undefined): ErrorDetail[] {
-  return (error?.details ?? []).map(({ path, message }) => ({ path: path.join('.'), message }));
+  const details = new Map<string, ErrorDetail>();
+  for (const { path, message } of error?.details ?? []) {
+    const name = path.join('.') || 'body';
+    if (!details.has(name)) details.set(name, { path: name, message });
+  }
+  return [...details.values()];
 }
 
 function summary(details: ErrorDetail[]): string {
   return details.map(({ message }) => message).join('; ');
 }
 
-function isPercentEncoded(text: string): boolean {
-  if (!text.includes('%')) return true;
+/** Percent-encoded text, with + for a space; undefined where it is broken. */
+function decoded(text: string): string | undefined {
   try {
-    decodeURIComponent(text);
-    return true;
+    return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    return false;
+    return undefined;
   }
 }

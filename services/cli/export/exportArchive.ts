@@ -10,6 +10,7 @@ import { CliError } from '../cliError.js';
 import { forEachAtOnce } from '../forEachAtOnce.js';
 import { createProgress, type Progress } from '../progress.js';
 import { counted } from '../numbers.js';
+import { reasonOf } from '../walkFiles.js';
 
 const THREADS_AT_ONCE = 4;
 
@@ -53,7 +54,7 @@ export async function exportArchive(
 }
 
 async function requireEmpty(folder: string, force: boolean): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   if (!force && (await readdir(folder)).length > 0) {
     throw new CliError(`${folder} is not empty: name another folder, or write into it by --force`);
   }
@@ -133,12 +134,27 @@ async function writeForums(
 /** Writes beside the file first, so that a file of this name is always whole. */
 async function writeFile(path: string, content: ExportContent): Promise<void> {
   const temporary = `${path}.${process.pid}.partial`;
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   try {
     await pipeline(Readable.from(writeExport(content)), createWriteStream(temporary));
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw error;
+    throw isOfFiles(error) ? cannotWrite(path, error) : error;
   }
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw cannotWrite(folder, error);
+  });
+}
+
+function cannotWrite(path: string, error: unknown): CliError {
+  return new CliError(`${path} cannot be written: ${reasonOf(error)}`);
+}
+
+/** Told apart from errors of the stores, which have no path. */
+function isOfFiles(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && ('path' in error || 'dest' in error);
 }

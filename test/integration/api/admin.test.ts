@@ -89,8 +89,12 @@ describe('admin', () => {
     const ask = (body: object) =>
       api.send('POST', '/admin/sync', { ...as.write, ...JSON_TYPE }, body);
     expect((await ask({ serverId: anId() })).json()).to.include({ code: 'NOT_CONFIGURED' });
-    expect((await ask({ serverId: anId(), threadId: anId() })).status).to.equal(400);
-    expect((await ask({ serverId: 'x' })).status).to.equal(400);
+    expect((await ask({ serverId: anId(), threadId: anId() })).json()).to.include({
+      error: 'body must name only one of serverId, channelId and threadId',
+    });
+    expect((await ask({ serverId: 'x' })).json()).to.include({
+      error: 'serverId must be an id of 17 to 20 digits',
+    });
     expect((await api.send('POST', '/admin/sync', as.write)).status).to.equal(503);
   });
 

@@ -59,7 +59,12 @@ describe('bad requests', () => {
     expect(named).to.have.members(['limit', 'sort', 'status', 'tag']);
   });
 
-  for (const path of ['/api/threads', '/leaderboard/1', '/api/search', '/api/suggest']) {
+  for (const [path, known] of [
+    ['/api/threads', 'tag'],
+    ['/leaderboard/1', 'type'],
+    ['/api/search', 'q'],
+    ['/api/suggest', 'q'],
+  ] as const) {
     it(`refuses what is malformed at ${path}`, async () => {
       for (const query of [
         'limit=0',
@@ -76,7 +81,9 @@ describe('bad requests', () => {
         expect(taken, `${query}: ${reply.body.toString()}`).to.include(reply.status);
         if (reply.status === 400) expect(reply.json()).to.include({ code: 'VALIDATION_ERROR' });
       }
-      expect((await api.get(`${path}?q=%zz`)).status).to.equal(400);
+      expect((await api.get(`${path}?${known}=%zz`)).status).to.equal(400);
+      const ignored = await api.get(`${path}?${known}=messages&utm_source=%zz`);
+      expect(ignored.status, 'of an unknown parameter').to.not.equal(400);
       expect((await api.get(`${path}?x=${'y'.repeat(2_050)}`)).status).to.equal(400);
     });
   }

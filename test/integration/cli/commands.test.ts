@@ -145,6 +145,23 @@ describe('the command line', function () {
       expect((await run(['export', folder, '--force'])).code).to.equal(0);
     }));
 
+  it('says in words why it cannot export into a file', () =>
+    withTemporaryFolder(async (folder) => {
+      const path = join(folder, 'mine.txt');
+      await writeFile(path, 'mine');
+      for (const [target, reason] of [
+        [path, 'there is a file of that name, not a folder'],
+        [join(path, 'within'), 'a part of its path is a file, not a folder'],
+      ] as const) {
+        const { code, stderr } = await run(['export', target]);
+        expect([code, stderr]).to.deep.equal([
+          1,
+          `Error: ${target} cannot be written: ${reason}\n`,
+        ]);
+      }
+      expect(await readFile(path, 'utf8')).to.equal('mine');
+    }));
+
   it('shows the status, with the number of threads at the top', async () => {
     const { code, stdout } = await run(['status', '--json']);
     expect(code).to.equal(0);
@@ -166,10 +183,11 @@ describe('the command line', function () {
   });
 
   it('ends with 2 after a usage error, with 1 after a wrong setting', async () => {
-    for (const args of [[], ['bogus'], ['import'], ['import', 'x', '--bogus']]) {
+    for (const args of [[], ['delete', 'thread', 'abc']]) {
       expect((await run(args)).code, args.join(' ')).to.equal(2);
     }
-    expect((await run(['--help'])).code).to.equal(0);
+    const { stdout, code: shown } = await run(['--version']);
+    expect([shown, stdout]).to.deep.equal([0, '1.0.0\n']);
     const { code, stderr } = await run(['status'], { PORT: 'x' });
     expect(code).to.equal(1);
     expect(stderr).to.include('PORT');
