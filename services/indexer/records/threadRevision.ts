@@ -8,13 +8,14 @@ const FOR_THE_SWEEP = new Date(0);
 /**
  * Gives a thread its next revision, max(revision + 1, clock in microseconds), and marks it pending, in one atomic
  * update. Called before a change of the thread's messages (so that a crash leaves a mark) and again after it (so that
- * nothing built in between counts as finished).
+ * nothing built in between counts as finished). `above`: a revision that must be exceeded too.
  */
 export async function raiseRevision(
   threads: Collection<ThreadRecord>,
   threadId: string,
+  above = 0,
 ): Promise<void> {
-  const update = nextRevision(nowMicroseconds());
+  const update = nextRevision(Math.max(nowMicroseconds(), above + 1));
   await writeAllGathered(threads, [{ updateOne: { filter: { _id: threadId }, update } }]);
 }
 

@@ -42,7 +42,8 @@ export async function showMarked(
   return marks.length === SHOWN;
 }
 
-async function searchAgain(deps: IndexerDeps, threadIds: string[]): Promise<void> {
+/** Looks for the threads similar to some, and shows what was found. */
+export async function searchAgain(deps: IndexerDeps, threadIds: string[]): Promise<void> {
   const { counters, threadItems, similar } = deps.collections;
   const version = await nextVersion(counters);
   const listed = await threadItems

@@ -1,0 +1,23 @@
+import type { IndexerDeps } from '../deps.js';
+import type { Difference } from './difference.js';
+import type { IdWindow } from './idWindow.js';
+
+/** What a verification hands to each of its parts. */
+export interface AreaContext {
+  deps: IndexerDeps;
+  /** Search indexes that must be complete. */
+  indexes: readonly string[];
+  /** Whether a thread is one of those that are rendered again. */
+  isSampled: (threadId: string) => boolean;
+  /** Counts what was compared. */
+  tally: (name: string, amount: number) => void;
+}
+
+/** A part of the archive: it is looked at in windows of ids, and again for those ids in which it differed. */
+export interface Area {
+  name: 'threads' | 'people' | 'servers' | 'leftovers';
+  /** About how many ids it holds, for telling how far a verification has come. */
+  total(): Promise<number>;
+  windows(): AsyncIterable<IdWindow>;
+  look(window: IdWindow): Promise<Difference[]>;
+}

@@ -1,0 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** Names of the fields in which two documents differ, those left out ignored. */
+export function differingFields(
+  stored: object,
+  expected: object,
+  leftOut: readonly string[] = [],
+): string[] {
+  const [left, right] = [stored, expected] as Record<string, unknown>[] as [
+    Record<string, unknown>,
+    Record<string, unknown>,
+  ];
+  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...names].filter(
+    (name) => !leftOut.includes(name) && !isDeepStrictEqual(left[name], right[name]),
+  );
+}

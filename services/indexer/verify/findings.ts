@@ -1,0 +1,52 @@
+import {
+  LISTED_DIFFERENCES,
+  type ReportedDifference,
+  type VerifyReport,
+} from '../../../shared/contract/verify.js';
+import type { Difference } from './difference.js';
+
+/** What a verification has come to so far. */
+export interface Findings {
+  /** Counts what was compared. */
+  tally: (name: string, amount: number) => void;
+  /** Adds differences, with those that are left of them after mending. */
+  add: (found: readonly Difference[], left: readonly Difference[]) => void;
+  report: () => VerifyReport;
+}
+
+/** A detail is told up to this many characters. */
+const DETAIL_CHARACTERS = 300;
+
+/** No findings yet. */
+export function createFindings(): Findings {
+  const checked: VerifyReport['checked'] = {};
+  const counts: VerifyReport['counts'] = {};
+  const differences: ReportedDifference[] = [];
+  let repaired = 0;
+  let total = 0;
+  const note = ({ kind, id, detail }: Difference, mended: boolean): void => {
+    const count = (counts[kind] ??= { found: 0, mended: 0 });
+    count.found += 1;
+    count.mended += mended ? 1 : 0;
+    total += 1;
+    repaired += mended ? 1 : 0;
+    if (differences.length >= LISTED_DIFFERENCES) return;
+    differences.push({ kind, id, detail: detail.slice(0, DETAIL_CHARACTERS), mended });
+  };
+  return {
+    tally(name, amount) {
+      checked[name] = (checked[name] ?? 0) + amount;
+    },
+    add(found, left) {
+      const remaining = new Set(left.map(nameOf));
+      for (const difference of found) note(difference, !remaining.has(nameOf(difference)));
+      const known = new Set(found.map(nameOf));
+      for (const difference of left) if (!known.has(nameOf(difference))) note(difference, false);
+    },
+    report: () => ({ clean: total === repaired, checked, counts, differences, repaired }),
+  };
+}
+
+function nameOf({ kind, id }: Difference): string {
+  return `${kind} ${id}`;
+}

@@ -1,0 +1,46 @@
+import type { Collection, Document, Filter } from 'mongodb';
+
+/** Some ids: those after one and up to another in the order of their text, or some by name. */
+export type IdWindow = { after: string; upTo?: string } | { ids: string[] };
+
+/** MongoDB's condition for a field that holds `prefix` (which ends with a slash) and an id of a window. */
+export function within(window: IdWindow, prefix = ''): Document {
+  if ('ids' in window) return { $in: window.ids.map((id) => prefix + id) };
+  const { after, upTo } = window;
+  const isOpen = upTo === undefined;
+  const end = isOpen ? (prefix ? { $lt: endOf(prefix) } : {}) : { $lte: prefix + upTo };
+  return { $gt: prefix + after, ...end };
+}
+
+/** The first text after all that begin with a prefix. */
+function endOf(prefix: string): string {
+  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+}
+
+/**
+ * Windows that together hold every possible id, each with at most `size` documents of a collection, or as many of the
+ * ids that are next as `fit` allows.
+ */
+export async function* idWindows<T extends { _id: string }>(
+  collection: Collection<T>,
+  size: number,
+  fit: (ids: string[]) => Promise<number> = (ids) => Promise.resolve(ids.length),
+): AsyncGenerator<IdWindow> {
+  for (let after = ''; ;) {
+    const next = await collection
+      .find({ _id: { $gt: after } } as Filter<T>)
+      .project<{ _id: string }>({ _id: 1 })
+      .sort({ _id: 1 })
+      .limit(size)
+      .toArray();
+    const ids = next.map(({ _id }) => _id);
+    const taken = ids.length === 0 ? 0 : Math.max(1, await fit(ids));
+    if (taken === ids.length && ids.length < size) {
+      yield { after };
+      return;
+    }
+    const upTo = ids[taken - 1]!;
+    yield { after, upTo };
+    after = upTo;
+  }
+}

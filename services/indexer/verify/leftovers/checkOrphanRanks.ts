@@ -1,0 +1,24 @@
+import type { AreaContext } from '../area.js';
+import type { Difference } from '../difference.js';
+import { ghostLine } from '../people/checkRanks.js';
+
+const MOST_LISTED = 1_000;
+
+/** Lines of leaderboards of people who have no row on that server: nothing else names them. */
+export async function checkOrphanRanks({ deps }: AreaContext): Promise<Difference[]> {
+  const { ranks, members } = deps.collections;
+  const found: Difference[] = [];
+  const rows = members.find({}, { projection: { _id: 1 }, sort: { _id: 1 }, batchSize: 5_000 });
+  const lines = ranks
+    .find({}, { projection: { member: 1 }, sort: { member: 1 }, batchSize: 5_000 })
+    .hint('member');
+  let row = await rows.next();
+  for await (const { _id, member } of lines) {
+    while (row !== null && row._id < member) row = await rows.next();
+    if (row?._id === member) continue;
+    found.push(ghostLine({ _id, member }));
+    if (found.length >= MOST_LISTED) break;
+  }
+  await rows.close();
+  return found;
+}

@@ -1,0 +1,21 @@
+import type { AreaContext } from '../area.js';
+import type { Difference } from '../difference.js';
+
+const MOST_LISTED = 1_000;
+
+/** Search documents that name no thread: no comparison of threads meets them. */
+export async function checkUnplaced({ deps, indexes }: AreaContext): Promise<Difference[]> {
+  const found: Difference[] = [];
+  for (const index of indexes) {
+    const { hits } = await deps.elasticsearch.search({
+      ...{ index, size: MOST_LISTED, version: true, _source: false },
+      query: { bool: { must_not: [{ exists: { field: 'threadId' } }] } },
+    });
+    for (const { _id: id = '', _version: version = 0 } of hits.hits) {
+      const clue = { index, documents: [{ id, version }] };
+      const detail = `It names no thread, in ${index}`;
+      found.push({ kind: 'orphan.document', id, detail, basis: String(version), clue });
+    }
+  }
+  return found;
+}

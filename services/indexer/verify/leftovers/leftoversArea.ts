@@ -1,0 +1,32 @@
+import type { Area, AreaContext } from '../area.js';
+import type { Difference } from '../difference.js';
+import { checkDirty } from './checkDirty.js';
+import { checkOrphanRanks } from './checkOrphanRanks.js';
+import { checkPieces } from './checkPieces.js';
+import { checkUnplaced } from './checkUnplaced.js';
+import { checkUploads } from './checkUploads.js';
+
+/** The index of what may be left behind: one line a check. */
+const CHECKS: readonly ((context: AreaContext) => Promise<Difference[]>)[] = [
+  checkDirty,
+  checkOrphanRanks,
+  checkPieces,
+  checkUploads,
+  checkUnplaced,
+];
+
+/** What belongs to no thread, person or server: looked for as a whole, whatever ids are asked for. */
+export function leftoversArea(context: AreaContext): Area {
+  return {
+    name: 'leftovers',
+    total: () => Promise.resolve(1),
+    async *windows() {
+      yield await Promise.resolve({ after: '' });
+    },
+    async look() {
+      const found: Difference[] = [];
+      for (const check of CHECKS) found.push(...(await check(context)));
+      return found;
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { DifferenceKind } from '../../../../shared/contract/verify.js';
+import type { IndexerDeps } from '../../deps.js';
+import { sweepPending } from '../../project/sweep.js';
+import { settle } from '../../project/settle.js';
+import type { Difference } from '../difference.js';
+import { eraseAgain } from './eraseAgain.js';
+import { markPeople, markServers, restoreUsers } from './countAgain.js';
+import { removeDeleted } from './removeDeleted.js';
+import { rebuildThreads } from './rebuildThreads.js';
+import { removeGhosts } from './removeGhosts.js';
+import {
+  forgetUploads,
+  removeDocuments,
+  removePieces,
+  removeUploads,
+  removeViews,
+} from './removeOrphans.js';
+import { searchSimilar } from './searchSimilar.js';
+
+/** Mends some differences of one kind; what cannot be mended is found again afterwards. */
+export type Repair = (deps: IndexerDeps, found: Difference[]) => Promise<void>;
+
+const leave: Repair = () => Promise.resolve();
+
+/** What is done about each kind, in this order: what was deleted first, what is counted last. */
+const REPAIRS: Record<DifferenceKind, Repair> = {
+  'deleted.kept': removeDeleted,
+  'erased.kept': eraseAgain,
+  'orphan.view': removeViews,
+  'orphan.document': removeDocuments,
+  // Words are never thrown away because their thread is missing.
+  'orphan.message': leave,
+  'mark.pending': rebuildThreads,
+  'mark.lost': rebuildThreads,
+  'body.missing': rebuildThreads,
+  'body.stale': rebuildThreads,
+  'body.corrupt': rebuildThreads,
+  'body.wrong': rebuildThreads,
+  'body.shown': rebuildThreads,
+  'participants.missing': rebuildThreads,
+  'participants.stale': rebuildThreads,
+  'participants.corrupt': rebuildThreads,
+  'participants.wrong': rebuildThreads,
+  'participants.shown': rebuildThreads,
+  'item.missing': rebuildThreads,
+  'item.stale': rebuildThreads,
+  'item.wrong': rebuildThreads,
+  'item.shown': rebuildThreads,
+  'contribution.missing': rebuildThreads,
+  'contribution.wrong': rebuildThreads,
+  'contribution.ghost': rebuildThreads,
+  'search.missing': rebuildThreads,
+  'search.stale': rebuildThreads,
+  'search.wrong': rebuildThreads,
+  'search.ghost': removeGhosts,
+  'similar.missing': searchSimilar,
+  'similar.corrupt': searchSimilar,
+  'similar.wrong': searchSimilar,
+  'similar.deleted': searchSimilar,
+  'similar.shown': searchSimilar,
+  'user.missing': restoreUsers,
+  'member.missing': markPeople,
+  'member.wrong': markPeople,
+  'member.ghost': markPeople,
+  'rank.missing': markPeople,
+  'rank.wrong': markPeople,
+  'rank.ghost': markPeople,
+  'profile.missing': markPeople,
+  'profile.corrupt': markPeople,
+  'profile.wrong': markPeople,
+  'profile.shown': markPeople,
+  'server.missing': markServers,
+  'server.corrupt': markServers,
+  'server.wrong': markServers,
+  'server.shown': markServers,
+  'upload.missing': forgetUploads,
+  'leftover.piece': removePieces,
+  'leftover.upload': removeUploads,
+  // Counted below, as after every repair.
+  'mark.dirty': leave,
+};
+
+/** A mark that was set for the sweep alone counts as older. */
+const FOR_THE_SWEEP_MS = 60_000;
+
+/** Mends what differs, as far as it can, and brings what follows from it to its end. Never throws for one difference. */
+export async function mend(deps: IndexerDeps, found: Difference[]): Promise<void> {
+  const byRepair = new Map<Repair, Difference[]>();
+  for (const [kind, repair] of Object.entries(REPAIRS)) {
+    const own = found.filter((difference) => difference.kind === kind);
+    if (own.length > 0) byRepair.set(repair, [...(byRepair.get(repair) ?? []), ...own]);
+  }
+  for (const [repair, differences] of byRepair) {
+    await attempt(deps, () => repair(deps, differences));
+  }
+  await attempt(deps, async () => {
+    while (await sweepPending(deps, FOR_THE_SWEEP_MS)) continue;
+  });
+  // Every server: they are counted last, so whatever was marked is done when they are.
+  const servers: string[] = await deps.collections.servers.distinct('_id');
+  await attempt(deps, () => settle(deps, { _id: { $in: [] } }, servers));
+  deps.announcer.announce({ everything: true });
+}
+
+async function attempt({ logger }: IndexerDeps, work: () => Promise<unknown>): Promise<void> {
+  await work().catch((error: unknown) => {
+    logger.error({ error }, 'A difference was not mended');
+  });
+}

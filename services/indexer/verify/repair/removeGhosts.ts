@@ -1,0 +1,41 @@
+import type { IndexerDeps } from '../../deps.js';
+import type { Difference } from '../difference.js';
+import { rebuildThreads } from './rebuildThreads.js';
+
+/**
+ * Builds the threads again, then leaves tombstones in place of those documents that building them did not replace: a
+ * late write must not bring them back.
+ */
+export async function removeGhosts(deps: IndexerDeps, found: Difference[]): Promise<void> {
+  await rebuildThreads(deps, found);
+  for (const difference of found) {
+    const thread = await deps.collections.threads.findOne({ _id: difference.id });
+    const ids = await unchanged(deps, difference);
+    for (const id of thread ? ids : []) {
+      const [, kind, own] = /^(thread|message)-(.+)$/s.exec(id) ?? [];
+      if (own === undefined) {
+        await deps.elasticsearch.delete({ index: difference.clue?.index ?? '', id });
+      } else {
+        await deps.search.remove(
+          kind as 'thread' | 'message',
+          [own],
+          thread!._id,
+          thread!.revision,
+        );
+      }
+    }
+  }
+}
+
+/** Those of a difference's documents that are still as they were found: a moved message has been written anew. */
+async function unchanged({ elasticsearch }: IndexerDeps, { clue }: Difference): Promise<string[]> {
+  const { index = '', documents = [] } = clue ?? {};
+  const { docs } = await elasticsearch.mget({
+    ...{ index, _source: false },
+    ids: documents.map(({ id }) => id),
+  });
+  return documents.flatMap(({ id, version }, n) => {
+    const now = docs[n];
+    return now && '_version' in now && now._version === version ? [id] : [];
+  });
+}

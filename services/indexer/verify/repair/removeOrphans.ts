@@ -1,0 +1,78 @@
+import { deleteUpload } from '../../../../shared/store/uploads.js';
+import type { IndexerDeps } from '../../deps.js';
+import { dirtyMember, dirtyServer, markDirty } from '../../stores/dirtyMarks.js';
+import type { Difference } from '../difference.js';
+
+/** Removes everything that is stored of threads that are not recorded, and has those counted again who had a part. */
+export async function removeViews(deps: IndexerDeps, found: Difference[]): Promise<void> {
+  const { bodies, bodyChunks, threadItems, contributions, similar, dirty } = deps.collections;
+  for (const threadId of await unrecorded(deps, found)) {
+    const names = ['thread', 'participants', 'similar'].map((kind) => `${kind}/${threadId}`);
+    const parts = await contributions.find({ threadId }).toArray();
+    const item = await threadItems.findOne({ _id: threadId });
+    await bodies.deleteMany({ _id: { $in: names } });
+    await bodyChunks.deleteMany({ body: { $in: names } });
+    await threadItems.deleteOne({ _id: threadId });
+    await contributions.deleteMany({ threadId });
+    await similar.deleteOne({ _id: threadId });
+    await markDirty(dirty, [
+      ...(item ? [dirtyServer(item.serverId)] : []),
+      ...parts.map(({ serverId, userId }) => dirtyMember(serverId, userId)),
+    ]);
+  }
+}
+
+/** Removes documents of threads that are not recorded, unless somebody writes them meanwhile. */
+export async function removeDocuments(deps: IndexerDeps, found: Difference[]): Promise<void> {
+  const gone = await unrecorded(deps, found);
+  for (const { id: threadId, clue } of found) {
+    if (!gone.has(threadId)) continue;
+    const { index = '', documents = [] } = clue ?? {};
+    await deps.elasticsearch.bulk({
+      operations: documents.map(({ id, version }) => ({
+        delete: { _index: index, _id: id, version: version + 1, version_type: 'external' },
+      })),
+    });
+  }
+}
+
+/** Those of some threads that are still not recorded. */
+async function unrecorded({ collections }: IndexerDeps, found: Difference[]): Promise<Set<string>> {
+  const ids = [...new Set(found.map(({ id }) => id))];
+  const known = await collections.threads
+    .find({ _id: { $in: ids } }, { projection: { _id: 1 } })
+    .toArray();
+  const recorded = new Set(known.map(({ _id }) => _id));
+  return new Set(ids.filter((id) => !recorded.has(id)));
+}
+
+/** Removes pieces of large bodies that belong to none. */
+export async function removePieces(
+  { collections: { bodyChunks } }: IndexerDeps,
+  found: Difference[],
+): Promise<void> {
+  for (const { id: body, clue } of found) {
+    if (clue?.above !== undefined) await bodyChunks.deleteMany({ body, revision: clue.above });
+  }
+}
+
+/** Removes uploads that nobody waits for. */
+export async function removeUploads(
+  { collections }: IndexerDeps,
+  found: Difference[],
+): Promise<void> {
+  for (const { id } of found) await deleteUpload(collections, id);
+}
+
+/** Says of files whose bytes are gone that they were not imported. */
+export async function forgetUploads(
+  { collections: { importFiles } }: IndexerDeps,
+  found: Difference[],
+): Promise<void> {
+  const ids = found.map(({ id }) => id);
+  const reason = 'Its bytes were lost before it was imported: import it again';
+  await importFiles.updateMany(
+    { _id: { $in: ids }, state: 'queued' },
+    { $set: { state: 'rejected', reason, finishedAt: new Date() } },
+  );
+}

@@ -1,0 +1,25 @@
+import type { IndexerDeps } from '../deps.js';
+import { indexExists, liveIndex } from '../search/generations.js';
+
+type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace'>;
+
+/** The indexes that must be complete: the one that is searched, and one kept for going back; none that is being built. */
+export async function completeIndexes(deps: Deps): Promise<string[]> {
+  const live = await liveIndex(deps);
+  const record = await deps.collections.searchGenerations.findOne({ _id: 'search' });
+  const building = record?.rebuild?.state === 'done' ? undefined : record?.rebuild?.to;
+  const kept: string[] = [];
+  for (const index of record?.targets ?? []) {
+    if (index === live || index === building) continue;
+    if (await indexExists(deps, index)) kept.push(index);
+  }
+  return [live, ...kept];
+}
+
+/** Makes everything that was written to some indexes visible. */
+export async function refreshIndexes(
+  { elasticsearch }: Pick<Deps, 'elasticsearch'>,
+  indexes: readonly string[],
+): Promise<void> {
+  await elasticsearch.indices.refresh({ index: [...indexes], ignore_unavailable: true });
+}

@@ -1,0 +1,40 @@
+import type { Collections } from '../../../../shared/store/collections.js';
+import type { Area, AreaContext } from '../area.js';
+import type { Difference } from '../difference.js';
+import { within, type IdWindow } from '../idWindow.js';
+import { checkServer, checkServerList } from './checkServer.js';
+
+/** What is shown of each server, and the list of them. */
+export function serversArea({ deps, tally }: AreaContext): Area {
+  const { collections } = deps;
+  return {
+    name: 'servers',
+    total: () => collections.servers.estimatedDocumentCount(),
+    async *windows() {
+      yield await Promise.resolve({ after: '' });
+    },
+    async look(window) {
+      const found: Difference[] = await checkServerList(collections);
+      for (const serverId of await serverIds(collections, window)) {
+        tally('servers', 1);
+        found.push(...(await checkServer(collections, serverId)));
+      }
+      return found;
+    },
+  };
+}
+
+/** Servers that are recorded, or of which there is a body. */
+async function serverIds({ servers, bodies }: Collections, window: IdWindow): Promise<string[]> {
+  const recorded = await servers
+    .find({ _id: within(window) }, { projection: { _id: 1 } })
+    .toArray();
+  const shown = await bodies
+    .find({ _id: within(window, 'server/') }, { projection: { _id: 1 } })
+    .toArray();
+  const ids = [
+    ...recorded.map(({ _id }) => _id),
+    ...shown.map(({ _id }) => _id.slice('server/'.length)),
+  ];
+  return [...new Set(ids)].sort();
+}

@@ -1,0 +1,31 @@
+import { erasedForGood } from '../erasedForGood.js';
+import type { Difference } from '../difference.js';
+import { differenceOf, type ThreadCheck } from './threadLook.js';
+
+/** Nothing that was deleted is still recorded: words of deleted threads, threads of deleted places, erased people. */
+export const checkRemovals: ThreadCheck = async ({ deps, threads, strays, channels }) => {
+  const { servers } = deps.collections;
+  const gone = await servers.distinct('_id', { deleted: true });
+  const goneServers = new Set<string>(gone);
+  const isErased = await erasedForGood(deps.collections);
+  const found: Difference[] = [...strays].map(([id, messages]) => ({
+    kind: 'orphan.message',
+    id,
+    detail: `${messages} messages`,
+    basis: '',
+  }));
+  for (const one of threads.values()) {
+    const { thread, count } = one;
+    const isOfGone = goneServers.has(thread.serverId) || channels.get(thread.channelId)?.deleted;
+    if (thread.deleted && count.ids.length > 0) {
+      found.push(differenceOf(one, 'deleted.kept', `${count.ids.length} messages have words`));
+    } else if (!thread.deleted && isOfGone) {
+      found.push(differenceOf(one, 'deleted.kept', 'Its channel or server was deleted'));
+    }
+    const back = [...count.people.keys()].filter(isErased);
+    found.push(
+      ...back.map((userId) => differenceOf(one, 'erased.kept', `Of user ${userId}`, { userId })),
+    );
+  }
+  return found;
+};

@@ -1,0 +1,88 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { MessageDocument, SearchDocument } from '../../../../shared/store/searchIndex.js';
+import type { IndexerDeps } from '../../deps.js';
+import { batches, messageWeight } from '../../project/batches.js';
+import { loadTargets, loadThread, referencedChannels } from '../../project/loadThread.js';
+import { presentMessage } from '../../views/presentMessage.js';
+import { conversationText, messageDocument, threadDocument } from '../../views/searchDocuments.js';
+import {
+  detailClosing,
+  detailOpening,
+  threadHead,
+  threadSummary,
+} from '../../views/threadViews.js';
+import { tagOf } from '../compareBody.js';
+import type { Difference } from '../difference.js';
+import { differingDocuments } from './differingDocuments.js';
+import type { ExpectedThread } from './expectThreads.js';
+import { differenceOf, resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
+
+const AT_ONCE = 8;
+
+/** Threads of the sample, rendered again: the stored body byte for byte, and every field of the search documents. */
+export const checkSample: ThreadCheck = async (look) => {
+  const sampled = resting(look).filter(({ thread, item }) => item && look.isSampled(thread._id));
+  const found: Difference[] = [];
+  for (let start = 0; start < sampled.length; start += AT_ONCE) {
+    const some = sampled.slice(start, start + AT_ONCE);
+    found.push(...(await Promise.all(some.map((one) => renderAgain(look, one)))).flat());
+  }
+  look.tally('rendered', sampled.length);
+  return found;
+};
+
+async function renderAgain(look: ThreadLook, one: ExpectedThread): Promise<Difference[]> {
+  const { collections } = look.deps;
+  const found: Difference[] = [];
+  const compare = async (documents: SearchDocument[]): Promise<void> => {
+    for (const index of look.indexes) {
+      const ids = await differingDocuments(look.deps.elasticsearch, index, documents);
+      if (ids.length === 0) continue;
+      const detail = `${ids[0]} differs in its fields, in ${index}`;
+      found.push(differenceOf(one, 'search.wrong', detail));
+    }
+  };
+  const etag = await renderThread(look.deps, one, compare);
+  const name = `thread/${one.thread._id}`;
+  const stored = await collections.bodies.findOne(
+    { _id: name },
+    { projection: { etag: 1, revision: 1 } },
+  );
+  if (stored?.revision === one.thread.revision && stored.etag !== etag) {
+    found.push(differenceOf(one, 'body.wrong', `${name} is not what is rendered now`));
+  }
+  return found;
+}
+
+/** The entity tag of a thread's body as it is rendered now; its search documents are handed on as they come. */
+async function renderThread(
+  { collections, resolvedTags }: IndexerDeps,
+  { thread }: ExpectedThread,
+  onDocuments: (documents: SearchDocument[]) => Promise<void>,
+): Promise<string> {
+  const loaded = await loadThread(collections, thread, resolvedTags);
+  if (!loaded) return '';
+  const { model, messages } = loaded;
+  const head = threadHead(model);
+  const hash = createHash('sha256').update(detailOpening(head));
+  const conversation = conversationText();
+  let counted = { messages: 0, lastAt: model.first.createdAt };
+  for await (const batch of batches(messages, messageWeight)) {
+    const targets = await loadTargets(collections, referencedChannels(batch));
+    const documents: MessageDocument[] = [];
+    for (const message of batch) {
+      addJson(hash, presentMessage(message, targets, thread.serverId), counted.messages > 0);
+      conversation.add(message);
+      counted = { messages: counted.messages + 1, lastAt: message.createdAt };
+      documents.push(messageDocument(head, message));
+    }
+    await onDocuments(documents);
+  }
+  const summary = threadSummary(head, model.first, counted);
+  await onDocuments([threadDocument(head, summary, conversation)]);
+  return tagOf(hash.update(detailClosing(summary)));
+}
+
+function addJson(hash: Hash, value: object, isNext: boolean): void {
+  hash.update(`${isNext ? ',' : ''}${JSON.stringify(value)}`);
+}

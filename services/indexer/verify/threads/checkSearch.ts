@@ -1,0 +1,85 @@
+import { documentId } from '../../../../shared/store/searchIndex.js';
+import type { Difference } from '../difference.js';
+import { searchDocuments, type FoundDocument } from '../searchDocuments.js';
+import type { ExpectedThread } from './expectThreads.js';
+import { differenceOf, type ThreadCheck } from './threadLook.js';
+
+/** Every index that is searched or kept beside: a document for each listed thread and its messages, and no other. */
+export const checkSearch: ThreadCheck = async (look) => {
+  const found: Difference[] = [];
+  for (const index of look.indexes) {
+    const stored = await documentsByThread(look, index);
+    for (const one of look.threads.values()) {
+      if (one.thread.pending !== undefined) continue;
+      found.push(...judgeDocuments(one, stored.get(one.thread._id) ?? [], index));
+    }
+    for (const [id, documents] of stored) {
+      if (look.threads.has(id)) continue;
+      const detail = `${named(documents)} in ${index}`;
+      found.push({
+        kind: 'orphan.document',
+        id,
+        detail,
+        basis: '',
+        clue: clueOf(documents, index),
+      });
+    }
+  }
+  return found;
+};
+
+async function documentsByThread(
+  { deps, window, tally }: Parameters<ThreadCheck>[0],
+  index: string,
+): Promise<Map<string, FoundDocument[]>> {
+  const byThread = new Map<string, FoundDocument[]>();
+  for await (const page of searchDocuments(deps.elasticsearch, index, window)) {
+    tally('documents', page.length);
+    for (const document of page) {
+      const own = byThread.get(document.threadId);
+      if (own) own.push(document);
+      else byThread.set(document.threadId, [document]);
+    }
+  }
+  return byThread;
+}
+
+function judgeDocuments(one: ExpectedThread, stored: FoundDocument[], index: string): Difference[] {
+  const { thread, count, item } = one;
+  const kinds = new Map<string, 'thread' | 'message'>(
+    item
+      ? [
+          [documentId('thread', thread._id), 'thread'],
+          ...count.ids.map((id) => [documentId('message', id), 'message'] as const),
+        ]
+      : [],
+  );
+  const shown = stored.filter(({ kind }) => kind !== 'tombstone');
+  const right = shown.filter(({ id, kind }) => kinds.get(id) === kind);
+  const present = new Set(right.map(({ id }) => id));
+  const missing = [...kinds.keys()].filter((id) => !present.has(id));
+  const stale = right.filter(({ version }) => version !== thread.revision);
+  const ghosts = shown.filter(({ id, kind }) => kinds.get(id) !== kind);
+  const above = stored.reduce((most, { version }) => Math.max(most, version), 0);
+  const differ = (kind: Difference['kind'], which: { id: string }[], more?: Difference['clue']) =>
+    which.length === 0
+      ? []
+      : [differenceOf(one, kind, `${named(which)} in ${index}`, { above, ...more })];
+  return [
+    ...differ(
+      'search.missing',
+      missing.map((id) => ({ id })),
+    ),
+    ...differ('search.stale', stale),
+    ...differ('search.ghost', ghosts, clueOf(ghosts, index)),
+  ];
+}
+
+function named(documents: { id: string }[]): string {
+  const [first, ...others] = documents;
+  return others.length === 0 ? `${first?.id}` : `${first?.id} and ${others.length} more`;
+}
+
+function clueOf(documents: FoundDocument[], index: string): NonNullable<Difference['clue']> {
+  return { index, documents: documents.map(({ id, version }) => ({ id, version })) };
+}

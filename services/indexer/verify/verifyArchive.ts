@@ -1,0 +1,131 @@
+import { DEFAULT_SAMPLE, type VerifyReport } from '../../../shared/contract/verify.js';
+import type { IndexerDeps } from '../deps.js';
+import { REPORT_NOBODY, type Report } from '../report.js';
+import type { Area, AreaContext } from './area.js';
+import { awaitWork } from './awaitWork.js';
+import { confirm, lookAgain } from './confirm.js';
+import type { Difference } from './difference.js';
+import { createFindings, type Findings } from './findings.js';
+import { leftoversArea } from './leftovers/leftoversArea.js';
+import { peopleArea } from './people/peopleArea.js';
+import { mend } from './repair/mend.js';
+import { sampler } from './sampler.js';
+import { completeIndexes, refreshIndexes } from './searchIndexes.js';
+import { serversArea } from './servers/serversArea.js';
+import { threadsArea } from './threads/threadsArea.js';
+
+/** How a verification goes about its work. */
+export interface VerifyOptions {
+  /** Mends what differs. */
+  repair: boolean;
+  /** Threads that are rendered again and compared byte for byte. */
+  sample: number | 'all';
+  /** How long work that was marked may stand still before it counts as forgotten (ms). */
+  patienceMs: number;
+  /** Told how far it has come. */
+  report: Report;
+}
+
+/** The index of what is verified: views of threads first, then what is counted from them. */
+const AREAS: readonly ((context: AreaContext) => Area)[] = [
+  threadsArea,
+  peopleArea,
+  serversArea,
+  leftoversArea,
+];
+
+const DEFAULTS: VerifyOptions = {
+  ...{ repair: false, sample: DEFAULT_SAMPLE, patienceMs: 30_000 },
+  report: REPORT_NOBODY,
+};
+
+/** Differences that are looked at again together: what bounds the memory of an archive in ruins. */
+const SUSPECTS = 5_000;
+
+/**
+ * Compares everything that is read of an archive with its records. What differs is looked at again after the work that
+ * was marked meanwhile has been done; what then differs in the same way is reported, and with `repair` mended and
+ * looked at once more. Memory is bounded whatever the archive's size.
+ */
+export async function verifyArchive(
+  deps: IndexerDeps,
+  options: Partial<VerifyOptions> = {},
+): Promise<VerifyReport> {
+  const settings = { ...DEFAULTS, ...options };
+  const findings = createFindings();
+  const isSampled = await sampler(deps.collections, settings.sample);
+  const indexes = await completeIndexes(deps);
+  await refreshIndexes(deps, indexes);
+  const areas = AREAS.map((createArea) =>
+    createArea({ deps, indexes, isSampled, tally: findings.tally }),
+  );
+  const progress = await startProgress(areas, settings.report);
+  for (const [n, area] of areas.entries()) {
+    /** The same area as it stands later, when other indexes may be searched. */
+    const areaNow = async (): Promise<Area> => {
+      const indexesNow = await completeIndexes(deps);
+      await refreshIndexes(deps, indexesNow);
+      return AREAS[n]!({ deps, indexes: indexesNow, isSampled, tally: () => undefined });
+    };
+    const judge = (suspects: Difference[]) =>
+      judgeSuspects({ deps, settings, findings, areaNow }, suspects);
+    let suspects: Difference[] = [];
+    for await (const window of area.windows()) {
+      suspects.push(...(await area.look(window)));
+      progress(findings.report().checked);
+      if (suspects.length < SUSPECTS) continue;
+      await judge(suspects);
+      suspects = [];
+    }
+    await judge(suspects);
+  }
+  return findings.report();
+}
+
+/** Sorts work in flight from differences, mends them where that is asked for, and adds them to the findings. */
+async function judgeSuspects(
+  {
+    deps,
+    settings: { repair, patienceMs },
+    findings,
+    areaNow,
+  }: {
+    deps: IndexerDeps;
+    settings: VerifyOptions;
+    findings: Findings;
+    areaNow: () => Promise<Area>;
+  },
+  suspects: Difference[],
+): Promise<void> {
+  if (suspects.length === 0) return;
+  const settle = async (): Promise<Area> => {
+    await awaitWork(deps.collections, patienceMs);
+    return areaNow();
+  };
+  const found = await confirm(suspects, settle);
+  findings.add(found, repair ? await mendAll(deps, found, settle) : found);
+}
+
+/** Mends differences; gives those that are left, or new. */
+async function mendAll(
+  deps: IndexerDeps,
+  found: Difference[],
+  settle: () => Promise<Area>,
+): Promise<Difference[]> {
+  if (found.length === 0) return [];
+  await mend(deps, found);
+  return confirm(await lookAgain(await settle(), found), settle);
+}
+
+/** Gives a function that tells how far it has come, from what was compared. */
+async function startProgress(
+  areas: Area[],
+  report: Report,
+): Promise<(checked: Record<string, number>) => void> {
+  const totals = await Promise.all(areas.map((area) => area.total()));
+  const total = totals.reduce((sum, some) => sum + some, 0);
+  return (checked) => {
+    const done = areas.reduce((sum, { name }) => sum + (checked[name] ?? 0), 0);
+    report(Math.min(done, total), total);
+  };
+}

@@ -1,0 +1,610 @@
+import { gunzipSync } from 'node:zlib';
+import { Binary } from 'mongodb';
+import { expect } from 'chai';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import { SILENCE } from '../../../services/indexer/records/tombstones.js';
+import { storeBody } from '../../../services/indexer/stores/bodyWriter.js';
+import type { DifferenceKind, VerifyReport } from '../../../shared/contract/verify.js';
+import { requestErasure } from '../../../shared/store/erasures.js';
+import { idKey } from '../../../shared/store/listKeys.js';
+import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
+import { aChannel, aMessage, aThread, anId } from '../../support/factories.js';
+import { indexerDeps } from '../../support/indexerDeps.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+import { bringToRest, restingArchive, verifyNow } from '../../support/verifiedArchive.js';
+
+interface Place {
+  deps: IndexerDeps;
+  collections: Collections;
+  serverId: string;
+  /** A thread of its own for each case, its messages, and who started it (and wrote nowhere else). */
+  threadId: string;
+  messageIds: string[];
+  userId: string;
+  /** Writes a search document behind the back of the archive. */
+  index: (id: string, document: object, version?: number) => Promise<unknown>;
+}
+
+/** Breaks something; gives the id that the difference must name. */
+type Plant = (place: Place) => Promise<string>;
+
+const LATER = 9_000_000_000_000_000 - 1;
+
+/** What is broken, and by which kinds of difference it must be found. */
+const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
+  [
+    ['mark.pending'],
+    'a mark that nobody takes',
+    async ({ collections: { threads }, threadId }) => {
+      const { revision } = (await threads.findOne({ _id: threadId }))!;
+      const mark = { pending: revision - 1, pendingAt: new Date() };
+      await threads.updateOne({ _id: threadId }, { $set: mark });
+      return threadId;
+    },
+  ],
+  [
+    [
+      ...(['mark.lost', 'body.stale', 'participants.stale', 'item.stale'] as const),
+      ...(['contribution.wrong', 'search.stale'] as const),
+    ],
+    'a lost mark',
+    async ({ collections: { threads }, threadId }) => {
+      await threads.updateOne({ _id: threadId }, { $inc: { revision: 5 } });
+      return threadId;
+    },
+  ],
+  [
+    ['mark.dirty'],
+    'a mark to count that nobody takes',
+    async ({ collections: { dirty }, serverId }) => {
+      const _id = `server/${serverId}`;
+      await dirty.insertOne({ _id, kind: 'server', token: 'x', at: new Date() });
+      return _id;
+    },
+  ],
+  [
+    ['body.missing'],
+    'a missing body',
+    async ({ collections: { bodies }, threadId }) => {
+      await bodies.deleteOne({ _id: `thread/${threadId}` });
+      return threadId;
+    },
+  ],
+  [
+    ['body.stale'],
+    'a body of an older renderer',
+    async ({ collections: { bodies }, threadId }) => {
+      await bodies.updateOne({ _id: `thread/${threadId}` }, { $set: { renderer: 0 } });
+      return threadId;
+    },
+  ],
+  [
+    ['body.corrupt'],
+    'a damaged body',
+    async ({ collections: { bodies }, threadId }) => {
+      const body = (await bodies.findOne({ _id: `thread/${threadId}` }))!;
+      const bytes = Buffer.from(body.gzip!.value());
+      bytes[bytes.length >> 1]! ^= 0xff;
+      await bodies.updateOne({ _id: body._id }, { $set: { gzip: new Binary(bytes) } });
+      return threadId;
+    },
+  ],
+  [
+    ['body.corrupt'],
+    'a body whose entity tag is not its text’s',
+    async ({ collections: { bodies }, threadId }) => {
+      await bodies.updateOne({ _id: `thread/${threadId}` }, { $set: { etag: 'x'.repeat(27) } });
+      return threadId;
+    },
+  ],
+  [
+    ['body.wrong'],
+    'a body without an attachment',
+    async ({ collections, threadId }) => {
+      await rewriteBody(collections, `thread/${threadId}`, (text) =>
+        text.replace(/"attachments":\[\{[^\]]*\]/, '"attachments":[]'),
+      );
+      return threadId;
+    },
+  ],
+  [
+    ['body.wrong'],
+    'a body in which words were changed',
+    async ({ collections, threadId }) => {
+      await rewriteBody(collections, `thread/${threadId}`, otherWord);
+      return threadId;
+    },
+  ],
+  [
+    ['participants.missing'],
+    'missing participants',
+    async ({ collections: { bodies }, threadId }) => {
+      await bodies.deleteOne({ _id: `participants/${threadId}` });
+      return threadId;
+    },
+  ],
+  [
+    ['participants.wrong'],
+    'participants with a wrong count',
+    async ({ collections, threadId }) => {
+      await rewriteBody(collections, `participants/${threadId}`, (text) =>
+        text.replace('"messageCount":2', '"messageCount":3'),
+      );
+      return threadId;
+    },
+  ],
+  [
+    ['participants.corrupt'],
+    'damaged participants',
+    async ({ collections: { bodies }, threadId }) => {
+      await bodies.updateOne({ _id: `participants/${threadId}` }, { $inc: { length: 1 } });
+      return threadId;
+    },
+  ],
+  [
+    ['item.missing'],
+    'a thread that is in no list',
+    async ({ collections: { threadItems }, threadId }) => {
+      await threadItems.deleteOne({ _id: threadId });
+      return threadId;
+    },
+  ],
+  [
+    ['item.wrong'],
+    'a wrong count of messages',
+    async ({ collections: { threadItems }, threadId }) => {
+      await threadItems.updateOne({ _id: threadId }, { $inc: { 'facts.messages': 1 } });
+      return threadId;
+    },
+  ],
+  [
+    ['item.wrong'],
+    'a thread that one list leaves out',
+    async ({ collections: { threadItems }, threadId }) => {
+      await threadItems.updateOne({ _id: threadId }, { $pop: { scopes: 1 } });
+      return threadId;
+    },
+  ],
+  [
+    [
+      'body.shown',
+      'participants.shown',
+      'item.shown',
+      'search.ghost',
+      'contribution.ghost',
+      'similar.shown',
+    ],
+    'views of a thread that is deleted',
+    async ({ collections: { threads, messages }, threadId }) => {
+      await threads.updateOne({ _id: threadId }, { $set: { deleted: true } });
+      await messages.updateMany({ threadId }, { $set: SILENCE });
+      return threadId;
+    },
+  ],
+  [
+    ['contribution.missing'],
+    'a missing contribution',
+    async ({ collections: { contributions }, threadId, userId }) => {
+      await contributions.deleteOne({ _id: `${threadId}/${userId}` });
+      return threadId;
+    },
+  ],
+  [
+    ['contribution.wrong'],
+    'a wrong contribution',
+    async ({ collections: { contributions }, threadId, userId }) => {
+      await contributions.updateOne({ _id: `${threadId}/${userId}` }, { $inc: { messages: 1 } });
+      return threadId;
+    },
+  ],
+  [
+    ['contribution.ghost'],
+    'a contribution of somebody who said nothing',
+    async ({ collections: { contributions }, threadId, userId }) => {
+      const row = (await contributions.findOne({ _id: `${threadId}/${userId}` }))!;
+      const other = anId();
+      await contributions.insertOne({ ...row, _id: `${threadId}/${other}`, userId: other });
+      return threadId;
+    },
+  ],
+  [
+    ['search.missing'],
+    'a missing search document',
+    async ({ deps, messageIds, threadId }) => {
+      const id = documentId('message', messageIds[1]!);
+      await deps.elasticsearch.delete({ index: searchAlias(deps.namespace), id });
+      return threadId;
+    },
+  ],
+  [
+    ['search.stale'],
+    'a search document of a revision that never was',
+    async ({ deps, threadId, index }) => {
+      const id = documentId('thread', threadId);
+      const place = { index: searchAlias(deps.namespace), id };
+      const { _source } = await deps.elasticsearch.get<object>(place);
+      await index(id, _source!, LATER);
+      return threadId;
+    },
+  ],
+  [
+    ['search.wrong'],
+    'a search document with another title',
+    async ({ deps, threadId, messageIds, index }) => {
+      const id = documentId('message', messageIds[1]!);
+      const place = { index: searchAlias(deps.namespace), id };
+      const { _source, _version } = await deps.elasticsearch.get<object>(place);
+      await index(id, { ..._source, title: 'Another' }, _version);
+      return threadId;
+    },
+  ],
+  [
+    ['search.ghost'],
+    'a document of a message that is not recorded',
+    async ({ threadId, index }) => {
+      const messageId = anId();
+      await index(documentId('message', messageId), aDocument(threadId, messageId), LATER);
+      return threadId;
+    },
+  ],
+  [
+    ['similar.missing'],
+    'a missing list of similar threads',
+    async ({ collections: { bodies }, threadId }) => {
+      await bodies.deleteOne({ _id: `similar/${threadId}` });
+      return threadId;
+    },
+  ],
+  [
+    ['similar.corrupt'],
+    'a damaged list of similar threads',
+    async ({ collections: { bodies }, threadId }) => {
+      await bodies.updateOne({ _id: `similar/${threadId}` }, { $inc: { length: 1 } });
+      return threadId;
+    },
+  ],
+  [
+    ['similar.deleted'],
+    'a list of similar threads that names one that is gone',
+    async ({ collections: { similar }, threadId }) => {
+      await similar.updateOne({ _id: threadId }, { $push: { similarTo: anId() } });
+      return threadId;
+    },
+  ],
+  [
+    ['similar.wrong'],
+    'a list of similar threads that shows one as it was',
+    async ({ collections, threadId }) => {
+      await rewriteBody(collections, `similar/${threadId}`, otherWord);
+      return threadId;
+    },
+  ],
+  [
+    ['orphan.view'],
+    'a contribution to a thread that is not recorded',
+    async ({ collections: { contributions }, threadId, userId }) => {
+      const row = (await contributions.findOne({ _id: `${threadId}/${userId}` }))!;
+      const other = anId();
+      await contributions.insertOne({ ...row, _id: `${other}/${userId}`, threadId: other });
+      return other;
+    },
+  ],
+  [
+    ['orphan.view'],
+    'a body of a thread that is not recorded',
+    async ({ collections }) => {
+      const other = anId();
+      await storeBody(collections, `thread/${other}`, 1, '{}');
+      return other;
+    },
+  ],
+  [
+    ['orphan.document'],
+    'a search document of a thread that is not recorded',
+    async ({ index }) => {
+      const [other, messageId] = [anId(), anId()];
+      await index(documentId('message', messageId), aDocument(other, messageId), LATER);
+      return other;
+    },
+  ],
+  [
+    ['deleted.kept'],
+    'words of a deleted thread',
+    async ({ collections: { threads, messages } }) => {
+      const thread = aThread({ title: '', deleted: true });
+      await threads.insertOne(thread);
+      await messages.insertOne(aMessage({ threadId: thread._id }));
+      return thread._id;
+    },
+  ],
+  [
+    ['deleted.kept'],
+    'a thread of a deleted channel',
+    async ({ collections: { threads, channels }, serverId }) => {
+      const channel = aChannel({ serverId, name: '', deleted: true });
+      await channels.insertOne(channel);
+      const thread = aThread({ serverId, channelId: channel._id });
+      await threads.insertOne(thread);
+      return thread._id;
+    },
+  ],
+  [
+    ['erased.kept'],
+    'somebody who was erased',
+    async ({ collections, threadId, userId }) => {
+      const _id = await requestErasure(collections, userId);
+      const done = { $set: { finishedAt: new Date() }, $unset: { userId: '' } } as const;
+      await collections.erasures.updateOne({ _id }, done);
+      return threadId;
+    },
+  ],
+  [
+    ['user.missing'],
+    'somebody who wrote and is not recorded',
+    async ({ collections: { users }, userId }) => {
+      await users.deleteOne({ _id: userId });
+      return userId;
+    },
+  ],
+  [
+    ['member.missing'],
+    'somebody who is not counted on the server',
+    async ({ collections: { members }, serverId, userId }) => {
+      await members.deleteOne({ _id: `${serverId}/${userId}` });
+      return userId;
+    },
+  ],
+  [
+    ['member.wrong'],
+    'somebody who is counted wrongly',
+    async ({ collections: { members }, serverId, userId }) => {
+      await members.updateOne({ _id: `${serverId}/${userId}` }, { $inc: { messages: 1 } });
+      return userId;
+    },
+  ],
+  [
+    ['member.ghost'],
+    'somebody who is counted without a word',
+    async ({ collections: { members }, serverId, userId }) => {
+      const row = (await members.findOne({ _id: `${serverId}/${userId}` }))!;
+      const nobody = anId();
+      await members.insertOne({ ...row, _id: `${serverId}/${nobody}`, userId: nobody });
+      return nobody;
+    },
+  ],
+  [
+    ['rank.wrong'],
+    'a wrong rank',
+    async ({ collections: { ranks }, serverId, userId }) => {
+      const _id = `${serverId}/messages/all/${userId}`;
+      await ranks.updateOne({ _id }, { $set: { count: 99 } });
+      return userId;
+    },
+  ],
+  [
+    ['rank.missing'],
+    'somebody who is missing on a leaderboard',
+    async ({ collections: { ranks }, serverId, userId }) => {
+      await ranks.deleteOne({ _id: `${serverId}/messages/all/${userId}` });
+      return userId;
+    },
+  ],
+  [
+    ['rank.ghost'],
+    'somebody on a leaderboard of whom nothing is known',
+    async ({ collections: { ranks }, serverId, userId }) => {
+      const line = (await ranks.findOne({ _id: `${serverId}/messages/all/${userId}` }))!;
+      const nobody = anId();
+      await ranks.insertOne({ ...line, _id: `x/${nobody}`, member: `${serverId}/${nobody}` });
+      return nobody;
+    },
+  ],
+  [
+    ['profile.wrong'],
+    'a wrong profile',
+    async ({ collections, userId }) => {
+      await rewriteBody(collections, `user/${userId}`, (text) =>
+        text.replace('"threadCount":', '"threadCount":1'),
+      );
+      return userId;
+    },
+  ],
+  [
+    ['profile.missing'],
+    'a missing profile',
+    async ({ collections: { bodies }, userId }) => {
+      await bodies.deleteOne({ _id: `user/${userId}` });
+      return userId;
+    },
+  ],
+  [
+    ['profile.corrupt'],
+    'a damaged profile',
+    async ({ collections: { bodies }, userId }) => {
+      await bodies.updateOne({ _id: `user/${userId}` }, { $inc: { length: 1 } });
+      return userId;
+    },
+  ],
+  [
+    ['profile.shown'],
+    'a profile of nobody',
+    async ({ collections }) => {
+      const nobody = anId();
+      await storeBody(collections, `user/${nobody}`, 1, '{}');
+      return nobody;
+    },
+  ],
+  [
+    ['server.wrong'],
+    'wrong statistics',
+    async ({ collections, serverId }) => {
+      await rewriteBody(collections, `stats/${serverId}`, (text) =>
+        text.replace('"total":', '"total":1'),
+      );
+      return serverId;
+    },
+  ],
+  [
+    ['server.missing'],
+    'channels that cannot be read',
+    async ({ collections: { bodies }, serverId }) => {
+      await bodies.deleteOne({ _id: `channels/${serverId}` });
+      return serverId;
+    },
+  ],
+  [
+    ['server.corrupt'],
+    'a damaged list of servers',
+    async ({ collections: { bodies } }) => {
+      await bodies.updateOne({ _id: 'servers/all' }, { $inc: { length: 1 } });
+      return 'all';
+    },
+  ],
+  [
+    ['server.shown'],
+    'a server that is not recorded',
+    async ({ collections }) => {
+      const nobodys = anId();
+      await storeBody(collections, `server/${nobodys}`, 1, '{}');
+      return nobodys;
+    },
+  ],
+  [
+    ['leftover.piece'],
+    'a piece of a body that was never finished',
+    async ({ collections: { bodyChunks }, threadId }) => {
+      const body = `thread/${threadId}`;
+      const data = new Binary(Buffer.from('x'));
+      await bodyChunks.insertOne({ _id: `${body}/7/0`, body, revision: 7, data });
+      return body;
+    },
+  ],
+  [
+    ['leftover.upload'],
+    'an upload that nobody waits for',
+    async ({ collections: { uploadChunks } }) => {
+      const upload = '650000000000000000000000';
+      const data = new Binary(Buffer.from('x'));
+      await uploadChunks.insertOne({ _id: `${upload}/0`, data, last: true });
+      return upload;
+    },
+  ],
+  [
+    ['upload.missing'],
+    'a file whose bytes are gone',
+    async ({ collections: { importFiles } }) => {
+      const _id = '650000000000000000000001';
+      const file = { importId: 'x', name: 'a.json', bytes: 1, queuedAt: new Date() };
+      await importFiles.insertOne({ ...file, _id, state: 'queued' });
+      return _id;
+    },
+  ],
+];
+
+describe('verifyArchive', function () {
+  this.timeout(60_000);
+  let stores: TestStores;
+  let deps: IndexerDeps;
+
+  before(async () => {
+    stores = await openStores();
+    deps = indexerDeps(stores);
+  });
+  after(() => stores.close());
+
+  it('finds nothing in an archive that holds nothing', async () => {
+    expect(await verifyNow(deps)).to.deep.include({ clean: true, differences: [], counts: {} });
+  });
+
+  describe('of an archive in which everything is broken', () => {
+    const ids: string[] = [];
+    /** Of each part of the archive: what was found, and what was mended. */
+    const reports = new Map<string, { found: VerifyReport; mended: VerifyReport }>();
+    let resting: VerifyReport;
+    let restored: VerifyReport;
+
+    before(async () => {
+      const { serverId, threads } = await restingArchive(deps, stores, PLANTED.length);
+      const index: Place['index'] = (id, document, version = 1) =>
+        deps.elasticsearch.index({
+          ...{ index: searchAlias(deps.namespace), id, document, version },
+          version_type: 'external_gte',
+        });
+      const plantAll = async (part: string): Promise<void> => {
+        for (const [n, [[kind], , plant]] of PLANTED.entries()) {
+          if (partOf(kind!) !== part) continue;
+          const { threadId, messageIds, starter } = threads[n]!;
+          const place = { serverId, threadId, messageIds, userId: starter.id };
+          ids[n] = await plant({ deps, collections: deps.collections, index, ...place });
+        }
+      };
+      resting = await verifyNow(deps);
+      // One part after another: mending threads has everything counted again.
+      for (const part of ['threads', 'people', 'servers', 'leftovers']) {
+        await plantAll(part);
+        const found = await verifyNow(deps);
+        reports.set(part, { found, mended: await verifyNow(deps, { repair: true }) });
+        await bringToRest(deps, stores);
+      }
+      restored = await verifyNow(deps);
+    });
+
+    it('finds nothing while all is as it must be', () => {
+      expect(resting).to.deep.include({ clean: true, differences: [], counts: {}, repaired: 0 });
+      const size = PLANTED.length;
+      const { checked } = resting;
+      expect(checked).to.include({ threads: size, messages: 3 * size, rendered: size });
+      expect(checked).to.include({ items: size, contributions: 2 * size, documents: 4 * size });
+      expect(checked).to.include({ bodies: 4 * size + 1, people: size + 1, members: size + 1 });
+    });
+
+    for (const [n, [kinds, what]] of PLANTED.entries()) {
+      it(`finds and mends ${what}`, () => {
+        const { found, mended } = reports.get(partOf(kinds[0]!))!;
+        for (const kind of kinds) {
+          const isIt = (one: { kind: string; id: string }) =>
+            one.kind === kind && one.id === ids[n];
+          expect(found.differences.find(isIt), kind).to.include({ mended: false });
+          expect(mended.differences.find(isIt), kind).to.include({ mended: true });
+        }
+      });
+    }
+
+    it('leaves nothing of it', () => {
+      for (const { found, mended } of reports.values()) {
+        expect(found.clean).to.equal(false);
+        expect(mended.differences.filter((one) => !one.mended)).to.deep.equal([]);
+        expect(mended.clean).to.equal(true);
+      }
+      expect(restored).to.deep.include({ clean: true, differences: [], counts: {}, repaired: 0 });
+    });
+  });
+});
+
+/** The part of the archive that a kind of difference is found in. */
+function partOf(kind: DifferenceKind): string {
+  if (/^(user|member|rank|profile)\./.test(kind)) return 'people';
+  if (kind.startsWith('server.')) return 'servers';
+  return /^(leftover|upload)\.|^mark.dirty$/.test(kind) ? 'leftovers' : 'threads';
+}
+
+function otherWord(text: string): string {
+  return text.replace('sextant', 'compass');
+}
+
+function aDocument(threadId: string, messageId: string): object {
+  return { kind: 'message', idKey: idKey(messageId), threadId, messageId, content: 'Boo' };
+}
+
+async function rewriteBody(
+  collections: IndexerDeps['collections'],
+  _id: string,
+  change: (text: string) => string,
+): Promise<void> {
+  const body = await collections.bodies.findOne({ _id });
+  const text = gunzipSync(body!.gzip!.value()).toString();
+  expect(change(text)).not.to.equal(text);
+  await collections.bodies.deleteOne({ _id });
+  await storeBody(collections, _id, body!.revision, change(text));
+}

@@ -1,0 +1,78 @@
+import type { IndexerDeps } from '../../services/indexer/deps.js';
+import { projectThread } from '../../services/indexer/project/projectThread.js';
+import { refreshSimilar } from '../../services/indexer/similar/refreshSimilar.js';
+import type { VerifyOptions } from '../../services/indexer/verify/verifyArchive.js';
+import { verifyArchive } from '../../services/indexer/verify/verifyArchive.js';
+import type { VerifyReport } from '../../shared/contract/verify.js';
+import type { AuthorSnapshot } from '../../shared/store/records.js';
+import { aSourceMessage, aSourceThread, anAuthor, anId } from './factories.js';
+import { record, refreshAll } from './indexerDeps.js';
+import type { TestStores } from './stores.js';
+
+/** A small archive of one server whose views are all as they must be. */
+export interface RestingArchive {
+  serverId: string;
+  channelId: string;
+  /** In order of their ids; each is started by somebody who writes nowhere else, answered by bob, and ends with their thanks. */
+  threads: { threadId: string; messageIds: string[]; starter: AuthorSnapshot }[];
+}
+
+/** Records some threads, builds and counts them, and finds what is similar. */
+export async function restingArchive(
+  deps: IndexerDeps,
+  stores: Pick<TestStores, 'refreshSearch'>,
+  size: number,
+): Promise<RestingArchive> {
+  const [serverId, channelId] = [anId(), anId()];
+  const threads = Array.from({ length: size }, (_, n) => {
+    const threadId = anId();
+    return { threadId, messageIds: [threadId, anId(), anId()], starter: anAuthor(`ada${n}`) };
+  });
+  for (const [number, { threadId, messageIds, starter }] of threads.entries()) {
+    const source = aSourceThread({
+      server: { _id: serverId },
+      channel: { _id: channelId },
+      // Two and two are similar to each other: a word of all tells nothing.
+      thread: { _id: threadId, title: `The sextant of harbour${number >> 1}` },
+    });
+    const words = messageIds.map((_id, n) => ({
+      ...aWord(threadId, _id, n),
+      author: n === 1 ? anAuthor('bob') : starter,
+    }));
+    await record(deps, source, words);
+    await projectThread(deps, threadId);
+  }
+  await bringToRest(deps, stores);
+  return { serverId, channelId, threads };
+}
+
+function aWord(threadId: string, _id: string, n: number) {
+  const attachment = {
+    ...{ id: anId(), filename: 'mirror.png', url: 'https://example.org/mirror.png' },
+    ...{ contentType: 'image/png', size: 1, width: 1, height: 1 },
+  };
+  return aSourceMessage({
+    ...{ _id, threadId, content: `The mirror of my sextant moves, part ${n}` },
+    reactions:
+      n === 0 ? [{ emoji: { id: null, name: '👍', animated: false }, count: 2, userIds: [] }] : [],
+    attachments: n === 2 ? [attachment] : [],
+  });
+}
+
+/** Counts everything that is marked, and looks for similar threads. */
+export async function bringToRest(
+  deps: IndexerDeps,
+  stores: Pick<TestStores, 'refreshSearch'>,
+): Promise<void> {
+  await stores.refreshSearch();
+  while (await refreshSimilar(deps, new Date(Date.now() + 3_600_000))) continue;
+  await refreshAll(deps);
+}
+
+/** Verifies with little patience: nothing works in the background. */
+export function verifyNow(
+  deps: IndexerDeps,
+  options: Partial<VerifyOptions> = {},
+): Promise<VerifyReport> {
+  return verifyArchive(deps, { patienceMs: 200, sample: 'all', ...options });
+}
