@@ -18,6 +18,8 @@ export interface ExportFile {
   newestAt: number | null;
   /** Whether the thread was started from a message of a text channel. */
   startedFromMessage: boolean;
+  /** All its messages, when they fit one batch, so that most files are read once; else null. */
+  batch: ExportMessage[] | null;
 }
 
 /**
@@ -50,6 +52,15 @@ export async function inspectExport(
   }
 }
 
+/** The messages of a file that was inspected, in batches in the file's order; `source` opens it once more. */
+export async function* messagesOf(
+  { batch }: ExportFile,
+  source: () => AsyncIterable<Uint8Array>,
+): AsyncGenerator<ExportMessage[]> {
+  if (batch === null) yield* readMessages(source());
+  else if (batch.length > 0) yield batch;
+}
+
 /** The messages of a file, checked, in batches in the file's order. Throws ExportError at the first damage. */
 export async function* readMessages(
   source: AsyncIterable<Uint8Array>,
@@ -75,12 +86,15 @@ async function inspect(
   onPublic: () => void,
 ): Promise<Inspection> {
   const header: Partial<ExportHeader> = {};
-  const found: Found = { messages: 0, newestAt: null, startedFromMessage: false };
+  const found: Found = { messages: 0, newestAt: null, startedFromMessage: false, batch: [] };
+  let bytes = 0;
   let hasMessages = false;
   for await (const parts of readParts(source)) {
     for (const part of parts) {
-      if (part.index !== null) count(found, checkMessage(part));
-      else if (part.key === 'messages') hasMessages = requireArray(part);
+      if (part.index !== null) {
+        bytes += part.bytes;
+        count(found, checkMessage(part), bytes);
+      } else if (part.key === 'messages') hasMessages = requireArray(part);
       else {
         const verdict = addToHeader(header, part);
         if (verdict && 'reason' in verdict) return verdict;
@@ -91,13 +105,15 @@ async function inspect(
   return conclude(header, hasMessages, found);
 }
 
-type Found = Pick<ExportFile, 'messages' | 'newestAt' | 'startedFromMessage'>;
+type Found = Pick<ExportFile, 'messages' | 'newestAt' | 'startedFromMessage' | 'batch'>;
 
-function count(found: Found, message: ExportMessage): void {
+function count(found: Found, message: ExportMessage, bytes: number): void {
   const at = timestampToMicros(message.timestamp);
   found.messages += 1;
   found.newestAt = Math.max(found.newestAt ?? at, at);
   found.startedFromMessage ||= messageTypeNumber(message.type) === THREAD_STARTER;
+  if (found.messages > BATCH_MESSAGES || bytes > BATCH_BYTES) found.batch = null;
+  found.batch?.push(message);
 }
 
 function requireArray(part: ExportPart): true {

@@ -124,7 +124,7 @@ export const settingsSchema = Joi.object<Settings, true>({
     .integer()
     .min(1)
     .max(256)
-    .default(64)
+    .default(128)
     .description('Jobs an indexer works on at once'),
   FAULT_POINTS: Joi.string()
     .pattern(new RegExp(`^(?:(?:${FAULT_POINTS.join('|')}):[1-9]\\d*(?:,(?=.)|$))+$`), 'points')

@@ -89,6 +89,7 @@ export function anExportFile(
     messages: messages.length,
     newestAt: null,
     startedFromMessage: false,
+    batch: null,
     ...more,
   };
 }

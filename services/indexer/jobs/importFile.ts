@@ -1,6 +1,6 @@
 import {
   inspectExport,
-  readMessages,
+  messagesOf,
   type ExportFile,
 } from '../../../shared/exportFormat/readExport.js';
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
@@ -10,6 +10,7 @@ import type { SourceThread, Stamps } from '../../../shared/store/records.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
 import { isPermanent } from '../permanentErrors.js';
+import { memoryBudget } from './memoryBudget.js';
 import { projectThread } from '../project/projectThread.js';
 import { silenceThreads } from '../records/tombstones.js';
 import { removeIfEmptied } from '../records/removeIfEmptied.js';
@@ -19,6 +20,19 @@ import { raiseRevision } from '../records/threadRevision.js';
 import { spreadChannel, spreadServer } from '../project/spreadChanges.js';
 import { sourceMessage, sourceThread } from '../sources/exportFile.js';
 import { dirtyServer, markDirty } from '../stores/dirtyMarks.js';
+
+/** Bytes of files that are worked on at once: a file is held in batches, and a small one whole. */
+const BUDGET_BYTES = 32 << 20;
+/** What one file counts as at most: its batches are no larger, whatever its size. */
+const MOST_BYTES = 4 << 20;
+/** A compressed file is inflated as it is read. */
+const INFLATION = 8;
+
+const budget = memoryBudget(BUDGET_BYTES);
+
+function weightOf({ bytes }: ImportFileRecord): number {
+  return Math.min(bytes * INFLATION, MOST_BYTES);
+}
 
 type Outcome = Pick<ImportFileRecord, 'state' | 'reason' | 'threadId' | 'messages'>;
 
@@ -37,9 +51,9 @@ export async function importFile(
     writeAllGathered(importFiles, [{ updateOne: { filter: { _id: uploadId }, update: { $set } } }]);
   await note({ startedAt: new Date() });
   const isRetry = file.startedAt !== undefined;
-  const outcome = await applyFile(deps, uploadId, isRetry).catch((error: unknown) =>
-    rejected(error),
-  );
+  const outcome = await budget
+    .within(weightOf(file), () => applyFile(deps, uploadId, isRetry))
+    .catch((error: unknown) => rejected(error));
   await note({ ...outcome, finishedAt: new Date() });
   await deleteUpload(deps.collections, uploadId);
   return outcome;
@@ -103,7 +117,8 @@ async function applyFileMessages(
   threadId: string,
 ): Promise<boolean> {
   let changed = false;
-  for await (const batch of readMessages(openUpload(deps.collections, uploadId))) {
+  const reopen = () => openUpload(deps.collections, uploadId);
+  for await (const batch of messagesOf(file, reopen)) {
     const messages = batch.map((message) => sourceMessage(message, file));
     if (await applyMessages(deps.collections, threadId, messages)) changed = true;
   }

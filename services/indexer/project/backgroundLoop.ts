@@ -7,7 +7,7 @@ export interface BackgroundLoop {
 }
 
 /** How many times as long as a round took the loop rests after it, while jobs are waiting for the same process. */
-const REST_WHILE_BUSY = 6;
+const REST_WHILE_BUSY = 16;
 
 /**
  * Runs `round` repeatedly: at once again while it returns true (there is more), else after `idleMs`. A failed round is

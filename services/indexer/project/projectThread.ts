@@ -10,7 +10,7 @@ import { noteThread } from '../similar/noteThread.js';
 import { BodyWriter, storeBody, storeGone } from '../stores/bodyWriter.js';
 import { dirtyThread, markDirty } from '../stores/dirtyMarks.js';
 import { forgetErased } from '../stores/forgetPeople.js';
-import { replaceNewer } from '../stores/replaceNewer.js';
+import { insertNewer, replaceNewer } from '../stores/replaceNewer.js';
 import { presentMessage } from '../views/presentMessage.js';
 import {
   conversationText,
@@ -232,7 +232,19 @@ async function storeContributions(
   const withdrawn = stored
     .filter(({ userId, messages }) => messages > 0 && !userIds.has(userId))
     .map((row) => ({ ...row, revision, messages: 0, threads: 0, reactions: 0, days: [] }));
-  await replaceNewer(collections.contributions, [...contributions, ...withdrawn], 'revision');
+  const known = new Set(stored.map(({ _id }) => _id));
+  await Promise.all([
+    insertNewer(
+      collections.contributions,
+      contributions.filter(({ _id }) => !known.has(_id)),
+      'revision',
+    ),
+    replaceNewer(
+      collections.contributions,
+      [...contributions.filter(({ _id }) => known.has(_id)), ...withdrawn],
+      'revision',
+    ),
+  ]);
   await forgetErased(collections, [...userIds, ...withdrawn.map(({ userId }) => userId)]);
 }
 

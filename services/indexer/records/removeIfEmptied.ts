@@ -1,4 +1,5 @@
 import type { Collections } from '../../../shared/store/collections.js';
+import { findGathered } from '../../../shared/store/gather.js';
 import { ERASED_ID, silenceThreads, tombstoneThread } from './tombstones.js';
 
 /** Removes those threads of which an erasure left nothing: its author wrote all that was said. */
@@ -6,12 +7,11 @@ export async function removeIfEmptied(
   { threads, messages }: Pick<Collections, 'threads' | 'messages'>,
   threadIds: string[],
 ): Promise<void> {
-  const disowned = await threads
-    .find(
-      { _id: { $in: threadIds }, ownerId: ERASED_ID, deleted: { $ne: true } },
-      { projection: { _id: 1 } },
-    )
-    .toArray();
+  const found = await Promise.all(threadIds.map((threadId) => findGathered(threads, threadId)));
+  const disowned = found.filter(
+    (thread): thread is NonNullable<typeof thread> =>
+      thread !== null && thread.ownerId === ERASED_ID && !thread.deleted,
+  );
   for (const { _id } of disowned) {
     const said = { threadId: _id, counted: true, deleted: { $ne: true } };
     if (await messages.findOne(said, { projection: { _id: 1 } })) continue;

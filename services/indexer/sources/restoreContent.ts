@@ -23,12 +23,12 @@ const RAW_EMOJI = /<a?:\w+:\d+>/u;
  * still holds ids.
  */
 export function restorer({ mentions, emojis }: FlattenedNames): Replace {
-  const restoreMentions = mentionStep(mentions);
-  const restoreEmojis = emojiStep(emojis);
+  const restoreMentions = once(() => mentionStep(mentions));
+  const restoreEmojis = once(() => emojiStep(emojis));
   return (text) => {
     const steps = [
-      ...(text.includes('@') && !RAW_MENTION.test(text) ? restoreMentions : []),
-      ...(text.includes(':') && !RAW_EMOJI.test(text) ? restoreEmojis : []),
+      ...(text.includes('@') && !RAW_MENTION.test(text) ? restoreMentions() : []),
+      ...(text.includes(':') && !RAW_EMOJI.test(text) ? restoreEmojis() : []),
     ];
     if (steps.length === 0) return text;
     const restore: Replace = (plain) => steps.reduce((result, step) => step(result), plain);
@@ -37,6 +37,12 @@ export function restorer({ mentions, emojis }: FlattenedNames): Replace {
     );
     return restored.length > MAX_TEXT ? text : restored;
   };
+}
+
+/** Most messages mention nobody, and to compile a pattern costs more than to read their text. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
 
 function mentionStep(mentions: FlattenedNames['mentions']): Replace[] {

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { once } from 'node:events';
-import { createGzip, type Gzip } from 'node:zlib';
+import { createGzip, gzipSync, type Gzip } from 'node:zlib';
 import { Binary } from 'mongodb';
 import { writeAllGathered } from '../../../shared/store/gather.js';
 import type { Collections } from '../../../shared/store/collections.js';
@@ -24,8 +24,8 @@ export class BodyWriter {
   readonly #id: string;
   readonly #revision: number;
   readonly #hash: Hash = createHash('sha256');
-  readonly #gzip: Gzip = createGzip();
-  readonly #ended: Promise<unknown>;
+  /** Of a body of more than one piece: one piece is compressed at once, which costs less than a stream. */
+  #gzip: Gzip | null = null;
   #pending = '';
   #length = 0;
   #output: Buffer[] = [];
@@ -36,12 +36,6 @@ export class BodyWriter {
     this.#collections = collections;
     this.#id = id;
     this.#revision = revision;
-    this.#gzip.on('data', (data: Buffer) => {
-      this.#output.push(data);
-      this.#outputBytes += data.length;
-    });
-    this.#ended = once(this.#gzip, 'end');
-    this.#ended.catch(() => undefined);
   }
 
   /** Adds text; stores a chunk when one is full. */
@@ -52,9 +46,8 @@ export class BodyWriter {
 
   /** Ends the body and puts it in place of an older one; leaves no piece of it when a newer one is there. */
   async finish(): Promise<void> {
-    await this.#compress();
-    this.#gzip.end();
-    await this.#ended;
+    if (this.#gzip) await this.#endStream(this.#gzip);
+    else this.#keep(gzipSync(this.#takePending()));
     while (this.#chunks > 0 && this.#outputBytes > 0) await this.#storeChunk();
     await replaceNewer(this.#collections.bodies, [this.#view()], 'revision');
     await removeOldChunks(this.#collections, this.#id, await this.#newestRevision());
@@ -62,15 +55,39 @@ export class BodyWriter {
 
   /** Frees the compressor of a body that will not be finished. */
   abandon(): void {
-    this.#gzip.destroy();
+    this.#gzip?.destroy();
   }
 
-  async #compress(): Promise<void> {
+  #takePending(): Buffer {
     const bytes = Buffer.from(this.#pending);
     this.#pending = '';
     this.#length += bytes.length;
     this.#hash.update(bytes);
-    if (!this.#gzip.write(bytes)) await once(this.#gzip, 'drain');
+    return bytes;
+  }
+
+  #keep(data: Buffer): void {
+    this.#output.push(data);
+    this.#outputBytes += data.length;
+  }
+
+  #openStream(): Gzip {
+    const gzip = createGzip();
+    gzip.on('data', (data: Buffer) => {
+      this.#keep(data);
+    });
+    return gzip;
+  }
+
+  async #endStream(gzip: Gzip): Promise<void> {
+    const ended = once(gzip, 'end');
+    gzip.end(this.#takePending());
+    await ended;
+  }
+
+  async #compress(): Promise<void> {
+    this.#gzip ??= this.#openStream();
+    if (!this.#gzip.write(this.#takePending())) await once(this.#gzip, 'drain');
     while (this.#outputBytes > CHUNK_BYTES) await this.#storeChunk();
   }
 

@@ -2,7 +2,11 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ExportError } from '../../../../shared/exportFormat/exportError.js';
 import { MAX_VALUE_BYTES } from '../../../../shared/exportFormat/limits.js';
-import { inspectExport, readMessages } from '../../../../shared/exportFormat/readExport.js';
+import {
+  inspectExport,
+  messagesOf,
+  readMessages,
+} from '../../../../shared/exportFormat/readExport.js';
 import { anExport, anExportMessage, bytesOf } from '../../../support/exportFiles.js';
 
 const inspect = (value: unknown, chunkSize?: number) => inspectExport(bytesOf(value, chunkSize));
@@ -195,6 +199,36 @@ describe('inspectExport of a damaged file', () => {
       const found = await rejection(anExport({ messages: [anExportMessage({ timestamp })] }));
       expect(found.at).to.match(/^messages\[0\]\.timestamp/);
     }
+  });
+});
+
+describe('messagesOf', () => {
+  it('reads a file of one batch once, and a longer one again in batches', async () => {
+    for (const [count, openings] of [
+      [0, 0],
+      [500, 0],
+      [501, 1],
+    ] as const) {
+      const messages = Array.from({ length: count }, () => anExportMessage());
+      const root = anExport({ messages });
+      const file = await inspectExport(bytesOf(root));
+      if ('reason' in file) throw new Error(file.reason);
+      let opened = 0;
+      const ids: string[] = [];
+      const reopen = () => {
+        opened += 1;
+        return bytesOf(root);
+      };
+      for await (const batch of messagesOf(file, reopen)) ids.push(...batch.map(({ id }) => id));
+      expect(ids, String(count)).to.deep.equal(messages.map(({ id }) => id));
+      expect(opened, `${count} messages`).to.equal(openings);
+    }
+  });
+
+  it('keeps no more than a batch of bytes', async () => {
+    const content = 'x'.repeat(60_000);
+    const messages = Array.from({ length: 20 }, () => anExportMessage({ content }));
+    expect(await inspectExport(bytesOf(anExport({ messages })))).to.have.property('batch', null);
   });
 });
 

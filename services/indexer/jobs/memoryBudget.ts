@@ -1,0 +1,33 @@
+/** Lets work through as long as what is under way weighs no more than a total; the rest waits in order. */
+export interface MemoryBudget {
+  /** Runs `work` once there is room for its weight, which counts as at most the total. */
+  within<T>(weight: number, work: () => Promise<T>): Promise<T>;
+}
+
+/** A budget of so many bytes. */
+export function memoryBudget(total: number): MemoryBudget {
+  let used = 0;
+  const waiting: { weight: number; start: () => void }[] = [];
+  const admit = (): void => {
+    for (let [next] = waiting; next && used + next.weight <= total; [next] = waiting) {
+      waiting.shift();
+      used += next.weight;
+      next.start();
+    }
+  };
+  return {
+    async within(asked, work) {
+      const weight = Math.min(asked, total);
+      await new Promise<void>((start) => {
+        waiting.push({ weight, start });
+        admit();
+      });
+      try {
+        return await work();
+      } finally {
+        used -= weight;
+        admit();
+      }
+    },
+  };
+}
