@@ -1,6 +1,8 @@
 import { ExportError } from '../../shared/exportFormat/exportError.js';
+import { isStoreAway } from '../../shared/platform/storeErrors.js';
 import { MissingUploadError } from '../../shared/store/uploads.js';
 import { DeletedPlace, SourceConflict } from './records/applySource.js';
+import { SearchUnavailable } from './stores/sendBulk.js';
 
 /** Whether an error will come again however often a job is tried: its input is at fault, not a store. */
 export function isPermanent(error: unknown): boolean {
@@ -13,6 +15,11 @@ export function isPermanent(error: unknown): boolean {
     RebuildFailed,
   ];
   return kinds.some((kind) => error instanceof kind);
+}
+
+/** Whether an error says that a store is away or busy: the same work will succeed later. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof SearchUnavailable || isStoreAway(error);
 }
 
 /** A new search index could not be made right: it was dropped, the old one stays. */

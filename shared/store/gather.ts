@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import {
   MongoBulkWriteError,
+  MongoServerError,
   type AnyBulkWriteOperation,
   type Collection,
   type Document,
@@ -107,7 +108,13 @@ export async function writeAllGathered<T extends Document>(
   operations: AnyBulkWriteOperation<T>[],
 ): Promise<void> {
   const [refused] = await writeGathered(collection, operations);
-  if (refused) throw new Error(`A write was refused: ${refused.errmsg ?? String(refused.code)}`);
+  if (refused) throw writeRefused(refused);
+}
+
+/** The error of one write that the server refused. */
+export function writeRefused({ errmsg, code }: WriteError): MongoServerError {
+  const message = `A write was refused: ${errmsg ?? String(code)}`;
+  return new MongoServerError({ message, code });
 }
 
 async function bulkWrite(

@@ -77,6 +77,11 @@ export interface ThreadRecord {
   revision: number;
   pending?: number;
   pendingAt?: Date;
+  /**
+   * Builds of it that began, and did not end well: absent while all is well. Where this is high and `pending` absent,
+   * the thread was set aside.
+   */
+  tries?: number;
   /** The title by which readers and linking threads last saw it; empty or absent while it is not listed. */
   shownTitle?: string;
   /** Removed here: only what keeps it from coming back is left. */
@@ -210,6 +215,7 @@ export interface SourceThread {
     | 'revision'
     | 'pending'
     | 'pendingAt'
+    | 'tries'
     | 'shownTitle'
     | 'deleted'
     | 'redactedTitles'

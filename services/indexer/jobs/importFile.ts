@@ -4,7 +4,7 @@ import {
   type ExportFile,
 } from '../../../shared/exportFormat/readExport.js';
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
-import { findGathered, writeAllGathered } from '../../../shared/store/gather.js';
+import { findGathered } from '../../../shared/store/gather.js';
 import { deleteUpload, openUpload } from '../../../shared/store/uploads.js';
 import type { SourceThread, Stamps } from '../../../shared/store/records.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
@@ -12,6 +12,8 @@ import type { IndexerDeps } from '../deps.js';
 import { isPermanent } from '../permanentErrors.js';
 import { memoryBudget } from './memoryBudget.js';
 import { projectThread } from '../project/projectThread.js';
+import { guardFile, noteFile, type FileOutcome } from '../quarantine/guardFile.js';
+import { isSetAside } from '../quarantine/tries.js';
 import { silenceThreads } from '../records/tombstones.js';
 import { removeIfEmptied } from '../records/removeIfEmptied.js';
 import { applyMessages } from '../records/applyMessages.js';
@@ -34,38 +36,37 @@ function weightOf({ bytes }: ImportFileRecord): number {
   return Math.min(bytes * INFLATION, MOST_BYTES);
 }
 
-type Outcome = Pick<ImportFileRecord, 'state' | 'reason' | 'threadId' | 'messages'>;
-
 /**
  * Applies one stored export file and builds its thread. Done when everything of it can be read; then the upload is
- * deleted and the file's record says what became of it. A file that can never be applied is recorded as rejected.
+ * deleted and the file's record says what became of it. A file that can never be applied is recorded as rejected; one
+ * that fails every time is set aside.
  */
 export async function importFile(
   deps: IndexerDeps,
   { uploadId }: JobPayloads['import-file'],
-): Promise<Outcome | null> {
-  const { importFiles } = deps.collections;
-  const file = await findGathered(importFiles, uploadId);
-  if (file?.state !== 'queued') return null;
-  const note = ($set: Partial<ImportFileRecord>) =>
-    writeAllGathered(importFiles, [{ updateOne: { filter: { _id: uploadId }, update: { $set } } }]);
-  await note({ startedAt: new Date() });
-  const isRetry = file.startedAt !== undefined;
-  const outcome = await budget
-    .within(weightOf(file), () => applyFile(deps, uploadId, isRetry))
-    .catch((error: unknown) => rejected(error));
-  await note({ ...outcome, finishedAt: new Date() });
-  await deleteUpload(deps.collections, uploadId);
-  return outcome;
+): Promise<FileOutcome | null> {
+  return guardFile(deps, uploadId, async (file) => {
+    const isRetry = file.startedAt !== undefined;
+    const outcome = await budget
+      .within(weightOf(file), () => applyFile(deps, uploadId, isRetry))
+      .catch(rejected);
+    await noteFile(deps.collections, uploadId, { ...outcome, finishedAt: new Date() });
+    await deleteUpload(deps.collections, uploadId);
+    return outcome;
+  });
 }
 
 /** An error that will come again is an outcome; any other is thrown, so that the job is tried again. */
-function rejected(error: unknown): Outcome {
+function rejected(error: unknown): FileOutcome {
   if (!isPermanent(error)) throw error;
   return { state: 'rejected', reason: (error as Error).message };
 }
 
-async function applyFile(deps: IndexerDeps, uploadId: string, isRetry: boolean): Promise<Outcome> {
+async function applyFile(
+  deps: IndexerDeps,
+  uploadId: string,
+  isRetry: boolean,
+): Promise<FileOutcome> {
   const file = await inspectExport(openUpload(deps.collections, uploadId));
   if ('reason' in file) return { state: 'rejected', reason: file.reason };
   const { source, inferred } = sourceThread(file);
@@ -92,7 +93,7 @@ async function applyThread(
   deps: IndexerDeps,
   uploadId: string,
   { file, applied, isRetry }: { file: ExportFile; applied: AppliedThread | null; isRetry: boolean },
-): Promise<{ changed: boolean; outcome: Partial<Outcome> }> {
+): Promise<{ changed: boolean; outcome: Partial<FileOutcome> }> {
   if (!applied) return { changed: false, outcome: {} };
   const { threadId, deleted } = applied;
   const { messages } = deps.collections;
@@ -104,10 +105,22 @@ async function applyThread(
   }
   const changed = await applyFileMessages(deps, uploadId, file, threadId);
   // A job that was cut off may have written messages after its mark had been taken by somebody else's build.
-  if (changed || isRetry) await raiseRevision(deps.collections.threads, threadId);
+  if (changed || (isRetry && !(await wasSetAside(deps, threadId)))) {
+    await raiseRevision(deps.collections.threads, threadId);
+  }
   await removeIfEmptied(deps.collections, [threadId]);
-  await projectThread(deps, threadId);
-  return { changed: changed || applied.changed, outcome: { threadId } };
+  const isShown = await projectThread(deps, threadId);
+  const reason = 'Its thread was set aside: it could not be built';
+  return {
+    changed: changed || applied.changed,
+    outcome: isShown ? { threadId } : { threadId, reason },
+  };
+}
+
+/** Nothing new is to be built, then: only what failed before. */
+async function wasSetAside({ collections }: IndexerDeps, threadId: string): Promise<boolean> {
+  const thread = await findGathered(collections.threads, threadId);
+  return thread !== null && isSetAside(thread);
 }
 
 async function applyFileMessages(

@@ -5,7 +5,9 @@ import { findAllGathered, findGathered } from '../../../shared/store/gather.js';
 import type { MessageDocument } from '../../../shared/store/searchIndex.js';
 import type { ThreadItemView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
-import { clearPending, raiseRevisions } from '../records/threadRevision.js';
+import { guardBuild } from '../quarantine/guardBuild.js';
+import { isSetAside } from '../quarantine/tries.js';
+import { clearPending, raiseRevision, raiseRevisions } from '../records/threadRevision.js';
 import { noteThread } from '../similar/noteThread.js';
 import { BodyWriter, storeBody, storeGone } from '../stores/bodyWriter.js';
 import { dirtyThread, markDirty } from '../stores/dirtyMarks.js';
@@ -39,13 +41,43 @@ const MAX_LINKS = 1_000;
 /**
  * Builds everything that is read of a thread from its records as they are now, stores it, announces it, and takes the
  * pending mark away, if it still is the one that was read. Does nothing for a thread that is not pending. May run
- * twice, late, or half: each write gives way to a newer revision, and the mark stays until all are done.
+ * twice, late, or half: each write gives way to a newer revision, and the mark stays until all are done. Resolves with
+ * false when it was set aside because its build always fails. `counted` says that the caller has counted this try.
  */
-export async function projectThread(deps: IndexerDeps, threadId: string): Promise<void> {
+export async function projectThread(
+  deps: IndexerDeps,
+  threadId: string,
+  { counted = false } = {},
+): Promise<boolean> {
+  const thread = await findGathered(deps.collections.threads, threadId);
+  if (!thread) return true;
+  if (thread.pending === undefined) return !isSetAside(thread);
+  return guardBuild(deps, thread, (current) => build(deps, current), counted);
+}
+
+/**
+ * Takes a thread that was set aside out of everything that is read, as if nothing were said in it: what was deleted or
+ * erased of it must not stay in views that cannot be built again.
+ */
+export async function hideThread(deps: IndexerDeps, threadId: string): Promise<void> {
   const { threads } = deps.collections;
-  const thread = await findGathered(threads, threadId);
-  if (thread?.pending === undefined) return;
-  const loaded = await loadThread(deps.collections, thread, deps.resolvedTags);
+  await raiseRevision(threads, threadId);
+  const thread = await threads.findOne({ _id: threadId });
+  if (thread) await store(deps, thread, null);
+}
+
+async function build(deps: IndexerDeps, thread: ThreadRecord): Promise<void> {
+  await store(deps, thread, await loadThread(deps.collections, thread, deps.resolvedTags));
+}
+
+/** Stores everything that is read of a thread, or that nothing of it is. */
+async function store(
+  deps: IndexerDeps,
+  thread: ThreadRecord,
+  loaded: LoadedThread | null,
+): Promise<void> {
+  const { threads } = deps.collections;
+  const { _id: threadId } = thread;
   faultPoint('beforeViews');
   const title = loaded ? await buildThread(deps, loaded) : await removeThread(deps, thread);
   if ((thread.shownTitle ?? '') !== title) await refreshLinks(deps.collections, threadId);

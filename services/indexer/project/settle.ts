@@ -1,10 +1,12 @@
 import type { Filter } from 'mongodb';
+import { quarantineId } from '../../../shared/store/quarantine.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { showMarked } from '../similar/refreshSimilar.js';
+import { MOST_TRIES } from '../quarantine/tries.js';
 import { dirtyServer, markDirty } from '../stores/dirtyMarks.js';
-import { projectThread } from './projectThread.js';
+import { hideThread, projectThread } from './projectThread.js';
 import { refreshDirty } from './sweep.js';
 
 const AT_ONCE = 8;
@@ -21,6 +23,7 @@ export async function settle(
   serverIds: string[],
 ): Promise<void> {
   await projectPending(deps, threads);
+  await hideSetAside(deps, threads);
   await showAgain(deps, new Date());
   await markDirty(deps.collections.dirty, serverIds.map(dirtyServer));
   await countAgain(deps, new Date());
@@ -39,6 +42,22 @@ async function projectPending(deps: IndexerDeps, filter: Filter<ThreadRecord>): 
       .toArray();
     if (some.length === 0) return;
     await Promise.all(some.map(({ _id }) => projectThread(deps, _id)));
+  }
+}
+
+/** What was set aside keeps its last views, and they may hold what is to go. */
+async function hideSetAside(deps: IndexerDeps, filter: Filter<ThreadRecord>): Promise<void> {
+  const isAside = { tries: { $gte: MOST_TRIES }, pending: { $exists: false } };
+  const aside = await deps.collections.threads
+    .find({ $and: [filter, isAside] } as Filter<ThreadRecord>, { projection: { _id: 1 } })
+    .toArray();
+  for (const { _id } of aside) {
+    await hideThread(deps, _id);
+    // What was said of the failure may quote what is to go.
+    await deps.collections.quarantine.updateOne(
+      { _id: quarantineId('thread', _id) },
+      { $set: { reason: 'It could not be built, and is not shown any more' } },
+    );
   }
 }
 

@@ -1,4 +1,6 @@
+import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
+import { countTries } from '../quarantine/tries.js';
 import { projectThread } from './projectThread.js';
 import { markAgedMembers, refreshMembers } from './refreshMembers.js';
 import { refreshThreads } from './refreshThreads.js';
@@ -9,18 +11,34 @@ const BATCH = 50;
 
 /**
  * Builds threads whose mark is older than `olderThanMs`: a job that should have done it was lost, or many threads were
- * marked at once. Returns true when there may be more.
+ * marked at once. Those whose build did not end before come last, and one by one. Returns true when there may be more.
  */
 export async function sweepPending(deps: IndexerDeps, olderThanMs: number): Promise<boolean> {
   const before = new Date(Date.now() - olderThanMs);
   const marked = await deps.collections.threads
-    .find({ pending: { $exists: true }, pendingAt: { $lte: before } }, { projection: { _id: 1 } })
+    .find({ pending: { $exists: true }, pendingAt: { $lte: before } }, { projection: { tries: 1 } })
     .limit(BATCH)
     .toArray();
-  const results = await Promise.allSettled(marked.map(({ _id }) => projectThread(deps, _id)));
+  const fresh = marked.filter(({ tries }) => tries === undefined).map(({ _id }) => _id);
+  await countTries(deps.collections.threads, fresh);
+  const first = await Promise.allSettled(
+    fresh.map((threadId) => projectThread(deps, threadId, { counted: true })),
+  );
+  const again = await Promise.allSettled(
+    leastTried(marked).map((threadId) => projectThread(deps, threadId)),
+  );
+  const results = [...first, ...again];
   const failed = results.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
   return marked.length === BATCH;
+}
+
+/** Threads that were tried before, those first that are least suspect. */
+function leastTried(marked: Pick<ThreadRecord, '_id' | 'tries'>[]): string[] {
+  return marked
+    .flatMap(({ _id, tries }) => (tries === undefined ? [] : [{ _id, tries }]))
+    .sort((left, right) => left.tries - right.tries)
+    .map(({ _id }) => _id);
 }
 
 /**

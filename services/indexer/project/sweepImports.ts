@@ -1,5 +1,6 @@
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { quarantineId } from '../../../shared/store/quarantine.js';
 import { deleteUpload } from '../../../shared/store/uploads.js';
 
 type Records = Pick<Collections, 'importFiles' | 'uploadChunks' | 'erasures'>;
@@ -33,9 +34,13 @@ export async function refileLost(
   return files.length + asked.length;
 }
 
-/** Removes pieces of uploads older than a day that no waiting file names: whoever stored them was cut off. */
+/** Removes pieces of uploads older than a day that no file waiting or set aside names: whoever stored them was cut off. */
 export async function removeOrphans(
-  { importFiles, uploadChunks }: Records,
+  {
+    importFiles,
+    uploadChunks,
+    quarantine,
+  }: Pick<Collections, 'importFiles' | 'uploadChunks' | 'quarantine'>,
   now = new Date(),
 ): Promise<number> {
   // An upload's id begins with the second it was made in.
@@ -49,7 +54,13 @@ export async function removeOrphans(
   const waiting = await importFiles
     .find({ _id: { $in: uploads }, state: 'queued' }, { projection: { _id: 1 } })
     .toArray();
-  const wanted = new Set(waiting.map(({ _id }) => _id));
+  const aside = await quarantine
+    .find({ _id: { $in: uploads.map((id) => quarantineId('file', id)) } })
+    .toArray();
+  const wanted = new Set([
+    ...waiting.map(({ _id }) => _id),
+    ...aside.map(({ subject }) => subject),
+  ]);
   const orphans = uploads.filter((id) => !wanted.has(id));
   for (const id of orphans) await deleteUpload({ uploadChunks }, id);
   return orphans.length;

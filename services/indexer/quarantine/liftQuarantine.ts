@@ -1,6 +1,7 @@
 import type { QuarantineRecord } from '../../../shared/store/quarantine.js';
 import { searchAlias, type SearchDocument } from '../../../shared/store/searchIndex.js';
 import type { IndexerDeps } from '../deps.js';
+import { MOST_TRIES } from './tries.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace'>;
 
@@ -21,8 +22,12 @@ export async function liftQuarantine(deps: Deps): Promise<number> {
       .toArray();
     if (records.length === 0) return lifted;
     last = records.at(-1)!._id;
-    const healed = await storedDocuments(deps, ofKind(records, 'document'));
-    for (const { _id, lastAt } of healed) {
+    const healed = await Promise.all([
+      storedDocuments(deps, ofKind(records, 'document')),
+      builtThreads(deps, ofKind(records, 'thread')),
+      importedFiles(deps, ofKind(records, 'file')),
+    ]);
+    for (const { _id, lastAt } of healed.flat()) {
       // One that has failed again meanwhile stays.
       lifted += (await quarantine.deleteOne({ _id, lastAt })).deletedCount;
     }
@@ -50,4 +55,35 @@ async function storedDocuments(
     const kind = 'found' in found ? found._source?.kind : undefined;
     return version > revision || (version === revision && kind !== 'tombstone');
   });
+}
+
+/** Tries are forgotten when a thread was built. */
+async function builtThreads(
+  { collections }: Deps,
+  records: QuarantineRecord[],
+): Promise<QuarantineRecord[]> {
+  if (records.length === 0) return [];
+  const ids = records.map(({ subject }) => subject);
+  const failing = await collections.threads
+    .find({ _id: { $in: ids }, tries: { $exists: true } }, { projection: { _id: 1 } })
+    .toArray();
+  return without(records, failing);
+}
+
+async function importedFiles(
+  { collections }: Deps,
+  records: QuarantineRecord[],
+): Promise<QuarantineRecord[]> {
+  if (records.length === 0) return [];
+  const ids = records.map(({ subject }) => subject);
+  const isAside = { state: 'rejected' as const, tries: { $gte: MOST_TRIES } };
+  const failing = await collections.importFiles
+    .find({ _id: { $in: ids }, $or: [{ state: 'queued' }, isAside] }, { projection: { _id: 1 } })
+    .toArray();
+  return without(records, failing);
+}
+
+function without(records: QuarantineRecord[], failing: { _id: string }[]): QuarantineRecord[] {
+  const ids = new Set(failing.map(({ _id }) => _id));
+  return records.filter(({ subject }) => !ids.has(subject));
 }

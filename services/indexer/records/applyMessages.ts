@@ -1,6 +1,11 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
-import { findGathered, writeAllGathered, writeGathered } from '../../../shared/store/gather.js';
+import {
+  findGathered,
+  writeAllGathered,
+  writeGathered,
+  writeRefused,
+} from '../../../shared/store/gather.js';
 import { idKey, timeKey } from '../../../shared/store/listKeys.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { MessageRecord, SourceMessage, UserRecord } from '../../../shared/store/records.js';
@@ -131,7 +136,7 @@ async function writeMessages(
   const inserts = added.map((document) => ({ insertOne: { document } }));
   const refused = await writeGathered(messages, inserts);
   const unexpected = refused.find(({ code }) => code !== DUPLICATE_KEY);
-  if (unexpected) throw new Error(`A write was refused: ${String(unexpected.errmsg)}`);
+  if (unexpected) throw writeRefused(unexpected);
   const late = refused.length > 0 ? added : [];
   await writeAllGathered(messages, [...replaced, ...late].map(messageWrite));
 }

@@ -1,5 +1,10 @@
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
-import { findGathered, writeAllGathered, writeGathered } from '../../../shared/store/gather.js';
+import {
+  findGathered,
+  writeAllGathered,
+  writeGathered,
+  writeRefused,
+} from '../../../shared/store/gather.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type {
   Bookkeeping,
@@ -178,7 +183,7 @@ async function insertIfAbsent<T extends { _id: string }>(
 ): Promise<boolean> {
   const insert = { insertOne: { document: record } } as unknown as AnyBulkWriteOperation<T>;
   const [refused] = await writeGathered(collection, [insert]);
-  if (refused && refused.code !== DUPLICATE_KEY) throw new Error(refused.errmsg);
+  if (refused && refused.code !== DUPLICATE_KEY) throw writeRefused(refused);
   return refused === undefined;
 }
 

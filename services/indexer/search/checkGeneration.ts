@@ -1,5 +1,6 @@
 import type { IndexerDeps } from '../deps.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
+import { MOST_TRIES } from '../quarantine/tries.js';
 import { documentId } from '../../../shared/store/searchIndex.js';
 import { openGeneration } from './generations.js';
 import { writeThread } from './writeThread.js';
@@ -19,7 +20,7 @@ export class WrongGeneration extends Error {
  * Compares every listed thread with an index: its document is there, at the revision of its views or later, and so
  * are as many messages as are listed. What differs is written again (it may just be changing) and compared again.
  * Gives how many had to be. Throws WrongGeneration when a thread that rests still differs, except for documents that
- * the index refuses (`refused`, by document id).
+ * the index refuses (`refused`, by document id) and threads that were set aside.
  */
 export async function checkGeneration(
   deps: Deps,
@@ -33,7 +34,7 @@ export async function checkGeneration(
     const listed = await nextListed(deps, cursor);
     if (listed.length === 0) return mended;
     cursor = listed.at(-1)!.threadId;
-    const differing = await findDiffering(deps, index, listed);
+    const differing = await findDiffering(deps, index, await withoutSetAside(deps, listed));
     mended += differing.length;
     await mend(deps, index, { search, refused }, differing);
   }
@@ -57,6 +58,16 @@ async function nextListed({ collections }: Deps, cursor: string): Promise<Listed
     revision,
     documents: messages === 0 ? 0 : messages + 1,
   }));
+}
+
+async function withoutSetAside({ collections }: Deps, listed: Listed[]): Promise<Listed[]> {
+  const ids = listed.map(({ threadId }) => threadId);
+  const isAside = { tries: { $gte: MOST_TRIES }, pending: { $exists: false } };
+  const aside = await collections.threads
+    .find({ _id: { $in: ids }, ...isAside }, { projection: { _id: 1 } })
+    .toArray();
+  const gone = new Set(aside.map(({ _id }) => _id));
+  return listed.filter(({ threadId }) => !gone.has(threadId));
 }
 
 async function mend(

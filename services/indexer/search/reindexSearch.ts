@@ -12,7 +12,7 @@ import {
   liveIndex,
   swapGenerations,
 } from './generations.js';
-import { scanThreads, totalThreads, writePending } from './scanThreads.js';
+import { scanThreads, suspectNext, totalThreads, writePending } from './scanThreads.js';
 import { RebuildTaken, takeRebuild, type RebuildRecord } from './rebuildRecord.js';
 
 /** What a rebuild came to, for the log. */
@@ -61,7 +61,9 @@ async function rebuild(deps: IndexerDeps, record: RebuildRecord): Promise<void> 
 /** Makes the new index and has every writer write to it, unless that was done before a crash. */
 async function begin(deps: IndexerDeps, record: RebuildRecord, live: string): Promise<void> {
   const { from, to } = record.current();
-  if (to !== undefined && from === live && (await indexExists(deps, to))) return;
+  if (to !== undefined && from === live && (await indexExists(deps, to))) {
+    return suspectNext(deps, record);
+  }
   await record.save({}, { targets: [] });
   const created = await createGeneration(deps, live);
   const total = await totalThreads(deps);

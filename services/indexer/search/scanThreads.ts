@@ -1,6 +1,8 @@
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
+import { isSetAside } from '../quarantine/tries.js';
+import { raiseRevisions } from '../records/threadRevision.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
 import type { RebuildRecord } from './rebuildRecord.js';
 import { writeThread } from './writeThread.js';
@@ -32,6 +34,18 @@ export async function scanThreads(
     });
     faultPoint('rebuildScanning');
   }
+}
+
+/**
+ * Marks the threads that a scan was cut off in: if one of them ended the process, the sweep finds out which, and sets
+ * it aside.
+ */
+export async function suspectNext(deps: IndexerDeps, record: RebuildRecord): Promise<void> {
+  const batch = await nextThreads(deps, record.current().cursor);
+  await raiseRevisions(
+    deps.collections.threads,
+    batch.filter((thread) => !isSetAside(thread)).map(({ _id }) => _id),
+  );
 }
 
 /** Writes every thread that has a mark now. */

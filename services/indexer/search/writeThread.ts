@@ -1,7 +1,11 @@
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import type { MessageDocument } from '../../../shared/store/searchIndex.js';
 import type { IndexerDeps } from '../deps.js';
+import { isPassing } from '../permanentErrors.js';
 import { loadThread, type LoadedThread } from '../project/loadThread.js';
+import { BuildFault } from '../quarantine/guardBuild.js';
+import { isSetAside } from '../quarantine/tries.js';
+import { raiseRevisions } from '../records/threadRevision.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
 import { conversationText, messageDocument, threadDocument } from '../views/searchDocuments.js';
 import { threadHead, threadSummary } from '../views/threadViews.js';
@@ -13,9 +17,25 @@ const BATCH = 500;
 /**
  * Writes a thread's search documents from its records, tombstones included, at the record's revision: what a
  * projection of it writes, without the rest. `thread` must have been read before this is called. Gives how many
- * documents can be found afterwards.
+ * documents can be found afterwards: none of a thread that was set aside. Throws BuildFault for one that cannot be
+ * built, having marked it: the sweep tries it again, and sets it aside in the end.
  */
 export async function writeThread(
+  records: Records,
+  search: SearchWriter,
+  thread: ThreadRecord,
+): Promise<number> {
+  if (isSetAside(thread)) return 0;
+  try {
+    return await writeDocuments(records, search, thread);
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    await raiseRevisions(records.collections.threads, [thread._id]);
+    throw new BuildFault(`Thread ${thread._id} could not be built`, { cause: error });
+  }
+}
+
+async function writeDocuments(
   records: Records,
   search: SearchWriter,
   thread: ThreadRecord,

@@ -1,0 +1,208 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
+import { importFile } from '../../../services/indexer/jobs/importFile.js';
+import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantined.js';
+import { projectThread } from '../../../services/indexer/project/projectThread.js';
+import { sweepPending } from '../../../services/indexer/project/sweep.js';
+import { removeOrphans } from '../../../services/indexer/project/sweepImports.js';
+import { BuildFault } from '../../../services/indexer/quarantine/guardBuild.js';
+import { liftQuarantine } from '../../../services/indexer/quarantine/liftQuarantine.js';
+import { raiseRevision } from '../../../services/indexer/records/threadRevision.js';
+import { reindexSearch } from '../../../services/indexer/search/reindexSearch.js';
+import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
+import type { ThreadDetail } from '../../../shared/contract/threads.js';
+import { enterRebuild } from '../../../shared/store/searchGenerations.js';
+import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
+import { anExport, anExportMessage, bytesOf } from '../../support/exportFiles.js';
+import { aSourceMessage, aSourceThread } from '../../support/factories.js';
+import { indexerDeps, record } from '../../support/indexerDeps.js';
+import { poisoned } from '../../support/poison.js';
+import { readBody } from '../../support/readBody.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+const PROCESS = fileURLToPath(new URL('../../support/poisonProcess.js', import.meta.url));
+
+describe('setting aside', function () {
+  this.timeout(60_000);
+  let stores: TestStores;
+  let deps: IndexerDeps;
+
+  beforeEach(async () => {
+    stores = await openStores();
+    deps = indexerDeps(stores);
+  });
+  afterEach(() => stores.close());
+
+  async function recordThread(messages = 2) {
+    const source = aSourceThread();
+    const threadId = source.thread._id;
+    const said = Array.from({ length: messages }, () => aSourceMessage({ threadId }));
+    await record(deps, source, said);
+    return { threadId, said };
+  }
+  /** Runs a process that dies of a thread until it ends by itself; gives how often it was killed. */
+  async function runUntilItLives(threadId: string, ...more: string[]): Promise<number> {
+    for (let killed = 0; killed < 20; killed += 1) {
+      if ((await run(stores.mongodbUrl, threadId, ...more)) === null) return killed;
+    }
+    throw new Error('It is killed again and again');
+  }
+  const isListed = async (threadId: string) =>
+    Boolean((await deps.collections.threadItems.findOne({ _id: threadId }))?.item);
+  const marks = () => deps.collections.threads.countDocuments({ pending: { $exists: true } });
+  const quarantined = () => deps.collections.quarantine.find().toArray();
+  const change = (threadId: string) => raiseRevision(deps.collections.threads, threadId);
+  const failing = (threadId: string, error: Error = new TypeError('Cannot render')) =>
+    poisoned(deps, threadId, () => {
+      throw error;
+    });
+
+  it('sets aside a thread that ends its process five times, while all others are built', async () => {
+    const others = await Promise.all(Array.from({ length: 6 }, () => recordThread()));
+    const { threadId } = await recordThread();
+    expect(await runUntilItLives(threadId)).to.equal(5);
+
+    for (const other of others) expect(await isListed(other.threadId)).to.equal(true);
+    expect(await isListed(threadId)).to.equal(false);
+    expect(await marks()).to.equal(0);
+    const [entry, ...more] = await quarantined();
+    expect(more).to.deep.equal([]);
+    expect(entry).to.include({ _id: `thread-${threadId}`, threadId, count: 5 });
+    expect(entry!.reason).to.equal('Its build ended the process');
+    const left = await deps.collections.threads.find({ tries: { $exists: true } }).toArray();
+    expect(left.map(({ _id }) => _id)).to.deep.equal([threadId]);
+
+    // A newer revision is tried once.
+    await change(threadId);
+    expect(await runUntilItLives(threadId)).to.equal(1);
+    expect(await marks()).to.equal(0);
+
+    expect(await liftQuarantine(deps)).to.equal(0);
+    await retryQuarantined(deps, { quarantineId: entry!._id });
+    await sweepPending(deps, 0);
+    expect(await isListed(threadId)).to.equal(true);
+    expect(await liftQuarantine(deps)).to.equal(1);
+    expect(await quarantined()).to.deep.equal([]);
+  });
+
+  it('sets aside a thread whose build always throws, with the reason, and holds up no other', async () => {
+    const { threadId } = await recordThread();
+    const other = await recordThread();
+    const broken = failing(threadId);
+    for (let sweep = 1; sweep <= 5; sweep += 1) {
+      expect(await marks(), `before sweep ${sweep}`).to.equal(sweep === 1 ? 2 : 1);
+      await sweepPending(broken, -60_000).catch(() => undefined);
+    }
+    expect(await marks()).to.equal(0);
+    expect(await isListed(other.threadId)).to.equal(true);
+    const [entry] = await quarantined();
+    expect(entry).to.include({ kind: 'thread', count: 5, reason: 'TypeError: Cannot render' });
+    expect(await projectThread(broken, threadId)).to.equal(false);
+    await change(threadId);
+    expect(await projectThread(deps, threadId)).to.equal(true);
+    expect(await liftQuarantine(deps)).to.equal(1);
+  });
+
+  it('counts nothing against a thread while a store is away', async () => {
+    const { threadId } = await recordThread();
+    const away = failing(threadId, new SearchUnavailable('away'));
+    for (let sweep = 0; sweep < 7; sweep += 1) await sweepPending(away, 0).catch(() => undefined);
+    const thread = await deps.collections.threads.findOne({ _id: threadId });
+    expect(thread).to.have.property('pending');
+    expect(thread).to.not.have.property('tries');
+    expect(await quarantined()).to.deep.equal([]);
+  });
+
+  it('takes what was set aside out of every view when something of it is to go', async () => {
+    const { threadId, said } = await recordThread();
+    await projectThread(deps, threadId);
+    const broken = failing(threadId);
+    await change(threadId);
+    for (let n = 0; n < 4; n += 1) {
+      const error: unknown = await projectThread(broken, threadId).catch((e: unknown) => e);
+      expect(error).to.be.instanceOf(BuildFault);
+    }
+    expect(await projectThread(broken, threadId)).to.equal(false);
+    expect(await isListed(threadId)).to.equal(true);
+    await deleteMessage(broken, { messageId: said[1]!._id });
+    expect(await isListed(threadId)).to.equal(false);
+    expect((await quarantined())[0]!.reason).to.not.contain('Cannot render');
+    expect(await readBody(deps.collections, `thread/${threadId}`)).to.equal(null);
+  });
+
+  it('rebuilds the search index without what was set aside', async () => {
+    const { threadId } = await recordThread();
+    const other = await recordThread();
+    await Promise.all([threadId, other.threadId].map((id) => projectThread(deps, id)));
+    const broken = failing(threadId);
+    const rebuildId = await enterRebuild(deps.collections);
+    const rebuild = () => reindexSearch(broken, { rebuildId });
+    expect(await rebuild().catch((error: unknown) => error)).to.be.instanceOf(BuildFault);
+    for (let n = 0; n < 5; n += 1) await sweepPending(broken, -60_000).catch(() => undefined);
+    expect(await rebuild()).to.deep.include({ state: 'done', documents: 3 });
+  });
+
+  describe('files', () => {
+    async function queue() {
+      const messages = [anExportMessage(), anExportMessage()];
+      const uploadId = newUploadId();
+      await storeUpload(deps.collections, uploadId, bytesOf(anExport({ messages })));
+      const file = { importId: 'import', name: 'x.json', bytes: 1, state: 'queued' as const };
+      await deps.collections.importFiles.insertOne({
+        ...file,
+        _id: uploadId,
+        queuedAt: new Date(),
+      });
+      return { uploadId, threadId: messages[0]!.id, importId: 'import' };
+    }
+    const stateOf = async (uploadId: string) =>
+      (await deps.collections.importFiles.findOne({ _id: uploadId }))?.state;
+
+    it('sets aside a file whose import ends the process, and takes it when it is tried again', async () => {
+      const { uploadId, threadId } = await queue();
+      expect(await runUntilItLives(threadId, uploadId)).to.equal(5);
+      expect(await stateOf(uploadId)).to.equal('rejected');
+      expect((await quarantined())[0]).to.include({ _id: `file-${uploadId}`, count: 5 });
+      await removeOrphans(deps.collections, new Date(Date.now() + 2 * 86_400_000));
+
+      await retryQuarantined(deps, { quarantineId: `file-${uploadId}` });
+      expect(await stateOf(uploadId)).to.be.oneOf(['imported', 'unchanged']);
+      const body = await readBody<ThreadDetail>(deps.collections, `thread/${threadId}`);
+      expect(body?.messages).to.have.length(2);
+      expect(await liftQuarantine(deps)).to.equal(1);
+      expect(await deps.collections.uploadChunks.countDocuments()).to.equal(0);
+    });
+
+    it('sets aside a file whose import always throws, and keeps its upload', async () => {
+      const payload = await queue();
+      const { uploadId } = payload;
+      const throwing = {
+        ...deps.collections,
+        channels: undefined,
+      } as unknown as typeof deps.collections;
+      const broken = { ...deps, collections: throwing };
+      for (let n = 0; n < 4; n += 1)
+        expect(await importFile(broken, payload).catch(() => 'thrown')).to.equal('thrown');
+      const outcome = await importFile(broken, payload);
+      expect(outcome).to.include({ state: 'rejected' });
+      expect(outcome?.reason).to.match(/^Set aside after 5 tries\. TypeError/);
+      expect(await deps.collections.uploadChunks.countDocuments()).to.equal(1);
+      await retryQuarantined(deps, { quarantineId: `file-${uploadId}` });
+      expect(await stateOf(uploadId)).to.equal('imported');
+    });
+  });
+});
+
+/** Runs the process once; null when it ended by itself, else the signal that killed it. */
+function run(mongodbUrl: string, ...args: string[]): Promise<string | null> {
+  const env = { ...process.env, MONGODB_URL: mongodbUrl };
+  return new Promise((resolve, reject) => {
+    const child = execFile(process.execPath, [PROCESS, ...args], { env }, (error, _out, stderr) => {
+      if (child.signalCode === null && error) reject(new Error(stderr));
+      else resolve(child.signalCode);
+    });
+  });
+}

@@ -1,0 +1,28 @@
+/**
+ * A process that sweeps until nothing is left to be built. Loading the messages of one thread (named by the first
+ * argument) ends it, as running out of memory would.
+ */
+import { sweepPending } from '../../services/indexer/project/sweep.js';
+import { importFile } from '../../services/indexer/jobs/importFile.js';
+import { createElasticsearch, createMongo, createRedis } from '../../shared/platform/clients.js';
+import { readSettings } from '../../shared/platform/env.js';
+import { createLogger } from '../../shared/platform/logger.js';
+import { indexerDeps } from './indexerDeps.js';
+import { poisoned } from './poison.js';
+
+const [threadId = '', uploadId = ''] = process.argv.slice(2);
+const settings = readSettings();
+const mongo = createMongo(settings, { timeoutMs: 20_000, poolSize: 20 });
+const elasticsearch = createElasticsearch(settings, { timeoutMs: 20_000 });
+const redis = createRedis(settings.REDIS_URL, { timeoutMs: 5_000 });
+redis.on('error', () => undefined);
+const logger = createLogger('indexer', 'silent');
+const deps = indexerDeps({ mongo, elasticsearch, redis, logger });
+const deadly = poisoned(deps, threadId, () => process.kill(process.pid, 'SIGKILL'));
+
+if (uploadId) await importFile(deadly, { uploadId, importId: 'import' });
+else {
+  while (await deps.collections.threads.findOne({ pending: { $exists: true } }))
+    await sweepPending(deadly, 0);
+}
+process.exit(0);
