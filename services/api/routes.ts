@@ -9,7 +9,7 @@ import { getAdminStats, type CacheCounters } from './admin/getAdminStats.js';
 import { importExport } from './admin/importExport.js';
 import { getJob, listJobs, retryJob } from './admin/jobs.js';
 import { listQuarantine, retryQuarantined } from './admin/quarantine.js';
-import { refreshStats, reindex, sync } from './admin/rebuilds.js';
+import { refreshStats, reindex, sync, verify } from './admin/rebuilds.js';
 import { jsonAnswer } from './answer.js';
 import type { Auth } from './auth/createAuth.js';
 import { exchangeCode } from './auth/exchangeCode.js';
@@ -92,6 +92,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.importExport, importExport(deps)),
     route(operations.sync, sync()),
     route(operations.reindex, reindex(deps)),
+    route(operations.verify, verify(deps)),
     route(operations.refreshStats, refreshStats(deps)),
     route(operations.deleteThread, deleteBy(deps, 'delete-thread', 'threads')),
     route(operations.deleteChannel, deleteBy(deps, 'delete-channel', 'channels')),

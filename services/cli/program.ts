@@ -8,6 +8,7 @@ import { addImport } from './import/importCommand.js';
 import { addKeys } from './keys/keysCommands.js';
 import { addReindex } from './reindex/reindexCommand.js';
 import { addStatus } from './status/statusCommand.js';
+import { addVerify } from './verify/verifyCommand.js';
 
 /** The command line, one line a command. Parsing it runs the command; a usage error is thrown as CommanderError. */
 export function createProgram(): Command {
@@ -21,6 +22,7 @@ export function createProgram(): Command {
   addDelete(program);
   addEraseUser(program);
   addReindex(program);
+  addVerify(program);
   addKeys(program);
   addStatus(program);
   return program;

@@ -11,6 +11,7 @@ import { retryQuarantined } from './jobs/retryQuarantined.js';
 import { REPORT_NOBODY, type Report } from './report.js';
 import type { IndexerDeps } from './deps.js';
 import { reindexSearch } from './search/reindexSearch.js';
+import { verifyArchive } from './verify/verifyArchive.js';
 
 /** The index of the write side: one line a job. Each takes an unchecked payload and resolves with counts for the log. */
 export type Handlers = Record<JobName, (payload: unknown, report?: Report) => Promise<unknown>>;
@@ -32,5 +33,7 @@ export function createHandlers(deps: IndexerDeps): Handlers {
       retryQuarantined(deps, parsePayload('retry-quarantined', payload)),
     'import-file': (payload) => importFile(deps, parsePayload('import-file', payload)),
     'reindex-search': (payload) => reindexSearch(deps, parsePayload('reindex-search', payload)),
+    verify: (payload, report = REPORT_NOBODY) =>
+      verifyArchive(deps, { ...parsePayload('verify', payload), report }),
   };
 }

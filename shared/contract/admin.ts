@@ -10,6 +10,7 @@ import {
   text,
   time,
 } from './fields.js';
+import { verifyReportSchema, type VerifyReport } from './verify.js';
 
 /** 202: work that goes on after the answer. */
 export interface QueuedJob {
@@ -42,6 +43,8 @@ export interface AdminJob {
   attempts: number;
   queuedAt: string;
   finishedAt: string | null;
+  /** What a verification came to, once it is done. */
+  report?: VerifyReport;
 }
 
 /** Checks an AdminJob. */
@@ -58,6 +61,7 @@ export const adminJobSchema = Joi.object<AdminJob, true>({
   attempts: count('Tries so far'),
   queuedAt: time('When it was asked for'),
   finishedAt: nullableTime('When it ended'),
+  report: verifyReportSchema.optional().description('What a verification came to, once it is done'),
 }).unknown();
 
 /** GET /admin/jobs. */

@@ -16,6 +16,7 @@ import { quarantinePageSchema, quarantineQuerySchema } from './quarantine.js';
 import type { ErrorCode } from './errors.js';
 import { cursorParameter, limitParameter, text } from './fields.js';
 import { jsonBody, operation, rawBody } from './operation.js';
+import { verifyRequestSchema } from './verify.js';
 
 /** The most bytes of an upload (2 GiB). */
 export const MAX_UPLOAD_BYTES = 2 ** 31;
@@ -143,6 +144,15 @@ export const adminOperations = {
     body: jsonBody(reindexRequestSchema),
     response: reindexResponseSchema,
     errors: [...BODY, 'CONFLICT'],
+  }),
+  verify: operation({
+    ...WRITE,
+    operationId: 'verify',
+    paths: ['/admin/verify'],
+    summary: 'Compare everything that is read with the records, and mend what differs if told to',
+    body: jsonBody(verifyRequestSchema, { optional: true }),
+    response: queuedJobSchema,
+    errors: BODY,
   }),
   refreshStats: operation({
     ...WRITE,

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { verifyRequestSchema, type VerifyRequest } from '../contract/verify.js';
 
 /** Job names and their payloads: ids only. Every job may run twice, late, or half. */
 export interface JobPayloads {
@@ -19,6 +20,8 @@ export interface JobPayloads {
   'import-file': { uploadId: string; importId: string };
   /** Build a new search index beside the old one and put it in its place. */
   'reindex-search': { rebuildId: string };
+  /** Compare everything that is read with the records, and mend what differs if told to. */
+  verify: VerifyRequest;
 }
 
 export type JobName = keyof JobPayloads;
@@ -44,6 +47,7 @@ export const jobSchemas: { [Name in JobName]: Joi.ObjectSchema<JobPayloads[Name]
   'reindex-search': Joi.object<JobPayloads['reindex-search'], true>({
     rebuildId: id.required(),
   }),
+  verify: verifyRequestSchema,
 };
 
 /** The one queue of the write side. */

@@ -48,6 +48,7 @@ const JOB_IDS: { [Name in JobName]: (payload: JobPayloads[Name]) => string } = {
   'retry-quarantined': ({ quarantineId }) => `retry-${quarantineId}`,
   'import-file': ({ uploadId }) => `import-${uploadId}`,
   'reindex-search': ({ rebuildId }) => `reindex-search-${rebuildId}`,
+  verify: ({ repair, sample }) => `verify-${repair ? 'repair' : 'look'}-${sample}`,
 };
 
 /** Jobs that may be asked for again once they are done: a request joins one that waits, and follows one that runs. */
@@ -60,6 +61,7 @@ const JOINED: ReadonlySet<JobName> = new Set<JobName>([
   'reindex-views',
   'refresh-stats',
   'retry-quarantined',
+  'verify',
 ]);
 
 /** Milliseconds until the next try: doubling from half a second to 30 s, each a random half less at most. */

@@ -1,5 +1,6 @@
 import type { Job, Queue } from 'bullmq';
 import type { AdminJob, JobListQuery, JobState } from '../../../shared/contract/admin.js';
+import type { VerifyReport } from '../../../shared/contract/verify.js';
 import { AppError } from '../../../shared/contract/errors.js';
 import type { QueueProducer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
@@ -86,6 +87,9 @@ async function presentJob(job: Job, { collections }: Deps): Promise<AdminJob> {
     attempts: job.attemptsMade,
     queuedAt: new Date(job.timestamp).toISOString(),
     finishedAt: job.finishedOn ? new Date(job.finishedOn).toISOString() : null,
+    ...(job.name === 'verify' && state === 'done'
+      ? { report: job.returnvalue as VerifyReport }
+      : {}),
   };
 }
 

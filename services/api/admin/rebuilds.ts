@@ -1,5 +1,6 @@
 import type { QueuedJob, ReindexRequest, SyncRequest } from '../../../shared/contract/admin.js';
 import { AppError } from '../../../shared/contract/errors.js';
+import type { VerifyRequest } from '../../../shared/contract/verify.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import { requestSearchRebuild } from '../../../shared/jobs/requestSearchRebuild.js';
 import type { Collections } from '../../../shared/store/collections.js';
@@ -47,6 +48,11 @@ export function refreshStats({
     }
     return jsonAnswer(await fileJob(producer, 'refresh-stats', { serverId }));
   };
+}
+
+/** POST /admin/verify. Throws UNAVAILABLE. */
+export function verify({ producer }: Deps): Handler<unknown, unknown, VerifyRequest> {
+  return async ({ body }) => jsonAnswer(await fileJob(producer, 'verify', body));
 }
 
 /** POST /admin/sync: no live source is configured. Throws NOT_CONFIGURED. */

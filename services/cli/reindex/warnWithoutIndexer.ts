@@ -4,5 +4,5 @@ import { warn } from '../runCommand.js';
 /** Says so when nobody is there to do what was queued. */
 export async function warnWithoutIndexer({ producer }: Pick<Archive, 'producer'>): Promise<void> {
   if ((await producer.workers().catch(() => 1)) > 0) return;
-  warn('No indexer is connected to the queue yet: the rebuild waits until one is');
+  warn('No indexer is connected to the queue yet: the work waits until one is');
 }

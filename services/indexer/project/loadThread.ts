@@ -60,7 +60,7 @@ async function findOwnersMessage(
 }
 
 /** Ids of threads and channels that messages refer to. */
-export function referencedChannels(messages: MessageRecord[]): string[] {
+function referencedChannels(messages: MessageRecord[]): string[] {
   return [
     ...new Set(
       messages.flatMap(({ content, forwarded }) => [
@@ -69,6 +69,21 @@ export function referencedChannels(messages: MessageRecord[]): string[] {
       ]),
     ),
   ];
+}
+
+/**
+ * What a thread's messages refer to, the thread itself among it: whether its own list item is stored yet must make no
+ * difference.
+ */
+export async function linkTargets(
+  collections: Pick<Collections, 'threadItems' | 'channels'>,
+  { _id, title }: Pick<ThreadRecord, '_id' | 'title'>,
+  messages: MessageRecord[],
+): Promise<{ ids: string[]; targets: LinkTargets }> {
+  const ids = referencedChannels(messages);
+  const targets = new Map(await loadTargets(collections, ids));
+  if (ids.includes(_id)) targets.set(_id, { kind: 'thread', name: title });
+  return { ids, targets };
 }
 
 /** Which of some ids are listed threads or channels of this archive, with their names. */

@@ -33,7 +33,7 @@ import {
 } from '../views/threadViews.js';
 import { batches, messageWeight } from './batches.js';
 import { refreshLinks } from './refreshLinks.js';
-import { loadTargets, loadThread, referencedChannels, type LoadedThread } from './loadThread.js';
+import { linkTargets, loadTargets, loadThread, type LoadedThread } from './loadThread.js';
 
 /** Links kept for a thread, so that it is built again when what it links to appears. */
 const MAX_LINKS = 1_000;
@@ -177,7 +177,7 @@ async function readThrough(
   };
   for await (const batch of batches(messages, messageWeight)) {
     await deps.search.write(pass.unsent, thread.revision);
-    const targets = await lookUpLinks(deps, batch, pass.links);
+    const targets = await lookUpLinks(deps, thread, batch, pass.links);
     for (const message of batch) {
       const json = JSON.stringify(presentMessage(message, targets, thread.serverId));
       await detail.write(pass.messages === 0 ? json : `,${json}`);
@@ -193,11 +193,11 @@ async function readThrough(
 
 async function lookUpLinks(
   { collections }: IndexerDeps,
+  thread: ThreadRecord,
   batch: MessageRecord[],
   links: Pass['links'],
 ): Promise<LinkTargets> {
-  const ids = referencedChannels(batch);
-  const targets = await loadTargets(collections, ids);
+  const { ids, targets } = await linkTargets(collections, thread, batch);
   for (const id of ids) {
     if (links.size < MAX_LINKS) links.set(id, targets.get(id)?.name);
   }

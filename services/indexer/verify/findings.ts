@@ -3,14 +3,16 @@ import {
   type ReportedDifference,
   type VerifyReport,
 } from '../../../shared/contract/verify.js';
+import type { ErasedPeople } from '../../../shared/store/erasures.js';
+import { ERASED_ID } from '../records/tombstones.js';
 import type { Difference } from './difference.js';
 
 /** What a verification has come to so far. */
 export interface Findings {
   /** Counts what was compared. */
   tally: (name: string, amount: number) => void;
-  /** Adds differences, with those that are left of them after mending. */
-  add: (found: readonly Difference[], left: readonly Difference[]) => void;
+  /** Adds differences, with those that are left of them after mending; who was erased is not named. */
+  add: (found: readonly Difference[], left: readonly Difference[], erased: ErasedPeople) => void;
   report: () => VerifyReport;
 }
 
@@ -24,7 +26,10 @@ export function createFindings(): Findings {
   const differences: ReportedDifference[] = [];
   let repaired = 0;
   let total = 0;
-  const note = ({ kind, id, detail }: Difference, mended: boolean): void => {
+  const note = (difference: Difference, mended: boolean, erased: ErasedPeople): void => {
+    const { kind } = difference;
+    const id = withoutErased(difference.id, erased);
+    const detail = withoutErased(difference.detail, erased);
     const count = (counts[kind] ??= { found: 0, mended: 0 });
     count.found += 1;
     count.mended += mended ? 1 : 0;
@@ -37,14 +42,21 @@ export function createFindings(): Findings {
     tally(name, amount) {
       checked[name] = (checked[name] ?? 0) + amount;
     },
-    add(found, left) {
+    add(found, left, erased) {
       const remaining = new Set(left.map(nameOf));
-      for (const difference of found) note(difference, !remaining.has(nameOf(difference)));
+      for (const difference of found) note(difference, !remaining.has(nameOf(difference)), erased);
       const known = new Set(found.map(nameOf));
-      for (const difference of left) if (!known.has(nameOf(difference))) note(difference, false);
+      for (const difference of left)
+        if (!known.has(nameOf(difference))) note(difference, false, erased);
     },
     report: () => ({ clean: total === repaired, checked, counts, differences, repaired }),
   };
+}
+
+/** A report is kept where erasures do not reach. */
+function withoutErased(text: string, erased: ErasedPeople): string {
+  if (erased.isEmpty) return text;
+  return text.replace(/\d{15,20}/g, (id) => (erased.has(id) ? ERASED_ID : id));
 }
 
 function nameOf({ kind, id }: Difference): string {

@@ -1,4 +1,5 @@
 import { DEFAULT_SAMPLE, type VerifyReport } from '../../../shared/contract/verify.js';
+import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { IndexerDeps } from '../deps.js';
 import { REPORT_NOBODY, type Report } from '../report.js';
 import type { Area, AreaContext } from './area.js';
@@ -103,7 +104,8 @@ async function judgeSuspects(
     return areaNow();
   };
   const found = await confirm(suspects, settle);
-  findings.add(found, repair ? await mendAll(deps, found, settle) : found);
+  const left = repair ? await mendAll(deps, found, settle) : found;
+  findings.add(found, left, await erasedPeople(deps.collections));
 }
 
 /** Mends differences; gives those that are left, or new. */

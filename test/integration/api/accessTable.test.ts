@@ -51,6 +51,7 @@ const TABLE: Record<string, Access> = {
   importExport: 'write',
   sync: 'write',
   reindex: 'write',
+  verify: 'write',
   refreshStats: 'write',
   deleteThread: 'admin',
   deleteChannel: 'admin',

@@ -85,6 +85,22 @@ describe('admin', () => {
     expect(queued(await ask('views')).jobId).to.equal(jobs[1]!.jobId);
   });
 
+  it('files a verification, one for each way of verifying while it waits', async () => {
+    const ask = (body?: object) =>
+      api.send('POST', '/admin/verify', { ...as.write, ...(body && JSON_TYPE) }, body);
+    const { jobId } = queued(await ask());
+    expect(queued(await ask({ repair: false })).jobId).to.equal(jobId);
+    const repairing = queued(await ask({ repair: true })).jobId;
+    expect(repairing).to.not.equal(jobId);
+    expect(queued(await ask({ repair: true })).jobId).to.equal(repairing);
+    expect(queued(await ask({ sample: 'all' })).jobId).to.not.equal(jobId);
+    for (const wrong of [{ repair: 'yes' }, { sample: -1 }, { sample: 'some' }, { more: 1 }]) {
+      expect((await ask(wrong)).status, JSON.stringify(wrong)).to.equal(400);
+    }
+    const job = (await api.get(`/admin/jobs/${jobId}`, as.read)).json() as AdminJob;
+    expect(job).to.include({ name: 'verify', state: 'queued' });
+  });
+
   it('checks what is to be synced before it says that it cannot', async () => {
     const ask = (body: object) =>
       api.send('POST', '/admin/sync', { ...as.write, ...JSON_TYPE }, body);

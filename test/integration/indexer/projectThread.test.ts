@@ -244,6 +244,20 @@ describe('projectThread', () => {
     expect(html).to.contain(`/api/threads/${target.threadId}`).and.to.contain('Target');
   });
 
+  it('links to the thread itself by its present title from the first build on', async () => {
+    const { source, threadId, messages } = aConversation();
+    for (const [asOf, title] of [
+      [1_000, 'First'],
+      [2_000, 'Second'],
+    ] as const) {
+      const later = { ...source, asOf, thread: { ...source.thread, title } };
+      await record(deps, later, [{ ...messages[0]!, content: `See <#${threadId}>`, asOf }]);
+      await projectThread(deps, threadId);
+      const html = (await detail(threadId))?.messages[0]?.contentHtml;
+      expect(html).to.contain(`/api/threads/${threadId}`).and.to.contain(title);
+    }
+  });
+
   it('passes a new title on although its first build failed half-way', async () => {
     const target = aConversation({ thread: { title: 'Half' } });
     const linking = aConversation();

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { MessageDocument, SearchDocument } from '../../../../shared/store/searchIndex.js';
 import type { IndexerDeps } from '../../deps.js';
 import { batches, messageWeight } from '../../project/batches.js';
-import { loadTargets, loadThread, referencedChannels } from '../../project/loadThread.js';
+import { linkTargets, loadThread } from '../../project/loadThread.js';
 import { presentMessage } from '../../views/presentMessage.js';
 import { conversationText, messageDocument, threadDocument } from '../../views/searchDocuments.js';
 import {
@@ -68,7 +68,7 @@ async function renderThread(
   const conversation = conversationText();
   let counted = { messages: 0, lastAt: model.first.createdAt };
   for await (const batch of batches(messages, messageWeight)) {
-    const targets = await loadTargets(collections, referencedChannels(batch));
+    const { targets } = await linkTargets(collections, thread, batch);
     const documents: MessageDocument[] = [];
     for (const message of batch) {
       addJson(hash, presentMessage(message, targets, thread.serverId), counted.messages > 0);
