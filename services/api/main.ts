@@ -1,6 +1,7 @@
 import { announcementChannel } from '../../shared/jobs/announcements.js';
 import { createProducer } from '../../shared/jobs/producer.js';
 import { createElasticsearch, createMongo, createRedis } from '../../shared/platform/clients.js';
+import { closeRedis } from '../../shared/platform/closeRedis.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { logFailures } from '../../shared/platform/logFailures.js';
 import { createLogger } from '../../shared/platform/logger.js';
@@ -11,7 +12,7 @@ import { createRateLimits } from './http/credentials/rateLimits.js';
 import { listen } from './http/listen.js';
 import { outcomeBytes } from './http/mount.js';
 import { ResponseCache } from './http/responseCache.js';
-import { closeRedis, connectRedis } from './redis/connectRedis.js';
+import { connectRedis } from './redis/connectRedis.js';
 import { followAnnouncements } from './redis/followAnnouncements.js';
 import { guardStores } from './stores/guardStores.js';
 import { CALL_LIMIT_MS } from './timeLimit.js';
@@ -60,7 +61,7 @@ logger.info({ url: server.url }, 'Listening');
 
 stopOnSignal(
   [
-    { name: 'answer what was asked', run: () => server.drain() },
+    { name: 'answer what was asked', run: () => server.drain(), limitMs: 6_000 },
     { name: 'stop counting requests', run: () => Promise.resolve(limits?.stop()) },
     { name: 'stop listening to announcements', run: () => subscription.stop() },
     { name: 'stop watching the stores', run: stores.stop },

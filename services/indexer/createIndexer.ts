@@ -18,6 +18,7 @@ import { refreshSimilar } from './similar/refreshSimilar.js';
 import { removeOrphanChunks } from './stores/bodyWriter.js';
 import { createSearchWriter, targetsOf } from './stores/searchWriter.js';
 import { parseResolvedTags } from './views/threadModel.js';
+import { createStoreGate } from './storeGate.js';
 import { createWorker } from './worker.js';
 
 /** A pending mark this old was left by a job that is not coming back for it. */
@@ -60,16 +61,19 @@ export function createIndexer(clients: IndexerClients): {
     logger,
     resolvedTags: parseResolvedTags(settings.RESOLVED_TAGS),
   };
+  const gate = createStoreGate(mongo, clients.elasticsearch, logger);
   const jobs = countActive(createHandlers(deps));
   const worker = createWorker(clients.queueRedis, {
     namespace: mongo.namespace,
     concurrency: settings.INDEXER_CONCURRENCY,
     handlers: jobs.handlers,
+    gate,
     logger,
   });
+  const isReady = () => gate.isOpen;
   const sweep = () => sweepPending(deps, SWEEP_AFTER_MS);
   const inBackground = (name: string, round: () => Promise<boolean>, idleMs: number) =>
-    runInBackground(name, round, { idleMs, logger, isBusy: jobs.isBusy });
+    runInBackground(name, round, { idleMs, logger, isBusy: jobs.isBusy, isReady });
   const tidy = async (): Promise<boolean> => {
     await refileLost(mongo.collections, clients.producer, REFILE_AFTER_MS);
     await removeOrphans(mongo.collections);
@@ -91,8 +95,8 @@ export function createIndexer(clients: IndexerClients): {
   return {
     deps,
     async stop() {
-      await worker.close();
-      await Promise.all(loops.map((loop) => loop.stop()));
+      await Promise.all([worker.stop(), ...loops.map((loop) => loop.stop())]);
+      gate.stop();
     },
   };
 }

@@ -1,23 +1,26 @@
 import { createProducer } from '../../shared/jobs/producer.js';
 import { ensureIndexes } from '../../shared/store/indexes.js';
 import {
-  describeMapping,
-  ensureSearchIndex,
-  readSearchIndex,
-} from '../../shared/store/searchIndex.js';
-import {
   createElasticsearch,
   createMongo,
   createRedis,
   createWorkerRedis,
 } from '../../shared/platform/clients.js';
+import { closeRedis } from '../../shared/platform/closeRedis.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { armFaultPoints } from '../../shared/platform/faultPoint.js';
+import { logFailures } from '../../shared/platform/logFailures.js';
 import { createLogger } from '../../shared/platform/logger.js';
-import { stopOnSignal } from '../../shared/platform/shutdown.js';
-import { checkQueueRedis, QueueRedisError } from './checkQueueRedis.js';
+import { stopOnSignal, type ShutdownStep } from '../../shared/platform/shutdown.js';
+import { within } from '../../shared/platform/within.js';
+import { checkQueueRedis } from './checkQueueRedis.js';
 import { createIndexer } from './createIndexer.js';
+import { prepareSearch } from './prepareSearch.js';
+import { refuseWrongQueue } from './refuseWrongQueue.js';
 import { retryUntilReady } from './retryUntilReady.js';
+
+/** Milliseconds that a store has to answer at the start, before the wait for it is told. */
+const ANSWER_MS = 5_000;
 
 const settings = readSettings();
 const logger = createLogger('indexer', settings.LOG_LEVEL);
@@ -32,13 +35,31 @@ const mongo = createMongo(settings, {
 const elasticsearch = createElasticsearch(settings, { timeoutMs: 30_000 });
 const redis = createRedis(settings.CACHE_REDIS_URL ?? settings.REDIS_URL, { timeoutMs: 2_000 });
 const queueRedis = createWorkerRedis(settings.REDIS_URL);
-for (const connection of [redis, queueRedis]) {
-  connection.on('error', (error) => logger.warn({ error }, 'Redis cannot be reached'));
-}
+for (const connection of [redis, queueRedis]) logFailures(connection, logger);
 
-void refuse(() => checkQueueRedis(queueRedis, logger));
-await retryUntilReady('MongoDB', () => ensureIndexes(mongo.collections), logger);
-await retryUntilReady('Elasticsearch', prepareSearch, logger);
+const steps: ShutdownStep[] = [
+  { name: 'Redis', run: () => Promise.all([redis, queueRedis].map(closeRedis)) },
+  { name: 'Elasticsearch', run: () => elasticsearch.close() },
+  { name: 'MongoDB', run: () => mongo.client.close() },
+];
+stopOnSignal(steps, logger);
+
+const answers = (ask: () => Promise<unknown>) => within(ANSWER_MS, ask);
+const whenReady = (name: string, step: () => Promise<unknown>) =>
+  retryUntilReady(name, step, logger);
+await Promise.all([
+  whenReady('Redis', () =>
+    answers(() => refuseWrongQueue(() => checkQueueRedis(queueRedis, logger), logger)),
+  ),
+  whenReady('MongoDB', async () => {
+    await answers(() => mongo.db.command({ ping: 1 }));
+    await ensureIndexes(mongo.collections);
+  }),
+  whenReady('Elasticsearch', async () => {
+    await answers(() => elasticsearch.ping());
+    await prepareSearch(elasticsearch, mongo.namespace, logger);
+  }),
+]);
 void redis.connect().catch(() => undefined);
 
 const producer = createProducer({ redisUrl: settings.REDIS_URL, namespace: mongo.namespace });
@@ -51,34 +72,8 @@ const indexer = createIndexer({
   queueRedis,
   logger,
 });
-stopOnSignal(
-  [
-    { name: 'work under way', run: () => indexer.stop() },
-    { name: 'the queue', run: () => producer.close() },
-    {
-      name: 'Redis',
-      run: () => Promise.all([redis, queueRedis].map((connection) => connection.quit())),
-    },
-    { name: 'Elasticsearch', run: () => elasticsearch.close() },
-    { name: 'MongoDB', run: () => mongo.client.close() },
-  ],
-  logger,
+steps.unshift(
+  { name: 'work under way', run: () => indexer.stop(), limitMs: 6_000 },
+  { name: 'the queue', run: () => producer.close() },
 );
 logger.info({ namespace: mongo.namespace }, 'The indexer is ready');
-
-/** Makes the index where there is none, and says when it is not of this version. */
-async function prepareSearch(): Promise<void> {
-  await ensureSearchIndex(elasticsearch, mongo.namespace);
-  const { index, mappingVersion } = await readSearchIndex(elasticsearch, mongo.namespace);
-  const problem = describeMapping(mappingVersion);
-  if (problem) logger.warn({ index, mappingVersion }, problem);
-}
-
-/** A wrong setting ends the start with one clear line. */
-async function refuse(check: () => Promise<void>): Promise<void> {
-  await check().catch((error: unknown) => {
-    if (!(error instanceof QueueRedisError)) throw error;
-    logger.fatal(error.message);
-    process.exit(1);
-  });
-}

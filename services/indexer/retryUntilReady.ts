@@ -1,20 +1,30 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../shared/platform/logger.js';
+import { seldom } from '../../shared/platform/seldom.js';
 
-const LONGEST_WAIT_MS = 5_000;
+const LONGEST_WAIT_MS = 2_000;
+/** Milliseconds between two lines that say the same. */
+const TOLD_EVERY_MS = 60_000;
 
 /** Runs a step of the start until it succeeds: a store that is away at the start is waited for, not died of. */
 export async function retryUntilReady(
   name: string,
-  step: () => Promise<void>,
+  step: () => Promise<unknown>,
   logger: Logger,
 ): Promise<void> {
+  const began = performance.now();
+  const tell = seldom(TOLD_EVERY_MS, (error: unknown) => {
+    logger.warn({ err: error }, `Waiting for ${name}`);
+  });
   for (let attempt = 0; ; attempt += 1) {
     try {
       await step();
+      if (attempt > 0) {
+        logger.info({ waitedMs: Math.round(performance.now() - began) }, `${name} is ready`);
+      }
       return;
     } catch (error) {
-      logger.warn({ error, attempt }, `${name} is not ready`);
+      tell(error);
       await wait(Math.min(200 * 2 ** attempt, LONGEST_WAIT_MS));
     }
   }

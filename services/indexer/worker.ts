@@ -3,9 +3,12 @@ import type { Redis } from 'ioredis';
 import { QUEUE_NAME, type JobName } from '../../shared/jobs/jobs.js';
 import { retryDelay } from '../../shared/jobs/producer.js';
 import type { Logger } from '../../shared/platform/logger.js';
+import { seldom } from '../../shared/platform/seldom.js';
+import { within } from '../../shared/platform/within.js';
 import { isPermanent } from './permanentErrors.js';
 import type { Report } from './report.js';
 import type { Handlers } from './handlers.js';
+import type { StoreGate } from './storeGate.js';
 
 /**
  * Crashes of a worker a job survives. BullMQ's default is 1, so that two crashes would lose a job whatever its attempts.
@@ -16,13 +19,38 @@ const MAX_STALLED_COUNT = 100;
 const LOCK_MS = 15_000;
 const LOOK_FOR_STALLED_EVERY_MS = 5_000;
 
-/** A BullMQ worker that hands each job to its handler and tells permanent errors from passing ones. */
-export function createWorker(
-  redis: Redis,
-  options: { namespace: string; concurrency: number; handlers: Handlers; logger: Logger },
-): Worker {
-  const { handlers, logger } = options;
-  const worker = new Worker(QUEUE_NAME, (job) => runJob(job, handlers, logger), {
+/** Milliseconds that jobs under way have to come to their end when the worker stops. */
+const LONGEST_END_MS = 4_000;
+/** Milliseconds between two lines about a queue that cannot be reached. */
+const TOLD_EVERY_MS = 30_000;
+
+export interface WorkerOptions {
+  namespace: string;
+  concurrency: number;
+  handlers: Handlers;
+  gate: Pick<StoreGate, 'open' | 'suspect'>;
+  logger: Logger;
+}
+
+/** The queue's worker. */
+export interface QueueWorker {
+  /** Takes no more jobs, waits a moment for those under way, and gives the others back to the queue for the next worker. */
+  stop(): Promise<void>;
+}
+
+/** A BullMQ worker that hands each job to its handler, when the stores are there, and tells permanent errors from passing ones. */
+export function createWorker(redis: Redis, options: WorkerOptions): QueueWorker {
+  const { logger } = options;
+  const underWay = new Map<Job, string | undefined>();
+  const run = async (job: Job, token?: string): Promise<unknown> => {
+    underWay.set(job, token);
+    try {
+      return await runJob(job, options);
+    } finally {
+      underWay.delete(job);
+    }
+  };
+  const worker = new Worker(QUEUE_NAME, run, {
     connection: redis,
     prefix: options.namespace,
     concurrency: options.concurrency,
@@ -31,16 +59,32 @@ export function createWorker(
     stalledInterval: LOOK_FOR_STALLED_EVERY_MS,
     settings: { backoffStrategy: retryDelay },
   });
-  worker.on('error', (error) => logger.warn({ error }, 'The queue cannot be reached'));
-  worker.on('failed', (job, error) =>
-    logger.error({ error, jobId: job?.id, job: job?.name }, 'A job failed'),
+  worker.on(
+    'error',
+    seldom(TOLD_EVERY_MS, (error) => logger.warn({ err: error }, 'The queue cannot be reached')),
   );
-  return worker;
+  worker.on('failed', (job, error) =>
+    logger.error({ err: error, jobId: job?.id, job: job?.name }, 'A job failed'),
+  );
+  return {
+    async stop() {
+      const closed = worker.close();
+      await within(LONGEST_END_MS, () => closed).catch(() => giveBack(underWay, logger));
+    },
+  };
 }
 
-async function runJob(job: Job, handlers: Handlers, logger: Logger): Promise<unknown> {
+/** A job that is given back waits as if it had not been begun: it may run twice, as every job may. */
+async function giveBack(underWay: Map<Job, string | undefined>, logger: Logger): Promise<void> {
+  const jobs = [...underWay];
+  logger.info({ jobs: jobs.map(([{ id }]) => id) }, 'Giving jobs back to the queue');
+  await Promise.all(jobs.map(([job, token]) => job.moveToWait(token)));
+}
+
+async function runJob(job: Job, { handlers, gate, logger }: WorkerOptions): Promise<unknown> {
   const handler = Object.hasOwn(handlers, job.name) ? handlers[job.name as JobName] : undefined;
   if (!handler) throw new UnrecoverableError(`There is no job named ${job.name}`);
+  await gate.open();
   const started = Date.now();
   try {
     const result = await handler(job.data, reporter(job));
@@ -48,6 +92,8 @@ async function runJob(job: Job, handlers: Handlers, logger: Logger): Promise<unk
     return result;
   } catch (error) {
     if (isPermanent(error)) throw new UnrecoverableError((error as Error).message);
+    // Those that wait behind it need not fail one after the other.
+    gate.suspect();
     throw error;
   }
 }

@@ -1,20 +1,20 @@
 import type { Logger } from './logger.js';
 import { within } from './within.js';
 
-/** Milliseconds between two questions to a store. */
+/** Milliseconds between two questions to a store, unless told otherwise. */
 const EVERY_MS = 500;
-/** Milliseconds in which a store has to answer when it is asked for a sign of life. */
+/** Milliseconds in which a store has to answer when it is asked for a sign of life, unless told otherwise. */
 export const PING_LIMIT_MS = 750;
 /** Milliseconds to the next question after one that was not answered, while that alone proves nothing. */
 const AGAIN_MS = 50;
 /** Questions in a row that a store must leave unanswered to count as away. */
 const MOST_MISSES = 2;
 
-/** What is known of a store, by asking it twice a second. */
+/** What is known of a store, by asking it regularly. */
 export interface StoreWatch {
-  /** Whether it answers, as far as is known: a change is known within two seconds. */
+  /** Whether it answers, as far as is known: a change is known within `everyMs` and twice `limitMs` (two seconds). */
   readonly isUp: boolean;
-  /** Asks it now: whether it answers within 0.75 s. */
+  /** Asks it now: whether it answers within `limitMs`. */
   look(): Promise<boolean>;
   /** Something it was asked for came: it lives, however busy it may be. */
   answered(): void;
@@ -29,11 +29,20 @@ export interface WatchOptions {
   /** Asks the store for a sign of life; rejects without one. */
   ping: () => Promise<unknown>;
   logger: Logger;
+  everyMs?: number;
+  limitMs?: number;
   onChange?: (isUp: boolean) => void;
 }
 
 /** Watches a store until it is told to stop; only changes are logged. */
-export function watchStore({ name, ping, logger, onChange }: WatchOptions): StoreWatch {
+export function watchStore({
+  name,
+  ping,
+  logger,
+  everyMs = EVERY_MS,
+  limitMs = PING_LIMIT_MS,
+  onChange,
+}: WatchOptions): StoreWatch {
   let isUp = true;
   // A store that has never answered is away at the first question that it leaves open.
   let misses = MOST_MISSES - 1;
@@ -56,7 +65,7 @@ export function watchStore({ name, ping, logger, onChange }: WatchOptions): Stor
   const ask = async (): Promise<boolean> => {
     clearTimeout(timer);
     askedAt = performance.now();
-    const answers = await within(PING_LIMIT_MS, ping).then(
+    const answers = await within(limitMs, ping).then(
       () => true,
       () => false,
     );
@@ -66,7 +75,7 @@ export function watchStore({ name, ping, logger, onChange }: WatchOptions): Stor
     misses = lives ? 0 : misses + 1;
     if (lives) turn(true);
     else if (misses >= MOST_MISSES) turn(false);
-    timer = setTimeout(() => void look(), lives || !isUp ? EVERY_MS : AGAIN_MS).unref();
+    timer = setTimeout(() => void look(), lives || !isUp ? everyMs : AGAIN_MS).unref();
     return lives;
   };
   const look = (): Promise<boolean> => (asking ??= ask());

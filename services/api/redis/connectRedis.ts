@@ -8,10 +8,3 @@ export function connectRedis(redis: Redis, logger: Logger): Redis {
   redis.connect().catch(() => undefined);
   return redis;
 }
-
-/** Closes a connection after its last answer, or at once where there is none to wait for. */
-export async function closeRedis(redis: Redis): Promise<void> {
-  await redis.quit().catch(() => {
-    redis.disconnect();
-  });
-}

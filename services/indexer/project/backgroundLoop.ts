@@ -1,4 +1,5 @@
 import type { Logger } from '../../../shared/platform/logger.js';
+import { seldom } from '../../../shared/platform/seldom.js';
 
 /** A piece of work that is done again and again until it is stopped. */
 export interface BackgroundLoop {
@@ -6,27 +7,42 @@ export interface BackgroundLoop {
   stop(): Promise<void>;
 }
 
+interface LoopOptions {
+  idleMs: number;
+  logger: Logger;
+  isBusy: () => boolean;
+  /** Whether the stores answer. */
+  isReady: () => boolean;
+}
+
+/** Milliseconds between two lines about a round that fails again and again. */
+const TOLD_EVERY_MS = 30_000;
+
 /** How many times as long as a round took the loop rests after it, while jobs are waiting for the same process. */
 const REST_WHILE_BUSY = 16;
 
 /**
- * Runs `round` repeatedly: at once again while it returns true (there is more), else after `idleMs`. A failed round is
- * logged and tried again after `idleMs`. While `isBusy` it takes a small part of the process's time only: what it does
- * for many changes at once costs little more than for one.
+ * Runs `round` repeatedly: at once again while it returns true (there is more), else after `idleMs`, and not at all
+ * while it is not `isReady`. A failed round is tried again after `idleMs`, and logged now and then. While `isBusy` it
+ * takes a small part of the process's time only: what it does for many changes at once costs little more than for one.
  */
 export function runInBackground(
   name: string,
   round: () => Promise<boolean>,
-  { idleMs, logger, isBusy }: { idleMs: number; logger: Logger; isBusy: () => boolean },
+  { idleMs, logger, isBusy, isReady }: LoopOptions,
 ): BackgroundLoop {
   const stopped = new AbortController();
+  const tell = seldom(TOLD_EVERY_MS, (error: unknown) => {
+    logger.error({ err: error, loop: name }, 'A background round failed');
+  });
+  const fail = (error: unknown): false => {
+    tell(error);
+    return false;
+  };
   const ended = (async () => {
     while (!stopped.signal.aborted) {
       const started = Date.now();
-      const more = await round().catch((error: unknown) => {
-        logger.error({ error, loop: name }, 'A background round failed');
-        return false;
-      });
+      const more = isReady() && (await round().catch(fail));
       const rest = isBusy() ? (Date.now() - started) * REST_WHILE_BUSY : 0;
       await pause(more ? rest : Math.max(rest, idleMs), stopped.signal);
     }

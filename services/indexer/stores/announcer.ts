@@ -5,6 +5,7 @@ import {
   type Announcement,
 } from '../../../shared/jobs/announcements.js';
 import type { Logger } from '../../../shared/platform/logger.js';
+import { seldom } from '../../../shared/platform/seldom.js';
 
 /** Tells the API processes what has changed. */
 export interface Announcer {
@@ -13,6 +14,9 @@ export interface Announcer {
   dropStats(serverId: string): Promise<void>;
 }
 
+/** Milliseconds between two lines about announcements that are not sent. */
+const TOLD_EVERY_MS = 30_000;
+
 /**
  * An announcer over Redis. One that was not sent is made up for by the next that is: it says that everything may have
  * changed.
@@ -20,6 +24,9 @@ export interface Announcer {
 export function createAnnouncer(redis: Redis, namespace: string, logger: Logger): Announcer {
   const channel = announcementChannel(namespace);
   let isBehind = false;
+  const tell = seldom(TOLD_EVERY_MS, (error: unknown) => {
+    logger.warn({ err: error }, 'Announcements are not sent');
+  });
   const publish = async (change: Partial<Announcement>): Promise<void> => {
     const everything = isBehind ? { everything: true } : {};
     const message = { threads: [], servers: [], users: [], similar: [], ...change, ...everything };
@@ -28,7 +35,7 @@ export function createAnnouncer(redis: Redis, namespace: string, logger: Logger)
       isBehind = false;
     } catch (error) {
       isBehind = true;
-      logger.warn({ error }, 'An announcement was not sent');
+      tell(error);
     }
   };
   redis.on('ready', () => {

@@ -20,7 +20,8 @@ import { startProcess, type ServiceProcess } from '../../support/serviceProcess.
 const PER_SECOND = Number(process.env['LOAD_PER_SECOND'] ?? 500);
 const AWAY_MS = 3_000;
 
-describe('the API under load while stores go and come back', () => {
+describe('the API under load while stores go and come back', function () {
+  this.timeout(90_000);
   let stores: OwnStores;
   let archive: OutageArchive;
   let api: ServiceProcess;
@@ -29,8 +30,7 @@ describe('the API under load while stores go and come back', () => {
   let perSecond: number;
   let slowestMs: number;
   let folder: string;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'forum-archive-outages-'));
     stores = {
       mongodb: await startOwnStore('mongodb', folder),

@@ -1,0 +1,55 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { Mongo } from '../../shared/platform/clients.js';
+import type { Logger } from '../../shared/platform/logger.js';
+import { watchStore, type StoreWatch } from '../../shared/platform/watchStore.js';
+
+/** Work waits here while a store that it writes to is away, in place of failing again and again. */
+export interface StoreGate {
+  watches: { mongodb: StoreWatch; elasticsearch: StoreWatch };
+  /** Resolves when both stores answer: at once, as a rule. */
+  open(): Promise<void>;
+  readonly isOpen: boolean;
+  /** Some work failed: the stores are asked now. */
+  suspect(): void;
+  stop(): void;
+}
+
+/** Importing keeps a process busy: its stores are given more time than readers would. */
+const PATIENCE = { everyMs: 1_000, limitMs: 3_000 };
+
+/** Watches MongoDB and Elasticsearch. (The queue's worker waits for Redis by itself.) */
+export function createStoreGate(
+  { db }: Pick<Mongo, 'db'>,
+  elasticsearch: Client,
+  logger: Logger,
+): StoreGate {
+  let waiting: (() => void)[] = [];
+  const isOpen = () => Object.values(watches).every(({ isUp }) => isUp);
+  const onChange = (): void => {
+    if (!isOpen()) return;
+    for (const enter of waiting) enter();
+    waiting = [];
+  };
+  const pingMongo = () =>
+    db.command({ ping: 1 }, { signal: AbortSignal.timeout(PATIENCE.limitMs) });
+  const pingSearch = () =>
+    elasticsearch.ping({}, { requestTimeout: PATIENCE.limitMs, maxRetries: 0 });
+  const common = { ...PATIENCE, logger, onChange };
+  const watches = {
+    mongodb: watchStore({ ...common, name: 'mongodb', ping: pingMongo }),
+    elasticsearch: watchStore({ ...common, name: 'elasticsearch', ping: pingSearch }),
+  };
+  return {
+    watches,
+    get isOpen() {
+      return isOpen();
+    },
+    open: () => (isOpen() ? Promise.resolve() : new Promise((enter) => waiting.push(enter))),
+    suspect() {
+      for (const watch of Object.values(watches)) watch.suspect();
+    },
+    stop() {
+      for (const watch of Object.values(watches)) watch.stop();
+    },
+  };
+}

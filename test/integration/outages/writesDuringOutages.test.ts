@@ -1,0 +1,141 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createProducer, type QueueProducer } from '../../../shared/jobs/producer.js';
+import { readSettings } from '../../../shared/platform/env.js';
+import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
+import { until } from '../../support/apiServer.js';
+import { anExport, bytesOf } from '../../support/exportFiles.js';
+import { prepareArchive, type OutageArchive, type OwnStores } from '../../support/outages.js';
+import { proxiedStore, startOwnStore } from '../../support/ownStore.js';
+import { startProcess, type ServiceProcess } from '../../support/serviceProcess.js';
+
+const FILES = 12;
+
+describe('the indexer while stores go and come back', function () {
+  this.timeout(90_000);
+  let folder: string;
+  let stores: OwnStores;
+  let archive: OutageArchive;
+  let producer: QueueProducer;
+  let indexer: ServiceProcess;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'forum-archive-outages-'));
+    stores = {
+      mongodb: await startOwnStore('mongodb', folder),
+      redis: await startOwnStore('redis', folder),
+      elasticsearch: await proxiedStore(readSettings().ELASTICSEARCH_URL),
+    };
+    archive = await prepareArchive(stores);
+    const { namespace } = archive.mongo;
+    producer = createProducer({ redisUrl: stores.redis.url, namespace });
+  });
+  afterEach(async () => {
+    indexer.kill('SIGKILL');
+    await indexer.exited;
+    for (const store of Object.values(stores)) await store.thaw();
+  });
+  after(async () => {
+    await producer.close();
+    await archive.close();
+    for (const store of Object.values(stores)) await store.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Files some imports; resolves with their uploads' ids. */
+  async function fileImports(count: number): Promise<string[]> {
+    const { collections } = archive.mongo;
+    await until(() => producer.redis.status === 'ready');
+    const uploads = Array.from({ length: count }, newUploadId);
+    for (const uploadId of uploads) {
+      await storeUpload(collections, uploadId, bytesOf(anExport()));
+      await collections.importFiles.insertOne({
+        ...{ _id: uploadId, importId: 'outage', name: 'outage.json', bytes: 1 },
+        ...{ state: 'queued', queuedAt: new Date() },
+      });
+      await producer.add('import-file', { uploadId, importId: 'outage' });
+    }
+    return uploads;
+  }
+
+  async function areImported(uploads: string[]): Promise<boolean> {
+    const { importFiles, threads } = archive.mongo.collections;
+    // What was stored by a try that failed later is unchanged at the next.
+    const state = { $in: ['imported' as const, 'unchanged' as const] };
+    const done = { _id: { $in: uploads }, state };
+    if ((await importFiles.countDocuments(done)) < uploads.length) return false;
+    return (await threads.countDocuments({ pending: { $exists: true } })) === 0;
+  }
+
+  async function startIndexer(): Promise<void> {
+    indexer = startProcess('indexer', archive.env);
+    await indexer.logged('The indexer is ready');
+  }
+
+  /** Lines that complain; the service may not flood its log. */
+  const complaints = () => indexer.log.filter(({ level }) => Number(level) >= 40);
+
+  for (const store of ['elasticsearch', 'mongodb', 'redis'] as const) {
+    it(`loses no job while ${store} is away, and goes on by itself`, async () => {
+      await startIndexer();
+      const before = await fileImports(FILES);
+      await stores[store].freeze();
+      await pause(1_000);
+      await stores[store].thaw();
+      await until(() => areImported(before), 10_000);
+      // What is filed now is worked on while the store is gone.
+      const during = await fileImports(FILES);
+      await stores[store].kill();
+      await pause(1_500);
+      await stores[store].restart();
+      await until(() => areImported(during), 15_000);
+      await until(() => producer.redis.status === 'ready');
+      expect(await producer.counts()).to.include({ failed: 0 });
+      expect(complaints().length).to.be.below(4 * FILES);
+    });
+  }
+
+  it('hands a job back on SIGTERM that waits for a frozen store: the next indexer takes it at once', async () => {
+    await startIndexer();
+    await stores.elasticsearch.freeze();
+    const uploads = await fileImports(2);
+    await until(async () => (await producer.counts()).active === 2, 15_000);
+    const began = Date.now();
+    indexer.kill('SIGTERM');
+    expect(await indexer.exited).to.equal(0);
+    expect(Date.now() - began).to.be.below(10_000);
+    expect(await producer.counts()).to.include({ active: 0, waiting: 2, failed: 0 });
+    await stores.elasticsearch.thaw();
+    await startIndexer();
+    await until(() => areImported(uploads), 3_000);
+  });
+
+  it('ends on SIGTERM while Redis is frozen', async () => {
+    await startIndexer();
+    await stores.redis.freeze();
+    const began = Date.now();
+    indexer.kill('SIGTERM');
+    const code = await indexer.exited;
+    await stores.redis.thaw();
+    expect(code).to.equal(0);
+    expect(Date.now() - began).to.be.below(10_000);
+  });
+
+  it('waits for every store at its start, says for which, and comes to life', async () => {
+    for (const store of Object.values(stores)) await store.kill();
+    indexer = startProcess('indexer', archive.env);
+    for (const name of ['Redis', 'MongoDB', 'Elasticsearch']) {
+      await indexer.logged(`Waiting for ${name}`);
+    }
+    for (const store of Object.values(stores)) await store.restart();
+    await indexer.logged('The indexer is ready');
+    const uploads = await fileImports(1);
+    await until(() => areImported(uploads), 10_000);
+    expect(complaints().length).to.be.below(10);
+  });
+});
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
