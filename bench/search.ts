@@ -1,22 +1,26 @@
 /**
  * Search over a generated archive: the API, and beside it, in the same run, Elasticsearch asked the same directly in one
- * query (`one`) and in steps (`steps`). `--messages N` sets the size (default 1,000,000), `--rounds N` the length.
+ * query (`one`) and in steps (`steps`). `--messages N` sets the size (default 1,000,000), `--rounds N` the length;
+ * `--keep INDEX` stores the archive in an index of this name, or takes the one that is there, and leaves it.
  */
 import { parseArgs } from 'node:util';
+import type { Client } from '@elastic/elasticsearch';
 import { parseQuery } from '../services/api/search/parseQuery.js';
 import { buildRequest, buildSteps } from '../services/api/search/searchRequest.js';
 import { readSettings } from '../shared/platform/env.js';
-import { ensureSearchIndex, searchAlias } from '../shared/store/searchIndex.js';
+import { searchAlias, searchIndexName } from '../shared/store/searchIndex.js';
+import { searchIndexDefinition } from '../shared/store/searchMapping.js';
 import { startApi, type ApiServer } from '../test/support/apiServer.js';
 import { randomOf } from '../test/support/generateRecords.js';
 import { searchParams } from '../test/support/searchDocuments.js';
 import { removeSearchAndKeys } from '../test/support/stores.js';
-import { storeArchive, textOf, wordOf } from './searchArchive.js';
+import { samplesOf, storeArchive, textOf, wordOf } from './searchArchive.js';
 
 const { values } = parseArgs({
   options: {
     messages: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '40' },
+    keep: { type: 'string' },
   },
 });
 
@@ -25,17 +29,18 @@ const api = await startApi({ cacheBytes: 0 });
 try {
   await run(api);
 } finally {
+  const { elasticsearch, mongo } = api.stores;
+  const alias = { index: values.keep ?? '*', name: searchAlias(mongo.namespace) };
+  await elasticsearch.indices.deleteAlias(alias, { ignore: [404] });
   await removeSearchAndKeys(api.stores);
   await api.close();
 }
 
 async function run({ url, stores }: ApiServer): Promise<void> {
   const { elasticsearch, mongo } = stores;
-  await ensureSearchIndex(elasticsearch, mongo.namespace);
-  const began = performance.now();
-  const samples = await storeArchive(elasticsearch, mongo.namespace, Number(values.messages));
+  const samples = await openArchive(elasticsearch, mongo.namespace);
   const { count } = await elasticsearch.count({ index: searchAlias(mongo.namespace) });
-  console.log(`${count} documents, stored in ${seconds(began)} s`);
+  console.log(`${count} documents`);
   const kinds: Record<string, (from: Sample) => string> = {
     'one common word': ({ common }) => common,
     'one rare word': ({ rare }) => rare,
@@ -68,6 +73,21 @@ async function run({ url, stores }: ApiServer): Promise<void> {
     }
   }
   report([...Object.keys(kinds), 'all of these', ...Object.keys(commonest)], times);
+}
+
+/** The archive behind the namespace's alias; words of some of its messages. */
+async function openArchive(client: Client, namespace: string): Promise<number[][]> {
+  const messages = Number(values.messages);
+  const began = performance.now();
+  const index = values.keep ?? searchIndexName(namespace, 1);
+  const isStored = await client.indices.exists({ index });
+  if (!isStored) await client.indices.create({ index, ...searchIndexDefinition });
+  const samples = isStored
+    ? await samplesOf(messages)
+    : await storeArchive(client, index, messages);
+  if (!isStored) console.log(`Stored in ${seconds(began)} s`);
+  await client.indices.putAlias({ index, name: searchAlias(namespace) });
+  return samples;
 }
 
 /** Words of one message, so that every query finds something. */

@@ -4,7 +4,6 @@ import type { ThreadStatus } from '../shared/contract/threads.js';
 import { idKey } from '../shared/store/listKeys.js';
 import {
   documentId,
-  searchAlias,
   type MessageDocument,
   type ThreadDocument,
 } from '../shared/store/searchIndex.js';
@@ -46,11 +45,25 @@ export function zipf(random: Random): () => number {
   };
 }
 
-/** Stores about `messages` messages and their threads; gives the words of some messages, by rank. */
+/** Stores about `messages` messages and their threads in an index; gives the words of some messages, by rank. */
 export async function storeArchive(
   client: Client,
-  namespace: string,
+  index: string,
   messages: number,
+): Promise<number[][]> {
+  const samples = await generate(messages, (lines) => send(client, index, lines));
+  await client.indices.refresh({ index });
+  return samples;
+}
+
+/** The same samples for an archive that is stored already. */
+export async function samplesOf(messages: number): Promise<number[][]> {
+  return generate(messages, () => Promise.resolve());
+}
+
+async function generate(
+  messages: number,
+  store: (lines: string) => Promise<void>,
 ): Promise<number[][]> {
   const random = randomOf(1);
   const rank = zipf(random);
@@ -67,16 +80,15 @@ export async function storeArchive(
     if (lines.length < BULK_CHARACTERS && left > 0) continue;
     // The next request is made up while the last one is worked on.
     await sending;
-    sending = send(client, namespace, lines);
+    sending = store(lines);
     lines = '';
   }
   await sending;
-  await client.indices.refresh({ index: searchAlias(namespace) });
   return samples;
 }
 
-async function send(client: Client, namespace: string, body: string): Promise<void> {
-  const { errors, items } = await client.bulk({ index: searchAlias(namespace), body });
+async function send(client: Client, index: string, body: string): Promise<void> {
+  const { errors, items } = await client.bulk({ index, body });
   if (errors) throw new Error(`Documents were refused: ${JSON.stringify(items[0])}`);
 }
 
