@@ -9,7 +9,7 @@ import { countActive } from './countActive.js';
 import { createHandlers } from './handlers.js';
 import { runInBackground } from './project/backgroundLoop.js';
 import { refreshDirty, sweepPending } from './project/sweep.js';
-import { refileLost, removeOrphans } from './project/sweepImports.js';
+import { refileLost, refileWhenIdle, removeOrphans } from './project/sweepImports.js';
 import { liftQuarantine } from './quarantine/liftQuarantine.js';
 import { recordRefusals } from './quarantine/recordRefusals.js';
 import { createAnnouncer } from './stores/announcer.js';
@@ -30,6 +30,9 @@ const DROP_EVERY_MS = 60_000;
 /** A file that has waited this long may have lost its job. */
 const REFILE_AFTER_MS = 10 * 60_000;
 const TIDY_EVERY_MS = 60_000;
+/** The same where no job is known: longer than anybody takes between a record and its job. */
+const REFILE_WHEN_IDLE_AFTER_MS = 10_000;
+const LOOK_FOR_LOST_EVERY_MS = 5_000;
 const LIFT_EVERY_MS = 2_000;
 
 /** Clients and settings of an indexer; the caller closes them after stop(). */
@@ -40,7 +43,7 @@ export interface IndexerClients {
   redis: Redis;
   queueRedis: Redis;
   /** Files again what was lost. */
-  producer: Pick<Producer, 'add'>;
+  producer: Pick<Producer, 'add' | 'counts'>;
   logger: Logger;
 }
 
@@ -84,7 +87,14 @@ export function createIndexer(clients: IndexerClients): {
     await liftQuarantine(deps);
     return false;
   };
+  const refile = async (): Promise<boolean> => {
+    await refileWhenIdle(mongo.collections, clients.producer, REFILE_WHEN_IDLE_AFTER_MS);
+    return false;
+  };
+  // One that was killed may have had no time to tell what it stored.
+  deps.announcer.announce({ everything: true });
   const loops = [
+    inBackground('lost jobs', refile, LOOK_FOR_LOST_EVERY_MS),
     inBackground('quarantine', lift, LIFT_EVERY_MS),
     inBackground('tidy', tidy, TIDY_EVERY_MS),
     inBackground('sweep', sweep, SWEEP_EVERY_MS),

@@ -1,4 +1,4 @@
-import { pino, type DestinationStream, type Logger } from 'pino';
+import { pino, stdSerializers, type DestinationStream, type Logger } from 'pino';
 
 export type { Logger } from 'pino';
 
@@ -11,6 +11,9 @@ const REDACTED = ['err.command', 'err.options', 'error.command', 'error.options'
 
 /** A pino logger that writes JSON lines, without what could be a credential. */
 export function createLogger(name: string, level: string, destination?: DestinationStream): Logger {
-  const options = { name, level, redact: { paths: REDACTED, censor: '[redacted]' } };
+  // Under any other name than `err` an error would be logged as an empty object.
+  const serializers = { error: stdSerializers.err };
+  const redact = { paths: REDACTED, censor: '[redacted]' };
+  const options = { name, level, serializers, redact };
   return destination ? pino(options, destination) : pino(options);
 }

@@ -11,12 +11,17 @@ const BATCH = 50;
 
 /**
  * Builds threads whose mark is older than `olderThanMs`: a job that should have done it was lost, or many threads were
- * marked at once. Those whose build did not end before come last, and one by one. Returns true when there may be more.
+ * marked at once. MongoDB's clock counts, whatever this process's says, and a mark from its future, which a clock that
+ * was put back leaves, does not wait for that future. Those whose build did not end before come
+ * last, and one by one. Returns true when there may be more.
  */
 export async function sweepPending(deps: IndexerDeps, olderThanMs: number): Promise<boolean> {
-  const before = new Date(Date.now() - olderThanMs);
+  const age = { $abs: { $subtract: ['$$NOW', '$pendingAt'] } };
   const marked = await deps.collections.threads
-    .find({ pending: { $exists: true }, pendingAt: { $lte: before } }, { projection: { tries: 1 } })
+    .find(
+      { pending: { $exists: true }, $expr: { $gte: [age, olderThanMs] } },
+      { projection: { tries: 1 } },
+    )
     .limit(BATCH)
     .toArray();
   const fresh = marked.filter(({ tries }) => tries === undefined).map(({ _id }) => _id);

@@ -3,17 +3,17 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { quarantineId } from '../../../shared/store/quarantine.js';
 import { deleteUpload } from '../../../shared/store/uploads.js';
 
-type Records = Pick<Collections, 'importFiles' | 'uploadChunks' | 'erasures'>;
+type Waiting = Pick<Collections, 'importFiles' | 'erasures' | 'searchGenerations'>;
 
 const BATCH = 200;
 const DAY_MS = 86_400_000;
 
 /**
- * Files again what waits for a job that may be lost, because Redis was emptied: files and erasures asked for longer ago
- * than `olderThanMs`. Where the job is still known, filing it again changes nothing.
+ * Files again what waits for a job that may be lost, because Redis was emptied: files, erasures and a rebuild asked for
+ * longer ago than `olderThanMs`. Where the job is still known, filing it again changes nothing.
  */
 export async function refileLost(
-  { importFiles, erasures }: Records,
+  { importFiles, erasures, searchGenerations }: Waiting,
   producer: Pick<Producer, 'add'>,
   olderThanMs: number,
 ): Promise<number> {
@@ -31,7 +31,24 @@ export async function refileLost(
     .limit(BATCH)
     .toArray();
   for (const { _id } of asked) await producer.add('erase-user', { erasureId: _id });
-  return files.length + asked.length;
+  const unfinished = { $in: ['queued', 'running'] as ('queued' | 'running')[] };
+  const generations = await searchGenerations.findOne({
+    'rebuild.state': unfinished,
+    'rebuild.beatAt': { $lte: before },
+  });
+  const rebuildId = generations?.rebuild?.id;
+  if (rebuildId) await producer.add('reindex-search', { rebuildId });
+  return files.length + asked.length + (rebuildId ? 1 : 0);
+}
+
+/** The same as soon as the queue holds no job at all: then nothing that waits can have one. */
+export async function refileWhenIdle(
+  records: Waiting,
+  producer: Pick<Producer, 'add' | 'counts'>,
+  olderThanMs: number,
+): Promise<number> {
+  const { waiting, active, delayed } = await producer.counts();
+  return waiting + active + delayed > 0 ? 0 : refileLost(records, producer, olderThanMs);
 }
 
 /** Removes pieces of uploads older than a day that no file waiting or set aside names: whoever stored them was cut off. */

@@ -21,7 +21,8 @@ export async function refreshSimilar(deps: IndexerDeps, now = new Date()): Promi
   const { similarMarks } = deps.collections;
   const hasMore = await showMarked(deps);
   const marks = (await dirtyMarks(similarMarks, 'similar', SEARCHED)).filter(
-    ({ at }) => now.getTime() - at.getTime() >= FOUND_AFTER_MS,
+    // A mark from the future was set by another clock: it is old enough.
+    ({ at }) => Math.abs(now.getTime() - at.getTime()) >= FOUND_AFTER_MS,
   );
   if (marks.length === 0 || (await isImporting(deps, marks[0]!, now))) {
     return hasMore;

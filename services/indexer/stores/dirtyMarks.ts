@@ -22,7 +22,8 @@ export async function markDirty(
       filter: { _id },
       update: {
         $set: { kind: _id.split('/')[0] as DirtyMark['kind'], token },
-        $setOnInsert: { at: new Date() },
+        // A process whose clock is ahead may have set it: whoever waits for this mark must not overlook it.
+        $min: { at: new Date() },
       },
       upsert: true,
     },

@@ -176,6 +176,16 @@ describe('projectThread', () => {
     expect((await detail(threadId))?.messageCount).to.equal(3);
   });
 
+  it('finds a mark of before the clock was put back an hour', async () => {
+    const { source, threadId, messages } = aConversation();
+    await record(deps, source, messages);
+    const { threads } = deps.collections;
+    const inAnHour = new Date(Date.now() + 3_600_000);
+    await threads.updateOne({ _id: threadId }, { $set: { pendingAt: inAnHour } });
+    await sweepPending(deps, 5_000);
+    expect((await detail(threadId))?.messageCount).to.equal(3);
+  });
+
   it('keeps what a newer revision stored when an older one comes late', async () => {
     const { source, threadId, messages } = aConversation();
     await record(deps, source, messages.slice(0, 1));

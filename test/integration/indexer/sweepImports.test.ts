@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import { Binary, ObjectId } from 'mongodb';
-import { refileLost, removeOrphans } from '../../../services/indexer/project/sweepImports.js';
+import {
+  refileLost,
+  refileWhenIdle,
+  removeOrphans,
+} from '../../../services/indexer/project/sweepImports.js';
+import { enterRebuild } from '../../../shared/store/searchGenerations.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
 const HOUR_MS = 3_600_000;
@@ -41,6 +46,23 @@ describe('the sweep of imports', () => {
       ['import-file', { uploadId: 'old', importId: 'i' }],
       ['erase-user', { erasureId: 'waiting' }],
     ]);
+  });
+
+  it('files again at once what waits, a rebuild too, when the queue holds no job at all', async () => {
+    const { collections } = stores.mongo;
+    await collections.importFiles.deleteMany({});
+    await collections.erasures.deleteMany({});
+    await collections.importFiles.insertOne(aFile('lost', new Date(Date.now() - 30_000)));
+    const rebuildId = await enterRebuild(collections, new Date(Date.now() - 30_000));
+    const filed: unknown[] = [];
+    const producer = (waiting: number) => ({
+      add: (name: string) => Promise.resolve(String(filed.push(name))),
+      counts: () => Promise.resolve({ waiting, active: 0, delayed: 0, failed: 9 }),
+    });
+    expect(await refileWhenIdle(collections, producer(1), 10_000)).to.equal(0);
+    expect(await refileWhenIdle(collections, producer(0), 10_000)).to.equal(2);
+    expect(filed).to.deep.equal(['import-file', 'reindex-search']);
+    expect((await collections.searchGenerations.findOne({}))?.rebuild?.id).to.equal(rebuildId);
   });
 
   it('removes pieces of a day ago that no waiting file names', async () => {
