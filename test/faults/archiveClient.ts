@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { AdminJob } from '../../shared/contract/admin.js';
 
 /** An answer, or that there was none. */
 export type Answer = { status: number; body: unknown } | { status: 'none'; reason: string };
 
-/** How a deed ended: its job reported done, or what it names was never there. */
-export type DeedEnd = 'done' | 'absent';
+/** How a deed ended: its job reported done, what it names was never there, or a file was rejected. */
+export type DeedEnd = 'done' | 'absent' | 'rejected';
 
 /** A deed as a request to the API. */
 export interface DeedRequest {
@@ -48,7 +49,8 @@ export function createArchiveClient(url: () => string): ArchiveClient {
         const filed = await ask(deed.method, deed.path, deed.body);
         const outcome = judge(deed, filed);
         if (outcome === 'absent') return 'absent';
-        if (outcome !== 'again' && (await follow(ask, outcome.statusUrl, end))) return 'done';
+        const ended = outcome !== 'again' && (await follow(ask, outcome.statusUrl, end));
+        if (ended) return ended;
         await pause(ASK_AGAIN_MS);
       }
       throw new Error(`${nameOf(deed)} was not acknowledged in ${PATIENCE_MS / 1_000} s`);
@@ -70,15 +72,19 @@ function judge(deed: DeedRequest, answer: Answer): 'again' | 'absent' | { status
 }
 
 /** Follows a job to its end; false for one that an emptied Redis has forgotten. */
-async function follow(ask: ArchiveClient['ask'], statusUrl: string, end: number): Promise<boolean> {
+async function follow(
+  ask: ArchiveClient['ask'],
+  statusUrl: string,
+  end: number,
+): Promise<false | 'done' | 'rejected'> {
   for (; Date.now() < end;) {
     await pause(ASK_AGAIN_MS);
     const answer = await ask('GET', statusUrl);
     if (answer.status === 'none' || answer.status === 503) continue;
     if (answer.status === 404) return false;
     if (answer.status !== 200) throw new Error(`${statusUrl} was answered ${answer.status}`);
-    const job = answer.body as { state: string; error: string | null };
-    if (job.state === 'done') return true;
+    const job = answer.body as Pick<AdminJob, 'state' | 'error' | 'counts'>;
+    if (job.state === 'done') return job.counts['rejected'] ? 'rejected' : 'done';
     if (job.state === 'failed') throw new Error(`${statusUrl} failed: ${job.error ?? ''}`);
   }
   return false;

@@ -60,7 +60,7 @@ export async function startService(
   env: NodeJS.ProcessEnv,
 ): Promise<ServiceProcess> {
   const started = spawnService(service, env);
-  await until(() => started.isReady() || !started.isRunning(), 30_000).catch(() => undefined);
+  await until(() => started.isReady() || !started.isRunning(), 60_000).catch(() => undefined);
   if (started.isReady()) return started;
   await started.signal('SIGKILL');
   throw new Error(`The ${service} did not start:\n${started.log()}`);

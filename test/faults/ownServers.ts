@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { cacheFolder } from '../../services/local/cacheFolder.js';
+import { createChildren, type Children } from '../../services/local/children.js';
+import { startElasticsearch } from '../../services/local/elasticsearch.js';
+import type { FetchContext } from '../../services/local/fetchArtifact.js';
+import type { LocalServer, ServerContext } from '../../services/local/localServer.js';
+import { startMongodb } from '../../services/local/mongodb.js';
+import { freePort } from '../../services/local/ports.js';
+import { startRedis } from '../../services/local/redis.js';
+import { resolvePrograms, type Wanted } from '../../services/local/resolvePrograms.js';
+
+/** A server that may be killed, started again with the same data on the same port, and paused. */
+export interface OwnServer {
+  url: string;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  pause(): Promise<void>;
+  wake(): Promise<void>;
+}
+
+export type ServerName = keyof Wanted;
+
+/** Servers of a test's own, in a folder of its own. */
+export interface OwnServers {
+  servers: Partial<Record<ServerName, OwnServer>>;
+  /** For downloads of further programs, which end with the servers. */
+  fetching: FetchContext;
+  stop(): Promise<void>;
+}
+
+/** Starts some of the three servers; the caller removes the folder. */
+export async function startOwnServers(dataDir: string, wanted: Wanted): Promise<OwnServers> {
+  const children = createChildren();
+  // A hundred megabytes less than a laptop's: these hold little.
+  const env = { ...process.env, LOCAL_ES_HEAP: '384m' };
+  const logs = join(dataDir, 'logs');
+  const report = { line: () => undefined, progress: () => undefined };
+  const fetching = { env, cache: await cacheFolder(env), logs, children, report };
+  const programs = await resolvePrograms(wanted, fetching);
+  const context: ServerContext = { env, dataDir, logs, children };
+  const ports = { http: await freePort(), transport: await freePort() };
+  const [mongodbPort, redisPort] = [await freePort(), await freePort()];
+  const { mongodb, redis, elasticsearch } = programs;
+  const starts: Partial<Record<ServerName, () => Promise<LocalServer>>> = {
+    ...(mongodb && { mongodb: () => startMongodb(mongodb, mongodbPort, context) }),
+    ...(redis && { redis: () => startRedis(redis, redisPort, context) }),
+    ...(elasticsearch && {
+      elasticsearch: () => startElasticsearch(elasticsearch, ports, context),
+    }),
+  };
+  const entries = await Promise.all(
+    Object.entries(starts).map(async ([name, start]) => [name, await ownServer(start)] as const),
+  ).catch(async (error: unknown) => {
+    await children.stopAll();
+    throw error;
+  });
+  const servers = Object.fromEntries(entries) as OwnServers['servers'];
+  return { servers, fetching, stop: () => stopAll(Object.values(servers), children) };
+}
+
+async function ownServer(start: () => Promise<LocalServer>): Promise<OwnServer> {
+  let running = await start();
+  const signal = async (name: NodeJS.Signals): Promise<void> => {
+    const pid = await running.child.pid;
+    if (pid !== undefined) process.kill(-pid, name);
+  };
+  return {
+    url: running.url,
+    async kill() {
+      await signal('SIGKILL');
+      await running.child.exited;
+    },
+    async start() {
+      running = await start();
+    },
+    pause: () => signal('SIGSTOP'),
+    wake: () => signal('SIGCONT'),
+  };
+}
+
+/** A paused process cannot hear that it is to stop. */
+async function stopAll(servers: OwnServer[], children: Children): Promise<void> {
+  await Promise.all(servers.map((server) => server.wake().catch(() => undefined)));
+  await children.stopAll();
+}

@@ -1,0 +1,219 @@
+import { dateToTimestamp } from '../../shared/exportFormat/timestamps.js';
+import { anExport, anExportMessage, type RawExport } from '../support/exportFiles.js';
+import type { DeedEnd, DeedRequest } from './archiveClient.js';
+import {
+  contentOf,
+  isKept,
+  notGone,
+  type Gone,
+  type Ledger,
+  type LedgerMessage,
+  type LedgerPerson,
+  type LedgerThread,
+} from './ledger.js';
+import type { Random } from './random.js';
+
+/** Something to be asked of the archive, once what it builds upon is acknowledged. */
+export interface Deed {
+  name: string;
+  request: DeedRequest;
+  /** How many ask for it at once. */
+  times: number;
+  /** Whether what it builds upon is acknowledged. */
+  isDue: () => boolean;
+  /** Whether it may end without success, since another deed has gone before it. */
+  mayBe(end: DeedEnd): boolean;
+  /** Notes in the ledger that it was acknowledged. */
+  acknowledge(at: number): void;
+}
+
+const EPOCH_MS = 1_420_070_400_000;
+const FIRST_MESSAGE_MS = Date.UTC(2024, 0, 1);
+const FIRST_EXPORT_MS = Date.UTC(2026, 0, 1);
+const MOST_MESSAGES = 12;
+/** People that are never erased: each thread keeps a message of theirs. */
+const KEPT_PEOPLE = 4;
+
+type Plan = (planner: Planner) => Deed | null;
+
+/** Kinds of deeds by how often they are wanted. Those that cannot be done yet give null. */
+const KINDS: [number, Plan][] = [
+  [22, planNewThread],
+  [40, planExport],
+  [10, planDeleteMessage],
+  [5, planDeleteThread],
+  [1, planDeleteChannel],
+  [3, planErasure],
+  [2, planRebuild],
+  [2, planViews],
+  [3, planStats],
+];
+
+interface Planner {
+  ledger: Ledger;
+  random: Random;
+  /** Rises with every export and every message. */
+  next: () => number;
+}
+
+/** The deeds of a seed, one after the other, without end; planning one enters it in the ledger. */
+export function* planDeeds(ledger: Ledger, random: Random): Generator<Deed, never> {
+  let sequence = 0;
+  const planner = { ledger, random, next: () => (sequence += 1) };
+  const kinds = KINDS.flatMap(([weight, plan]) => Array.from({ length: weight }, () => plan));
+  for (let n = 0; n < 6; n += 1) yield planNewThread(planner)!;
+  for (;;) {
+    const deed = random.pick(kinds)(planner);
+    if (!deed) continue;
+    if (random.chance(0.04)) deed.times = random.pick([2, 10]);
+    yield deed;
+  }
+}
+
+function planNewThread(planner: Planner): Deed | null {
+  const { ledger, random } = planner;
+  const channels = ledger.channels.filter(({ gone }) => !gone.isPlanned);
+  const channel = random.pick(channels);
+  const thread: LedgerThread = {
+    ...{ id: '', channel, titleEdit: 0, messages: [], createdAt: null, gone: notGone() },
+  };
+  addMessage(planner, thread, random.pick(ledger.people));
+  thread.id = thread.messages[0]!.id;
+  addMessage(planner, thread, random.pick(ledger.people.slice(0, KEPT_PEOPLE)));
+  ledger.threads.push(thread);
+  return exportDeed(planner, thread, thread.messages);
+}
+
+/** A later export of a thread, which may overlap with earlier ones, have edits, or come too late. */
+function planExport(planner: Planner): Deed | null {
+  const { ledger, random } = planner;
+  const thread = random.pick(ledger.threads);
+  const added = thread.messages.length < MOST_MESSAGES ? random.below(3) : 0;
+  for (let n = 0; n < added; n += 1) addMessage(planner, thread, random.pick(ledger.people));
+  if (random.chance(0.15)) thread.titleEdit += 1;
+  if (random.chance(0.03)) thread.channel.nameEdit += 1;
+  const from = random.below(thread.messages.length);
+  const told = thread.messages.slice(random.chance(0.5) ? 0 : from);
+  for (const message of told) if (random.chance(0.3)) message.edit = planner.next();
+  return exportDeed(planner, thread, told);
+}
+
+function addMessage({ next }: Planner, thread: LedgerThread, author: LedgerPerson): void {
+  const n = next();
+  const id = String((BigInt(FIRST_MESSAGE_MS + n * 60_000 - EPOCH_MS) << 22n) | BigInt(n % 4_096));
+  const message = { id, thread, author, edit: n, acknowledged: null, gone: notGone() };
+  thread.messages.push(message);
+}
+
+function exportDeed(planner: Planner, thread: LedgerThread, told: LedgerMessage[]): Deed {
+  const n = planner.next();
+  const edits = told.map((message) => [message, message.edit] as const);
+  const body = exportOf(planner, thread, { told, n });
+  const request = { method: 'POST', path: '/admin/import', body } as const;
+  const acknowledge = (at: number): void => {
+    thread.createdAt ??= at;
+    for (const [message, edit] of edits) {
+      if (edit > (message.acknowledged?.edit ?? 0)) message.acknowledged = { edit, at };
+    }
+  };
+  const mayBe = (end: DeedEnd): boolean => end === 'rejected' && thread.channel.gone.isPlanned;
+  return { ...deed('import', request, acknowledge), mayBe };
+}
+
+function exportOf(
+  { ledger, random }: Planner,
+  thread: LedgerThread,
+  { told, n }: { told: LedgerMessage[]; n: number },
+): RawExport {
+  const { channel } = thread;
+  const messages = told.map((message) => {
+    const mentioned = random.chance(0.1) ? random.pick(ledger.people).user : null;
+    const { id, author } = message;
+    return anExportMessage({
+      ...{ id, author: author.user, mentions: mentioned ? [mentioned] : [] },
+      content: `${contentOf(message)}${mentioned ? ` @${mentioned.nickname ?? ''}` : ''}`,
+    });
+  });
+  return {
+    ...anExport({
+      guild: { id: ledger.serverId, name: 'Server' },
+      channel: {
+        id: thread.id,
+        ...{ categoryId: channel.id, category: `forum ${channel.nameEdit}` },
+        name: `Anchor ${thread.id} title${thread.titleEdit}`,
+      },
+      messages,
+    }),
+    exportedAt: dateToTimestamp(new Date(FIRST_EXPORT_MS + n * 1_000)),
+  };
+}
+
+function planDeleteMessage({ ledger, random }: Planner): Deed | null {
+  const thread = random.pick(ledger.threads);
+  // The second message is kept, so that what becomes of an emptied thread is no question.
+  const message = random.pick(thread.messages.filter((_, n) => n !== 1));
+  if (!isKept(message)) return null;
+  return removal('delete message', `/admin/messages/${message.id}`, {
+    gone: message.gone,
+    isDue: () => message.acknowledged !== null,
+  });
+}
+
+function planDeleteThread({ ledger, random }: Planner): Deed | null {
+  // The first threads stay: search must find them at every moment.
+  const thread = random.pick(ledger.threads);
+  if (!isKept(thread) || ledger.threads.indexOf(thread) < 6) return null;
+  return removal('delete thread', `/admin/threads/${thread.id}`, {
+    gone: thread.gone,
+    isDue: () => thread.createdAt !== null,
+  });
+}
+
+function planDeleteChannel({ ledger }: Planner): Deed | null {
+  const channel = ledger.channels.at(-1)!;
+  const threads = ledger.threads.filter((thread) => thread.channel === channel);
+  const isFirst = ledger.threads.slice(0, 6).some((thread) => thread.channel === channel);
+  if (channel.gone.isPlanned || isFirst || threads.length < 3) return null;
+  return removal('delete channel', `/admin/channels/${channel.id}`, {
+    gone: channel.gone,
+    isDue: () => threads.some(({ createdAt }) => createdAt !== null),
+  });
+}
+
+function planErasure({ ledger, random }: Planner): Deed | null {
+  const person = random.pick(ledger.people.slice(KEPT_PEOPLE));
+  const left = ledger.people.slice(KEPT_PEOPLE).filter(({ gone }) => !gone.isPlanned);
+  if (person.gone.isPlanned || left.length <= 4) return null;
+  const path = `/admin/users/${person.user.id}`;
+  return removal('erase user', path, { gone: person.gone, isDue: () => true });
+}
+
+function planRebuild(): Deed {
+  const request = { method: 'POST', path: '/admin/reindex', body: { target: 'search' } } as const;
+  return deed('rebuild search', request, () => undefined);
+}
+
+function planViews(): Deed {
+  const request = { method: 'POST', path: '/admin/reindex', body: { target: 'views' } } as const;
+  return deed('rebuild views', request, () => undefined);
+}
+
+function planStats({ ledger }: Planner): Deed {
+  const path = `/admin/servers/${ledger.serverId}/stats/refresh`;
+  const refresh = deed('refresh statistics', { method: 'POST', path }, () => undefined);
+  return { ...refresh, isDue: () => ledger.threads.some(({ createdAt }) => createdAt !== null) };
+}
+
+function removal(
+  name: string,
+  path: string,
+  { gone, isDue }: { gone: Gone; isDue: () => boolean },
+): Deed {
+  gone.isPlanned = true;
+  const acknowledge = (at: number): void => void (gone.since ??= at);
+  return { ...deed(name, { method: 'DELETE', path }, acknowledge), isDue };
+}
+
+function deed(name: string, request: DeedRequest, acknowledge: Deed['acknowledge']): Deed {
+  return { name, request, times: 1, isDue: () => true, mayBe: () => false, acknowledge };
+}

@@ -1,0 +1,37 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createProducer } from '../../shared/jobs/producer.js';
+import type { OwnServer } from './ownServers.js';
+import type { Rig } from './rig.js';
+
+const WITHIN_MS = 120_000;
+
+/** Waits until no job waits and no mark is left. Throws with what is left when time is up. */
+export async function quiesce({ direct, servers }: Pick<Rig, 'direct' | 'servers'>): Promise<void> {
+  const end = Date.now() + WITHIN_MS;
+  for (;;) {
+    const left = await whatIsLeft(direct, servers.redis);
+    if (left === '') return;
+    if (Date.now() > end) throw new Error(`Not at rest after ${WITHIN_MS / 1_000} s: ${left}`);
+    await pause(300);
+  }
+}
+
+async function whatIsLeft({ mongo }: Rig['direct'], redis: OwnServer): Promise<string> {
+  const { threads, dirty, similarMarks, importFiles, erasures } = mongo.collections;
+  const producer = createProducer({ redisUrl: redis.url, namespace: mongo.namespace });
+  try {
+    const { waiting, active, delayed } = await producer.counts();
+    const counts = {
+      jobs: waiting + active + delayed,
+      pending: await threads.countDocuments({ pending: { $exists: true } }),
+      dirty: await dirty.countDocuments(),
+      similar: await similarMarks.countDocuments(),
+      files: await importFiles.countDocuments({ state: 'queued' }),
+      erasures: await erasures.countDocuments({ userId: { $exists: true } }),
+    };
+    const left = Object.entries(counts).filter(([, count]) => count > 0);
+    return left.map(([name, count]) => `${count} ${name}`).join(', ');
+  } finally {
+    await producer.close();
+  }
+}

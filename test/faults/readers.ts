@@ -1,0 +1,200 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SearchResponse } from '../../shared/contract/search.js';
+import type { ThreadDetail, ThreadPage } from '../../shared/contract/threads.js';
+import type { Answer, ArchiveClient } from './archiveClient.js';
+import {
+  goneSince,
+  parseContent,
+  type Ledger,
+  type LedgerMessage,
+  type LedgerThread,
+} from './ledger.js';
+import type { Random } from './random.js';
+
+/** What readers saw that nobody may see, and how often they were answered what. */
+export interface Sightings {
+  violations: string[];
+  answers: Record<string, number>;
+}
+
+/** Readers that poll an archive and compare with the ledger what they see. */
+export interface Readers {
+  sightings: Sightings;
+  /** What was seen of work that is not acknowledged may be lost with the server that held it. */
+  forgetUnacknowledged(): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * While announcements cannot be sent, a reader may see what the API kept for a second after it noticed; once they can
+ * be, at once. Nobody may see what was acknowledged to be gone longer ago.
+ */
+const GRACE_MS = 3_000;
+const SLOWEST_MS = 15_000;
+const READ_EVERY_MS = 40;
+
+/** Starts some readers. `mayBeCut` tells whether the API is just being killed or paused. */
+export function startReaders(
+  client: Pick<ArchiveClient, 'ask'>,
+  ledger: Ledger,
+  random: Random,
+  mayBeCut: () => boolean,
+): Readers {
+  const sightings: Sightings = { violations: [], answers: {} };
+  const seen = new Map<string, number>();
+  const stopped = new AbortController();
+  const violate = (text: string): void => {
+    if (!sightings.violations.includes(text)) sightings.violations.push(text);
+  };
+  const read = async (kind: string, path: string, statuses: number[]): Promise<object | null> => {
+    const wasCut = mayBeCut();
+    const began = performance.now();
+    const answer = await client.ask('GET', path);
+    const key = `${kind} ${answer.status}`;
+    sightings.answers[key] = (sightings.answers[key] ?? 0) + 1;
+    if (wasCut || mayBeCut()) return answer.status === 200 ? bodyOf(answer) : null;
+    if (answer.status === 'none') violate(`${path} was not answered: ${answer.reason}`);
+    else if (!statuses.includes(answer.status)) violate(`${path} answered ${answer.status}`);
+    const tookMs = performance.now() - began;
+    if (tookMs > SLOWEST_MS) violate(`${path} took ${Math.round(tookMs)} ms`);
+    return bodyOf(answer);
+  };
+  const checkMessage = (message: LedgerMessage, edit: number, began: number): void => {
+    const since = goneSince(message);
+    if (since !== null && began > since + GRACE_MS) {
+      violate(`Message ${message.id} was seen ${Math.round(began - since)} ms after it was gone`);
+    }
+    const least = acknowledgedEdit(message, began);
+    if (edit < least) violate(`Message ${message.id} was seen as edit ${edit} after ${least}`);
+    const before = seen.get(message.id) ?? 0;
+    if (edit < before) violate(`Message ${message.id} went back from edit ${before} to ${edit}`);
+    seen.set(message.id, edit);
+  };
+  const readThread = async (thread: LedgerThread): Promise<void> => {
+    const began = performance.now();
+    const detail = (await read(
+      'thread',
+      `/api/threads/${thread.id}`,
+      [200, 404, 503],
+    )) as ThreadDetail | null;
+    const created = thread.createdAt;
+    const isSure = created !== null && began > created + GRACE_MS && !isGoing(thread);
+    if (detail === null) return;
+    if ('code' in detail) {
+      if (detail.code === 'NOT_FOUND' && isSure) violate(`Thread ${thread.id} was not found`);
+      return;
+    }
+    const known = new Map(thread.messages.map((message) => [message.id, message]));
+    for (const { id, content } of detail.messages) {
+      const message = known.get(id);
+      const said = parseContent(content);
+      if (!message || !said) violate(`Thread ${thread.id} holds what nobody said: ${content}`);
+      else checkMessage(message, said.edit, began);
+    }
+    const ids = new Set(detail.messages.map(({ id }) => id));
+    for (const message of thread.messages) {
+      if (acknowledgedEdit(message, began) > 0 && !isGoing(message) && !ids.has(message.id)) {
+        violate(`Message ${message.id} was lost`);
+      }
+    }
+  };
+  const readSearch = async (): Promise<void> => {
+    const began = performance.now();
+    const found = (await read(
+      'search',
+      `/api/search?q=anchor&limit=100&offset=${random.below(3) * 50}`,
+      [200, 503],
+    )) as SearchResponse | null;
+    if (found === null || !('threadCount' in found)) return;
+    const first = ledger.threads.slice(0, 6);
+    const sure = first.filter(
+      ({ createdAt }) => createdAt !== null && began > createdAt + GRACE_MS,
+    );
+    if (found.threadCount < sure.length) {
+      violate(`Search found ${found.threadCount} threads of at least ${sure.length}`);
+    }
+    for (const { id, content } of found.results.messages) {
+      const message = findMessage(ledger, id);
+      const since = message && goneSince(message);
+      if (message && since !== null && since !== undefined && began > since + GRACE_MS) {
+        violate(`Search showed message ${id} after it was gone: ${content}`);
+      }
+    }
+  };
+  const readList = async (): Promise<void> => {
+    const began = performance.now();
+    const sort = random.pick(['latest', 'oldest', 'popular', 'recently_active']);
+    const path = `/api/threads?serverId=${ledger.serverId}&sort=${sort}&limit=100`;
+    const page = (await read('list', path, [200, 503])) as ThreadPage | null;
+    if (page === null || !('threads' in page)) return;
+    for (const { id } of page.threads) {
+      const thread = ledger.threads.find((one) => one.id === id);
+      const since = thread && goneSince(thread);
+      if (!thread) violate(`A list holds thread ${id}, which nobody made`);
+      else if (since !== null && since !== undefined && began > since + GRACE_MS) {
+        violate(`A list showed thread ${id} after it was gone`);
+      }
+    }
+  };
+  const readOther = async (): Promise<void> => {
+    const { user, gone } = random.pick(ledger.people);
+    const began = performance.now();
+    const profile = await read('user', `/users/${user.id}`, [200, 404, 503]);
+    const isErased = profile !== null && gone.since !== null && began > gone.since + GRACE_MS;
+    if (isErased && JSON.stringify(profile).includes(user.id)) {
+      violate(`The profile of ${user.id} was seen after it was erased`);
+    }
+    await read('statistics', `/api/servers/${ledger.serverId}/stats`, [200, 404, 503]);
+    await read(
+      'similar',
+      `/api/threads/${random.pick(ledger.threads).id}/similar`,
+      [200, 404, 503],
+    );
+  };
+  const loop = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      if (ledger.threads.length > 0) {
+        const turn = random.below(10);
+        if (turn < 5) await readThread(random.pick(ledger.threads));
+        else if (turn < 7) await readSearch();
+        else if (turn < 9) await readList();
+        else await readOther();
+      }
+      await pause(READ_EVERY_MS);
+    }
+  };
+  const loops = [loop(), loop()];
+  return {
+    sightings,
+    forgetUnacknowledged: () => seen.clear(),
+    async stop() {
+      stopped.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+function bodyOf(answer: Answer): object | null {
+  return answer.status === 'none' ? null : (answer.body as object | null);
+}
+
+/** The edit that a reader who began at a time must see at least. */
+function acknowledgedEdit({ acknowledged }: LedgerMessage, began: number): number {
+  return acknowledged && began > acknowledged.at + GRACE_MS ? acknowledged.edit : 0;
+}
+
+/** Whether something may be gone at any moment, or is. */
+function isGoing(one: LedgerThread | LedgerMessage): boolean {
+  if ('thread' in one) {
+    return one.gone.isPlanned || one.author.gone.isPlanned || isGoing(one.thread);
+  }
+  return one.gone.isPlanned || one.channel.gone.isPlanned;
+}
+
+function findMessage(ledger: Ledger, id: string): LedgerMessage | undefined {
+  for (const { messages } of ledger.threads) {
+    const found = messages.find((message) => message.id === id);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,171 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@elastic/elasticsearch';
+import type { Redis } from 'ioredis';
+import { removeDataDir } from '../../services/local/elasticsearchFolder.js';
+import { freePort } from '../../services/local/ports.js';
+import {
+  createElasticsearch,
+  createMongo,
+  createRedis,
+  type Mongo,
+} from '../../shared/platform/clients.js';
+import { readSettings } from '../../shared/platform/env.js';
+import { startOwnServers, type OwnServer, type OwnServers } from './ownServers.js';
+import { startRefusingProxy, type RefusingProxy } from './refusingProxy.js';
+import { startService, type ServiceProcess } from './serviceProcess.js';
+import { startToxiproxy, type Proxy } from './toxiproxy.js';
+
+/** A whole archive whose every part can be harmed: own servers, a proxy before each, the services as processes. */
+export interface Rig {
+  url: string;
+  namespace: string;
+  /** The environment of the services. */
+  env: NodeJS.ProcessEnv;
+  servers: Record<'mongodb' | 'redis', OwnServer> & { elasticsearch?: OwnServer };
+  proxies: Record<'mongodb' | 'redis' | 'elasticsearch', Proxy>;
+  refusing: RefusingProxy;
+  indexer: Service;
+  api: Service;
+  /** Clients of the servers themselves, past the proxies. */
+  direct: { mongo: Mongo; redis: Redis; elasticsearch: Client };
+  close(): Promise<void>;
+}
+
+/** A service that is started again and again. */
+export interface Service {
+  current(): ServiceProcess;
+  /** Whether somebody is stopping or starting it. */
+  isDisturbed(): boolean;
+  /** Ends it by a signal, and starts another with more settings once `between` is over. Resolves with how it ended. */
+  restart(
+    signal: 'SIGKILL' | 'SIGTERM',
+    more?: NodeJS.ProcessEnv,
+    between?: () => Promise<void>,
+  ): Promise<string | number>;
+}
+
+/** Starts everything. Elasticsearch is the run's own, to be killed, or else the one in the environment. */
+export async function startRig(
+  namespace: string,
+  { ownElasticsearch }: { ownElasticsearch: boolean },
+): Promise<Rig> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'forum-archive-faults-'));
+  const wanted = { mongodb: true, redis: true, elasticsearch: ownElasticsearch };
+  const own = await startOwnServers(dataDir, wanted).catch(async (error: unknown) => {
+    await removeDataDir(dataDir);
+    throw error;
+  });
+  const closing: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const step of closing.reverse()) await step().catch(() => undefined);
+    await own.stop();
+    await removeDataDir(dataDir);
+  };
+  try {
+    return { ...(await assemble(namespace, own, closing)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function assemble(
+  namespace: string,
+  { servers, fetching }: OwnServers,
+  closing: (() => Promise<unknown>)[],
+): Promise<Omit<Rig, 'close'>> {
+  const [mongodb, redis] = [servers.mongodb!, servers.redis!];
+  const searchUrl = servers.elasticsearch?.url ?? readSettings().ELASTICSEARCH_URL;
+  const direct = await openDirect(namespace, { mongodb, redis, searchUrl });
+  closing.push(() => closeDirect(direct, namespace));
+  const toxiproxy = await startToxiproxy(fetching);
+  const proxies = {
+    mongodb: await toxiproxy.proxyTo('mongodb', hostOf(mongodb.url)),
+    redis: await toxiproxy.proxyTo('redis', hostOf(redis.url)),
+    elasticsearch: await toxiproxy.proxyTo('elasticsearch', hostOf(searchUrl)),
+  };
+  const refusing = await startRefusingProxy(`http://${proxies.elasticsearch.address}`);
+  closing.push(() => refusing.close());
+  const port = String(await freePort());
+  const env = {
+    ...process.env,
+    // A direct connection asks no server for the real addresses of its replica set.
+    MONGODB_URL: `mongodb://${proxies.mongodb.address}/${namespace}?directConnection=true`,
+    REDIS_URL: `redis://${proxies.redis.address}`,
+    ELASTICSEARCH_URL: refusing.url,
+    ...{ PORT: port, DISABLE_AUTH: 'true', RATE_LIMIT_DISABLED: 'true', LOG_LEVEL: 'warn' },
+    INDEXER_CONCURRENCY: '16',
+  };
+  const indexer = await createService('indexer', env, closing);
+  const api = await createService('api', env, closing);
+  const url = `http://127.0.0.1:${port}`;
+  const own = {
+    mongodb,
+    redis,
+    ...(servers.elasticsearch && { elasticsearch: servers.elasticsearch }),
+  };
+  return { url, namespace, env, servers: own, proxies, refusing, indexer, api, direct };
+}
+
+async function createService(
+  name: 'indexer' | 'api',
+  env: NodeJS.ProcessEnv,
+  closing: (() => Promise<unknown>)[],
+): Promise<Service> {
+  // What says that it is at work is logged as information.
+  const start = (more: NodeJS.ProcessEnv) =>
+    startService(name, { ...env, LOG_LEVEL: 'info', ...more });
+  let current = await start({});
+  let disturbed = 0;
+  closing.push(() => current.signal('SIGKILL'));
+  return {
+    current: () => current,
+    isDisturbed: () => disturbed > 0,
+    async restart(signal, more = {}, between = () => Promise.resolve()) {
+      disturbed += 1;
+      try {
+        await current.signal(signal);
+        const ended = await current.ended;
+        await between();
+        current = await start(more);
+        return ended;
+      } finally {
+        disturbed -= 1;
+      }
+    },
+  };
+}
+
+async function openDirect(
+  namespace: string,
+  { mongodb, redis, searchUrl }: { mongodb: OwnServer; redis: OwnServer; searchUrl: string },
+): Promise<Rig['direct']> {
+  const client = createRedis(redis.url, { timeoutMs: 20_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  const url = `mongodb://${hostOf(mongodb.url)}/${namespace}?directConnection=true`;
+  return {
+    mongo: createMongo({ MONGODB_URL: url }, { timeoutMs: 20_000, poolSize: 5 }),
+    redis: client,
+    elasticsearch: createElasticsearch({ ELASTICSEARCH_URL: searchUrl }, { timeoutMs: 20_000 }),
+  };
+}
+
+/** The servers go with their data; only the search index may be in somebody else's. */
+async function closeDirect(
+  { mongo, redis, elasticsearch }: Rig['direct'],
+  namespace: string,
+): Promise<void> {
+  redis.disconnect();
+  await mongo.client.close();
+  const found = await elasticsearch.indices.get({ index: `${namespace}-search-*` });
+  const names = Object.keys(found);
+  if (names.length > 0) await elasticsearch.indices.delete({ index: names });
+  await elasticsearch.close();
+}
+
+function hostOf(url: string): string {
+  return new URL(url.replace(/^mongodb:/, 'http:')).host;
+}

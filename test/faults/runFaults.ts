@@ -1,0 +1,107 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../support/apiServer.js';
+import { createArchiveClient, type ArchiveClient } from './archiveClient.js';
+import { checkArchive } from './checkArchive.js';
+import { FAULTS, type Fault, type FaultName } from './faultKinds.js';
+import { createLedger } from './ledger.js';
+import { planDeeds, type Deed } from './planDeeds.js';
+import { quiesce } from './quiesce.js';
+import { createRandom } from './random.js';
+import { startReaders } from './readers.js';
+import type { Rig } from './rig.js';
+
+/** What a run is to do. */
+export interface RunOptions {
+  seed: number;
+  /** The faults to provoke: lanes go on side by side, in each one after the other. */
+  lanes: Iterable<{ name: FaultName; ms: number }>[];
+  writers: number;
+  /** Milliseconds a writer rests between two deeds. */
+  restMs: number;
+  say: (text: string) => void;
+}
+
+/** What came of it: nothing is wrong when there are no violations. */
+export interface RunReport {
+  violations: string[];
+  faults: Record<string, number>;
+  deeds: Record<string, number>;
+  answers: Record<string, number>;
+}
+
+/** In which what was harmed gets to work again. */
+const BETWEEN_MS = 300;
+
+/** Lets writers and readers work on an archive while faults are provoked, then compares all with the ledger. */
+export async function runFaults(rig: Rig, options: RunOptions): Promise<RunReport> {
+  const { seed, say } = options;
+  const violations: string[] = [];
+  const violate = (text: string): void => {
+    violations.push(text);
+    say(`VIOLATION ${text}`);
+  };
+  const ledger = createLedger();
+  const client = createArchiveClient(() => rig.url);
+  const mayBeCut = (): boolean => rig.api.isDisturbed();
+  const readers = startReaders(client, ledger, createRandom(seed + 1), mayBeCut);
+  const writing = startWriters(client, planDeeds(ledger, createRandom(seed)), options, violate);
+  const faults: Record<string, number> = {};
+  const provoke = async (lane: RunOptions['lanes'][number], n: number): Promise<void> => {
+    const random = createRandom(seed + 2 + n);
+    for (const { name, ms } of lane) {
+      say(`${name} (${ms} ms)`);
+      faults[name] = (faults[name] ?? 0) + 1;
+      const fault: Fault = FAULTS[name];
+      await fault({ rig, random, ms, onLoss: () => readers.forgetUnacknowledged() }).catch(
+        (error: unknown) => violate(`${name}: ${String(error)}`),
+      );
+      await pause(BETWEEN_MS);
+    }
+  };
+  await Promise.all(options.lanes.map(provoke));
+  say('No more faults');
+  const deeds = await writing.stop();
+  await quiesce(rig).catch((error: unknown) => violate(String(error)));
+  await readers.stop();
+  for (const text of readers.sightings.violations) violate(text);
+  for (const text of await checkArchive(client, ledger, rig.direct)) violate(text);
+  return { violations, faults, deeds, answers: readers.sightings.answers };
+}
+
+/** Writers that take one deed after the other, wait until it may be done, and ask for it until it is acknowledged. */
+function startWriters(
+  client: ArchiveClient,
+  deeds: Iterator<Deed>,
+  { writers, restMs }: RunOptions,
+  violate: (text: string) => void,
+): { stop(): Promise<Record<string, number>> } {
+  const done: Record<string, number> = {};
+  let isStopping = false;
+  const write = async (): Promise<void> => {
+    while (!isStopping) {
+      const deed = deeds.next().value as Deed;
+      await perform(client, deed).catch((error: unknown) => violate(String(error)));
+      done[deed.name] = (done[deed.name] ?? 0) + 1;
+      await pause(restMs);
+    }
+  };
+  const loops = Array.from({ length: writers }, write);
+  return {
+    async stop() {
+      isStopping = true;
+      await Promise.all(loops);
+      return done;
+    },
+  };
+}
+
+const DUE_WITHIN_MS = 200_000;
+
+async function perform(client: ArchiveClient, deed: Deed): Promise<void> {
+  await until(deed.isDue, DUE_WITHIN_MS);
+  const { name, request, times } = deed;
+  const ends = await Promise.all(Array.from({ length: times }, () => client.perform(request)));
+  deed.acknowledge(performance.now());
+  const wrong = ends.find((end) => end !== 'done');
+  if (wrong && !deed.mayBe(wrong)) throw new Error(`${name} of ${request.path} ended as ${wrong}`);
+}
