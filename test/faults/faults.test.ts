@@ -1,11 +1,8 @@
 import { expect } from 'chai';
-import { until } from '../support/apiServer.js';
-import { anExport } from '../support/exportFiles.js';
-import { createArchiveClient } from './archiveClient.js';
 import type { FaultName } from './faultKinds.js';
 import { startRig, type Rig } from './rig.js';
 import { runFaults } from './runFaults.js';
-import { spawnService, type ServiceProcess } from './serviceProcess.js';
+import { spawnService } from './serviceProcess.js';
 
 /** Faults of the queue and the record, and beside them the rest: each as long as it takes to be noticed. */
 const LANES: [FaultName, number][][] = [
@@ -55,27 +52,6 @@ describe('an archive under faults', function () {
     expect(Object.keys(report.faults)).to.have.length(LANES.flat().length);
     expect(report.deeds['import'], 'imports').to.be.above(10);
     expect(report.answers['search 200'], 'searches').to.be.above(20);
-  });
-
-  it('is alive with a store away at its start, and whole when it comes', async () => {
-    await Promise.all([rig.api, rig.indexer].map((one) => one.current().signal('SIGTERM')));
-    const client = createArchiveClient(() => rig.url);
-    for (const store of ['mongodb', 'elasticsearch', 'redis'] as const) {
-      await rig.proxies[store].disable();
-      const env = { ...rig.env, LOG_LEVEL: 'info' };
-      const processes = (['api', 'indexer'] as const).map((name) => spawnService(name, env));
-      try {
-        await until(async () => (await client.ask('GET', '/healthz')).status === 200, 10_000);
-        expect(await client.ask('GET', '/readyz')).to.deep.include({ status: 503 });
-        expect(processes.map((one) => one.isRunning())).to.deep.equal([true, true]);
-        await rig.proxies[store].heal();
-        await until(async () => (await client.ask('GET', '/readyz')).status === 200, 10_000);
-        const deed = { method: 'POST', path: '/admin/import', body: anExport() } as const;
-        expect(await client.perform(deed), store).to.equal('done');
-      } finally {
-        await Promise.all(processes.map((one: ServiceProcess) => one.signal('SIGKILL')));
-      }
-    }
   });
 
   it('refuses to start on a Redis that may throw jobs away, and says which setting is wrong', async () => {
