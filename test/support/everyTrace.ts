@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import type { Redis } from 'ioredis';
 import { Binary } from 'mongodb';
 import { searchAlias } from '../../shared/store/searchIndex.js';
 import type { TestStores } from './stores.js';
@@ -20,10 +21,37 @@ export async function everyTrace({
     size: 1_000,
   });
   for await (const document of documents) texts.push(`search ${JSON.stringify(document)}`);
+  return [...texts, ...(await redisTraces({ mongo, redis }))];
+}
+
+/** Everything that Redis holds of an archive, jobs included, as texts. */
+export async function redisTraces({
+  mongo,
+  redis,
+}: Pick<TestStores, 'mongo' | 'redis'>): Promise<string[]> {
+  const texts: string[] = [];
   for (const key of await redis.keys(`${mongo.namespace}:*`)) {
-    texts.push(`redis ${key} ${await redis.dump(key)}`);
+    texts.push(`redis ${key} ${JSON.stringify(await valueOf(redis, key))}`);
   }
   return texts;
+}
+
+/** What a key holds, whole. Redis's own dump may be compressed. */
+async function valueOf(redis: Redis, key: string): Promise<unknown> {
+  const readers: Record<string, () => Promise<unknown>> = {
+    string: () => redis.get(key),
+    hash: () => redis.hgetall(key),
+    list: () => redis.lrange(key, 0, -1),
+    set: () => redis.smembers(key),
+    zset: () => redis.zrange(key, '0', '-1'),
+    stream: () => redis.xrange(key, '-', '+'),
+    // It expired since it was listed.
+    none: () => Promise.resolve(null),
+  };
+  const type = await redis.type(key);
+  const read = readers[type];
+  if (!read) throw new Error(`No reader for the Redis type ${type}`);
+  return read();
 }
 
 /** Gzip bodies as the text they hold. BSON's own JSON form of a Binary comes here as base64. */

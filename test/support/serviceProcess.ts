@@ -6,6 +6,8 @@ export interface ServiceProcess {
   pid: number;
   /** Lines of its log so far, parsed. */
   log: Record<string, unknown>[];
+  /** What it wrote to standard error so far. */
+  stderr(): string;
   /** Resolves with the first line that has this message, also one that was logged before; rejects when it ends without. */
   logged(message: string): Promise<Record<string, unknown>>;
   /** Its exit code, once it has ended; null when a signal ended it. */
@@ -38,6 +40,7 @@ export function startProcess(
   return {
     pid: child.pid ?? 0,
     log,
+    stderr: () => complaints,
     exited,
     kill: (signal) => void child.kill(signal),
     logged: (message) =>

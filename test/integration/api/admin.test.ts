@@ -5,6 +5,7 @@ import type { AdminJob, AdminStats, QueuedJob } from '../../../shared/contract/a
 import { until, type Reply } from '../../support/apiServer.js';
 import { startAuth, type AuthServer } from '../../support/authServer.js';
 import { anExport, anExportMessage } from '../../support/exportFiles.js';
+import { redisTraces } from '../../support/everyTrace.js';
 import { anId, aThread } from '../../support/factories.js';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -69,9 +70,7 @@ describe('admin', () => {
     const trail = await api.get('/admin/audit?limit=1', as.read);
     expect(trail.body.toString()).to.contain('"eraseUser"').and.not.contain(userId);
     expect(await store().erasures.countDocuments({ userId })).to.equal(1);
-    for (const key of await api.stores.redis.keys(`${api.stores.mongo.namespace}:*`)) {
-      expect(`${key} ${await api.stores.redis.dump(key)}`).to.not.contain(userId);
-    }
+    for (const text of await redisTraces(api.stores)) expect(text).to.not.contain(userId);
     expect((await api.send('DELETE', '/admin/users/12', as.admin)).status).to.equal(400);
   });
 

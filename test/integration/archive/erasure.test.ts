@@ -1,17 +1,25 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { QueuedJob } from '../../../shared/contract/admin.js';
+import type { ServerStats } from '../../../shared/contract/servers.js';
 import type { SimilarThreads } from '../../../shared/contract/similar.js';
+import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { createApiKey } from '../../../shared/store/apiKeys.js';
 import { until } from '../../support/apiServer.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 import { everyTrace } from '../../support/everyTrace.js';
-import { anExport, anExportMessage, anExportUser } from '../../support/exportFiles.js';
+import {
+  anExport,
+  anExportMessage,
+  anExportUser,
+  type RawExport,
+} from '../../support/exportFiles.js';
 import { anId } from '../../support/factories.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 import { everyAnswer } from '../../support/wholeArchive.js';
 
+const WROTE_IN = 500;
+const MENTIONED_IN = 200;
 const USER_ID = '777777777777777701';
 const ZYX = anExportUser({
   id: USER_ID,
@@ -19,55 +27,78 @@ const ZYX = anExportUser({
   nickname: 'Zyx Wvuts',
   avatarUrl: `https://cdn.discordapp.com/avatars/${USER_ID}/abc.png?size=512`,
 });
-const TRACES = /777777777777777701|zyxwvuts|zyx wvuts|secretword/i;
 const GRACE = anExportUser({ id: '100000000000000002', name: 'grace', nickname: 'Grace' });
+const TRACES = /777777777777777701|zyxwvuts|zyx wvuts|secretword/i;
+const SERVER_ID = anExport().guild.id;
 
-/** Threads of one topic: so each is shown as similar to the others. */
-function threads() {
-  const topic = (n: number) => `Adjusting the sextant of Zyx Wvuts for the horizon ${n}`;
-  return [0, 1, 2, 3].map((n) => {
-    const first = anId();
-    const asked = { content: `The sextant horizon is ${n} degrees off` };
-    const messages = [
-      anExportMessage({ id: first, author: n === 0 ? ZYX : anExportUser(), ...asked }),
-      anExportMessage({ author: ZYX, content: `A secretword about the sextant ${n}` }),
-      anExportMessage({ author: GRACE, content: `Ask @Zyx Wvuts`, mentions: [ZYX] }),
-    ];
-    return anExport({ channel: { id: first, name: topic(n) }, messages });
-  });
+/** A thread they wrote in: started and left alone, answered by others, answering others, and of one topic with others. */
+function wroteIn(n: number): RawExport {
+  const first = anId();
+  const theirs = (id = anId()) =>
+    anExportMessage({ id, author: ZYX, content: `A secretword about the sextant ${n}` });
+  const others = (id = anId()) =>
+    anExportMessage({ id, content: `The sextant horizon is ${n} degrees off` });
+  const names = anExportMessage({ author: GRACE, content: 'Ask @Zyx Wvuts', mentions: [ZYX] });
+  const kinds = [
+    () => [theirs(first)],
+    () => [theirs(first), others()],
+    () => [others(first), theirs()],
+    () => [others(first), theirs(), names],
+  ];
+  const name = n % 50 === 1 ? `Adjusting the sextant of Zyx Wvuts for horizon ${n}` : `Topic ${n}`;
+  return anExport({ channel: { id: first, name }, messages: kinds[n % 4]!() });
 }
 
-describe('erasing a person, as readers see it', function () {
+/** A thread of others that mentions them, with a reaction of theirs. */
+function mentionsThem(n: number): RawExport {
+  const first = anId();
+  const emoji = { id: '', name: '👍', code: 'thumbsup', isAnimated: false, imageUrl: '' };
+  const asking = anExportMessage({
+    ...{ id: first, author: GRACE, content: `Ask @Zyx Wvuts ${n}`, mentions: [ZYX] },
+    reactions: [{ emoji, count: 2, users: [ZYX, GRACE] }],
+  });
+  return anExport({ channel: { id: first, name: `Answer ${n}` }, messages: [asking] });
+}
+
+describe('erasing a person who wrote in 500 threads and is mentioned in 200 others', function () {
   this.timeout(120_000);
   let archive: TestArchive;
-  const roots = threads();
-  const ids = roots.map(({ channel }) => channel.id);
-  before(async () => {
-    archive = await startArchive({ env: { DISABLE_AUTH: 'true' } });
-  });
-  after(() => archive.close());
+  /** Every answer after the erasure. */
+  let answers: Map<string, unknown>;
+  const roots = [
+    ...Array.from({ length: WROTE_IN }, (_, n) => wroteIn(n)),
+    ...Array.from({ length: MENTIONED_IN }, (_, n) => mentionsThem(n)),
+  ];
+  const [alone, started] = [roots[0]!.channel.id, roots[1]!.channel.id];
+  const kept = WROTE_IN + MENTIONED_IN - WROTE_IN / 4;
 
   const similar = (id: string) => archive.json<SimilarThreads>(`/api/threads/${id}/similar`);
-  const upload = async (root: object) => {
-    const reply = await archive.api.send('POST', '/admin/import', {}, root);
-    const { statusUrl } = reply.json() as QueuedJob;
-    await until(async () => (await archive.json<{ state: string }>(statusUrl)).state === 'done');
-  };
-  /** Everything that can be read over HTTP, as texts. */
-  const answers = async (): Promise<string[]> => {
-    const texts = [...(await everyAnswer(archive))].map((answer) => JSON.stringify(answer));
-    const more = [
-      ...ids.map((id) => `/api/threads/${id}/similar`),
-      ...['sextant', 'horizon', 'ask'].map((word) => `/api/search?q=${word}&limit=100`),
-      '/api/suggest?q=adj',
+  const stats = async () =>
+    (await archive.json<ServerStats>(`/api/servers/${SERVER_ID}/stats`)).stats;
+  const importAll = () =>
+    withTemporaryFolder(async (folder) => {
+      await Promise.all(
+        roots.map((root) =>
+          writeFile(join(folder, `${root.channel.id}.json`), JSON.stringify(root)),
+        ),
+      );
+      const run = await archive.cli('import', folder);
+      expect(run, run.stderr).to.include({ code: 0 });
+    });
+  /** What can be read over HTTP beside everyAnswer, as texts. */
+  const otherAnswers = async (): Promise<string[]> => {
+    const texts: string[] = [];
+    const paths = [
+      ...roots.slice(0, 100).map(({ channel }) => `/api/threads/${channel.id}/similar`),
+      ...['sextant', 'horizon', 'ask', 'zyx'].map((word) => `/api/search?q=${word}&limit=100`),
+      ...['/api/suggest?q=adj', '/admin/audit?limit=100', '/admin/keys', '/admin/jobs?limit=100'],
       ...[USER_ID, '0', GRACE.id].map((id) => `/users/${id}`),
-      '/admin/audit',
-      '/admin/keys',
-      '/admin/jobs',
     ];
-    for (const path of more) texts.push((await archive.api.get(path)).body.toString());
+    for (const path of paths) texts.push((await archive.api.get(path)).body.toString());
     return texts;
   };
+  const textsOf = (answers: Map<string, unknown>) =>
+    [...answers].map((answer) => JSON.stringify(answer));
   const exported = () =>
     withTemporaryFolder(async (folder) => {
       const target = join(folder, 'archive');
@@ -77,13 +108,16 @@ describe('erasing a person, as readers see it', function () {
       const texts: string[] = [];
       for (const path of paths)
         if ((await stat(path)).isFile()) texts.push(path, await readFile(path, 'utf8'));
+      expect(texts).to.have.length(2 * kept);
       return texts;
     });
-  const traces = async (read: () => Promise<string[]>) =>
+  const tracesIn = async (read: () => Promise<string[]>) =>
     (await read()).filter((text) => TRACES.test(text));
+  const stored = () => everyTrace(archive.api.stores);
 
-  it('leaves nothing of them in any answer, in an exported archive or in what operators left', async () => {
-    for (const root of roots) await upload(root);
+  before(async () => {
+    archive = await startArchive({ env: { DISABLE_AUTH: 'true' } });
+    await importAll();
     const { collections } = archive.api.stores.mongo;
     const account = { userId: USER_ID, username: 'zyxwvuts', avatar: ZYX.avatarUrl! };
     const times = { createdAt: new Date(), expiresAt: new Date(Date.now() + 60_000) };
@@ -94,29 +128,67 @@ describe('erasing a person, as readers see it', function () {
       ...{ _id: 'a'.repeat(24), at: new Date(), operation: 'createKey', outcome: 'done' },
       ...{ caller: { kind: 'jwt', id: USER_ID }, params: { name: key.name }, status: 201 },
     });
-    await until(async () => (await similar(ids[1]!)).threads.length > 0, 20_000);
-    expect(await traces(answers)).to.have.length.above(20);
-    expect(await traces(exported)).to.have.length.above(3);
+    await until(async () => (await similar(started)).threads.length > 0, 30_000);
+    expect(await tracesIn(stored)).to.have.length.above(2_000);
+    expect(await tracesIn(otherAnswers)).to.have.length.above(20);
 
     const run = await archive.cli('erase-user', USER_ID);
     expect(run, run.stderr).to.include({ code: 0 });
+    answers = await everyAnswer(archive);
+  });
+  after(() => archive.close());
 
-    expect(await traces(answers)).to.deep.equal([]);
-    expect(await traces(exported)).to.deep.equal([]);
-    expect(await collections.refreshTokens.countDocuments()).to.equal(0);
-    expect(await collections.audit.findOne({ _id: 'a'.repeat(24) })).to.deep.include({
+  it('leaves nothing of them in any collection, search document or Redis key', async () => {
+    expect(await tracesIn(stored)).to.deep.equal([]);
+  });
+
+  it('leaves nothing of them in any answer', async () => {
+    expect(textsOf(answers).filter((text) => TRACES.test(text))).to.deep.equal([]);
+    expect(await tracesIn(otherAnswers)).to.deep.equal([]);
+  });
+
+  it('leaves nothing of them in an exported archive', async () => {
+    expect(await tracesIn(exported)).to.deep.equal([]);
+  });
+
+  it('ends their logins, and keeps what operators left without them', async () => {
+    const { refreshTokens, audit } = archive.api.stores.mongo.collections;
+    expect(await refreshTokens.countDocuments()).to.equal(0);
+    expect(await audit.findOne({ _id: 'a'.repeat(24) })).to.deep.include({
       caller: { kind: 'jwt', id: '0' },
       params: { name: 'key of 0' },
     });
-    expect((await similar(ids[1]!)).threads.map(({ title }) => title)).to.include(
-      'Adjusting the sextant of deleted-user for the horizon 2',
-    );
-    expect(await archive.json('/api/threads'))
-      .to.have.property('threads')
-      .with.length(4);
   });
 
-  it('leaves nothing of them in any store', async () => {
-    expect(await traces(() => everyTrace(archive.api.stores))).to.deep.equal([]);
+  it('keeps the threads that others wrote in, and takes their name out of titles', async () => {
+    const detail = await archive.json<ThreadDetail>(`/api/threads/${started}`);
+    expect(detail).to.include({
+      ...{ title: 'Adjusting the sextant of deleted-user for horizon 1', messageCount: 1 },
+    });
+    expect((await archive.api.get(`/api/threads/${alone}`)).status).to.equal(404);
+    expect((await similar(started)).threads.map(({ title }) => title)).to.include(
+      'Adjusting the sextant of deleted-user for horizon 51',
+    );
+  });
+
+  it('counts what is left as a recount of all threads does', async () => {
+    const bodies = [...answers].filter(([path]) => /^\/api\/threads\/\d+$/.test(path));
+    const messages = bodies.flatMap(([, body]) => (body as ThreadDetail).messages);
+    expect(await stats()).to.deep.include({
+      threads: { total: kept, open: kept, resolved: 0, archived: 0 },
+      participants: { unique: 2, humans: 2, bots: 0 },
+      reactions: { total: MENTIONED_IN, uniqueEmojis: 1 },
+    });
+    expect((await stats()).messages).to.include({ total: messages.length, byBots: 0 });
+    expect(bodies).to.have.length(kept);
+    expect(messages).to.have.length((WROTE_IN / 4) * 4 + MENTIONED_IN);
+  });
+
+  it('brings nothing back when the same is imported again', async () => {
+    const before = await stats();
+    await importAll();
+    expect(await tracesIn(stored)).to.deep.equal([]);
+    expect(await tracesIn(otherAnswers)).to.deep.equal([]);
+    expect(await stats()).to.deep.equal(before);
   });
 });

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { ThreadDetail, ThreadPage } from '../../../shared/contract/threads.js';
 import { THREAD_SORTS } from '../../../shared/contract/threads.js';
-import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { SearchResponse } from '../../../shared/contract/search.js';
 import { XSS_PAYLOADS } from '../../unit/indexer/content/xssPayloads.js';
 import { expectSafeHtml } from '../../unit/indexer/content/expectSafeHtml.js';
+import { everyTrace } from '../../support/everyTrace.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 import {
   anExport,
@@ -96,7 +96,7 @@ describe('importing', function () {
     }
     expect(stdout).to.contain('1 other file ignored').and.to.not.contain('notes.md');
     expect(await detail(good.channel.id)).to.include({ title: 'A good one' });
-    expect(await everythingStored(archive)).to.not.contain(SECRET);
+    expect((await everyTrace(archive.api.stores)).join('\n')).to.not.contain(SECRET);
   });
 
   it('shows names, titles, file names and embeds of a hostile export as text only', async () => {
@@ -314,19 +314,3 @@ describe('importing', function () {
     expect(new Set(await walkThreads(archive, `serverId=${guild.id}`, 7)).size).to.equal(120);
   });
 });
-
-/** Every document of every store of an archive, as text. */
-async function everythingStored({ api }: TestArchive): Promise<string> {
-  const { mongo, elasticsearch, redis } = api.stores;
-  const texts: string[] = [];
-  for (const { name } of await mongo.db.listCollections().toArray()) {
-    for await (const document of mongo.db.collection(name).find())
-      texts.push(JSON.stringify(document));
-  }
-  const found = await elasticsearch.search({ index: searchAlias(mongo.namespace), size: 10_000 });
-  texts.push(JSON.stringify(found.hits.hits));
-  for (const key of await redis.keys(`${mongo.namespace}*`)) {
-    texts.push(key, JSON.stringify(await redis.dumpBuffer(key)));
-  }
-  return texts.join('\n');
-}
