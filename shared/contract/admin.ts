@@ -155,7 +155,7 @@ export interface AdminStats {
     dirty: number | null;
     quarantined: number | null;
   };
-  search: { documents: number | null };
+  search: { documents: number | null; problem: string | null };
   cache: { entries: number; bytes: number; hits: number; misses: number; hitRate: number };
   stores: Record<'mongodb' | 'elasticsearch' | 'redis', 'up' | 'down'>;
 }
@@ -176,7 +176,12 @@ export const adminStatsSchema = Joi.object<AdminStats, true>({
   views: group(['pending', 'oldestPendingSeconds', 'dirty', 'quarantined']).description(
     'Threads not yet built, the age of the oldest (seconds), what is still to be counted, and what was set aside because it fails',
   ),
-  search: group(['documents']).description('The search index'),
+  search: Joi.object({
+    documents: nullable('Threads and messages in the search index'),
+    problem: nullableText(
+      'What is wrong with the index (made for another version), and what to do',
+    ),
+  }).required(),
   cache: group(['entries', 'bytes', 'hits', 'misses', 'hitRate']).description(
     'Finished responses in the memory of the process that answers',
   ),

@@ -125,6 +125,12 @@ export function describeMapping(mappingVersion: number): string | undefined {
     : `The search index has mapping ${mappingVersion}, newer than this version's ${MAPPING_VERSION}: update, or run forum-archive reindex --search`;
 }
 
+/** What is wrong with the index behind the alias; null for nothing. Throws when there is none. */
+export async function searchProblem(client: Client, namespace: string): Promise<string | null> {
+  const { mappingVersion } = await readSearchIndex(client, namespace);
+  return describeMapping(mappingVersion) ?? null;
+}
+
 /**
  * Makes sure that the alias leads to an index: creates generation 1 with the alias when it is missing. Runs any number
  * of times, in any number of processes at once.

@@ -4,7 +4,7 @@ import { API_VERSION } from '../../../shared/contract/openapi.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { listScope } from '../../../shared/store/listKeys.js';
-import { searchAlias } from '../../../shared/store/searchIndex.js';
+import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
 import { jsonAnswer } from '../answer.js';
 import { storeStates } from '../health/getReadiness.js';
 import type { Handler } from '../http/route.js';
@@ -30,10 +30,11 @@ interface Deps {
 /** GET /admin/stats: each part is null while its store is away. */
 export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
   return async () => {
-    const [archive, views, documents, queue, indexers, stores] = await Promise.all([
+    const [archive, views, documents, problem, queue, indexers, stores] = await Promise.all([
       orNull(countArchive(deps.collections)),
       orNull(freshness(deps.collections)),
       orNull(countDocuments(deps)),
+      orNull(searchProblem(deps.elasticsearch, deps.namespace)),
       orNull(withQueue(() => deps.producer.counts())),
       orNull(withQueue(() => deps.producer.workers())),
       storeStates(deps.watches),
@@ -46,7 +47,7 @@ export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
       queue,
       indexers,
       views: views ?? { pending: null, oldestPendingSeconds: null, dirty: null, quarantined: null },
-      search: { documents },
+      search: { documents, problem },
       cache: cacheNumbers(deps.cache),
       stores,
     };

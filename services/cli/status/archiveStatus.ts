@@ -1,6 +1,6 @@
 import { errors } from '@elastic/elasticsearch';
 import { listScope } from '../../../shared/store/listKeys.js';
-import { searchAlias } from '../../../shared/store/searchIndex.js';
+import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
 import { formatCount } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
 import { messageOf } from '../reachable.js';
@@ -20,6 +20,8 @@ export interface ArchiveStatus {
   /** What was set aside because it cannot be stored or built. */
   quarantined: number | null;
   searchDocuments: number | null;
+  /** What is wrong with the search index (made for another version), and what to do. */
+  searchProblem: string | null;
   queue: { waiting: number; active: number; delayed: number; failed: number } | null;
   /** Indexers connected to the queue. */
   indexers: number | null;
@@ -35,7 +37,8 @@ export async function archiveStatus(archive: Archive): Promise<ArchiveStatus> {
   ]);
   return {
     ...(records.value ?? NO_RECORDS),
-    searchDocuments: search.value,
+    searchDocuments: search.value?.documents ?? null,
+    searchProblem: search.value?.problem ?? null,
     queue: queue.value?.counts ?? null,
     indexers: queue.value?.workers ?? null,
     stores: { mongodb: records.state, elasticsearch: search.state, redis: queue.state },
@@ -61,6 +64,9 @@ export function statusLines(status: ArchiveStatus): string[] {
     ['Pending threads', shown(status.pendingThreads)],
     ['Set aside', shown(status.quarantined)],
     ['Search documents', shown(status.searchDocuments)],
+    ...(status.searchProblem === null
+      ? []
+      : [['Search index', status.searchProblem] satisfies [string, string]]),
     ['Jobs', jobs],
     ['Indexers', shown(status.indexers)],
     ['MongoDB', stores.mongodb],
@@ -120,16 +126,21 @@ async function countRecords({ mongo }: Archive): Promise<Records> {
   };
 }
 
+interface SearchFacts {
+  documents: number;
+  problem: string | null;
+}
+
 /** Threads and messages in the index; none where the index is not made yet, or its first shard is just starting. */
-async function countSearch({ elasticsearch, mongo }: Archive): Promise<number> {
+async function countSearch({ elasticsearch, mongo }: Archive): Promise<SearchFacts> {
   try {
     const { count } = await elasticsearch.count({
       index: searchAlias(mongo.namespace),
       query: { terms: { kind: ['thread', 'message'] } },
     });
-    return count;
+    return { documents: count, problem: await searchProblem(elasticsearch, mongo.namespace) };
   } catch (error) {
-    if (isNotMade(error)) return 0;
+    if (isNotMade(error)) return { documents: 0, problem: null };
     throw error;
   }
 }

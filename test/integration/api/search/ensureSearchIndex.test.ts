@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import {
+  searchProblem,
   ensureSearchIndex,
   searchAlias,
   searchIndexName,
@@ -36,6 +37,15 @@ describe('ensureSearchIndex', () => {
     await fixture.store(aThread({ title: 'Kept' }));
     await ensureSearchIndex(fixture.elasticsearch, fixture.namespace);
     expect(await fixture.search('kept')).to.include({ threadCount: 1 });
+  });
+
+  it('leads to an index made for another version, and tells of it', async () => {
+    const { elasticsearch, namespace } = fixture;
+    expect(await searchProblem(elasticsearch, namespace)).to.equal(null);
+    const index = searchIndexName(namespace, 1);
+    await elasticsearch.indices.putMapping({ index, _meta: { mappingVersion: 0 } });
+    await ensureSearchIndex(elasticsearch, namespace);
+    expect(await searchProblem(elasticsearch, namespace)).to.include('reindex --search');
   });
 
   it('gives an index that lost its alias the alias back', async () => {
