@@ -8,16 +8,21 @@ import { countFailed } from './http/credentials/failedCredentials.js';
 import { createGate, type GateOptions } from './http/credentials/gate.js';
 import { answerErrors, answerUnmatched } from './http/errors.js';
 import { describeResponses } from './http/headers.js';
+import { measureRequests, serveMetrics } from './http/metrics.js';
 import { mountRoutes, type Outcome } from './http/mount.js';
 import { queueDashboard } from './http/queueDashboard.js';
 import { checkUrls } from './http/query.js';
 import { identifyRequests, logRequests } from './http/requestLog.js';
 import type { ResponseCache } from './http/responseCache.js';
+import type { ApiMetrics } from './metrics/apiMetrics.js';
 import { createRoutes, type RouteDeps } from './routes.js';
 
 export interface AppDeps extends RouteDeps {
   cache: ResponseCache<Outcome>;
   logger: Logger;
+  metrics: ApiMetrics;
+  /** Undefined where only this machine may read metrics. */
+  metricsToken: string | undefined;
   corsOrigins: string;
   /** How callers are told apart and limited. */
   credentials: Omit<GateOptions, 'identify'>;
@@ -30,10 +35,12 @@ export function createApp(deps: AppDeps): RequestListener {
   const app = new Koa();
   app.use(identifyRequests());
   app.use(logRequests(logger));
+  app.use(measureRequests(deps.metrics));
   app.use(describeResponses());
   app.use(allowOrigins(deps.corsOrigins));
   app.use(answerErrors(logger, countFailed(credentials)));
   app.use(checkUrls());
+  app.use(serveMetrics(deps.metrics, deps.metricsToken));
   app.use(auditRequests((deed) => recordDeed(deps.collections, deed), logger));
   app.use(queueDashboard(deps.producer.queue, gate));
   app.use(mountRoutes(createRoutes(deps), deps.cache, gate));

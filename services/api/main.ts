@@ -5,6 +5,7 @@ import { closeRedis } from '../../shared/platform/closeRedis.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { logFailures } from '../../shared/platform/logFailures.js';
 import { createLogger } from '../../shared/platform/logger.js';
+import { registerStores } from '../../shared/platform/metrics.js';
 import { stopOnSignal } from '../../shared/platform/shutdown.js';
 import { createApp } from './app.js';
 import { createAuth } from './auth/createAuth.js';
@@ -13,6 +14,7 @@ import { listen } from './http/listen.js';
 import { outcomeBytes } from './http/mount.js';
 import { ResponseCache } from './http/responseCache.js';
 import { connectRedis } from './redis/connectRedis.js';
+import { createApiMetrics } from './metrics/apiMetrics.js';
 import { followAnnouncements } from './redis/followAnnouncements.js';
 import { guardStores } from './stores/guardStores.js';
 import { CALL_LIMIT_MS } from './timeLimit.js';
@@ -44,7 +46,17 @@ const producer = createProducer({
   ...{ redisUrl: settings.REDIS_URL, namespace: mongo.namespace, timeoutMs: 2_000 },
 });
 logFailures(producer.redis, logger);
-const stores = guardStores({ mongo, elasticsearch, redis, queueRedis: producer.redis, logger });
+const metrics = createApiMetrics(cache);
+const { observeCall } = metrics;
+const stores = guardStores({
+  mongo,
+  elasticsearch,
+  redis,
+  queueRedis: producer.redis,
+  logger,
+  observeCall,
+});
+registerStores(metrics.registry, stores.watches);
 const app = createApp({
   ...stores,
   namespace: mongo.namespace,
@@ -52,6 +64,8 @@ const app = createApp({
   redis,
   cache,
   logger,
+  metrics,
+  metricsToken: settings.METRICS_TOKEN,
   corsOrigins: settings.CORS_ORIGINS,
   auth: createAuth(settings, stores.collections),
   credentials: { disableAuth: settings.DISABLE_AUTH, limits, trustProxy: settings.TRUST_PROXY },

@@ -1,12 +1,15 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
+import type { Registry } from 'prom-client';
 import type { Producer } from '../../shared/jobs/producer.js';
 import type { Mongo } from '../../shared/platform/clients.js';
 import type { Settings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
+import { registerStores } from '../../shared/platform/metrics.js';
 import type { IndexerDeps } from './deps.js';
 import { countActive } from './countActive.js';
 import { createHandlers } from './handlers.js';
+import { createIndexerMetrics } from './metrics/indexerMetrics.js';
 import { runInBackground } from './project/backgroundLoop.js';
 import { refreshDirty, sweepPending } from './project/sweep.js';
 import { refileLost, refileWhenIdle, removeOrphans } from './project/sweepImports.js';
@@ -51,8 +54,10 @@ export interface IndexerClients {
 export function createIndexer(clients: IndexerClients): {
   stop(): Promise<void>;
   deps: IndexerDeps;
+  metrics: Registry;
 } {
   const { settings, mongo, logger } = clients;
+  const metrics = createIndexerMetrics(mongo.collections, clients.producer);
   const deps: IndexerDeps = {
     collections: mongo.collections,
     search: createSearchWriter(clients.elasticsearch, targetsOf(mongo), (refusals) =>
@@ -63,14 +68,17 @@ export function createIndexer(clients: IndexerClients): {
     announcer: createAnnouncer(clients.redis, mongo.namespace, logger),
     logger,
     resolvedTags: parseResolvedTags(settings.RESOLVED_TAGS),
+    countProjected: metrics.countProjected,
   };
   const gate = createStoreGate(mongo, clients.elasticsearch, logger);
+  registerStores(metrics.registry, gate.watches);
   const jobs = countActive(createHandlers(deps));
   const worker = createWorker(clients.queueRedis, {
     namespace: mongo.namespace,
     concurrency: settings.INDEXER_CONCURRENCY,
     handlers: jobs.handlers,
     gate,
+    metrics,
     logger,
   });
   const isReady = () => gate.isOpen;
@@ -104,6 +112,7 @@ export function createIndexer(clients: IndexerClients): {
   ];
   return {
     deps,
+    metrics: metrics.registry,
     async stop() {
       await Promise.all([worker.stop(), ...loops.map((loop) => loop.stop())]);
       gate.stop();

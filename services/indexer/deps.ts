@@ -14,4 +14,6 @@ export interface IndexerDeps {
   announcer: Announcer;
   logger: Logger;
   resolvedTags: ReadonlySet<string>;
+  /** Learns of each thread that was built. */
+  countProjected?: () => void;
 }

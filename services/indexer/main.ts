@@ -15,6 +15,7 @@ import { stopOnSignal, type ShutdownStep } from '../../shared/platform/shutdown.
 import { within } from '../../shared/platform/within.js';
 import { checkQueueRedis } from './checkQueueRedis.js';
 import { createIndexer } from './createIndexer.js';
+import { serveMetrics } from './metrics/serveMetrics.js';
 import { prepareSearch } from './prepareSearch.js';
 import { refuseWrongQueue } from './refuseWrongQueue.js';
 import { retryUntilReady } from './retryUntilReady.js';
@@ -72,6 +73,11 @@ const indexer = createIndexer({
   queueRedis,
   logger,
 });
+if (settings.METRICS_PORT !== undefined) {
+  const { HOST: host, METRICS_PORT: port, METRICS_TOKEN: token } = settings;
+  const close = await serveMetrics(indexer.metrics, { host, port, token });
+  steps.push({ name: 'metrics', run: close });
+}
 steps.unshift(
   { name: 'work under way', run: () => indexer.stop(), limitMs: 6_000 },
   { name: 'the queue', run: () => producer.close() },

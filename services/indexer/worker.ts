@@ -6,6 +6,7 @@ import type { Logger } from '../../shared/platform/logger.js';
 import { seldom } from '../../shared/platform/seldom.js';
 import { within } from '../../shared/platform/within.js';
 import { isPermanent } from './permanentErrors.js';
+import type { IndexerMetrics, JobOutcome } from './metrics/indexerMetrics.js';
 import type { Report } from './report.js';
 import type { Handlers } from './handlers.js';
 import type { StoreGate } from './storeGate.js';
@@ -29,6 +30,7 @@ export interface WorkerOptions {
   concurrency: number;
   handlers: Handlers;
   gate: Pick<StoreGate, 'open' | 'suspect'>;
+  metrics: Pick<IndexerMetrics, 'observeJob'>;
   logger: Logger;
 }
 
@@ -81,16 +83,24 @@ async function giveBack(underWay: Map<Job, string | undefined>, logger: Logger):
   await Promise.all(jobs.map(([job, token]) => job.moveToWait(token)));
 }
 
-async function runJob(job: Job, { handlers, gate, logger }: WorkerOptions): Promise<unknown> {
+async function runJob(
+  job: Job,
+  { handlers, gate, metrics, logger }: WorkerOptions,
+): Promise<unknown> {
   const handler = Object.hasOwn(handlers, job.name) ? handlers[job.name as JobName] : undefined;
   if (!handler) throw new UnrecoverableError(`There is no job named ${job.name}`);
   await gate.open();
   const started = Date.now();
+  const end = (outcome: JobOutcome): void => {
+    metrics.observeJob(job.name, outcome, (Date.now() - started) / 1_000);
+  };
   try {
     const result = await handler(job.data, reporter(job));
+    end('done');
     logger.info({ jobId: job.id, job: job.name, ms: Date.now() - started, result }, 'Job done');
     return result;
   } catch (error) {
+    end(isPermanent(error) ? 'refused' : 'failed');
     if (isPermanent(error)) throw new UnrecoverableError((error as Error).message);
     // Those that wait behind it need not fail one after the other.
     gate.suspect();

@@ -31,6 +31,8 @@ export interface Settings {
   RATE_LIMIT_DISABLED: boolean;
   CACHE_MEGABYTES: number;
   INDEXER_CONCURRENCY: number;
+  METRICS_TOKEN?: string;
+  METRICS_PORT?: number;
   FAULT_POINTS?: string;
   NODE_ENV?: string;
 }
@@ -131,6 +133,10 @@ export const settingsSchema = Joi.object<Settings, true>({
     .when('NODE_ENV', { is: 'production', then: Joi.forbidden() })
     .messages({ 'any.unknown': 'FAULT_POINTS must not be set while NODE_ENV is production' })
     .description('Where the indexer kills itself, for tests of crashes: name:n, comma separated'),
+  METRICS_TOKEN: Joi.string()
+    .min(16)
+    .description('Opens /metrics to other machines (at least 16 characters)'),
+  METRICS_PORT: Joi.number().port().description("Port of an indexer's /metrics; none without it"),
   NODE_ENV: Joi.string().description('production or development'),
 });
 

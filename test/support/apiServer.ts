@@ -5,6 +5,7 @@ import { createRateLimits } from '../../services/api/http/credentials/rateLimits
 import { listen } from '../../services/api/http/listen.js';
 import { outcomeBytes, type Outcome } from '../../services/api/http/mount.js';
 import { ResponseCache } from '../../services/api/http/responseCache.js';
+import { createApiMetrics } from '../../services/api/metrics/apiMetrics.js';
 import { guardStores } from '../../services/api/stores/guardStores.js';
 import { followAnnouncements } from '../../services/api/redis/followAnnouncements.js';
 import { announcementChannel, type Announcement } from '../../shared/jobs/announcements.js';
@@ -12,6 +13,7 @@ import { createProducer } from '../../shared/jobs/producer.js';
 import { createMongo, createRedis } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { createLogger } from '../../shared/platform/logger.js';
+import { registerStores } from '../../shared/platform/metrics.js';
 import { openApiStores, type ApiStores } from './apiStores.js';
 
 export interface Reply {
@@ -84,11 +86,22 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
   const { DISABLE_AUTH: disableAuth, TRUST_PROXY: trustProxy } = settings;
   const { elasticsearch } = stores;
   const producer = createProducer({ redisUrl, namespace, timeoutMs: 2_000 });
-  const guarded = guardStores({ mongo, elasticsearch, redis, queueRedis: producer.redis, logger });
+  const metrics = createApiMetrics(cache);
+  const { observeCall } = metrics;
+  const guarded = guardStores({
+    mongo,
+    elasticsearch,
+    redis,
+    queueRedis: producer.redis,
+    logger,
+    observeCall,
+  });
+  registerStores(metrics.registry, guarded.watches);
   const auth = createAuth(settings, guarded.collections);
   const credentials = { disableAuth, trustProxy, limits };
   const app = createApp({
     ...{ ...guarded, namespace, producer },
+    ...{ metrics, metricsToken: settings.METRICS_TOKEN },
     ...{ redis, cache, logger, corsOrigins, auth, credentials },
   });
   const server = await listen(app, { host: '127.0.0.1', port: 0, graceMs: 0 });

@@ -32,7 +32,8 @@ export async function startOwnStore(name: keyof Programs, dataDir: string): Prom
   let server = await start(context);
   const signal = async (sent: NodeJS.Signals): Promise<void> => {
     const pid = await server.child.pid;
-    if (pid !== undefined) process.kill(pid, sent);
+    // The whole group: Elasticsearch is a child of its launcher.
+    if (pid !== undefined) process.kill(-pid, sent);
   };
   return {
     url: server.url,

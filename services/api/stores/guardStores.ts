@@ -31,8 +31,9 @@ export function guardStores(clients: {
   redis: Redis;
   queueRedis: Redis;
   logger: Logger;
+  observeCall: (store: string, seconds: number, failed: boolean) => void;
 }): GuardedStores {
-  const { mongo, elasticsearch, redis, queueRedis, logger } = clients;
+  const { mongo, elasticsearch, redis, queueRedis, logger, observeCall } = clients;
   const watches: StoreWatches = {
     mongodb: watchStore({ name: 'mongodb', ping: () => pingMongo(mongo), logger }),
     elasticsearch: watchStore({
@@ -43,9 +44,11 @@ export function guardStores(clients: {
     redis: watchRedis('redis', redis, logger),
     queue: watchRedis('queue', queueRedis, logger),
   };
+  const guardOf = (name: 'mongodb' | 'elasticsearch') =>
+    createGuard(watches[name], (seconds, failed) => observeCall(name, seconds, failed));
   return {
-    collections: guardCollections(mongo.collections, createGuard(watches.mongodb)),
-    elasticsearch: guardElasticsearch(elasticsearch, createGuard(watches.elasticsearch)),
+    collections: guardCollections(mongo.collections, guardOf('mongodb')),
+    elasticsearch: guardElasticsearch(elasticsearch, guardOf('elasticsearch')),
     watches,
     stop() {
       for (const watch of Object.values(watches)) watch.stop();

@@ -7,6 +7,9 @@ import { CALL_LIMIT_MS } from '../timeLimit.js';
 /** Makes a call to one store: refused at once while the store is known to be away, given up when it takes too long. */
 export type StoreGuard = <T>(call: () => Promise<T>) => Promise<T>;
 
+/** Learns how long a call took (seconds), and whether the store failed it. */
+export type ObserveCall = (seconds: number, failed: boolean) => void;
+
 /** A call that was not made, since its store is known to be away. */
 export class StoreAway extends AppError {
   constructor() {
@@ -17,17 +20,22 @@ export class StoreAway extends AppError {
 }
 
 /** The guard of a store's calls. What becomes of them tells the watch, which alone decides whether the store is away. */
-export function createGuard(watch: StoreWatch, limitMs = CALL_LIMIT_MS): StoreGuard {
+export function createGuard(watch: StoreWatch, observe: ObserveCall): StoreGuard {
   return async (call) => {
     if (!watch.isUp) throw new StoreAway();
+    const began = performance.now();
+    const end = (failed: boolean): void => {
+      if (failed) watch.suspect();
+      else watch.answered();
+      observe((performance.now() - began) / 1_000, failed);
+    };
     try {
-      const result = await within(limitMs, call);
-      watch.answered();
+      const result = await within(CALL_LIMIT_MS, call);
+      end(false);
       return result;
     } catch (error) {
       // A refusal is an answer too.
-      if (isStoreAway(error)) watch.suspect();
-      else watch.answered();
+      end(isStoreAway(error));
       throw error;
     }
   };

@@ -87,6 +87,7 @@ async function store(
   deps.announcer.announce({ threads: [{ threadId, serverId, channelId }] });
   faultPoint('beforeClear');
   await clearPending(threads, thread, title);
+  deps.countProjected?.();
 }
 
 /** Bodies, list item and search documents, in one pass over the messages. Resolves with the title shown. */

@@ -124,6 +124,16 @@ describe('access', () => {
     }
   });
 
+  it('of the metrics is for this machine: no credential of callers opens them to others', async () => {
+    for (const { name, headers } of sent) {
+      expect((await api.get('/metrics', headers)).status, name).to.equal(200);
+      const remote = { ...headers, 'X-Forwarded-For': '203.0.113.9' };
+      const { status, headers: told } = await api.get('/metrics', remote);
+      expect(status, name).to.be.oneOf([401, 403]);
+      expect(told['cache-control'], name).to.equal('private, no-store');
+    }
+  });
+
   it('gives public answers that do not differ by credential', async () => {
     const anonymous = await api.get('/api/threads');
     const known = await api.get('/api/threads', { 'X-API-Key': await api.key('admin') });
@@ -160,7 +170,10 @@ async function credentials(api: AuthServer): Promise<Sent[]> {
     },
     {
       name: 'token expired within the skew',
-      headers: bearer(aToken({ scope: ['admin'] }, { expiresIn: -10 })),
+      // Made anew each time: it must not leave the skew while the tests run.
+      get headers() {
+        return bearer(aToken({ scope: ['admin'] }, { expiresIn: -10 }));
+      },
       verdict: () => 'passes',
     },
     {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createProducer, type QueueProducer } from '../../../shared/jobs/producer.js';
+import { freePort } from '../../../services/local/ports.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import { until } from '../../support/apiServer.js';
@@ -20,6 +21,7 @@ describe('the indexer while stores go and come back', function () {
   let archive: OutageArchive;
   let producer: QueueProducer;
   let indexer: ServiceProcess;
+  let metricsPort: number;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'forum-archive-outages-'));
     stores = {
@@ -28,6 +30,7 @@ describe('the indexer while stores go and come back', function () {
       elasticsearch: await proxiedStore(readSettings().ELASTICSEARCH_URL),
     };
     archive = await prepareArchive(stores);
+    metricsPort = await freePort();
     const { namespace } = archive.mongo;
     producer = createProducer({ redisUrl: stores.redis.url, namespace });
   });
@@ -69,7 +72,7 @@ describe('the indexer while stores go and come back', function () {
   }
 
   async function startIndexer(): Promise<void> {
-    indexer = startProcess('indexer', archive.env);
+    indexer = startProcess('indexer', { ...archive.env, METRICS_PORT: String(metricsPort) });
     await indexer.logged('The indexer is ready');
   }
 
@@ -95,6 +98,26 @@ describe('the indexer while stores go and come back', function () {
       expect(complaints().length).to.be.below(4 * FILES);
     });
   }
+
+  it('tells of jobs, threads, the queue and the stores on a port of its own', async () => {
+    await startIndexer();
+    const uploads = await fileImports(2);
+    await until(() => areImported(uploads), 10_000);
+    const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+    const text = await response.text();
+    expect(response.status).to.equal(200);
+    for (const line of [
+      'forum_archive_job_duration_seconds_count{job="import-file",outcome="done"} 2',
+      'forum_archive_threads_projected_total 2',
+      'forum_archive_queue_jobs{state="failed"} 0',
+      'forum_archive_store_up{store="mongodb"} 1',
+      'forum_archive_oldest_pending_seconds 0',
+      'forum_archive_quarantined 0',
+    ]) {
+      expect(text).to.contain(`${line}\n`);
+    }
+    expect((await fetch(`http://127.0.0.1:${metricsPort}/`)).status).to.equal(404);
+  });
 
   it('hands a job back on SIGTERM that waits for a frozen store: the next indexer takes it at once', async () => {
     await startIndexer();

@@ -19,6 +19,7 @@ function judge(ctx: Context, { policy, limit }: RateLimiter, standing: Standing)
   ctx.res.setHeader('RateLimit-Policy', `"${policy}";q=${limit};w=60`);
   ctx.res.setHeader('RateLimit', `"${policy}";r=${Math.max(0, left)};t=${resetSeconds}`);
   if (left >= 0) return;
+  ctx.state['limitedBy'] = policy;
   throw new AppError('RATE_LIMITED', `Too many requests; try again in ${resetSeconds} seconds`, {
     headers: { 'Retry-After': String(resetSeconds) },
   });

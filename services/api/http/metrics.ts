@@ -1,0 +1,47 @@
+import type { Middleware } from 'koa';
+import { AppError } from '../../../shared/contract/errors.js';
+import { metricsAccess } from '../../../shared/platform/metrics.js';
+import { invalidCredential } from '../auth/refusals.js';
+import type { ApiMetrics } from '../metrics/apiMetrics.js';
+
+const PATH = '/metrics';
+
+/** Measures each request when its response has ended, whole or cut. */
+export function measureRequests(metrics: ApiMetrics): Middleware {
+  return (ctx, next) => {
+    const startedAt = performance.now();
+    ctx.res.once('close', () => {
+      const { operationId = 'none', limitedBy } = ctx.state as Partial<Record<string, string>>;
+      metrics.observeRequest({
+        ...{ operation: operationId, status: ctx.res.statusCode, limitedBy },
+        seconds: (performance.now() - startedAt) / 1_000,
+        statsCache: ctx.res.getHeader('X-Cache') as string | undefined,
+      });
+    });
+    return next();
+  };
+}
+
+/** GET /metrics in the text format of Prometheus: to this machine, and to whoever holds METRICS_TOKEN. */
+export function serveMetrics({ registry }: ApiMetrics, token: string | undefined): Middleware {
+  return async (ctx, next) => {
+    if (ctx.path !== PATH || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) {
+      await next();
+      return;
+    }
+    Object.assign(ctx.state, { private: true, operationId: 'getMetrics', route: PATH });
+    const access = metricsAccess(ctx.req, token);
+    if (access === 'wrong') throw invalidCredential('metrics token');
+    if (access === 'missing') throw missingToken();
+    const text = await registry.metrics();
+    ctx.remove('Access-Control-Allow-Origin');
+    ctx.set({ 'Content-Type': registry.contentType, 'Cache-Control': 'private, no-store' });
+    ctx.body = text;
+  };
+}
+
+function missingToken(): AppError {
+  return new AppError('UNAUTHORIZED', 'This needs METRICS_TOKEN as a bearer token', {
+    headers: { 'WWW-Authenticate': 'Bearer realm="forum-archive"' },
+  });
+}

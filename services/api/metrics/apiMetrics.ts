@@ -1,0 +1,89 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { createRegistry, DURATION_BUCKETS } from '../../../shared/platform/metrics.js';
+import type { CacheCounters } from '../admin/getAdminStats.js';
+
+/** What is told of one request. */
+export interface MeasuredRequest {
+  /** The operation's id; `none` where nothing matched. */
+  operation: string;
+  status: number;
+  seconds: number;
+  /** What the shared cache of statistics said. */
+  statsCache: string | undefined;
+  /** The limit that it went over. */
+  limitedBy: string | undefined;
+}
+
+/** The metrics of an API process. No label holds what a caller wrote. */
+export interface ApiMetrics {
+  registry: Registry;
+  observeRequest: (request: MeasuredRequest) => void;
+  /** A call to a store; `failed` says that the store did not answer it. */
+  observeCall: (store: string, seconds: number, failed: boolean) => void;
+}
+
+/** Makes the metrics of an API process with this response cache. */
+export function createApiMetrics(cache: CacheCounters): ApiMetrics {
+  const registry = createRegistry();
+  const registers = [registry];
+  const requests = new Histogram({
+    name: 'forum_archive_http_request_duration_seconds',
+    help: 'Requests by operation and status: how many, and how long until their answer was sent',
+    labelNames: ['operation', 'status'],
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const calls = new Histogram({
+    name: 'forum_archive_store_call_duration_seconds',
+    help: 'Calls to a store: how many, and how long until their answer',
+    labelNames: ['store'],
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const failures = new Counter({
+    name: 'forum_archive_store_call_failures_total',
+    help: 'Calls that a store did not answer, or not in time',
+    labelNames: ['store'],
+    registers,
+  });
+  const limited = new Counter({
+    name: 'forum_archive_rate_limited_total',
+    help: 'Requests refused by a rate limit',
+    labelNames: ['limit'],
+    registers,
+  });
+  const statistics = new Counter({
+    name: 'forum_archive_stats_cache_total',
+    help: 'Requests for statistics by what the shared cache held',
+    labelNames: ['result'],
+    registers,
+  });
+  registerCache(registry, cache);
+  return {
+    registry,
+    observeRequest({ operation, status, seconds, statsCache, limitedBy }) {
+      requests.observe({ operation, status }, seconds);
+      if (statsCache !== undefined) statistics.inc({ result: statsCache.toLowerCase() });
+      if (limitedBy !== undefined) limited.inc({ limit: limitedBy });
+    },
+    observeCall(store, seconds, failed) {
+      calls.observe({ store }, seconds);
+      if (failed) failures.inc({ store });
+    },
+  };
+}
+
+/** The response cache counts by itself. */
+function registerCache(registry: Registry, cache: CacheCounters): void {
+  new Counter({
+    name: 'forum_archive_response_cache_total',
+    help: 'Answers found in this process (hit), and not (miss)',
+    labelNames: ['result'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc({ result: 'hit' }, cache.traffic.hits);
+      this.inc({ result: 'miss' }, cache.traffic.misses);
+    },
+  });
+}

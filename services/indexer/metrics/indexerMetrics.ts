@@ -1,0 +1,98 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Producer } from '../../../shared/jobs/producer.js';
+import { createRegistry, DURATION_BUCKETS } from '../../../shared/platform/metrics.js';
+import { within } from '../../../shared/platform/within.js';
+import type { Collections } from '../../../shared/store/collections.js';
+
+/** How a try of a job ended: for good, for now, or by being refused for ever. */
+export type JobOutcome = 'done' | 'failed' | 'refused';
+
+/** The metrics of an indexer. */
+export interface IndexerMetrics {
+  registry: Registry;
+  observeJob: (name: string, outcome: JobOutcome, seconds: number) => void;
+  countProjected: () => void;
+}
+
+/** Milliseconds that a store may take to tell a number; after that the number is left out. */
+const ASK_MS = 1_000;
+
+/** Makes the metrics of an indexer over these stores. */
+export function createIndexerMetrics(
+  collections: Pick<Collections, 'threads' | 'dirty' | 'quarantine'>,
+  producer: Pick<Producer, 'counts'>,
+): IndexerMetrics {
+  const registry = createRegistry();
+  const registers = [registry];
+  const jobs = new Histogram({
+    name: 'forum_archive_job_duration_seconds',
+    help: 'Tries of jobs by name and outcome: how many, and how long',
+    labelNames: ['job', 'outcome'],
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const projected = new Counter({
+    name: 'forum_archive_threads_projected_total',
+    help: 'Threads whose views and search documents were built',
+    registers,
+  });
+  registerQueue(registry, producer);
+  registerStored(registry, collections);
+  return {
+    registry,
+    observeJob: (job, outcome, seconds) => jobs.observe({ job, outcome }, seconds),
+    countProjected: () => projected.inc(),
+  };
+}
+
+function registerQueue(registry: Registry, producer: Pick<Producer, 'counts'>): void {
+  new Gauge({
+    name: 'forum_archive_queue_jobs',
+    help: 'Jobs in the queue by state; absent while Redis is away',
+    labelNames: ['state'],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      const counts = await asked(() => producer.counts());
+      for (const [state, count] of Object.entries(counts ?? {})) this.set({ state }, count);
+    },
+  });
+}
+
+function registerStored(
+  registry: Registry,
+  { threads, dirty, quarantine }: Pick<Collections, 'threads' | 'dirty' | 'quarantine'>,
+): void {
+  const gauge = (name: string, help: string, ask: () => Promise<number>): void => {
+    new Gauge({
+      name: `forum_archive_${name}`,
+      help: `${help}; absent while MongoDB is away`,
+      registers: [registry],
+      async collect() {
+        const value = await asked(ask);
+        if (value === undefined) this.remove();
+        else this.set(value);
+      },
+    });
+  };
+  gauge('oldest_pending_seconds', 'Age of the oldest mark of a thread to be built', async () => {
+    const marked = { pending: { $exists: true }, pendingAt: { $gt: new Date(0) } };
+    const [oldest] = await threads.find(marked).sort({ pendingAt: 1 }).limit(1).toArray();
+    const since = oldest?.pendingAt?.getTime();
+    return since === undefined ? 0 : Math.max(0, (Date.now() - since) / 1_000);
+  });
+  gauge('dirty_marks', 'Marks of what has to be counted again', () =>
+    dirty.estimatedDocumentCount(),
+  );
+  gauge('quarantined', 'Documents, threads and files that are set aside', () =>
+    quarantine.estimatedDocumentCount(),
+  );
+}
+
+async function asked<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await within(ASK_MS, ask);
+  } catch {
+    return undefined;
+  }
+}

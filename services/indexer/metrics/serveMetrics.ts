@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Registry } from 'prom-client';
+import { metricsAccess } from '../../../shared/platform/metrics.js';
+
+/** Serves GET /metrics on a port of its own: to this machine, and to whoever holds the token. Resolves with its closing. */
+export async function serveMetrics(
+  registry: Registry,
+  { host, port, token }: { host: string; port: number; token: string | undefined },
+): Promise<() => Promise<void>> {
+  const server = createServer((request, response) => {
+    const access = metricsAccess(request, token);
+    const status = request.url === '/metrics' ? STATUS[access] : 404;
+    response.setHeader('Cache-Control', 'private, no-store');
+    if (status !== 200) {
+      response.writeHead(status).end();
+      return;
+    }
+    void registry.metrics().then((text) => {
+      response.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
+    });
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  return () =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+}
+
+const STATUS = { granted: 200, missing: 401, wrong: 403 } as const;

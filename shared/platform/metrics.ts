@@ -1,0 +1,51 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { StoreWatch } from './watchStore.js';
+
+/** Upper bounds of the histograms of durations (seconds). */
+export const DURATION_BUCKETS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 60];
+
+/** A registry that already holds the process's own metrics. */
+export function createRegistry(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+/** Tells of each store whether it answers. */
+export function registerStores(
+  registry: Registry,
+  watches: Readonly<Record<string, Pick<StoreWatch, 'isUp'>>>,
+): void {
+  new Gauge({
+    name: 'forum_archive_store_up',
+    help: 'Whether a store answers (1) or is away (0)',
+    labelNames: ['store'],
+    registers: [registry],
+    collect() {
+      for (const [store, { isUp }] of Object.entries(watches)) this.set({ store }, isUp ? 1 : 0);
+    },
+  });
+}
+
+const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
+const FORWARDING = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'];
+
+/** Who asks for metrics: `granted` to METRICS_TOKEN, and to whoever asks from this machine without a proxy between. */
+export function metricsAccess(
+  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  token: string | undefined,
+): 'granted' | 'missing' | 'wrong' {
+  const isForwarded = FORWARDING.some((name) => headers[name] !== undefined);
+  if (!isForwarded && LOOPBACK.test(socket.remoteAddress ?? '')) return 'granted';
+  const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  if (given === undefined) return 'missing';
+  return token !== undefined && areEqual(given, token) ? 'granted' : 'wrong';
+}
+
+/** Takes equally long wherever they differ. */
+function areEqual(given: string, token: string): boolean {
+  const [a, b] = [given, token].map((text) => createHash('sha256').update(text).digest());
+  return timingSafeEqual(a!, b!);
+}

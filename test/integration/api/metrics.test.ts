@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { startApi, type ApiServer } from '../../support/apiServer.js';
+import { storeBody } from '../../support/apiViews.js';
+
+const TOKEN = 'a-token-for-metrics-alone';
+const REMOTE = { 'X-Forwarded-For': '203.0.113.9' };
+
+describe('GET /metrics', () => {
+  let api: ApiServer;
+  before(async () => {
+    const env = { METRICS_TOKEN: TOKEN, RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_SEARCHES: '1' };
+    api = await startApi({ env });
+    await storeBody(api.stores.mongo.collections, 'thread/1', { id: '1' });
+  });
+  after(() => api.close());
+
+  /** The value of one line of metrics. */
+  const value = async (line: string): Promise<number> => {
+    const text = (await api.get('/metrics')).body.toString();
+    const found = text.split('\n').find((each) => each.startsWith(`${line} `));
+    return Number(found?.slice(line.length + 1) ?? NaN);
+  };
+
+  it('tells of requests, both caches, stores, refusals and the process', async () => {
+    await api.get('/api/threads/1');
+    await api.get('/api/threads/1');
+    await api.get('/api/servers/5/stats');
+    await api.get('/api/search?q=a');
+    await api.get('/api/search?q=a');
+    const requests = 'forum_archive_http_request_duration_seconds_count';
+    expect(await value(`${requests}{operation="getThread",status="200"}`)).to.equal(2);
+    expect(await value(`${requests}{operation="searchArchive",status="429"}`)).to.equal(1);
+    expect(await value('forum_archive_rate_limited_total{limit="searches"}')).to.equal(1);
+    expect(await value('forum_archive_response_cache_total{result="hit"}')).to.equal(1);
+    expect(await value('forum_archive_store_up{store="mongodb"}')).to.equal(1);
+    const calls = 'forum_archive_store_call_duration_seconds_count{store="mongodb"}';
+    expect(await value(calls)).to.be.above(0);
+    expect(await value('process_resident_memory_bytes')).to.be.above(1_000_000);
+  });
+
+  it('holds nothing that a caller wrote', async () => {
+    const mark = 'marked7f3a';
+    const headers = { 'X-API-Key': mark, 'X-Request-Id': mark, 'User-Agent': mark };
+    for (const path of [`/${mark}`, `/api/threads/${mark}`, `/api/search?q=${mark}`]) {
+      await api.get(path, headers);
+      await api.send('PUT', path, headers);
+    }
+    const text = (await api.get('/metrics')).body.toString();
+    expect(text).to.contain('operation="none",status="404"');
+    expect(text).not.to.contain(mark);
+    expect(text).not.to.contain(TOKEN);
+  });
+
+  it('is for this machine, and for whoever holds the token', async () => {
+    const local = await api.get('/metrics');
+    expect(local.status).to.equal(200);
+    expect(local.headers['content-type']).to.match(/^text\/plain/);
+    expect(local.headers).to.include({ 'cache-control': 'private, no-store' });
+    expect(local.headers).not.to.have.property('access-control-allow-origin');
+    const status = async (headers: Record<string, string>) =>
+      (await api.get('/metrics', { ...REMOTE, ...headers })).status;
+    expect(await status({})).to.equal(401);
+    expect(await status({ Authorization: 'Bearer wrong' })).to.equal(403);
+    expect(await status({ Authorization: `Bearer ${TOKEN}` })).to.equal(200);
+  });
+});
