@@ -79,14 +79,19 @@ export function createProducer(options: {
   const redis = createRedis(options.redisUrl, { timeoutMs: options.timeoutMs ?? 5_000 });
   // Without listeners a lost connection would end the process; each call tells of it anyway.
   redis.on('error', () => undefined);
+  // Left to itself, BullMQ would refuse every call for good after a first connection that failed.
+  const opened = redis.connect().catch(() => undefined);
   const queue = new Queue(QUEUE_NAME, {
     connection: redis,
     prefix: options.namespace,
     defaultJobOptions: OPTIONS,
+    skipWaitingForReady: true,
+    skipVersionCheck: true,
   });
   queue.on('error', () => undefined);
   return {
     async add(name, payload) {
+      await opened;
       const jobId = JOB_IDS[name](payload);
       if (!JOINED.has(name)) {
         await queue.add(name, payload, { jobId });
@@ -98,6 +103,7 @@ export function createProducer(options: {
       return job.id!;
     },
     async counts() {
+      await opened;
       const {
         wait = 0,
         prioritized = 0,
@@ -107,7 +113,10 @@ export function createProducer(options: {
       } = await queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed');
       return { waiting: wait + prioritized, active, delayed, failed };
     },
-    workers: () => queue.getWorkersCount(),
+    async workers() {
+      await opened;
+      return queue.getWorkersCount();
+    },
     queue,
     redis,
     async close() {

@@ -23,11 +23,12 @@ export interface ArchiveClient {
 
 const ANSWER_WITHIN_MS = 20_000;
 const ASK_AGAIN_MS = 100;
-/** Within this time every deed is acknowledged once nothing is wrong any more. */
-const PATIENCE_MS = 180_000;
 
-/** A client of the API at an address that may change. */
-export function createArchiveClient(url: () => string): ArchiveClient {
+/** A client of the API at an address that may change. A deed that is not acknowledged by `giveUpAt` (ms of Date) fails. */
+export function createArchiveClient(
+  url: () => string,
+  giveUpAt: () => number = () => Infinity,
+): ArchiveClient {
   const ask: ArchiveClient['ask'] = async (method, path, body) => {
     const sent = body && {
       headers: { 'Content-Type': 'application/json' },
@@ -45,15 +46,15 @@ export function createArchiveClient(url: () => string): ArchiveClient {
   return {
     ask,
     async perform(deed) {
-      for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
+      while (Date.now() < giveUpAt()) {
         const filed = await ask(deed.method, deed.path, deed.body);
         const outcome = judge(deed, filed);
         if (outcome === 'absent') return 'absent';
-        const ended = outcome !== 'again' && (await follow(ask, outcome.statusUrl, end));
+        const ended = outcome !== 'again' && (await follow(ask, outcome.statusUrl, giveUpAt));
         if (ended) return ended;
         await pause(ASK_AGAIN_MS);
       }
-      throw new Error(`${nameOf(deed)} was not acknowledged in ${PATIENCE_MS / 1_000} s`);
+      throw new Error(`${nameOf(deed)} was not acknowledged in time`);
     },
   };
 }
@@ -75,9 +76,9 @@ function judge(deed: DeedRequest, answer: Answer): 'again' | 'absent' | { status
 async function follow(
   ask: ArchiveClient['ask'],
   statusUrl: string,
-  end: number,
+  giveUpAt: () => number,
 ): Promise<false | 'done' | 'rejected'> {
-  for (; Date.now() < end;) {
+  while (Date.now() < giveUpAt()) {
     await pause(ASK_AGAIN_MS);
     const answer = await ask('GET', statusUrl);
     if (answer.status === 'none' || answer.status === 503) continue;

@@ -44,7 +44,7 @@ describe('an archive under faults', function () {
   it('loses nothing that was acknowledged, and shows nothing that is gone', async () => {
     const said: string[] = [];
     const report = await runFaults(rig, {
-      ...{ seed: 1, writers: 6, restMs: 50 },
+      ...{ seed: 1, writers: 6, restMs: 50, betweenMs: 200 },
       lanes: LANES.map((lane) => lane.map(([name, ms]) => ({ name, ms }))),
       say: (text) => void said.push(text),
     });

@@ -29,7 +29,14 @@ const rig = await startRig('faults', { ownElasticsearch: true });
 try {
   const end = Date.now() + minutes * 60_000;
   const lanes = [STORE_FAULTS, OTHER_FAULTS].map((names, n) => chooseFaults(names, seed + n, end));
-  const report = await runFaults(rig, { seed, lanes, writers: 12, restMs: 50, say });
+  const report = await runFaults(rig, {
+    seed,
+    lanes,
+    writers: 12,
+    restMs: 50,
+    betweenMs: 6_000,
+    say,
+  });
   print(report);
   process.exitCode = report.violations.length > 0 ? 1 : 0;
 } finally {

@@ -18,6 +18,8 @@ export interface RunOptions {
   writers: number;
   /** Milliseconds a writer rests between two deeds. */
   restMs: number;
+  /** Milliseconds between two faults of a lane at most. */
+  betweenMs: number;
   say: (text: string) => void;
 }
 
@@ -29,8 +31,9 @@ export interface RunReport {
   answers: Record<string, number>;
 }
 
-/** In which what was harmed gets to work again. */
 const BETWEEN_MS = 300;
+/** After the last fault every deed is acknowledged within this time. */
+const PATIENCE_MS = 120_000;
 
 /** Lets writers and readers work on an archive while faults are provoked, then compares all with the ledger. */
 export async function runFaults(rig: Rig, options: RunOptions): Promise<RunReport> {
@@ -40,8 +43,12 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
     violations.push(text);
     say(`VIOLATION ${text}`);
   };
+  let giveUpAt = Infinity;
   const ledger = createLedger();
-  const client = createArchiveClient(() => rig.url);
+  const client = createArchiveClient(
+    () => rig.url,
+    () => giveUpAt,
+  );
   const mayBeCut = (): boolean => rig.api.isDisturbed();
   const readers = startReaders(client, ledger, createRandom(seed + 1), mayBeCut);
   const writing = startWriters(client, planDeeds(ledger, createRandom(seed)), options, violate);
@@ -55,16 +62,20 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
       await fault({ rig, random, ms, onLoss: () => readers.forgetUnacknowledged() }).catch(
         (error: unknown) => violate(`${name}: ${String(error)}`),
       );
-      await pause(BETWEEN_MS);
+      await pause(BETWEEN_MS + random.below(options.betweenMs));
     }
   };
   await Promise.all(options.lanes.map(provoke));
   say('No more faults');
+  giveUpAt = Date.now() + PATIENCE_MS;
   const deeds = await writing.stop();
   await quiesce(rig).catch((error: unknown) => violate(String(error)));
   await readers.stop();
   for (const text of readers.sightings.violations) violate(text);
-  for (const text of await checkArchive(client, ledger, rig.direct)) violate(text);
+  const found = await checkArchive(client, ledger, rig.direct).catch((error: unknown) => [
+    String(error),
+  ]);
+  for (const text of found) violate(text);
   return { violations, faults, deeds, answers: readers.sightings.answers };
 }
 
@@ -95,7 +106,8 @@ function startWriters(
   };
 }
 
-const DUE_WITHIN_MS = 200_000;
+/** What a deed builds upon may itself wait until all faults are over. */
+const DUE_WITHIN_MS = 3_600_000;
 
 async function perform(client: ArchiveClient, deed: Deed): Promise<void> {
   await until(deed.isDue, DUE_WITHIN_MS);

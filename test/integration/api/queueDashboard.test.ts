@@ -69,6 +69,7 @@ describe('the queue dashboard', () => {
   it('tries a failed job again', async () => {
     const { REDIS_URL: redisUrl } = readSettings();
     const producer = createProducer({ redisUrl, namespace: api.stores.mongo.namespace });
+    await producer.counts();
     const connection = createWorkerRedis(redisUrl);
     const prefix = api.stores.mongo.namespace;
     const fail = () => Promise.reject(new UnrecoverableError('Failed'));
