@@ -5,6 +5,7 @@ import {
   createMongo,
   createRedis,
   createWorkerRedis,
+  pingMongo,
 } from '../../shared/platform/clients.js';
 import { closeRedis } from '../../shared/platform/closeRedis.js';
 import { readSettings } from '../../shared/platform/env.js';
@@ -53,7 +54,7 @@ await Promise.all([
     answers(() => refuseWrongQueue(() => checkQueueRedis(queueRedis, logger), logger)),
   ),
   whenReady('MongoDB', async () => {
-    await answers(() => mongo.db.command({ ping: 1 }));
+    await answers(() => pingMongo(mongo, ANSWER_MS));
     await ensureIndexes(mongo.collections);
   }),
   whenReady('Elasticsearch', async () => {

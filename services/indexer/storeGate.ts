@@ -1,5 +1,5 @@
 import type { Client } from '@elastic/elasticsearch';
-import type { Mongo } from '../../shared/platform/clients.js';
+import { pingMongo, type Mongo } from '../../shared/platform/clients.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { watchStore, type StoreWatch } from '../../shared/platform/watchStore.js';
 
@@ -19,7 +19,7 @@ const PATIENCE = { everyMs: 1_000, limitMs: 3_000 };
 
 /** Watches MongoDB and Elasticsearch. (The queue's worker waits for Redis by itself.) */
 export function createStoreGate(
-  { db }: Pick<Mongo, 'db'>,
+  mongo: Pick<Mongo, 'client' | 'db'>,
   elasticsearch: Client,
   logger: Logger,
 ): StoreGate {
@@ -30,13 +30,15 @@ export function createStoreGate(
     for (const enter of waiting) enter();
     waiting = [];
   };
-  const pingMongo = () =>
-    db.command({ ping: 1 }, { signal: AbortSignal.timeout(PATIENCE.limitMs) });
   const pingSearch = () =>
     elasticsearch.ping({}, { requestTimeout: PATIENCE.limitMs, maxRetries: 0 });
   const common = { ...PATIENCE, logger, onChange };
   const watches = {
-    mongodb: watchStore({ ...common, name: 'mongodb', ping: pingMongo }),
+    mongodb: watchStore({
+      ...common,
+      name: 'mongodb',
+      ping: () => pingMongo(mongo, PATIENCE.limitMs),
+    }),
     elasticsearch: watchStore({ ...common, name: 'elasticsearch', ping: pingSearch }),
   };
   return {

@@ -33,6 +33,15 @@ export function createMongo(
   return { client, db, collections: collectionsOf(db), namespace };
 }
 
+/** Asks MongoDB for a sign of life, also when it was away at the first try: the driver opens a client anew only when told. */
+export async function pingMongo(
+  { client, db }: Pick<Mongo, 'client' | 'db'>,
+  limitMs: number,
+): Promise<void> {
+  await client.connect();
+  await db.command({ ping: 1 }, { signal: AbortSignal.timeout(limitMs) });
+}
+
 /** The database a MongoDB URL names in its path, else `forum-archive`. */
 export function databaseName(url: string): string {
   const path = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]*)/.exec(url)?.[1];

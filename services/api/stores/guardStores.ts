@@ -1,6 +1,6 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
-import type { Mongo } from '../../../shared/platform/clients.js';
+import { pingMongo, type Mongo } from '../../../shared/platform/clients.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { watchRedis } from '../../../shared/platform/watchRedis.js';
 import { watchStore, type StoreWatch } from '../../../shared/platform/watchStore.js';
@@ -35,7 +35,7 @@ export function guardStores(clients: {
 }): GuardedStores {
   const { mongo, elasticsearch, redis, queueRedis, logger, observeCall } = clients;
   const watches: StoreWatches = {
-    mongodb: watchStore({ name: 'mongodb', ping: () => pingMongo(mongo), logger }),
+    mongodb: watchStore({ name: 'mongodb', ping: () => pingMongo(mongo, 1_000), logger }),
     elasticsearch: watchStore({
       name: 'elasticsearch',
       ping: () => elasticsearch.ping({}, { requestTimeout: 1_000, maxRetries: 0 }),
@@ -55,9 +55,4 @@ export function guardStores(clients: {
       return Promise.resolve();
     },
   };
-}
-
-/** Given up by the driver as well, so that no question stays behind in a full pool. */
-function pingMongo({ db }: Mongo): Promise<unknown> {
-  return db.command({ ping: 1 }, { signal: AbortSignal.timeout(1_000) });
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { readSettings } from '../../../shared/platform/env.js';
-import type { Answered, Load } from '../../support/openLoop.js';
+import { until } from '../../support/apiServer.js';
+import { askOnce, type Answered, type Load } from '../../support/openLoop.js';
 import {
   isDocumented,
   prepareArchive,
@@ -88,6 +89,62 @@ describe('the API under load while stores go and come back', function () {
     const gone = api.log.filter(({ msg }) => msg === 'A store is away');
     // The cache and the queue are connections of their own.
     expect(gone.length).to.be.within(8, 10);
+  });
+});
+
+describe('an API process and stores that are away', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let stores: OwnStores;
+  let archive: OutageArchive;
+  let api: ServiceProcess | undefined;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'forum-archive-outages-'));
+    stores = {
+      mongodb: await startOwnStore('mongodb', folder),
+      redis: await startOwnStore('redis', folder),
+      elasticsearch: await proxiedStore(readSettings().ELASTICSEARCH_URL),
+    };
+    archive = await prepareArchive(stores);
+  });
+  after(async () => {
+    api?.kill('SIGKILL');
+    await archive.close();
+    for (const store of Object.values(stores)) await store.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('starts without any, is alive and not ready, and comes to life with them', async () => {
+    for (const store of Object.values(stores)) await store.kill();
+    api = startProcess('api', archive.env);
+    const url = String((await api.logged('Listening'))['url']);
+    const status = async (path: string) => (await askOnce(url, { kind: path, path })).status;
+    expect(await status('/healthz')).to.equal(200);
+    expect(await status('/readyz')).to.equal(503);
+    expect(await status('/api/threads/1')).to.equal(503);
+    expect(await status('/openapi.json')).to.equal(200);
+    for (const store of Object.values(stores)) await store.restart();
+    await until(async () => (await status('/readyz')) === 200, 10_000);
+    expect(await status('/api/threads/1')).to.equal(200);
+    expect(await status('/api/search?q=anchor')).to.equal(200);
+    expect(await status('/api/threads')).to.equal(200);
+  });
+
+  it('answers what was asked and ends on SIGTERM while every store is frozen', async () => {
+    const url = String((await api!.logged('Listening'))['url']);
+    for (const store of Object.values(stores)) await store.freeze();
+    const asked = ['/api/threads/11', '/api/search?q=boat', '/api/threads?limit=7', '/readyz'];
+    const answers = asked.map((path) => askOnce(url, { kind: path, path }));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const began = Date.now();
+    api!.kill('SIGTERM');
+    expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal([
+      ...[503, 503, 503, 503],
+    ]);
+    const code = await api!.exited;
+    for (const store of Object.values(stores)) await store.thaw();
+    expect(code).to.equal(0);
+    expect(Date.now() - began).to.be.below(10_000);
   });
 });
 
