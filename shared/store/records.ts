@@ -181,6 +181,8 @@ export interface MessageRecord {
   } | null;
   interaction: { id: string; name: string; userId: string; username: string } | null;
   asOf: number;
+  /** Orders it among different messages of the same id and `asOf`; absent until it was replaced once. */
+  tie?: string;
   /** Sorts a thread's messages by time, then by id as a number. */
   order: string;
   /** Removed here: its words are gone, its id is kept so that no source brings it back. */
@@ -191,6 +193,8 @@ export interface MessageRecord {
 export interface UserRecord extends Omit<AuthorSnapshot, 'id'> {
   _id: string;
   asOf: number;
+  /** Orders it among different snapshots of the same `asOf`. */
+  tie?: string;
 }
 
 /** A number that only rises. */
@@ -223,4 +227,4 @@ export interface SourceThread {
 }
 
 /** A message of a source, before it is merged. */
-export type SourceMessage = Omit<MessageRecord, 'deleted' | 'order'>;
+export type SourceMessage = Omit<MessageRecord, 'deleted' | 'order' | 'tie'>;

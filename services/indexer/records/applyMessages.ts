@@ -12,13 +12,11 @@ import type { MessageRecord, SourceMessage, UserRecord } from '../../../shared/s
 import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
 import { applyErasures } from './applyErasures.js';
 import { disownThread, withoutErasedForwards } from './eraseRecords.js';
-import { same, wins } from './mergeFields.js';
+import { same, tieOf } from './mergeFields.js';
+import { contentOf, isNewer, messageTie } from './messageOrder.js';
 import { SourceConflict } from './applySource.js';
 import { raiseRevision } from './threadRevision.js';
 import { ERASED_ID, silenceThreads } from './tombstones.js';
-
-/** The parts of a message that readers can see: a later export that says the same changes no revision. */
-type MessageContent = Omit<SourceMessage, 'asOf'>;
 
 const DUPLICATE_KEY = 11_000;
 
@@ -39,6 +37,7 @@ export async function applyMessages(
     const merged = await mergeBatch(records, threadId, batch, erased);
     changed ||= merged.changed;
     if (!merged.written) return changed;
+    if (merged.late) continue;
     const [thread, now] = await Promise.all([
       findGathered(records.threads, threadId),
       erasedPeople(records),
@@ -56,13 +55,13 @@ async function mergeBatch(
   threadId: string,
   batch: SourceMessage[],
   erased: ErasedPeople,
-): Promise<{ changed: boolean; written: boolean }> {
+): Promise<{ changed: boolean; written: boolean; late: boolean }> {
   const { messages, threads, users } = records;
   const latest = latestById(batch.map((message) => applyErasures(message, erased)));
   const told = await withoutErasedForwards(messages, [...latest.values()], erased);
   const stored = await storedById(messages, [...latest.keys()]);
   const added: MessageRecord[] = [];
-  const replaced: (SourceMessage | MessageRecord)[] = [];
+  const replaced: Replacing[] = [];
   let changed = false;
   for (const message of told) {
     const before = stored.get(message._id);
@@ -74,18 +73,23 @@ async function mergeBatch(
     const winner = isNewer(message, clean) ? message : clean!;
     if (winner === before) continue;
     changed ||= !before || !same(contentOf(winner), contentOf(before));
-    if (before) replaced.push(winner);
+    if (before) replaced.push({ winner, before });
     else added.push(toRecord(winner));
   }
   if (changed) await raiseRevision(threads, threadId);
   if (!erased.isEmpty) await forgetErased(records, threadId, batch, erased);
   const written = added.length + replaced.length > 0;
-  if (written) {
-    faultPoint('beforeRecords');
-    await writeMessages(messages, added, replaced);
-    await applyUsers(users, told);
-  }
-  return { changed, written };
+  if (!written) return { changed, written, late: false };
+  faultPoint('beforeRecords');
+  const late = await writeMessages(messages, added, replaced);
+  await applyUsers(users, told);
+  return { changed, written, late };
+}
+
+/** A message, and what is stored of it: older, or the same before an erasure. */
+interface Replacing {
+  winner: SourceMessage | MessageRecord;
+  before: MessageRecord;
 }
 
 /** What is kept of authors beside their messages: their snapshots, and who started a thread. */
@@ -118,40 +122,47 @@ async function storedById(
   return new Map(found.flatMap((message) => (message ? [[message._id, message] as const] : [])));
 }
 
-function isNewer(told: SourceMessage, before: SourceMessage | undefined): boolean {
-  return wins(before && contentOf(before), before?.asOf, contentOf(told), told.asOf);
-}
-
-function contentOf(message: SourceMessage | MessageRecord): MessageContent {
-  const { asOf: _asOf, order: _order, deleted: _deleted, ...content } = message as MessageRecord;
-  return content;
-}
-
-/** Inserts what was not there, which costs less than an upsert; what has come meanwhile is merged like the rest. */
+/** Inserts what was not there, which costs less than an upsert. Returns whether some of it has come meanwhile. */
 async function writeMessages(
   messages: Collection<MessageRecord>,
   added: MessageRecord[],
-  replaced: (SourceMessage | MessageRecord)[],
-): Promise<void> {
+  replaced: Replacing[],
+): Promise<boolean> {
   const inserts = added.map((document) => ({ insertOne: { document } }));
   const refused = await writeGathered(messages, inserts);
   const unexpected = refused.find(({ code }) => code !== DUPLICATE_KEY);
   if (unexpected) throw writeRefused(unexpected);
-  const late = refused.length > 0 ? added : [];
-  await writeAllGathered(messages, [...replaced, ...late].map(messageWrite));
+  await writeAllGathered(messages, replaced.map(messageWrite));
+  return refused.length > 0;
 }
 
 function toRecord(told: SourceMessage | MessageRecord): MessageRecord {
   return { ...told, order: timeKey(told.createdAt) + idKey(told._id) };
 }
 
-/** A guarded write: a job that lost a race against a later source changes nothing. */
-function messageWrite(told: SourceMessage | MessageRecord): AnyBulkWriteOperation<MessageRecord> {
-  const isFree = { $and: [{ $lte: ['$asOf', told.asOf] }, { $ne: ['$deleted', true] }] };
+/**
+ * A guarded write: a job that lost a race against a later source changes nothing, nor against one of the same time that
+ * comes after in their order. What has no tie was inserted, and is what was read.
+ */
+function messageWrite({ winner, before }: Replacing): AnyBulkWriteOperation<MessageRecord> {
+  const tie = messageTie(winner);
+  const stored = { $ifNull: ['$tie', ''] };
+  const wins = isNewer(winner, before)
+    ? { $lt: [stored, tie] }
+    : { $eq: [stored, before.tie ?? ''] };
+  const isFree = {
+    $and: [
+      { $ne: ['$deleted', true] },
+      {
+        $or: [{ $lt: ['$asOf', winner.asOf] }, { $and: [{ $eq: ['$asOf', winner.asOf] }, wins] }],
+      },
+    ],
+  };
+  const record = { ...toRecord(winner), tie };
   return {
     updateOne: {
-      filter: { _id: told._id },
-      update: [{ $replaceWith: { $cond: [isFree, { $literal: toRecord(told) }, '$$ROOT'] } }],
+      filter: { _id: winner._id },
+      update: [{ $replaceWith: { $cond: [isFree, { $literal: record }, '$$ROOT'] } }],
       upsert: true,
     },
   };
@@ -164,30 +175,39 @@ async function applyUsers(users: Collection<UserRecord>, batch: SourceMessage[])
     if (!counted || author.id === ERASED_ID) continue;
     const { id, ...snapshot } = author;
     const known = newest.get(id);
-    if (!known || wins(known, known.asOf, { _id: id, ...snapshot, asOf }, asOf))
-      newest.set(id, { _id: id, ...snapshot, asOf });
+    const user = { _id: id, ...snapshot, asOf };
+    if (!known || isLater(user, known)) newest.set(id, user);
   }
   const told = [...newest.values()];
   const stored = await Promise.all(told.map(({ _id }) => findGathered(users, _id)));
   const newer = told.filter((user, index) => {
     const known = stored[index];
-    return !known || wins(known, known.asOf, user, user.asOf);
+    return !known || isLater(user, known);
   });
   await writeAllGathered(users, newer.map(userWrite));
 }
 
+function isLater(user: UserRecord, known: UserRecord): boolean {
+  return user.asOf === known.asOf ? userTie(user) > userTie(known) : user.asOf > known.asOf;
+}
+
+function userTie({ tie: _tie, ...snapshot }: UserRecord): string {
+  return tieOf(snapshot);
+}
+
 function userWrite(user: UserRecord): AnyBulkWriteOperation<UserRecord> {
   const { _id, asOf } = user;
+  const tie = userTie(user);
   const later = {
     $or: [
       { $lt: ['$asOf', asOf] },
-      { $and: [{ $eq: ['$asOf', asOf] }, { $lt: ['$$ROOT', { $literal: user }] }] },
+      { $and: [{ $eq: ['$asOf', asOf] }, { $lt: [{ $ifNull: ['$tie', ''] }, tie] }] },
     ],
   };
   return {
     updateOne: {
       filter: { _id },
-      update: [{ $replaceWith: { $cond: [later, { $literal: user }, '$$ROOT'] } }],
+      update: [{ $replaceWith: { $cond: [later, { $literal: { ...user, tie } }, '$$ROOT'] } }],
       upsert: true,
     },
   };

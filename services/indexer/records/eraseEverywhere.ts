@@ -7,6 +7,7 @@ import type { Report } from '../report.js';
 import { applyErasures } from './applyErasures.js';
 import { disownThread, withoutErasedForwards } from './eraseRecords.js';
 import { eraseNames, textEraser } from './eraseText.js';
+import { messageTie } from './messageOrder.js';
 import { nextRevision, nowMicroseconds, raiseRevisions } from './threadRevision.js';
 
 type Records = Pick<
@@ -113,7 +114,11 @@ async function replaceChanged(
   const starters = changed.filter((message) => message.deleted && message._id === message.threadId);
   for (const { _id } of starters) await disownThread(records.threads, _id);
   const writes = changed.map(({ _id, ...message }): AnyBulkWriteOperation<MessageRecord> => ({
-    replaceOne: { filter: { _id, asOf: message.asOf }, replacement: message },
+    replaceOne: {
+      filter: { _id, asOf: message.asOf },
+      // A digest of what was said would outlast it.
+      replacement: { ...message, tie: message.deleted ? '' : messageTie({ _id, ...message }) },
+    },
   }));
   await records.messages.bulkWrite(writes, { ordered: false });
   await raiseRevisions(records.threads, threadIds);

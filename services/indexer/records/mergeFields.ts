@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Stamps } from '../../../shared/store/records.js';
 
 /** A set of fields with, for each, when its value was true (microseconds). */
@@ -45,6 +46,11 @@ export function wins(
 /** Whether two plain values say the same, whatever the order of their keys. */
 export function same(left: unknown, right: unknown): boolean {
   return canonical(left) === canonical(right);
+}
+
+/** A short digest of a plain value, by which two different ones of the same time are put in an order. */
+export function tieOf(value: unknown): string {
+  return createHash('sha256').update(canonical(value)).digest('base64url').slice(0, 16);
 }
 
 function canonical(value: unknown): string {

@@ -36,6 +36,7 @@ export const SILENCE = {
   reference: null,
   forwarded: null,
   interaction: null,
+  tie: '',
   deleted: true,
 } satisfies Partial<MessageRecord>;
 

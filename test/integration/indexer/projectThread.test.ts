@@ -9,6 +9,7 @@ import { raiseRevision } from '../../../services/indexer/records/threadRevision.
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { projectThread } from '../../../services/indexer/project/projectThread.js';
 import { sweepPending } from '../../../services/indexer/project/sweep.js';
+import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import { indexerDeps, record, refreshAll } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
@@ -277,7 +278,9 @@ describe('projectThread', () => {
     await projectThread(deps, linking.threadId);
     await record(deps, target.source, target.messages);
     const isAway = (documents: unknown[]) =>
-      documents.length > 0 ? Promise.reject(new Error('The index is away')) : Promise.resolve();
+      documents.length > 0
+        ? Promise.reject(new SearchUnavailable('The index is away'))
+        : Promise.resolve();
     const failing = { ...deps.search, write: isAway };
     const failed = projectThread({ ...deps, search: failing }, target.threadId);
     expect(await failed.catch((error: unknown) => (error as Error).message)).to.equal(
