@@ -28,6 +28,7 @@ export function createMongo(
     writeConcern: { w: 'majority' },
     ignoreUndefined: true,
   });
+  reopenUntilOpen(client);
   const namespace = databaseName(settings.MONGODB_URL);
   const db = client.db(namespace);
   return { client, db, collections: collectionsOf(db), namespace };
@@ -40,6 +41,28 @@ export async function pingMongo(
 ): Promise<void> {
   await client.connect();
   await db.command({ ping: 1 }, { signal: AbortSignal.timeout(limitMs) });
+}
+
+const REOPEN_AFTER_MS = 250;
+
+/**
+ * The driver gives a client up for good when its first connection fails (a server that was away or frozen at the
+ * start): it is opened again until that succeeds, or the client is closed.
+ */
+function reopenUntilOpen(client: MongoClient): void {
+  let isSettled = false;
+  const close = client.close.bind(client);
+  client.close = (...options) => {
+    isSettled = true;
+    return close(...options);
+  };
+  const reopen = (): void => {
+    if (!isSettled) client.connect().catch(() => undefined);
+  };
+  client.once('open', () => (isSettled = true));
+  client.on('topologyClosed', () => {
+    if (!isSettled) setTimeout(reopen, REOPEN_AFTER_MS).unref();
+  });
 }
 
 /** The database a MongoDB URL names in its path, else `forum-archive`. */

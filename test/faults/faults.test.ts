@@ -34,7 +34,7 @@ const LANES: [FaultName, number][][] = [
 ];
 
 describe('an archive under faults', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let rig: Rig;
   before(async () => {
     rig = await startRig('faults_short', { ownElasticsearch: false });
