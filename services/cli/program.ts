@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { DIST } from '../local/services.js';
+import { addBackup, addRestore } from './backup/backupCommands.js';
 import { addDelete, addEraseUser } from './delete/deleteCommands.js';
 import { addExport } from './export/exportCommand.js';
 import { addImport } from './import/importCommand.js';
@@ -19,6 +20,8 @@ export function createProgram(): Command {
     .exitOverride();
   addImport(program);
   addExport(program);
+  addBackup(program);
+  addRestore(program);
   addDelete(program);
   addEraseUser(program);
   addReindex(program);

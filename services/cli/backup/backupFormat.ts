@@ -1,0 +1,76 @@
+import Joi from 'joi';
+import type { Collections } from '../../../shared/store/collections.js';
+
+/** The file that tells what a backup holds. Written last: a folder without it holds no whole backup. */
+export const MANIFEST = 'manifest.json';
+
+/** What only this format's readers can read. */
+export const BACKUP_FORMAT = 1;
+
+/**
+ * What cannot be built again from anything else, in the order in which it is restored: who is erased and deleted stands
+ * before what they said. Views, search and what is waiting to be counted are built anew; logins end.
+ */
+export const KEPT = [
+  'erasureState',
+  'erasures',
+  'servers',
+  'channels',
+  'threads',
+  'messages',
+  'users',
+  'audit',
+  'apiKeys',
+  'counters',
+  'quarantine',
+  'imports',
+  'importFiles',
+  'uploadChunks',
+] as const satisfies readonly (keyof Collections)[];
+
+export type KeptName = (typeof KEPT)[number];
+
+/** One collection's file: BSON documents one after the other, gzip-compressed. */
+export interface BackupFile {
+  documents: number;
+  /** Of the file. */
+  bytes: number;
+  /** SHA-256 of the file, hexadecimal. */
+  sha256: string;
+}
+
+/** What a backup holds. */
+export interface Manifest {
+  format: number;
+  /** ISO 8601. */
+  createdAt: string;
+  /** The database it is of. */
+  namespace: string;
+  /** Whether all was read as it was at one moment. */
+  snapshot: boolean;
+  collections: Record<KeptName, BackupFile>;
+}
+
+const fileSchema = Joi.object<BackupFile, true>({
+  documents: Joi.number().integer().min(0).required(),
+  bytes: Joi.number().integer().min(0).required(),
+  sha256: Joi.string()
+    .pattern(/^[0-9a-f]{64}$/)
+    .required(),
+});
+
+/** Checks a Manifest. */
+export const manifestSchema = Joi.object<Manifest, true>({
+  format: Joi.number().valid(BACKUP_FORMAT).required(),
+  createdAt: Joi.string().isoDate().required(),
+  namespace: Joi.string().required(),
+  snapshot: Joi.boolean().required(),
+  collections: Joi.object(Object.fromEntries(KEPT.map((name) => [name, fileSchema.required()])))
+    .required()
+    .messages({ 'object.unknown': '{{#label}} is not known to this version' }),
+});
+
+/** The name of a collection's file. */
+export function backupFileName(name: KeptName): string {
+  return `${name}.bson.gz`;
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ValidationResult } from 'joi';
+import { CliError } from '../cliError.js';
+import { messageOf } from '../reachable.js';
+import {
+  backupFileName,
+  KEPT,
+  MANIFEST,
+  manifestSchema,
+  type BackupFile,
+  type KeptName,
+  type Manifest,
+} from './backupFormat.js';
+
+/** Reads a backup's manifest and checks every byte of its files. Throws CliError, naming each file that is wrong. */
+export async function checkBackup(folder: string): Promise<Manifest> {
+  const manifest = await readManifest(folder);
+  const problems: string[] = [];
+  for (const name of KEPT) {
+    const problem = await checkFile(folder, name, manifest.collections[name]);
+    if (problem) problems.push(`${backupFileName(name)}: ${problem}`);
+  }
+  if (problems.length > 0) throw new CliError(`The backup is damaged\n${problems.join('\n')}`);
+  return manifest;
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  const path = join(folder, MANIFEST);
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new CliError(
+      `${folder} holds no whole backup: ${MANIFEST}, which is written last, cannot be read (${messageOf(error)})`,
+    );
+  });
+  const checked: ValidationResult<Manifest> = manifestSchema.validate(parse(text), {
+    convert: false,
+  });
+  if (checked.error) {
+    throw new CliError(`${path} is damaged, or of another version: ${checked.error.message}`);
+  }
+  return checked.value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+async function checkFile(
+  folder: string,
+  name: KeptName,
+  told: BackupFile,
+): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  try {
+    for await (const piece of createReadStream(join(folder, backupFileName(name)))) {
+      hash.update(piece as Buffer);
+      bytes += (piece as Buffer).length;
+    }
+  } catch (error) {
+    return messageOf(error);
+  }
+  if (bytes !== told.bytes) return `it has ${bytes} bytes, and should have ${told.bytes}`;
+  return hash.digest('hex') === told.sha256 ? undefined : 'its content has changed';
+}

@@ -1,0 +1,35 @@
+import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import { BSON, type Document } from 'mongodb';
+import { CliError } from '../cliError.js';
+
+const SHORTEST = 5;
+/** A document of MongoDB has at most 16 MiB. */
+const LONGEST = 17 << 20;
+
+/** The documents of a file of a backup, with the very types they had. Throws CliError for what is no BSON. */
+export async function* readDocuments(path: string): AsyncGenerator<Document> {
+  let rest: Buffer = Buffer.alloc(0);
+  const source = createReadStream(path);
+  const bytes = source.pipe(createGunzip());
+  source.on('error', (error) => bytes.destroy(error));
+  for await (const piece of bytes) {
+    rest = rest.length === 0 ? (piece as Buffer) : Buffer.concat([rest, piece as Buffer]);
+    let at = 0;
+    for (let length = lengthAt(rest, at); at + length <= rest.length; length = lengthAt(rest, at)) {
+      // As they are: a number would else be written as another kind of number.
+      yield BSON.deserialize(rest.subarray(at, at + length), { promoteValues: false });
+      at += length;
+    }
+    rest = rest.subarray(at);
+  }
+  if (rest.length > 0) throw new CliError(`${path} ends within a document`);
+}
+
+/** The length of the document that begins there; Infinity while that is not known. */
+function lengthAt(bytes: Buffer, at: number): number {
+  if (bytes.length - at < 4) return Infinity;
+  const length = bytes.readInt32LE(at);
+  if (length < SHORTEST || length > LONGEST) throw new CliError('A file of the backup is no BSON');
+  return length;
+}

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import type { Collection, Document, ObjectId } from 'mongodb';
+import type { Mongo } from '../../../shared/platform/clients.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import { ensureIndexes } from '../../../shared/store/indexes.js';
+import { CliError } from '../cliError.js';
+import { counted, formatCount } from '../numbers.js';
+import { createProgress, type Progress } from '../progress.js';
+import { backupFileName, KEPT, type KeptName, type Manifest } from './backupFormat.js';
+import { checkBackup } from './checkBackup.js';
+import { readDocuments } from './readDocuments.js';
+
+const BATCH = 1_000;
+const BATCH_BYTES = 8_000_000;
+
+/** What an archive may hold and still be empty: nothing that anybody could miss. */
+const NOTHING: ReadonlySet<string> = new Set<keyof Collections>([
+  'audit',
+  'counters',
+  'searchGenerations',
+  'oauthStates',
+  'refreshTokens',
+]);
+
+/**
+ * Puts a backup's records into an empty archive, after every byte of it was checked. Views and search are not built
+ * from them yet. Throws CliError, having written nothing, when the backup is damaged or the archive holds something.
+ */
+export async function restoreBackup(mongo: Mongo, folder: string): Promise<Manifest> {
+  const manifest = await checkBackup(folder);
+  await requireEmpty(mongo);
+  await ensureIndexes(mongo.collections);
+  const total = KEPT.reduce((sum, name) => sum + manifest.collections[name].documents, 0);
+  const progress = createProgress('Restore', total, (done) => counted(done, 'document'));
+  try {
+    for (const name of KEPT) await restoreCollection(mongo, folder, { name, manifest }, progress);
+    return manifest;
+  } finally {
+    progress.stop();
+  }
+}
+
+async function requireEmpty({ collections, namespace }: Mongo): Promise<void> {
+  for (const [name, collection] of Object.entries(collections) as [string, Collection][]) {
+    if (NOTHING.has(name) || !(await collection.findOne({}, { projection: { _id: 1 } }))) continue;
+    throw new CliError(
+      `The archive is not empty: ${namespace} holds ${name}. Restore into another database, or drop this one first, also when an earlier restore was cut off`,
+    );
+  }
+}
+
+async function restoreCollection(
+  { db }: Mongo,
+  folder: string,
+  { name, manifest }: { name: KeptName; manifest: Manifest },
+  progress: Progress,
+): Promise<void> {
+  const collection = db.collection(name);
+  let restored = 0;
+  for await (const batch of batches(readDocuments(join(folder, backupFileName(name))))) {
+    await (NOTHING.has(name) ? putOver(collection, batch) : insertNew(collection, batch));
+    restored += batch.length;
+    progress.advance(batch.length);
+  }
+  const { documents } = manifest.collections[name];
+  if (restored === documents) return;
+  throw new CliError(
+    `${name} has ${formatCount(restored)} documents, and should have ${formatCount(documents)}`,
+  );
+}
+
+async function insertNew(collection: Collection, batch: Document[]): Promise<void> {
+  await collection.insertMany(batch, { ordered: false });
+}
+
+/** Over what an empty archive may hold, such as the note that this restore began. */
+async function putOver(collection: Collection, batch: Document[]): Promise<void> {
+  const writes = batch.map((document) => ({
+    replaceOne: {
+      filter: { _id: document['_id'] as ObjectId },
+      replacement: document,
+      upsert: true,
+    },
+  }));
+  await collection.bulkWrite(writes, { ordered: false });
+}
+
+async function* batches(source: AsyncIterable<Document>): AsyncGenerator<Document[]> {
+  let batch: Document[] = [];
+  let bytes = 0;
+  for await (const document of source) {
+    batch.push(document);
+    bytes += sizeOf(document);
+    if (batch.length < BATCH && bytes < BATCH_BYTES) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Only pieces of uploads are so large that their number does not bound their bytes. */
+function sizeOf({ data }: Document): number {
+  return (data as { length?: () => number } | undefined)?.length?.() ?? 1_000;
+}

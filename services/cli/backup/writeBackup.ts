@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGzip } from 'node:zlib';
+import { MongoServerError, type ClientSession } from 'mongodb';
+import type { Mongo } from '../../../shared/platform/clients.js';
+import { CliError } from '../cliError.js';
+import { counted } from '../numbers.js';
+import { createProgress, type Progress } from '../progress.js';
+import {
+  BACKUP_FORMAT,
+  backupFileName,
+  KEPT,
+  MANIFEST,
+  type BackupFile,
+  type KeptName,
+  type Manifest,
+} from './backupFormat.js';
+
+/** MongoDB's codes for a server that has no snapshots: one that is no replica set, say. */
+const NO_SNAPSHOTS = new Set([20, 72, 123, 246]);
+/** The snapshot is older than what the server keeps. */
+const SNAPSHOT_TOO_OLD = 239;
+
+/**
+ * Writes everything that cannot be built again into a new or empty folder that only this user can read, as it was at
+ * one moment. Throws CliError when the folder holds anything.
+ */
+export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifest> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length > 0) throw new CliError(`${folder} is not empty`);
+  const total = await countKept(mongo);
+  const progress = createProgress('Backup', total, (done) => counted(done, 'document'));
+  const session = (await hasSnapshots(mongo))
+    ? mongo.client.startSession({ snapshot: true })
+    : undefined;
+  try {
+    const files: [KeptName, BackupFile][] = [];
+    for (const name of KEPT)
+      files.push([name, await writeFile(mongo, session, folder, name, progress)]);
+    const manifest: Manifest = {
+      format: BACKUP_FORMAT,
+      createdAt: new Date().toISOString(),
+      namespace: mongo.namespace,
+      snapshot: session !== undefined,
+      collections: Object.fromEntries(files) as Manifest['collections'],
+    };
+    await writeManifest(folder, manifest);
+    return manifest;
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    progress.stop();
+    await session?.endSession();
+  }
+}
+
+async function countKept({ collections }: Mongo): Promise<number> {
+  const counts = await Promise.all(KEPT.map((name) => collections[name].estimatedDocumentCount()));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function hasSnapshots({ client, collections }: Mongo): Promise<boolean> {
+  const session = client.startSession({ snapshot: true });
+  try {
+    await collections.servers.findOne({}, { session });
+    return true;
+  } catch (error) {
+    if (error instanceof MongoServerError && NO_SNAPSHOTS.has(Number(error.code))) return false;
+    throw error;
+  } finally {
+    await session.endSession();
+  }
+}
+
+async function writeFile(
+  { db }: Mongo,
+  session: ClientSession | undefined,
+  folder: string,
+  name: KeptName,
+  progress: Progress,
+): Promise<BackupFile> {
+  const options = { raw: true, ...(session && { session }) };
+  const documents = db.collection(name).find({}, options).stream();
+  const hash = createHash('sha256');
+  const file = { documents: 0, bytes: 0 };
+  const counting = new Transform({
+    writableObjectMode: true,
+    transform(document: Uint8Array, _encoding, done) {
+      file.documents += 1;
+      progress.advance(1);
+      done(null, document);
+    },
+  });
+  const measuring = new Transform({
+    transform(bytes: Buffer, _encoding, done) {
+      hash.update(bytes);
+      file.bytes += bytes.length;
+      done(null, bytes);
+    },
+  });
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+  const out = createWriteStream(join(folder, backupFileName(name)), { mode: 0o600, flush: true });
+  await pipeline(Readable.from(documents), counting, gzip, measuring, out);
+  return { ...file, sha256: hash.digest('hex') };
+}
+
+async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const partial = join(folder, `${MANIFEST}.partial`);
+  const file = await open(partial, 'wx', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(partial, join(folder, MANIFEST));
+}
+
+function explained(error: unknown): unknown {
+  if (!(error instanceof MongoServerError) || error.code !== SNAPSHOT_TOO_OLD) return error;
+  return new CliError(
+    'MongoDB does not keep the moment of the backup for as long as it takes: raise minSnapshotHistoryWindowInSeconds, or use mongodump --oplog',
+  );
+}
