@@ -156,6 +156,7 @@ export const searchQuerySchema = Joi.object<SearchParams, true>({
       'number.max': '{{#label}} and limit together must not exceed 10000',
       'any.ref': '{{#label}} cannot be checked without a valid limit',
     })
+    .meta({ jsonSchema: { maximum: SEARCH_LIMITS.results - 1 } })
     .description('Results to skip; offset + limit is at most 10000'),
   minScore: Joi.number()
     .min(0)

@@ -61,7 +61,7 @@ function mentionsThem(n: number): RawExport {
 }
 
 describe('erasing a person who wrote in 500 threads and is mentioned in 200 others', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let archive: TestArchive;
   /** Every answer after the erasure. */
   let answers: Map<string, unknown>;
