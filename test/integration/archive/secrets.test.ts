@@ -5,6 +5,7 @@ import { until } from '../../support/apiServer.js';
 import { aToken, JWT_SECRET } from '../../support/authServer.js';
 import { everyTrace } from '../../support/everyTrace.js';
 import { runCli } from '../../support/runCli.js';
+import { freePort } from '../../../services/local/ports.js';
 import { startProcess, type ServiceProcess } from '../../support/serviceProcess.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
@@ -15,6 +16,7 @@ const SECRETS: Record<string, string> = {
   'client secret': 'planted-client-secret-44',
   'bot token': 'planted-bot-token-55',
   'JWT secret': JWT_SECRET,
+  'metrics token': 'planted-metrics-token-66-of-32-characters',
 };
 const NOWHERE = '127.0.0.1:1';
 const UNKNOWN = { username: 'planted' };
@@ -60,6 +62,7 @@ describe('secrets of the settings', function () {
       ...{ DISCORD_CLIENT_ID: '1', DISCORD_REDIRECT_URI: 'https://planted.example/back' },
       DISCORD_CLIENT_SECRET: SECRETS['client secret']!,
       DISCORD_BOT_TOKEN: SECRETS['bot token']!,
+      METRICS_TOKEN: SECRETS['metrics token']!,
     };
   }
 
@@ -80,11 +83,18 @@ describe('secrets of the settings', function () {
     env: Record<string, string>,
     status: number,
   ): Promise<void> {
-    const [api, indexer] = [startProcess('api', env), startProcess('indexer', env)];
+    const metricsPort = await freePort();
+    const api = startProcess('api', env);
+    const indexer = startProcess('indexer', { ...env, METRICS_PORT: String(metricsPort) });
     const { url } = (await api.logged('Listening')) as { url: string };
     await until(async () => (await fetch(`${url}/readyz`)).status === status, 20_000);
     await until(() => indexer.log.length > 0, 20_000);
     await askEverything(name, url);
+    // An indexer that was never ready does not serve any.
+    if (status === 200) {
+      const metrics = await fetchWhenThere(`http://127.0.0.1:${metricsPort}/metrics`);
+      seen.push([`the metrics of the indexer ${name}`, metrics]);
+    }
     for (const [of, service] of [
       ['the API', api],
       ['the indexer', indexer],
@@ -96,10 +106,22 @@ describe('secrets of the settings', function () {
     }
   }
 
+  /** Asked until the server listens. */
+  async function fetchWhenThere(url: string): Promise<string> {
+    let text = '';
+    await until(async () => {
+      const reply = await fetch(url).catch(() => null);
+      text = (await reply?.text()) ?? '';
+      return text !== '';
+    }, 20_000);
+    return text;
+  }
+
   async function askEverything(name: string, url: string): Promise<void> {
     const key = { 'X-API-Key': SECRETS['API key']! };
     const token = { Authorization: `Bearer ${SECRETS['service token']}` };
     for (const [method, path, headers] of [
+      ['GET', '/metrics', { Authorization: `Bearer ${SECRETS['metrics token']}` }],
       ...['/readyz', '/metrics', '/api/threads', '/api/search?q=x'].map((it) => ['GET', it, {}]),
       ...['/admin/stats', '/admin/audit', '/admin/keys', '/admin/jobs', '/api/me'].flatMap((it) => [
         ['GET', it, key],
@@ -154,7 +176,13 @@ describe('secrets of the settings', function () {
   it('are in no line of a log, no answer and no output of a command', () => {
     expect(seen).to.have.length.above(60);
     const all = seen.map(([, text]) => text).join('\n');
-    for (const told of ['FORBIDDEN', 'UNAVAILABLE', 'WRONGPASS', 'Authentication failed']) {
+    for (const told of [
+      'forum_archive_store_up',
+      'FORBIDDEN',
+      'UNAVAILABLE',
+      'WRONGPASS',
+      'Authentication failed',
+    ]) {
       expect(all).to.include(told);
     }
     for (const [where, text] of seen) expectNone(where, text);
