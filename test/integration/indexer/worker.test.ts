@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import type { Job } from 'bullmq';
+import type { Handlers } from '../../../services/indexer/handlers.js';
+import { PayloadError } from '../../../services/indexer/permanentErrors.js';
+import { createWorker } from '../../../services/indexer/worker.js';
+import { createProducer, type QueueProducer } from '../../../shared/jobs/producer.js';
+import { createWorkerRedis } from '../../../shared/platform/clients.js';
+import { readSettings } from '../../../shared/platform/env.js';
+import { until } from '../../support/apiServer.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+describe('the worker', () => {
+  let stores: TestStores;
+  let producer: QueueProducer;
+  const { REDIS_URL } = readSettings();
+
+  before(async () => {
+    stores = await openStores();
+    producer = createProducer({ redisUrl: REDIS_URL, namespace: stores.mongo.namespace });
+  });
+  after(async () => {
+    await producer.close();
+    await stores.close();
+  });
+
+  const jobs: Partial<Handlers> = {};
+  /** Files the jobs and works until each has ended. */
+  async function work(ids: string[]): Promise<Job[]> {
+    const redis = createWorkerRedis(REDIS_URL);
+    const worker = createWorker(redis, {
+      ...{ namespace: stores.mongo.namespace, concurrency: 4, handlers: jobs as Handlers },
+      gate: { open: () => Promise.resolve(), suspect: () => undefined },
+      metrics: { observeJob: () => undefined },
+      logger: stores.logger,
+    });
+    const all = () => Promise.all(ids.map(async (id) => (await producer.queue.getJob(id)) as Job));
+    await until(async () => (await all()).every(({ finishedOn }) => finishedOn), 10_000);
+    const ended = await all();
+    await worker.stop();
+    redis.disconnect();
+    return ended;
+  }
+
+  it('tries again what failed for a while, and not what will always fail', async () => {
+    let tries = 0;
+    jobs['delete-thread'] = () => {
+      tries += 1;
+      return tries < 3 ? Promise.reject(new Error('away')) : Promise.resolve({ tries });
+    };
+    jobs['delete-channel'] = () => Promise.reject(new PayloadError('No such thing'));
+    const ids = [
+      await producer.add('delete-thread', { threadId: '1' }),
+      await producer.add('delete-channel', { channelId: '1' }),
+      (await producer.queue.add('unheard-of', {})).id!,
+    ];
+    const [passing, permanent, unknown] = await work(ids);
+    expect(passing!.returnvalue).to.deep.equal({ tries: 3 });
+    expect(permanent).to.include({ attemptsMade: 1, failedReason: 'No such thing' });
+    expect(unknown).to.include({ attemptsMade: 1 });
+    expect(unknown!.failedReason).to.contain('unheard-of');
+  });
+
+  it('keeps a bounded number of ended jobs, and tries for hours', async () => {
+    const id = await producer.add('delete-message', { messageId: '1' });
+    const { opts } = (await producer.queue.getJob(id)) as Job;
+    expect(opts.attempts).to.be.at.least(500);
+    expect(opts.removeOnComplete).to.deep.equal({ count: 1_000, age: 86_400 });
+    expect(opts.removeOnFail).to.deep.equal({ count: 5_000, age: 14 * 86_400 });
+  });
+});
