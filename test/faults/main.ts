@@ -26,6 +26,9 @@ const say = (text: string): void => {
 };
 say(`Seed ${seed}, ${minutes} minutes: starting the servers`);
 const rig = await startRig('faults', { ownElasticsearch: true });
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void rig.close().then(() => process.exit(1)));
+}
 try {
   const end = Date.now() + minutes * 60_000;
   const lanes = [STORE_FAULTS, OTHER_FAULTS].map((names, n) => chooseFaults(names, seed + n, end));

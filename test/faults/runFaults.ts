@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { until } from '../support/apiServer.js';
 import { createArchiveClient, type ArchiveClient } from './archiveClient.js';
 import { checkArchive } from './checkArchive.js';
 import { FAULTS, type Fault, type FaultName } from './faultKinds.js';
@@ -51,7 +50,12 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
   );
   const mayBeCut = (): boolean => rig.api.isDisturbed();
   const readers = startReaders(client, ledger, createRandom(seed + 1), mayBeCut);
-  const writing = startWriters(client, planDeeds(ledger, createRandom(seed)), options, violate);
+  const writing = startWriters(
+    { client, giveUpAt: () => giveUpAt },
+    planDeeds(ledger, createRandom(seed)),
+    options,
+    violate,
+  );
   const faults: Record<string, number> = {};
   const provoke = async (lane: RunOptions['lanes'][number], n: number): Promise<void> => {
     const random = createRandom(seed + 2 + n);
@@ -81,7 +85,7 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
 
 /** Writers that take one deed after the other, wait until it may be done, and ask for it until it is acknowledged. */
 function startWriters(
-  client: ArchiveClient,
+  patient: Patient,
   deeds: Iterator<Deed>,
   { writers, restMs }: RunOptions,
   violate: (text: string) => void,
@@ -91,7 +95,7 @@ function startWriters(
   const write = async (): Promise<void> => {
     while (!isStopping) {
       const deed = deeds.next().value as Deed;
-      await perform(client, deed).catch((error: unknown) => violate(String(error)));
+      await perform(patient, deed).catch((error: unknown) => violate(String(error)));
       done[deed.name] = (done[deed.name] ?? 0) + 1;
       await pause(restMs);
     }
@@ -106,11 +110,17 @@ function startWriters(
   };
 }
 
-/** What a deed builds upon may itself wait until all faults are over. */
-const DUE_WITHIN_MS = 3_600_000;
+/** A client, and when (ms of Date) whoever waits for anything gives up. */
+interface Patient {
+  client: ArchiveClient;
+  giveUpAt: () => number;
+}
 
-async function perform(client: ArchiveClient, deed: Deed): Promise<void> {
-  await until(deed.isDue, DUE_WITHIN_MS);
+async function perform({ client, giveUpAt }: Patient, deed: Deed): Promise<void> {
+  while (!deed.isDue()) {
+    if (Date.now() > giveUpAt()) throw new Error(`${deed.name} never came to be due`);
+    await pause(50);
+  }
   const { name, request, times } = deed;
   const ends = await Promise.all(Array.from({ length: times }, () => client.perform(request)));
   deed.acknowledge(performance.now());
