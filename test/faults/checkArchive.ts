@@ -12,11 +12,14 @@ import type { Rig } from './rig.js';
 
 /** Compares an archive at rest with all that was asked of it; every difference in a sentence. */
 export async function checkArchive(
-  client: Pick<ArchiveClient, 'ask'>,
+  client: ArchiveClient,
   ledger: Ledger,
   direct: Rig['direct'],
 ): Promise<string[]> {
   const kept = ledger.threads.filter(isKept);
+  // Statistics may be a minute old by design, unless they are asked for anew.
+  const refresh = `/admin/servers/${ledger.serverId}/stats/refresh`;
+  await client.perform({ method: 'POST', path: refresh });
   const problems = [
     ...(await checkThreads(client, ledger.threads)),
     ...(await checkLists(client, ledger, kept)),

@@ -7,6 +7,7 @@ import { runFaults, type RunReport } from './runFaults.js';
 
 const SHORTEST_MS = 2_000;
 const LONGEST_MS = 10_000;
+const MOST_ERRORS = 20;
 
 const { values } = parseArgs({
   options: {
@@ -62,7 +63,7 @@ function* chooseFaults(
   }
 }
 
-function print({ violations, faults, deeds, answers }: RunReport): void {
+function print({ violations, errors, faults, deeds, answers }: RunReport): void {
   for (const [title, counts] of Object.entries({
     Faults: faults,
     Deeds: deeds,
@@ -73,6 +74,8 @@ function print({ violations, faults, deeds, answers }: RunReport): void {
       console.log(`  ${String(count).padStart(6)}  ${name}`);
     }
   }
+  console.log(`\n${errors.length} errors of the API`);
+  for (const line of errors.slice(0, MOST_ERRORS)) console.log(`  ${line}`);
   console.log(`\n${violations.length} violations`);
   for (const text of violations) console.log(`  ${text}`);
 }

@@ -36,6 +36,8 @@ export interface Rig {
 /** A service that is started again and again. */
 export interface Service {
   current(): ServiceProcess;
+  /** What all its processes logged as errors, a line each. */
+  errors(): string[];
   /** Whether somebody is stopping or starting it. */
   isDisturbed(): boolean;
   /** Ends it by a signal, and starts another with more settings once `between` is over. Resolves with how it ended. */
@@ -118,10 +120,12 @@ async function createService(
   const start = (more: NodeJS.ProcessEnv) =>
     startService(name, { ...env, LOG_LEVEL: 'info', ...more });
   let current = await start({});
+  const started = [current];
   let disturbed = 0;
   closing.push(() => current.signal('SIGKILL'));
   return {
     current: () => current,
+    errors: () => started.flatMap((one) => one.log().split('\n').filter(isError)),
     isDisturbed: () => disturbed > 0,
     async restart(signal, more = {}, between = () => Promise.resolve()) {
       disturbed += 1;
@@ -130,12 +134,18 @@ async function createService(
         const ended = await current.ended;
         await between();
         current = await start(more);
+        started.push(current);
         return ended;
       } finally {
         disturbed -= 1;
       }
     },
   };
+}
+
+/** A line of pino's, of level error or fatal. */
+function isError(line: string): boolean {
+  return /^\{"level":[56]0,/.test(line);
 }
 
 async function openDirect(

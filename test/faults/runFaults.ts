@@ -25,6 +25,8 @@ export interface RunOptions {
 /** What came of it: nothing is wrong when there are no violations. */
 export interface RunReport {
   violations: string[];
+  /** What the API logged as its own failures. */
+  errors: string[];
   faults: Record<string, number>;
   deeds: Record<string, number>;
   answers: Record<string, number>;
@@ -80,7 +82,13 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
     String(error),
   ]);
   for (const text of found) violate(text);
-  return { violations, faults, deeds, answers: readers.sightings.answers };
+  return {
+    violations,
+    errors: rig.api.errors(),
+    faults,
+    deeds,
+    answers: readers.sightings.answers,
+  };
 }
 
 /** Writers that take one deed after the other, wait until it may be done, and ask for it until it is acknowledged. */
