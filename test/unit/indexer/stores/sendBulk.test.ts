@@ -51,6 +51,22 @@ async function send(client: Client, documents: Waiting[], targets: string[] = []
 }
 
 describe('sendBulk', () => {
+  it('writes by aliases alone: an index that was dropped never comes back without its mapping', async () => {
+    const bodies: string[] = [];
+    const bulk = ({ body }: { body: string }) => {
+      bodies.push(body);
+      return Promise.resolve({ items: [{ index: OK }] });
+    };
+    await send({ bulk } as unknown as Client, waiting('a'));
+    const [head = ''] = bodies.join('').split('\n');
+    expect(JSON.parse(head)).to.deep.include({
+      index: {
+        ...{ _index: 'a-search', _id: 'a', require_alias: true },
+        ...{ version: 7, version_type: 'external' },
+      },
+    });
+  });
+
   it('takes a newer version in the index for success', async () => {
     const { client, requests } = aClient(() => ({ status: 409 }));
     expect(await send(client, waiting('a', 'b'))).to.deep.equal([]);

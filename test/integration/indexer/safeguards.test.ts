@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import type { Collection } from 'mongodb';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { projectThread } from '../../../services/indexer/project/projectThread.js';
+import { sweepPending } from '../../../services/indexer/project/sweep.js';
+import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
+import { applySource } from '../../../services/indexer/records/applySource.js';
+import { SILENCE } from '../../../services/indexer/records/tombstones.js';
+import type { ThreadDetail } from '../../../shared/contract/threads.js';
+import { collectionsOf } from '../../../shared/store/collections.js';
+import type { MessageRecord } from '../../../shared/store/records.js';
+import { aSourceMessage, aSourceThread } from '../../support/factories.js';
+import { indexerDeps, record } from '../../support/indexerDeps.js';
+import { readBody } from '../../support/readBody.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+describe('the safeguards of records', () => {
+  let stores: TestStores;
+  let deps: IndexerDeps;
+
+  before(async () => {
+    stores = await openStores();
+    deps = indexerDeps(stores);
+  });
+  after(() => stores.close());
+
+  async function builtThread() {
+    const source = aSourceThread({ asOf: 1_000 });
+    const threadId = source.thread._id;
+    const message = aSourceMessage({ _id: threadId, threadId, content: 'first', asOf: 1_000 });
+    await record(deps, source, [message]);
+    await projectThread(deps, threadId);
+    return { threadId, message, later: { ...message, content: 'later', asOf: 2_000 } };
+  }
+  const contents = async (threadId: string) =>
+    (await readBody<ThreadDetail>(deps.collections, `thread/${threadId}`))?.messages.map(
+      ({ content }) => content,
+    );
+
+  it('leave a mark with messages whose job goes no further', async () => {
+    const { threadId, later } = await builtThread();
+    await applyMessages(deps.collections, threadId, [later]);
+    await sweepPending(deps, 0);
+    expect(await contents(threadId)).to.deep.equal(['later']);
+  });
+
+  it('take nothing of a source for a message that was deleted, nor call that a change', async () => {
+    const { threadId, message, later } = await builtThread();
+    const { messages } = deps.collections;
+    await messages.updateOne({ _id: message._id }, { $set: SILENCE });
+    expect(await applyMessages(deps.collections, threadId, [later])).to.equal(false);
+    expect((await messages.findOne({ _id: message._id }))?.content).to.equal('');
+  });
+
+  it('take nothing for a message that is deleted between reading and writing it', async () => {
+    const { threadId, message, later } = await builtThread();
+    const { messages } = deps.collections;
+    const racing = beforeBulkWrites(messages, () =>
+      messages.updateOne({ _id: message._id }, { $set: SILENCE }),
+    );
+    await applyMessages({ ...deps.collections, messages: racing }, threadId, [later]);
+    expect((await messages.findOne({ _id: message._id }))?.content).to.equal('');
+  });
+
+  it('lose no field of a channel to another job that writes it at once', async () => {
+    const told = { topic: 'about', position: 3, parentId: '7', parentName: 'above', type: 15 };
+    for (let round = 0; round < 4; round += 1) {
+      const source = aSourceThread();
+      await applySource(deps.collections, source);
+      const racing = Object.entries(told).map(([name, value]) =>
+        applySource(collectionsOf(stores.mongo.db), {
+          ...source,
+          channel: { ...source.channel, [name]: value },
+        }),
+      );
+      await Promise.all(racing);
+      const channel = await deps.collections.channels.findOne({ _id: source.channel._id });
+      expect(channel).to.include(told);
+    }
+  });
+});
+
+/** The same collection, with something done before each of its bulk writes. */
+function beforeBulkWrites(
+  messages: Collection<MessageRecord>,
+  act: () => Promise<unknown>,
+): Collection<MessageRecord> {
+  return new Proxy(messages, {
+    get(target, name) {
+      const found: unknown = Reflect.get(target, name, target);
+      if (typeof found !== 'function') return found;
+      const call = (...args: unknown[]): unknown =>
+        Reflect.apply(found as (...all: unknown[]) => unknown, target, args);
+      return name === 'bulkWrite'
+        ? async (...args: unknown[]) => {
+            await act();
+            return call(...args);
+          }
+        : call;
+    },
+  });
+}
