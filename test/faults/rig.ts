@@ -36,7 +36,7 @@ export interface Rig {
 /** A service that is started again and again. */
 export interface Service {
   current(): ServiceProcess;
-  /** What all its processes logged as errors, a line each. */
+  /** What all its processes logged of requests that failed without reason (500), a line each. */
   errors(): string[];
   /** Whether somebody is stopping or starting it. */
   isDisturbed(): boolean;
@@ -125,7 +125,13 @@ async function createService(
   closing.push(() => current.signal('SIGKILL'));
   return {
     current: () => current,
-    errors: () => started.flatMap((one) => one.log().split('\n').filter(isError)),
+    errors: () =>
+      started.flatMap((one) =>
+        one
+          .log()
+          .split('\n')
+          .filter((line) => line.includes('"A request failed"')),
+      ),
     isDisturbed: () => disturbed > 0,
     async restart(signal, more = {}, between = () => Promise.resolve()) {
       disturbed += 1;
@@ -141,11 +147,6 @@ async function createService(
       }
     },
   };
-}
-
-/** A line of pino's, of level error or fatal. */
-function isError(line: string): boolean {
-  return /^\{"level":[56]0,/.test(line);
 }
 
 async function openDirect(
