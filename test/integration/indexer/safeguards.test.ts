@@ -6,6 +6,7 @@ import { sweepPending } from '../../../services/indexer/project/sweep.js';
 import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
 import { applySource } from '../../../services/indexer/records/applySource.js';
 import { SILENCE } from '../../../services/indexer/records/tombstones.js';
+import { clearMarks, dirtyServer, markDirty } from '../../../services/indexer/stores/dirtyMarks.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { collectionsOf } from '../../../shared/store/collections.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
@@ -60,6 +61,18 @@ describe('the safeguards of records', () => {
     );
     await applyMessages({ ...deps.collections, messages: racing }, threadId, [later]);
     expect((await messages.findOne({ _id: message._id }))?.content).to.equal('');
+  });
+
+  it('keep a mark for counting that was set again while it was counted', async () => {
+    const { dirty } = deps.collections;
+    const id = dirtyServer('safeguards');
+    await markDirty(dirty, [id]);
+    const counting = await dirty.find({ _id: id }).toArray();
+    await markDirty(dirty, [id]);
+    await clearMarks(dirty, counting);
+    expect(await dirty.countDocuments({ _id: id })).to.equal(1);
+    await clearMarks(dirty, await dirty.find({ _id: id }).toArray());
+    expect(await dirty.countDocuments({ _id: id })).to.equal(0);
   });
 
   it('lose no field of a channel to another job that writes it at once', async () => {
