@@ -3,18 +3,19 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeDataDir } from '../services/local/elasticsearchFolder.js';
-import type { Answered } from '../test/support/openLoop.js';
+import { startLoad, type Answered } from '../test/support/openLoop.js';
 import {
   isDocumented,
   prepareArchive,
+  readMix,
   runOutage,
-  startSteadyLoad,
   type Outage,
 } from '../test/support/outages.js';
 import { startOwnStore } from '../test/support/ownStore.js';
 import { startProcess } from '../test/support/serviceProcess.js';
 
 const AWAY_MS = 5_000;
+const WARM_MS = 6_000;
 
 const folder = await mkdtemp(join(tmpdir(), 'forum-archive-outages-'));
 const stores = {
@@ -25,7 +26,9 @@ const stores = {
 const archive = await prepareArchive(stores);
 const api = startProcess('api', archive.env);
 const url = String((await api.logged('Listening'))['url']);
-const { load, perSecond } = await startSteadyLoad(url, Number(process.argv[2] ?? 500));
+const perSecond = Number(process.argv[2] ?? 500);
+const load = startLoad(url, perSecond, readMix());
+await new Promise((resolve) => setTimeout(resolve, WARM_MS));
 console.log(`${perSecond} requests a second; times in ms`);
 for (const store of ['redis', 'elasticsearch', 'mongodb'] as const) {
   for (const fault of ['frozen', 'killed'] as const) {
