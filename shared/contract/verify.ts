@@ -5,6 +5,7 @@ import { count, flag, listOf, oneOf, text } from './fields.js';
 export const DIFFERENCES = {
   'mark.pending': 'a changed thread has waited for its views too long',
   'mark.lost': 'a thread changed, its views did not, and nothing says so',
+  'mark.aside': 'a thread was set aside because it could not be built',
   'mark.dirty': 'something has waited to be counted too long',
   'body.missing': 'a listed thread cannot be opened',
   'body.stale': 'a thread is shown as it was',

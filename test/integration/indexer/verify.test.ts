@@ -8,6 +8,7 @@ import { storeBody } from '../../../services/indexer/stores/bodyWriter.js';
 import type { DifferenceKind, VerifyReport } from '../../../shared/contract/verify.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { idKey } from '../../../shared/store/listKeys.js';
+import { quarantineId } from '../../../shared/store/quarantine.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
 import { aChannel, aMessage, aThread, anId } from '../../support/factories.js';
 import { indexerDeps } from '../../support/indexerDeps.js';
@@ -51,6 +52,19 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     'a lost mark',
     async ({ collections: { threads }, threadId }) => {
       await threads.updateOne({ _id: threadId }, { $inc: { revision: 5 } });
+      return threadId;
+    },
+  ],
+  [
+    ['mark.aside'],
+    'a thread that was set aside',
+    async ({ collections: { threads, quarantine }, threadId }) => {
+      const { revision } = (await threads.findOne({ _id: threadId }))!;
+      await threads.updateOne({ _id: threadId }, { $set: { tries: 5 } });
+      const at = new Date();
+      const failure = { revision, reason: 'Error: x', firstAt: at, lastAt: at, count: 5 };
+      const _id = quarantineId('thread', threadId);
+      await quarantine.insertOne({ _id, kind: 'thread', subject: threadId, threadId, ...failure });
       return threadId;
     },
   ],
@@ -503,7 +517,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
 ];
 
 describe('verifyArchive', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stores: TestStores;
   let deps: IndexerDeps;
 

@@ -32,6 +32,7 @@ const REPAIRS: Record<DifferenceKind, Repair> = {
   'orphan.message': leave,
   'mark.pending': rebuildThreads,
   'mark.lost': rebuildThreads,
+  'mark.aside': rebuildThreads,
   'body.missing': rebuildThreads,
   'body.stale': rebuildThreads,
   'body.corrupt': rebuildThreads,

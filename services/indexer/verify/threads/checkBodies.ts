@@ -3,7 +3,13 @@ import { compareBody, etagOf, storedBodies, type ExpectedBody } from '../compare
 import type { Difference } from '../difference.js';
 import type { ExpectedThread } from './expectThreads.js';
 import { participantsText } from './participantsText.js';
-import { differenceOf, orphanView, type ThreadCheck, type ThreadLook } from './threadLook.js';
+import {
+  differenceOf,
+  isResting,
+  orphanView,
+  type ThreadCheck,
+  type ThreadLook,
+} from './threadLook.js';
 
 /** The bodies of threads: whole, of the record's revision, with every message and attachment in order. */
 export const checkThreadBodies: ThreadCheck = (look) =>
@@ -30,8 +36,8 @@ async function checkBodies(
     expected: ExpectedThread,
     stored?: Parameters<typeof compareBody>[1],
   ): Promise<void> => {
+    if (!isResting(expected)) return;
     const { thread, item } = expected;
-    if (thread.pending !== undefined) return;
     const isShown = item !== undefined;
     const must = { isShown, revision: thread.revision, ...(isShown && expectedText(expected)) };
     const differs =

@@ -1,8 +1,9 @@
+import { isSetAside } from '../../quarantine/tries.js';
 import type { ExpectedThread } from './expectThreads.js';
 import { differenceOf, resting, type ThreadCheck } from './threadLook.js';
 
 /**
- * Threads that wait to be built: found twice with the same mark, nobody does. And threads whose body and list item are
+ * Threads that wait to be built: found twice with the same mark, nobody does. Threads that were set aside. And threads whose body and list item are
  * both older than the record though no mark says so: the mark was lost.
  */
 export const checkMarks: ThreadCheck = async (look) => {
@@ -20,7 +21,11 @@ export const checkMarks: ThreadCheck = async (look) => {
   const lost = behind.filter(
     ({ thread: { _id, revision } }) => (built.get(`thread/${_id}`) ?? 0) < revision,
   );
+  const aside = [...threads.values()].filter(({ thread }) => isSetAside(thread));
   return [
+    ...aside.map((one) =>
+      differenceOf(one, 'mark.aside', 'Its last views stay; see /admin/quarantine'),
+    ),
     ...waiting.map((one) => differenceOf(one, 'mark.pending', waitingDetail(one))),
     ...lost.map((one) => differenceOf(one, 'mark.lost', 'Its views are of an older revision')),
   ];

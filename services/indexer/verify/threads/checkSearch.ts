@@ -2,7 +2,7 @@ import { documentId } from '../../../../shared/store/searchIndex.js';
 import type { Difference } from '../difference.js';
 import { searchDocuments, type FoundDocument } from '../searchDocuments.js';
 import type { ExpectedThread } from './expectThreads.js';
-import { differenceOf, type ThreadCheck } from './threadLook.js';
+import { differenceOf, isResting, type ThreadCheck } from './threadLook.js';
 
 /** Every index that is searched or kept beside: a document for each listed thread and its messages, and no other. */
 export const checkSearch: ThreadCheck = async (look) => {
@@ -10,7 +10,7 @@ export const checkSearch: ThreadCheck = async (look) => {
   for (const index of look.indexes) {
     const stored = await documentsByThread(look, index);
     for (const one of look.threads.values()) {
-      if (one.thread.pending !== undefined) continue;
+      if (!isResting(one)) continue;
       found.push(...judgeDocuments(one, stored.get(one.thread._id) ?? [], index));
     }
     for (const [id, documents] of stored) {

@@ -4,6 +4,7 @@ import type { Difference } from '../difference.js';
 import { within } from '../idWindow.js';
 import {
   differenceOf,
+  isResting,
   orphanView,
   resting,
   type ThreadCheck,
@@ -30,7 +31,7 @@ export const checkSimilar: ThreadCheck = async (look) => {
   const compare = async (id: string, stored?: Parameters<typeof compareBody>[1]): Promise<void> => {
     const one = threads.get(id)!;
     // What waits to be looked for again is no difference; what is gone is taken out at once.
-    if (one.thread.pending !== undefined || marked.has(id)) return;
+    if (!isResting(one) || marked.has(id)) return;
     const view = views.get(id);
     const others = view?.similarTo ?? [];
     if (one.item) found.push(...namesGone(one, others, items));

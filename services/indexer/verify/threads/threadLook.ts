@@ -1,5 +1,6 @@
 import type { ThreadItemView } from '../../../../shared/store/views.js';
 import type { IndexerDeps } from '../../deps.js';
+import { isSetAside } from '../../quarantine/tries.js';
 import type { Difference } from '../difference.js';
 import type { IdWindow } from '../idWindow.js';
 import type { ExpectedThread, ExpectedThreads } from './expectThreads.js';
@@ -20,9 +21,14 @@ export interface ThreadLook extends ExpectedThreads {
 /** Compares one thing of a window's threads with what it must be. */
 export type ThreadCheck = (look: ThreadLook) => Promise<Difference[]>;
 
-/** The threads that are not being built: their views must be as their records say. */
+/** Whether a thread neither waits to be built nor was set aside: its views must be as its records say. */
+export function isResting({ thread }: ExpectedThread): boolean {
+  return thread.pending === undefined && !isSetAside(thread);
+}
+
+/** The threads that rest. */
 export function resting({ threads }: Pick<ThreadLook, 'threads'>): ExpectedThread[] {
-  return [...threads.values()].filter(({ thread }) => thread.pending === undefined);
+  return [...threads.values()].filter(isResting);
 }
 
 /** A difference of one thread, as it stands at its revision. */

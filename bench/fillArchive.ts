@@ -1,0 +1,168 @@
+import { gzipSync } from 'node:zlib';
+import { Binary } from 'mongodb';
+import { snowflakeTime } from '../shared/exportFormat/snowflake.js';
+import type { ChannelRecord, MessageRecord, ThreadRecord } from '../shared/store/records.js';
+import { documentId, searchAlias, type SearchDocument } from '../shared/store/searchIndex.js';
+import type { BodyView, ThreadItemView } from '../shared/store/views.js';
+import { RENDERER_VERSION } from '../services/indexer/content/renderContent.js';
+import type { IndexerDeps } from '../services/indexer/deps.js';
+import { refreshDirty } from '../services/indexer/project/sweep.js';
+import { dirtyMember, markDirty } from '../services/indexer/stores/dirtyMarks.js';
+import { etagOf } from '../services/indexer/verify/compareBody.js';
+import { presentMessage } from '../services/indexer/views/presentMessage.js';
+import {
+  conversationText,
+  messageDocument,
+  threadDocument,
+} from '../services/indexer/views/searchDocuments.js';
+import { tallyPeople } from '../services/indexer/views/tallyPeople.js';
+import {
+  detailClosing,
+  detailOpening,
+  startingMessage,
+  threadHead,
+  threadItem,
+  threadSummary,
+} from '../services/indexer/views/threadViews.js';
+import { aChannel, aMessage, anAuthor, aServer, aThread } from '../test/support/factories.js';
+import { randomOf, type Random } from '../test/support/generateRecords.js';
+import { textOf, zipf } from './searchArchive.js';
+
+const PEOPLE = 5_000;
+const BATCH = 1_000;
+const FIRST_ID = 1_100_000_000_000_000_000n;
+/** Snowflakes of about a minute. */
+const STEP = 250_000_000_000n;
+
+/** Fills an archive with threads of `messages` messages on average: records and views, many at once. */
+export async function fillArchive(
+  deps: IndexerDeps,
+  size: { threads: number; messages: number },
+): Promise<void> {
+  const { servers, channels, users, threads, messages } = deps.collections;
+  const random = randomOf(1);
+  const rank = zipf(random);
+  const text = (words: number) => textOf(Array.from({ length: words }, rank));
+  const server = aServer();
+  const channel = aChannel({ serverId: server._id });
+  const people = Array.from({ length: PEOPLE }, (_, n) => anAuthor(`person${n}`));
+  await servers.insertOne(server);
+  await channels.insertOne(channel);
+  await users.insertMany(people.map(({ id: _id, ...snapshot }) => ({ _id, ...snapshot, asOf: 1 })));
+  for (let start = 0; start < size.threads; start += BATCH) {
+    const some = Array.from({ length: Math.min(BATCH, size.threads - start) }, (_, n) => {
+      const _id = String(FIRST_ID + BigInt(start + n) * STEP);
+      const place = { serverId: server._id, channelId: channel._id };
+      const thread = aThread({ _id, ...place, title: text(6), shownTitle: '' });
+      return { thread, said: someMessages(_id, size.messages, random, people, text) };
+    });
+    await threads.insertMany(some.map(({ thread }) => thread));
+    await messages.insertMany(some.flatMap(({ said }) => said));
+    await storeViews(deps, some, channel);
+  }
+  await markDirty(
+    deps.collections.dirty,
+    people.map(({ id }) => dirtyMember(server._id, id)),
+  );
+  while (await refreshDirty(deps)) continue;
+}
+
+function someMessages(
+  threadId: string,
+  average: number,
+  random: Random,
+  people: MessageRecord['author'][],
+  text: (words: number) => string,
+): MessageRecord[] {
+  // In real forums two to eight people talk in a thread.
+  const cast = Array.from({ length: 2 + random.below(7) }, () => people[random.below(PEOPLE)]!);
+  return Array.from({ length: 1 + random.below(2 * average - 1) }, (_, n) => {
+    const _id = String(BigInt(threadId) + BigInt(n) * (STEP / 10_000n));
+    const createdAt = new Date(snowflakeTime(_id));
+    const author = cast[random.below(cast.length)]!;
+    return aMessage({ _id, threadId, createdAt, author, content: text(5 + random.below(40)) });
+  });
+}
+
+interface Conversation {
+  thread: ThreadRecord;
+  said: MessageRecord[];
+}
+
+/** What the indexer would store of some threads; each is said to be similar to those after it, without a search. */
+async function storeViews(
+  { collections, elasticsearch, namespace, resolvedTags }: IndexerDeps,
+  some: Conversation[],
+  channel: ChannelRecord,
+): Promise<void> {
+  const views = some.map((one) => viewsOf(one, channel, resolvedTags));
+  const items = views.map(({ item }) => item);
+  const similar = items.map(({ _id }, n) => ({
+    _id,
+    version: 1,
+    others: items.slice(n + 1, n + 11),
+  }));
+  const ofSimilar = similar.map(({ _id, others }) => {
+    const shown = others.map(({ item }) => item).join(',');
+    return bodyOf(`similar/${_id}`, `{"threadId":"${_id}","threads":[${shown}]}`);
+  });
+  await Promise.all([
+    collections.bodies.insertMany([...views.flatMap(({ bodies }) => bodies), ...ofSimilar]),
+    collections.threadItems.insertMany(items),
+    collections.contributions.insertMany(views.flatMap(({ contributions }) => contributions)),
+    collections.similar.insertMany(
+      similar.map(({ others, ...view }) => ({ ...view, similarTo: others.map(({ _id }) => _id) })),
+    ),
+    elasticsearch.bulk({
+      index: searchAlias(namespace),
+      body: views.flatMap(({ documents }) => documents.map(bulkLines)).join(''),
+    }),
+  ]);
+}
+
+function viewsOf(
+  { thread, said }: Conversation,
+  channel: ChannelRecord,
+  resolvedTags: ReadonlySet<string>,
+) {
+  const { _id: threadId, serverId, revision } = thread;
+  const model = { thread, channel, first: said[0]!, ownersMessage: null, resolvedTags };
+  const head = threadHead(model);
+  const [people, conversation] = [tallyPeople(), conversationText()];
+  for (const message of said) {
+    people.add(message, message === startingMessage(model));
+    conversation.add(message);
+  }
+  const counted = { messages: said.length, lastAt: said.at(-1)!.createdAt };
+  const summary = threadSummary(head, model.first, counted);
+  const shown = said.map((message) => JSON.stringify(presentMessage(message, new Map(), serverId)));
+  const facts = { status: summary.status, ...people.facts() };
+  const item: ThreadItemView = threadItem(summary, facts, [], revision);
+  const documents: SearchDocument[] = [
+    ...said.map((message) => messageDocument(head, message)),
+    threadDocument(head, summary, conversation),
+  ];
+  return {
+    ...{ item, documents },
+    bodies: [
+      bodyOf(`thread/${threadId}`, detailOpening(head) + shown.join(',') + detailClosing(summary)),
+      bodyOf(`participants/${threadId}`, JSON.stringify(people.participants())),
+    ],
+    contributions: people.contributions(threadId, serverId, revision),
+  };
+}
+
+function bodyOf(_id: string, text: string): BodyView {
+  const gzip = new Binary(gzipSync(text));
+  const length = Buffer.byteLength(text);
+  return { _id, revision: 1, renderer: RENDERER_VERSION, etag: etagOf(text), length, gzip };
+}
+
+function bulkLines(document: SearchDocument): string {
+  const _id =
+    document.kind === 'message'
+      ? documentId('message', document.messageId)
+      : documentId('thread', document.threadId);
+  const line = { index: { _id, version: 1, version_type: 'external' } };
+  return `${JSON.stringify(line)}\n${JSON.stringify(document)}\n`;
+}

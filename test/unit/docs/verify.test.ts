@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { DIFFERENCES } from '../../../shared/contract/verify.js';
+
+describe('docs/verify.md', () => {
+  it('tells of every kind of difference, and of no other', () => {
+    const text = readFileSync('docs/verify.md', 'utf8');
+    const listed = text.split('\n').flatMap((line) => kindsOf(line.split('|')[1] ?? ''));
+    expect(listed.sort()).to.deep.equal(Object.keys(DIFFERENCES).sort());
+  });
+});
+
+/** The kinds that a cell names: `` `body.missing`, `.stale` `` are body.missing and body.stale. */
+function kindsOf(cell: string): string[] {
+  let subject = '';
+  return [...cell.matchAll(/`(\w*)\.(\w+)`/g)].map(([, named, problem]) => {
+    subject = named || subject;
+    return `${subject}.${problem}`;
+  });
+}
