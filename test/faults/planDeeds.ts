@@ -88,11 +88,13 @@ function planNewThread(planner: Planner): Deed | null {
 function planExport(planner: Planner): Deed | null {
   const { ledger, random } = planner;
   const thread = random.pick(ledger.threads);
-  const added = thread.messages.length < MOST_MESSAGES ? random.below(3) : 0;
+  const known = thread.messages.length;
+  const added = known < MOST_MESSAGES ? random.below(3) : 0;
   for (let n = 0; n < added; n += 1) addMessage(planner, thread, random.pick(ledger.people));
   if (random.chance(0.15)) thread.titleEdit += 1;
   if (random.chance(0.03)) thread.channel.nameEdit += 1;
-  const from = random.below(thread.messages.length);
+  // What is new is told now: no later export may come.
+  const from = Math.min(random.below(thread.messages.length), known);
   const told = thread.messages.slice(random.chance(0.5) ? 0 : from);
   for (const message of told) if (random.chance(0.3)) message.edit = planner.next();
   return exportDeed(planner, thread, told);
