@@ -50,8 +50,8 @@ describe('an archive under faults', function () {
     });
     expect(report.violations, [...said, ...report.errors].join('\n')).to.deep.equal([]);
     expect(Object.keys(report.faults)).to.have.length(LANES.flat().length);
-    expect(report.deeds['import'], 'imports').to.be.above(10);
-    expect(report.answers['search 200'], 'searches').to.be.above(20);
+    expect(report.deeds['import'], 'imports').to.be.above(3);
+    expect(report.answers['search 200'], 'searches').to.be.above(10);
   });
 
   it('refuses to start on a Redis that may throw jobs away, and says which setting is wrong', async () => {
