@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { FaultName } from './faultKinds.js';
 import { startRig, type Rig } from './rig.js';
@@ -37,7 +38,7 @@ describe('an archive under faults', function () {
   this.timeout(240_000);
   let rig: Rig;
   before(async () => {
-    rig = await startRig('faults_short', { ownElasticsearch: false });
+    rig = await startRig(`faults_${randomUUID().slice(0, 8)}`, { ownElasticsearch: false });
   });
   after(() => rig.close());
 

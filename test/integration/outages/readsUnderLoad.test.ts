@@ -75,7 +75,7 @@ describe('the API under load while stores go and come back', function () {
       expect(tell(answers.filter(isWrong))).to.deep.equal({});
       expect(tell(known.filter((answer) => !isDocumented(answer, store)))).to.deep.equal({});
       expect(Math.max(...answers.map(({ ms }) => ms))).to.be.below(3_000 + slowestMs);
-      expect(Math.max(...known.map(({ ms }) => ms))).to.be.below(500 + slowestMs);
+      expect(Math.max(...known.map(({ ms }) => ms))).to.be.below(1_000 + slowestMs);
       expect(readiness.map(({ status }) => status)).to.deep.equal([503, 503]);
       expect(Math.max(...readiness.map(({ ms }) => ms))).to.be.below(1_000 + slowestMs);
       expect(recoveryMs).to.be.below(10_000);
@@ -83,8 +83,8 @@ describe('the API under load while stores go and come back', function () {
   }
 
   it('logged each store once as it went and came, and no failure of its own', () => {
-    const messages = api.log.map(({ msg }) => msg);
-    expect(messages.filter((msg) => msg === 'A request failed')).to.deep.equal([]);
+    const failed = api.log.filter(({ msg }) => msg === 'A request failed');
+    expect(failed.map(({ err }) => err)).to.deep.equal([]);
     const gone = api.log.filter(({ msg }) => msg === 'A store is away');
     // The cache and the queue are connections of their own.
     expect(gone.length).to.be.within(5, 7);
