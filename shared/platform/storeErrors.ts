@@ -3,14 +3,17 @@ import {
   MongoAPIError,
   MongoClientClosedError,
   MongoError,
+  MongoExpiredSessionError,
   MongoNotConnectedError,
+  MongoServerClosedError,
   MongoServerError,
   MongoTopologyClosedError,
 } from 'mongodb';
 
-/** MongoDB's codes for a server that cannot answer now: stepping down, stopping, out of time, in conflict. */
+/** MongoDB's codes for a server that cannot answer now: stepping down, stopping, out of time, in conflict, cursor lost. */
 const AWAY_CODES = new Set([
-  50, 64, 89, 91, 112, 189, 262, 6, 7, 9001, 10107, 11600, 11602, 13435, 13436, 11601,
+  6, 7, 43, 50, 64, 89, 91, 112, 134, 175, 189, 237, 262, 279, 9001, 10107, 11600, 11601, 11602,
+  13435, 13436,
 ]);
 /** Elasticsearch's statuses for the same. */
 const AWAY_STATUSES = new Set([408, 429, 502, 503, 504]);
@@ -41,9 +44,12 @@ export function isTimeLimit(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError';
 }
 
+/** A client that is opened anew ends the sessions of calls under way. */
 function isDisconnected(error: MongoAPIError): boolean {
   return (
+    error instanceof MongoExpiredSessionError ||
     error instanceof MongoNotConnectedError ||
+    error instanceof MongoServerClosedError ||
     error instanceof MongoTopologyClosedError ||
     error instanceof MongoClientClosedError
   );

@@ -1,9 +1,11 @@
 import { errors } from '@elastic/elasticsearch';
 import { expect } from 'chai';
 import {
+  MongoExpiredSessionError,
   MongoInvalidArgumentError,
   MongoNetworkError,
   MongoNetworkTimeoutError,
+  MongoServerClosedError,
   MongoServerError,
 } from 'mongodb';
 import { toAppError } from '../../../../services/api/http/errors.js';
@@ -14,6 +16,9 @@ describe('toAppError', () => {
     new MongoNetworkTimeoutError('timed out'),
     new MongoServerError({ message: 'operation exceeded time limit', code: 50 }),
     new MongoServerError({ message: 'not primary', code: 10107 }),
+    new MongoServerError({ message: 'cursor id 5 not found', code: 43 }),
+    new MongoExpiredSessionError('Cannot use a session that has ended'),
+    new MongoServerClosedError('Server is closed'),
     new errors.ConnectionError('connect ECONNREFUSED 10.0.0.4:9200'),
     new errors.TimeoutError('Request timed out'),
     new DOMException('The operation was aborted due to timeout', 'TimeoutError'),
