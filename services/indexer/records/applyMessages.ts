@@ -81,8 +81,9 @@ async function mergeBatch(
   const written = added.length + replaced.length > 0;
   if (!written) return { changed, written, late: false };
   faultPoint('beforeRecords');
-  const late = await writeMessages(messages, added, replaced);
+  // People first: when it is cut off in between, it finds messages that are not written, and comes by here again.
   await applyUsers(users, told);
+  const late = await writeMessages(messages, added, replaced);
   return { changed, written, late };
 }
 
