@@ -15,6 +15,7 @@ const AWAY_CODES = new Set([
   6, 7, 43, 50, 64, 89, 91, 112, 134, 175, 189, 237, 262, 279, 9001, 10107, 11600, 11601, 11602,
   13435, 13436,
 ]);
+const CUT_CODES = new Set(['EPIPE', 'ECONNRESET']);
 /** Elasticsearch's statuses for the same. */
 const AWAY_STATUSES = new Set([408, 429, 502, 503, 504]);
 
@@ -30,13 +31,19 @@ export function isStoreAway(error: unknown): boolean {
     error instanceof elasticsearch.ConnectionError ||
     error instanceof elasticsearch.TimeoutError ||
     error instanceof elasticsearch.NoLivingConnectionsError ||
-    isTimeLimit(error)
+    isTimeLimit(error) ||
+    isCut(error)
   );
 }
 
 /** A bulk write wraps whatever kept it from being sent. */
 function isServerAway({ code, errorResponse }: MongoServerError): boolean {
   return errorResponse instanceof Error ? isStoreAway(errorResponse) : AWAY_CODES.has(Number(code));
+}
+
+/** The system's error of a connection that the other side has just closed: drivers pass some of them on as they are. */
+function isCut(error: unknown): boolean {
+  return error instanceof Error && CUT_CODES.has((error as NodeJS.ErrnoException).code ?? '');
 }
 
 /** The error of an AbortSignal.timeout. */

@@ -24,10 +24,16 @@ export interface ArchiveClient {
 const ANSWER_WITHIN_MS = 20_000;
 const ASK_AGAIN_MS = 100;
 
-/** A client of the API at an address that may change. A deed that is not acknowledged by `giveUpAt` (ms of Date) fails. */
+/**
+ * A client of the API at an address that may change. A deed that is not acknowledged by `giveUpAt` (ms of
+ * Date) fails; `onWrong` learns of answers that must never be given, after which it is asked for again.
+ */
 export function createArchiveClient(
   url: () => string,
   giveUpAt: () => number = () => Infinity,
+  onWrong: (text: string) => void = (text) => {
+    throw new Error(text);
+  },
 ): ArchiveClient {
   const ask: ArchiveClient['ask'] = async (method, path, body) => {
     const sent = body && {
@@ -43,15 +49,32 @@ export function createArchiveClient(
       return { status: 'none', reason: String((error as Error).cause ?? error) };
     }
   };
+  /** Follows a job to its end; false for one that an emptied Redis has forgotten. */
+  const follow = async (statusUrl: string): Promise<false | 'done' | 'rejected'> => {
+    while (Date.now() < giveUpAt()) {
+      await pause(ASK_AGAIN_MS);
+      const answer = await ask('GET', statusUrl);
+      if (answer.status === 404) return false;
+      if (answer.status === 200) {
+        const job = answer.body as Pick<AdminJob, 'state' | 'error' | 'counts'>;
+        if (job.state === 'done') return job.counts['rejected'] ? 'rejected' : 'done';
+        if (job.state === 'failed') throw new Error(`${statusUrl} failed: ${job.error ?? ''}`);
+      } else if (answer.status !== 'none' && answer.status !== 503) {
+        onWrong(`${statusUrl} was answered ${answer.status}`);
+      }
+    }
+    return false;
+  };
   return {
     ask,
     async perform(deed) {
       for (let tries = 0; Date.now() < giveUpAt(); tries += 1) {
         const filed = await ask(deed.method, deed.path, deed.body);
         const outcome = judge(deed, filed);
+        if (outcome === 'wrong') onWrong(`${nameOf(deed)} was answered ${JSON.stringify(filed)}`);
         // It may have been done the first time, though no answer came.
         if (outcome === 'absent') return tries === 0 ? 'absent' : 'done';
-        const ended = outcome !== 'again' && (await follow(ask, outcome.statusUrl, giveUpAt));
+        const ended = typeof outcome === 'object' && (await follow(outcome.statusUrl));
         if (ended) return ended;
         await pause(ASK_AGAIN_MS);
       }
@@ -65,29 +88,13 @@ function nameOf({ method, path }: DeedRequest): string {
 }
 
 /** What an answer to a deed asks of its sender. 409: a rebuild is under way. */
-function judge(deed: DeedRequest, answer: Answer): 'again' | 'absent' | { statusUrl: string } {
+function judge(
+  deed: DeedRequest,
+  answer: Answer,
+): 'again' | 'absent' | 'wrong' | { statusUrl: string } {
   const { status } = answer;
   if (status === 'none' || status === 503 || status === 409) return 'again';
   if (status === 404 && deed.method === 'DELETE') return 'absent';
   if (status === 202) return answer.body as { statusUrl: string };
-  throw new Error(`${nameOf(deed)} was answered ${status}: ${JSON.stringify(answer.body)}`);
-}
-
-/** Follows a job to its end; false for one that an emptied Redis has forgotten. */
-async function follow(
-  ask: ArchiveClient['ask'],
-  statusUrl: string,
-  giveUpAt: () => number,
-): Promise<false | 'done' | 'rejected'> {
-  while (Date.now() < giveUpAt()) {
-    await pause(ASK_AGAIN_MS);
-    const answer = await ask('GET', statusUrl);
-    if (answer.status === 'none' || answer.status === 503) continue;
-    if (answer.status === 404) return false;
-    if (answer.status !== 200) throw new Error(`${statusUrl} was answered ${answer.status}`);
-    const job = answer.body as Pick<AdminJob, 'state' | 'error' | 'counts'>;
-    if (job.state === 'done') return job.counts['rejected'] ? 'rejected' : 'done';
-    if (job.state === 'failed') throw new Error(`${statusUrl} failed: ${job.error ?? ''}`);
-  }
-  return false;
+  return 'wrong';
 }

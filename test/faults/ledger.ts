@@ -49,6 +49,9 @@ export interface Ledger {
 
 const PEOPLE = 14;
 
+/** So many threads, the first ones, are never deleted: search must find them at every moment. */
+export const KEPT_THREADS = 6;
+
 /** A ledger of an archive with nothing in it. The last channel is there to be deleted. */
 export function createLedger(): Ledger {
   return {

@@ -4,6 +4,7 @@ import type { DeedEnd, DeedRequest } from './archiveClient.js';
 import {
   contentOf,
   isKept,
+  KEPT_THREADS,
   notGone,
   type Gone,
   type Ledger,
@@ -61,7 +62,7 @@ export function* planDeeds(ledger: Ledger, random: Random): Generator<Deed, neve
   let sequence = 0;
   const planner = { ledger, random, next: () => (sequence += 1) };
   const kinds = KINDS.flatMap(([weight, plan]) => Array.from({ length: weight }, () => plan));
-  for (let n = 0; n < 6; n += 1) yield planNewThread(planner)!;
+  for (let n = 0; n < KEPT_THREADS; n += 1) yield planNewThread(planner)!;
   for (;;) {
     const deed = random.pick(kinds)(planner);
     if (!deed) continue;
@@ -162,9 +163,8 @@ function planDeleteMessage({ ledger, random }: Planner): Deed | null {
 }
 
 function planDeleteThread({ ledger, random }: Planner): Deed | null {
-  // The first threads stay: search must find them at every moment.
   const thread = random.pick(ledger.threads);
-  if (!isKept(thread) || ledger.threads.indexOf(thread) < 6) return null;
+  if (!isKept(thread) || ledger.threads.indexOf(thread) < KEPT_THREADS) return null;
   return removal('delete thread', `/admin/threads/${thread.id}`, {
     gone: thread.gone,
     isDue: () => thread.createdAt !== null,
@@ -174,7 +174,9 @@ function planDeleteThread({ ledger, random }: Planner): Deed | null {
 function planDeleteChannel({ ledger }: Planner): Deed | null {
   const channel = ledger.channels.at(-1)!;
   const threads = ledger.threads.filter((thread) => thread.channel === channel);
-  const isFirst = ledger.threads.slice(0, 6).some((thread) => thread.channel === channel);
+  const isFirst = ledger.threads
+    .slice(0, KEPT_THREADS)
+    .some((thread) => thread.channel === channel);
   if (channel.gone.isPlanned || isFirst || threads.length < 3) return null;
   return removal('delete channel', `/admin/channels/${channel.id}`, {
     gone: channel.gone,

@@ -5,21 +5,17 @@ import type { Answer, ArchiveClient } from './archiveClient.js';
 import {
   goneSince,
   parseContent,
+  KEPT_THREADS,
   type Ledger,
   type LedgerMessage,
   type LedgerThread,
 } from './ledger.js';
 import type { Random } from './random.js';
 
-/** What readers saw that nobody may see, and how often they were answered what. */
-export interface Sightings {
-  violations: string[];
-  answers: Record<string, number>;
-}
-
 /** Readers that poll an archive and compare with the ledger what they see. */
 export interface Readers {
-  sightings: Sightings;
+  /** How often they were answered what. */
+  answers: Record<string, number>;
   /** What was seen of work that is not acknowledged may be lost with the server that held it. */
   forgetUnacknowledged(): void;
   stop(): Promise<void>;
@@ -33,26 +29,27 @@ const GRACE_MS = 3_000;
 const SLOWEST_MS = 15_000;
 const READ_EVERY_MS = 40;
 
-/** Starts some readers. `mayBeCut` tells whether the API is just being killed or paused. */
+/**
+ * Starts some readers. `mayBeCut` tells whether the API is just being killed or paused; `violate` learns of what nobody
+ * may see, as soon as it is seen.
+ */
 export function startReaders(
   client: Pick<ArchiveClient, 'ask'>,
   ledger: Ledger,
   random: Random,
-  mayBeCut: () => boolean,
+  watch: { mayBeCut: () => boolean; violate: (text: string) => void },
 ): Readers {
-  const sightings: Sightings = { violations: [], answers: {} };
+  const answers: Record<string, number> = {};
   const seen = new Map<string, number>();
   const stopped = new AbortController();
-  const violate = (text: string): void => {
-    if (!sightings.violations.includes(text)) sightings.violations.push(text);
-  };
+  const { violate } = watch;
   const read = async (kind: string, path: string, statuses: number[]): Promise<object | null> => {
-    const wasCut = mayBeCut();
+    const wasCut = watch.mayBeCut();
     const began = performance.now();
     const answer = await client.ask('GET', path);
     const key = `${kind} ${answer.status}`;
-    sightings.answers[key] = (sightings.answers[key] ?? 0) + 1;
-    if (wasCut || mayBeCut()) return answer.status === 200 ? bodyOf(answer) : null;
+    answers[key] = (answers[key] ?? 0) + 1;
+    if (wasCut || watch.mayBeCut()) return answer.status === 200 ? bodyOf(answer) : null;
     if (answer.status === 'none') violate(`${path} was not answered: ${answer.reason}`);
     else if (!statuses.includes(answer.status)) violate(`${path} answered ${answer.status}`);
     const tookMs = performance.now() - began;
@@ -98,6 +95,17 @@ export function startReaders(
       }
     }
   };
+  /** Threads that stay, by id, once search has found them: from then on it always must. */
+  const foundBefore = new Set<string>();
+  const readTitle = async (): Promise<void> => {
+    const { id } = random.pick(ledger.threads.slice(0, KEPT_THREADS));
+    const wasFound = foundBefore.has(id);
+    const answer = await read('search', `/api/search?q=${id}&type=threads`, [200, 503]);
+    if (answer === null || !('results' in answer)) return;
+    const { results } = answer as SearchResponse;
+    if (results.threads.some((thread) => thread.id === id)) foundBefore.add(id);
+    else if (wasFound) violate(`Search found thread ${id} no more`);
+  };
   const readSearch = async (): Promise<void> => {
     const began = performance.now();
     const found = (await read(
@@ -106,13 +114,7 @@ export function startReaders(
       [200, 503],
     )) as SearchResponse | null;
     if (found === null || !('threadCount' in found)) return;
-    const first = ledger.threads.slice(0, 6);
-    const sure = first.filter(
-      ({ createdAt }) => createdAt !== null && began > createdAt + GRACE_MS,
-    );
-    if (found.threadCount < sure.length) {
-      violate(`Search found ${found.threadCount} threads of at least ${sure.length}`);
-    }
+    if (found.threadCount === 0 && foundBefore.size > 0) violate('Search found nothing any more');
     for (const { id, content } of found.results.messages) {
       const message = findMessage(ledger, id);
       const since = message && goneSince(message);
@@ -156,7 +158,8 @@ export function startReaders(
       if (ledger.threads.length > 0) {
         const turn = random.below(10);
         if (turn < 5) await readThread(random.pick(ledger.threads));
-        else if (turn < 7) await readSearch();
+        else if (turn < 6) await readSearch();
+        else if (turn < 7) await readTitle();
         else if (turn < 9) await readList();
         else await readOther();
       }
@@ -165,7 +168,7 @@ export function startReaders(
   };
   const loops = [loop(), loop()];
   return {
-    sightings,
+    answers,
     forgetUnacknowledged: () => seen.clear(),
     async stop() {
       stopped.abort();

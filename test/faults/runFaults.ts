@@ -41,6 +41,7 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
   const { seed, say } = options;
   const violations: string[] = [];
   const violate = (text: string): void => {
+    if (violations.includes(text)) return;
     violations.push(text);
     say(`VIOLATION ${text}`);
   };
@@ -49,9 +50,10 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
   const client = createArchiveClient(
     () => rig.url,
     () => giveUpAt,
+    violate,
   );
   const mayBeCut = (): boolean => rig.api.isDisturbed();
-  const readers = startReaders(client, ledger, createRandom(seed + 1), mayBeCut);
+  const readers = startReaders(client, ledger, createRandom(seed + 1), { mayBeCut, violate });
   const writing = startWriters(
     { client, giveUpAt: () => giveUpAt },
     planDeeds(ledger, createRandom(seed)),
@@ -77,7 +79,6 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
   const deeds = await writing.stop();
   await quiesce(rig).catch((error: unknown) => violate(String(error)));
   await readers.stop();
-  for (const text of readers.sightings.violations) violate(text);
   const found = await checkArchive(client, ledger, rig.direct).catch((error: unknown) => [
     String(error),
   ]);
@@ -87,7 +88,7 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
     errors: rig.api.errors(),
     faults,
     deeds,
-    answers: readers.sightings.answers,
+    answers: readers.answers,
   };
 }
 

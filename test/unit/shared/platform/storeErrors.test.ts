@@ -22,6 +22,7 @@ describe('toAppError', () => {
     new errors.ConnectionError('connect ECONNREFUSED 10.0.0.4:9200'),
     new errors.TimeoutError('Request timed out'),
     new DOMException('The operation was aborted due to timeout', 'TimeoutError'),
+    Object.assign(new Error('This socket has been ended by the other party'), { code: 'EPIPE' }),
   ];
   for (const error of away) {
     it(`answers ${error.constructor.name} (${error.message.slice(0, 20)}) with 503`, () => {
