@@ -34,13 +34,14 @@ async function checkAndTest() {
 /** What provokes faults under load is timed, and has the machine to itself. */
 async function runAll(files, env) {
   const isTimed = (file) => /^dist\/test\/(faults|integration\/outages)\//.test(file);
-  const most = await runTests(inTwo(files.filter((file) => !isTimed(file))), env);
+  const most = await runTests(inThree(files.filter((file) => !isTimed(file))), env);
   const timed = await runTests([files.filter(isTimed)], env);
   return { passed: most.passed + timed.passed, failed: most.failed + timed.failed };
 }
 
-/** Much of the time is waiting, so that two processes fill the cores: the reading side, and the rest. */
-function inTwo(files) {
-  const isFirst = (file) => /^dist\/test\/(integration\/api|unit)\//.test(file);
-  return [files.filter(isFirst), files.filter((file) => !isFirst(file))];
+/** Much of the time is waiting: three processes fill the cores. */
+function inThree(files) {
+  const groups = [/^dist\/test\/(integration\/api|unit)\//, /^dist\/test\/integration\/indexer\//];
+  const groupOf = (file) => groups.findIndex((group) => group.test(file));
+  return [0, 1, -1].map((number) => files.filter((file) => groupOf(file) === number));
 }
