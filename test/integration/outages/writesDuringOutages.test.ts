@@ -103,11 +103,14 @@ describe('the indexer while stores go and come back', function () {
     await startIndexer();
     const uploads = await fileImports(2);
     await until(() => areImported(uploads), 10_000);
-    const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+    const metrics = () => fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+    // A job ends a moment after its file is imported.
+    const ended = 'forum_archive_job_duration_seconds_count{job="import-file",outcome="done"} 2\n';
+    await until(async () => (await (await metrics()).text()).includes(ended));
+    const response = await metrics();
     const text = await response.text();
     expect(response.status).to.equal(200);
     for (const line of [
-      'forum_archive_job_duration_seconds_count{job="import-file",outcome="done"} 2',
       'forum_archive_threads_projected_total 2',
       'forum_archive_queue_jobs{state="failed"} 0',
       'forum_archive_store_up{store="mongodb"} 1',
@@ -131,7 +134,8 @@ describe('the indexer while stores go and come back', function () {
     expect(await producer.counts()).to.include({ active: 0, waiting: 2, failed: 0 });
     await stores.elasticsearch.thaw();
     await startIndexer();
-    await until(() => areImported(uploads), 3_000);
+    // Well before the queue would take a job for stalled.
+    await until(() => areImported(uploads), 15_000);
   });
 
   it('ends on SIGTERM while Redis is frozen', async () => {
