@@ -56,7 +56,7 @@ async function run({ url, stores }: ApiServer): Promise<void> {
     'the commonest word': () => wordOf(1),
     'the two commonest': () => `${wordOf(1)} ${wordOf(2)}`,
   };
-  for (let round = -5; round < Number(values.rounds); round += 1) {
+  for (let round = -20; round < Number(values.rounds); round += 1) {
     for (const [kind, query] of Object.entries({ ...kinds, ...commonest })) {
       const q = query(sampleOf(samples[random.below(samples.length)]!));
       for (const [way, send] of shuffled(Object.entries(ask))) {

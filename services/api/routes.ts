@@ -94,10 +94,10 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.reindex, reindex(deps)),
     route(operations.verify, verify(deps)),
     route(operations.refreshStats, refreshStats(deps)),
-    route(operations.deleteThread, deleteBy(deps, 'delete-thread', 'threads')),
-    route(operations.deleteChannel, deleteBy(deps, 'delete-channel', 'channels')),
-    route(operations.deleteServer, deleteBy(deps, 'delete-server', 'servers')),
-    route(operations.deleteMessage, deleteBy(deps, 'delete-message', 'messages')),
+    route(operations.deleteThread, deleteBy(deps, 'thread')),
+    route(operations.deleteChannel, deleteBy(deps, 'channel')),
+    route(operations.deleteServer, deleteBy(deps, 'server')),
+    route(operations.deleteMessage, deleteBy(deps, 'message')),
     route(operations.eraseUser, eraseUser(deps)),
   ];
 }

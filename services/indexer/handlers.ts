@@ -1,4 +1,5 @@
-import type { JobName } from '../../shared/jobs/jobs.js';
+import type { JobName, JobPayloads } from '../../shared/jobs/jobs.js';
+import { endDeletion, type DeletionKind } from '../../shared/store/deletions.js';
 import { deleteMessage } from './jobs/deleteMessage.js';
 import { deleteChannel, deleteServer } from './jobs/deletePlaces.js';
 import { deleteThread } from './jobs/deleteThread.js';
@@ -19,12 +20,10 @@ export type Handlers = Record<JobName, (payload: unknown, report?: Report) => Pr
 /** Every job's handler. */
 export function createHandlers(deps: IndexerDeps): Handlers {
   return {
-    'delete-thread': (payload) => deleteThread(deps, parsePayload('delete-thread', payload)),
-    'delete-channel': (payload, report = REPORT_NOBODY) =>
-      deleteChannel(deps, parsePayload('delete-channel', payload), report),
-    'delete-server': (payload, report = REPORT_NOBODY) =>
-      deleteServer(deps, parsePayload('delete-server', payload), report),
-    'delete-message': (payload) => deleteMessage(deps, parsePayload('delete-message', payload)),
+    'delete-thread': deletion(deps, 'thread', deleteThread),
+    'delete-channel': deletion(deps, 'channel', deleteChannel),
+    'delete-server': deletion(deps, 'server', deleteServer),
+    'delete-message': deletion(deps, 'message', deleteMessage),
     'erase-user': (payload, report = REPORT_NOBODY) =>
       eraseUser(deps, parsePayload('erase-user', payload), report),
     'reindex-views': (_payload, report = REPORT_NOBODY) => reindexViews(deps, report),
@@ -35,5 +34,23 @@ export function createHandlers(deps: IndexerDeps): Handlers {
     'reindex-search': (payload) => reindexSearch(deps, parsePayload('reindex-search', payload)),
     verify: (payload, report = REPORT_NOBODY) =>
       verifyArchive(deps, { ...parsePayload('verify', payload), report }),
+  };
+}
+
+/** The job of a deletion, which is forgotten when it was carried out. */
+function deletion<Kind extends DeletionKind>(
+  deps: IndexerDeps,
+  kind: Kind,
+  work: (
+    deps: IndexerDeps,
+    payload: JobPayloads[`delete-${Kind}`],
+    report: Report,
+  ) => Promise<unknown>,
+): Handlers[`delete-${Kind}`] {
+  return async (payload, report = REPORT_NOBODY) => {
+    const parsed = parsePayload(`delete-${kind}`, payload);
+    const result = await work(deps, parsed, report);
+    await endDeletion(deps.collections, kind, Object.values<string>(parsed)[0]!);
+    return result;
   };
 }

@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { AuditRecord } from './audit.js';
+import type { DeletionRecord } from './deletions.js';
 import type { ApiKeyRecord, TokenFamily, UsedState } from './credentials.js';
 import type { ErasureRecord, ErasureState } from './erasureRecords.js';
 import type { QuarantineRecord } from './quarantine.js';
@@ -33,6 +34,7 @@ export interface Collections {
   threads: Collection<ThreadRecord>;
   messages: Collection<MessageRecord>;
   users: Collection<UserRecord>;
+  deletions: Collection<DeletionRecord>;
   erasures: Collection<ErasureRecord>;
   erasureState: Collection<ErasureState>;
   audit: Collection<AuditRecord>;
@@ -64,6 +66,7 @@ export function collectionsOf(db: Db): Collections {
     threads: db.collection('threads'),
     messages: db.collection('messages'),
     users: db.collection('users'),
+    deletions: db.collection('deletions'),
     erasures: db.collection('erasures'),
     erasureState: db.collection('erasureState'),
     audit: db.collection('audit'),

@@ -1,12 +1,13 @@
 import { AppError } from '../../../shared/contract/errors.js';
-import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import { fileDeletion } from '../../../shared/jobs/fileDeletion.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import type { DeletionKind } from '../../../shared/store/deletions.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import { timeLimit } from '../timeLimit.js';
-import { fileJob } from './fileJob.js';
+import { fileJob, queuedJob } from './fileJob.js';
 import { withQueue } from './withQueue.js';
 
 interface Deps {
@@ -14,19 +15,24 @@ interface Deps {
   producer: Producer;
 }
 
-type Deletion = 'delete-thread' | 'delete-channel' | 'delete-server' | 'delete-message';
-
 /** DELETE of what a path parameter names, as a job. Throws NOT_FOUND for what was never there, UNAVAILABLE. */
-export function deleteBy<Name extends Deletion>(
+export function deleteBy<Kind extends DeletionKind>(
   { collections, producer }: Deps,
-  name: Name,
-  kind: 'threads' | 'channels' | 'servers' | 'messages',
-): Handler<JobPayloads[Name], unknown> {
+  kind: Kind,
+): Handler<Record<`${Kind}Id`, string>, unknown> {
   return async ({ params }) => {
-    const [id = ''] = Object.values<string>(params);
-    const found = await collections[kind].countDocuments({ _id: id }, { limit: 1, ...timeLimit() });
-    if (found === 0) throw new AppError('NOT_FOUND', `There is no such ${kind.slice(0, -1)}`);
-    return jsonAnswer(await fileJob(producer, name, params));
+    const subject = params[`${kind}Id`];
+    const found = await collections[`${kind}s`].countDocuments(
+      { _id: subject },
+      { limit: 1, ...timeLimit() },
+    );
+    if (found === 0) throw new AppError('NOT_FOUND', `There is no such ${kind}`);
+    // What is refused may not be remembered.
+    await withQueue(() => producer.counts());
+    const deletion = { kind, subject };
+    return jsonAnswer(
+      queuedJob(await withQueue(() => fileDeletion(collections, producer, deletion))),
+    );
   };
 }
 

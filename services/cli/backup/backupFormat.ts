@@ -5,7 +5,7 @@ import type { Collections } from '../../../shared/store/collections.js';
 export const MANIFEST = 'manifest.json';
 
 /** What only this format's readers can read. */
-export const BACKUP_FORMAT = 1;
+export const BACKUP_FORMAT = 2;
 
 /**
  * What cannot be built again from anything else, in the order in which it is restored: who is erased and deleted stands
@@ -14,6 +14,7 @@ export const BACKUP_FORMAT = 1;
 export const KEPT = [
   'erasureState',
   'erasures',
+  'deletions',
   'servers',
   'channels',
   'threads',

@@ -1,4 +1,5 @@
 import { Argument, InvalidArgumentError, type Command } from 'commander';
+import { fileDeletion } from '../../../shared/jobs/fileDeletion.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { CliError } from '../cliError.js';
 import type { Archive } from '../openArchive.js';
@@ -26,7 +27,9 @@ export function addDelete(program: Command): void {
     await runDeed(options, deletionOf(kind, id), async (archive) => {
       await requireReady(archive);
       await requireKnown(archive, kind, id);
-      return finish(archive, await fileDeletion(archive, kind, id), options);
+      const deletion = { kind, subject: id };
+      const { collections } = archive.mongo;
+      return finish(archive, await fileDeletion(collections, archive.producer, deletion), options);
     });
   });
 }
@@ -79,12 +82,6 @@ async function requireKnown({ mongo }: Archive, kind: Kind, id: string): Promise
     server: () => servers.countDocuments({ _id: id }),
   };
   if ((await found[kind]()) === 0) throw new CliError(`There is no ${kind} ${id} in the archive`);
-}
-
-function fileDeletion({ producer }: Archive, kind: Kind, id: string): Promise<string> {
-  if (kind === 'thread') return producer.add('delete-thread', { threadId: id });
-  if (kind === 'channel') return producer.add('delete-channel', { channelId: id });
-  return producer.add('delete-server', { serverId: id });
 }
 
 async function finish(archive: Archive, jobId: string, { wait }: Options): Promise<Result> {

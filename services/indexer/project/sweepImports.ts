@@ -1,19 +1,20 @@
+import { addDeletion } from '../../../shared/jobs/fileDeletion.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { quarantineId } from '../../../shared/store/quarantine.js';
 import { deleteUpload } from '../../../shared/store/uploads.js';
 
-type Waiting = Pick<Collections, 'importFiles' | 'erasures' | 'searchGenerations'>;
+type Waiting = Pick<Collections, 'importFiles' | 'deletions' | 'erasures' | 'searchGenerations'>;
 
 const BATCH = 200;
 const DAY_MS = 86_400_000;
 
 /**
- * Files again what waits for a job that may be lost, because Redis was emptied: files, erasures and a rebuild asked for
- * longer ago than `olderThanMs`. Where the job is still known, filing it again changes nothing.
+ * Files again what waits for a job that may be lost, because Redis was emptied: files, deletions, erasures and a rebuild
+ * asked for longer ago than `olderThanMs`. Where the job is still known, filing it again changes nothing.
  */
 export async function refileLost(
-  { importFiles, erasures, searchGenerations }: Waiting,
+  { importFiles, deletions, erasures, searchGenerations }: Waiting,
   producer: Pick<Producer, 'add'>,
   olderThanMs: number,
 ): Promise<number> {
@@ -25,6 +26,11 @@ export async function refileLost(
     .toArray();
   for (const { _id, importId } of files)
     await producer.add('import-file', { uploadId: _id, importId });
+  const requested = await deletions
+    .find({ requestedAt: { $lte: before } })
+    .limit(BATCH)
+    .toArray();
+  for (const deletion of requested) await addDeletion(producer, deletion);
   const waiting = { userId: { $exists: true }, requestedAt: { $lte: before } };
   const asked = await erasures
     .find(waiting, { projection: { _id: 1 } })
@@ -38,7 +44,7 @@ export async function refileLost(
   });
   const rebuildId = generations?.rebuild?.id;
   if (rebuildId) await producer.add('reindex-search', { rebuildId });
-  return files.length + asked.length + (rebuildId ? 1 : 0);
+  return files.length + requested.length + asked.length + (rebuildId ? 1 : 0);
 }
 
 /** The same as soon as the queue holds no job at all: then nothing that waits can have one. */

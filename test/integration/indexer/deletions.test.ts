@@ -1,11 +1,16 @@
 import { expect } from 'chai';
 import type { ServerStats } from '../../../shared/contract/servers.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
+import { fileDeletion } from '../../../shared/jobs/fileDeletion.js';
+import type { Producer } from '../../../shared/jobs/producer.js';
+import type { DeletionKind } from '../../../shared/store/deletions.js';
+import { createHandlers } from '../../../services/indexer/handlers.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { deleteChannel, deleteServer } from '../../../services/indexer/jobs/deletePlaces.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
 import { projectThread } from '../../../services/indexer/project/projectThread.js';
+import { refileLost } from '../../../services/indexer/project/sweepImports.js';
 import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
 import { applySource, DeletedPlace } from '../../../services/indexer/records/applySource.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
@@ -189,6 +194,32 @@ describe('deletions', () => {
     );
     const list = await readBody<{ servers: { id: string }[] }>(deps.collections, 'servers/all');
     expect(list?.servers.map(({ id }) => id)).to.not.include(serverId);
+  });
+
+  it('carries out what was asked for, though the queue forgot it, and remembers it no longer', async () => {
+    const { sources, said } = await aPlace();
+    const subjects = {
+      thread: sources[0]!.thread._id,
+      message: said[1]![1]!._id,
+      channel: anId(),
+      server: anId(),
+    };
+    const forgetful = { add: () => Promise.resolve('forgotten') };
+    for (const [kind, subject] of Object.entries(subjects) as [DeletionKind, string][]) {
+      await fileDeletion(deps.collections, forgetful, { kind, subject });
+    }
+    const handlers = createHandlers(deps);
+    const atOnce: Pick<Producer, 'add'> = {
+      add: async (name, payload) => {
+        await handlers[name](payload);
+        return '';
+      },
+    };
+    expect(await refileLost(deps.collections, atOnce, 0)).to.equal(4);
+    expect(await wordsOf(subjects.thread)).to.not.match(/quokka/i);
+    const message = await deps.collections.messages.findOne({ _id: subjects.message });
+    expect(message).to.include({ deleted: true, content: '' });
+    expect(await deps.collections.deletions.countDocuments()).to.equal(0);
   });
 
   it('does nothing for what is not there', async () => {

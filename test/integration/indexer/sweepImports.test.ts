@@ -23,7 +23,7 @@ describe('the sweep of imports', () => {
   });
 
   it('files again what has waited long, and nothing else', async () => {
-    const { importFiles, erasures } = stores.mongo.collections;
+    const { importFiles, deletions, erasures } = stores.mongo.collections;
     const old = new Date(Date.now() - HOUR_MS);
     await importFiles.insertMany([
       aFile('old', old),
@@ -34,6 +34,10 @@ describe('the sweep of imports', () => {
       { _id: 'waiting', requestedAt: old, userId: '1' },
       { _id: 'finished', requestedAt: old },
     ]);
+    const aDeletion = (subject: string, requestedAt: Date) => ({
+      ...{ _id: `thread-${subject}`, kind: 'thread' as const, subject, requestedAt },
+    });
+    await deletions.insertMany([aDeletion('7', old), aDeletion('8', new Date())]);
     const filed: unknown[] = [];
     const producer = {
       add: (name: string, payload: unknown) => {
@@ -41,9 +45,10 @@ describe('the sweep of imports', () => {
         return Promise.resolve('');
       },
     };
-    expect(await refileLost(stores.mongo.collections, producer, HOUR_MS / 2)).to.equal(2);
+    expect(await refileLost(stores.mongo.collections, producer, HOUR_MS / 2)).to.equal(3);
     expect(filed).to.deep.equal([
       ['import-file', { uploadId: 'old', importId: 'i' }],
+      ['delete-thread', { threadId: '7' }],
       ['erase-user', { erasureId: 'waiting' }],
     ]);
   });
@@ -52,6 +57,7 @@ describe('the sweep of imports', () => {
     const { collections } = stores.mongo;
     await collections.importFiles.deleteMany({});
     await collections.erasures.deleteMany({});
+    await collections.deletions.deleteMany({});
     await collections.importFiles.insertOne(aFile('lost', new Date(Date.now() - 30_000)));
     const rebuildId = await enterRebuild(collections, new Date(Date.now() - 30_000));
     const filed: unknown[] = [];
