@@ -33,7 +33,7 @@ async function checkAndTest() {
 
 /** What provokes faults under load is timed, and has the machine to itself. */
 async function runAll(files, env) {
-  const isTimed = (file) => /^dist\/test\/(faults|integration\/outages)\//.test(file);
+  const isTimed = (file) => /^dist\/test\/(faults|integration\/timed)\//.test(file);
   const most = await runTests(inThree(files.filter((file) => !isTimed(file))), env);
   const timed = await runTests([files.filter(isTimed)], env);
   return { passed: most.passed + timed.passed, failed: most.failed + timed.failed };

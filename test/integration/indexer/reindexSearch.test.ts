@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { searchArchive } from '../../../services/api/search/searchArchive.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { projectThread } from '../../../services/indexer/project/projectThread.js';
 import { raiseRevision } from '../../../services/indexer/records/threadRevision.js';
@@ -18,54 +16,26 @@ import type { FaultPoint } from '../../../shared/platform/faultPoint.js';
 import { requestSearchRebuild } from '../../../shared/jobs/requestSearchRebuild.js';
 import { enterRebuild, findRebuild } from '../../../shared/store/searchGenerations.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
-import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js';
-import { indexerDeps, record } from '../../support/indexerDeps.js';
-import { searchParams } from '../../support/searchDocuments.js';
+import { indexerDeps } from '../../support/indexerDeps.js';
+import { rebuildArchive, type RebuildArchive } from '../../support/rebuildArchive.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
 describe('reindexSearch', () => {
   let stores: TestStores;
   let deps: IndexerDeps;
 
+  let write: RebuildArchive['write'];
+  let writeThreads: RebuildArchive['writeThreads'];
+  let rebuild: RebuildArchive['rebuild'];
+  let search: RebuildArchive['search'];
+
   beforeEach(async () => {
     stores = await openStores();
     deps = indexerDeps(stores);
+    ({ write, writeThreads, search, rebuild } = rebuildArchive(deps));
   });
   afterEach(() => stores.close());
 
-  const server = anId();
-  const channel = anId();
-  let asOf = 1_000;
-
-  /** Records a thread (again) with some contents, later than before, and builds it. */
-  const write = async (threadId: string, messageIds: string[], word: string): Promise<void> => {
-    asOf += 1;
-    const source = aSourceThread({
-      asOf,
-      server: { _id: server },
-      channel: { _id: channel },
-      thread: { _id: threadId, title: `Anchor ${threadId}` },
-    });
-    const messages = messageIds.map((_id) =>
-      aSourceMessage({ _id, threadId, content: `${word} of ${_id}`, asOf }),
-    );
-    await record(deps, source, messages);
-    await projectThread(deps, threadId);
-  };
-  const writeThreads = async (count: number, messages = 2) => {
-    const threads = Array.from({ length: count }, () => ({
-      threadId: anId(),
-      messageIds: Array.from({ length: messages }, anId),
-    }));
-    for (let start = 0; start < count; start += 40) {
-      const some = threads.slice(start, start + 40);
-      await Promise.all(some.map((one) => write(one.threadId, one.messageIds, 'first')));
-    }
-    return threads;
-  };
-  const rebuild = async () =>
-    reindexSearch(deps, { rebuildId: await enterRebuild(deps.collections) });
-  const search = (q: string) => searchArchive(deps, searchParams(q));
   const indexes = async () =>
     Object.keys(
       await stores.elasticsearch.indices.get({ index: `${searchAlias(deps.namespace)}-*` }),
@@ -76,51 +46,6 @@ describe('reindexSearch', () => {
     await raiseRevision(deps.collections.threads, threadId);
     await projectThread(deps, threadId);
   };
-
-  it('never shows a reader an error, an empty index or a lost document under constant writes', async () => {
-    const threads = await writeThreads(120, 14);
-    await stores.refreshSearch();
-    const stop = new AbortController();
-    let documents = 0;
-    const latest = new Map<string, string>();
-    const writer = async (part: number): Promise<void> => {
-      for (let turn = 0; !stop.signal.aborted; turn += 1) {
-        const { threadId, messageIds } = threads[(turn * 8 + part) % threads.length]!;
-        await write(threadId, messageIds, `turn${turn}`);
-        latest.set(threadId, `turn${turn}`);
-        documents += 15;
-        await pause(10);
-      }
-    };
-    const seen: number[] = [];
-    const reader = async (): Promise<void> => {
-      while (!stop.signal.aborted) {
-        const { threadCount, messageCount } = await search('anchor of');
-        seen.push(threadCount, messageCount / 14);
-        await pause(50);
-      }
-    };
-    const began = performance.now();
-    const loops = Array.from({ length: 8 }, (_, part) => writer(part));
-    const reading = reader();
-    for (let generation = 2; generation <= 4; generation += 1) {
-      expect(await rebuild()).to.include({ state: 'done', threads: 120 });
-      await pause(500);
-    }
-    stop.abort();
-    await Promise.all([...loops, reading]);
-    const seconds = (performance.now() - began) / 1000;
-
-    // Well above 200 a second where nothing else runs.
-    expect(documents / seconds).to.be.above(100);
-    expect(seen.length).to.be.above(20);
-    expect([...new Set(seen)]).to.deep.equal([120]);
-    await stores.refreshSearch();
-    for (const [threadId, word] of latest) {
-      const { results } = await search(`${word} ${threadId}`);
-      expect(results.messages, threadId).to.have.length(14);
-    }
-  });
 
   for (const point of [
     'rebuildCreated',

@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { indexerDeps } from '../../support/indexerDeps.js';
+import { rebuildArchive } from '../../support/rebuildArchive.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+describe('a rebuild of search under constant writes', () => {
+  let stores: TestStores;
+  before(async () => {
+    stores = await openStores();
+  });
+  after(() => stores.close());
+
+  it('never shows a reader an error, an empty index or a lost document', async function () {
+    this.timeout(60_000);
+    const { write, writeThreads, rebuild, search } = rebuildArchive(indexerDeps(stores));
+    const threads = await writeThreads(120, 14);
+    await stores.refreshSearch();
+    const stop = new AbortController();
+    let documents = 0;
+    const latest = new Map<string, string>();
+    const writer = async (part: number): Promise<void> => {
+      for (let turn = 0; !stop.signal.aborted; turn += 1) {
+        const { threadId, messageIds } = threads[(turn * 8 + part) % threads.length]!;
+        await write(threadId, messageIds, `turn${turn}`);
+        latest.set(threadId, `turn${turn}`);
+        documents += 15;
+        await pause(10);
+      }
+    };
+    const seen: number[] = [];
+    const reader = async (): Promise<void> => {
+      while (!stop.signal.aborted) {
+        const { threadCount, messageCount } = await search('anchor of');
+        seen.push(threadCount, messageCount / 14);
+        await pause(50);
+      }
+    };
+    const began = performance.now();
+    const loops = Array.from({ length: 8 }, (_, part) => writer(part));
+    const reading = reader();
+    for (let generation = 2; generation <= 4; generation += 1) {
+      expect(await rebuild()).to.include({ state: 'done', threads: 120 });
+      await pause(500);
+    }
+    stop.abort();
+    await Promise.all([...loops, reading]);
+    const seconds = (performance.now() - began) / 1000;
+
+    // Well above 200 a second where nothing else runs.
+    expect(documents / seconds).to.be.above(100);
+    expect(seen.length).to.be.above(20);
+    expect([...new Set(seen)]).to.deep.equal([120]);
+    await stores.refreshSearch();
+    for (const [threadId, word] of latest) {
+      const { results } = await search(`${word} ${threadId}`);
+      expect(results.messages, threadId).to.have.length(14);
+    }
+  });
+});

@@ -1,0 +1,48 @@
+import { searchArchive } from '../../services/api/search/searchArchive.js';
+import type { IndexerDeps } from '../../services/indexer/deps.js';
+import { projectThread } from '../../services/indexer/project/projectThread.js';
+import { reindexSearch } from '../../services/indexer/search/reindexSearch.js';
+import { enterRebuild } from '../../shared/store/searchGenerations.js';
+import { aSourceMessage, aSourceThread, anId } from './factories.js';
+import { record } from './indexerDeps.js';
+import { searchParams } from './searchDocuments.js';
+
+export type RebuildArchive = ReturnType<typeof rebuildArchive>;
+
+/** An archive of one channel, to be written, searched and rebuilt. */
+export function rebuildArchive(deps: IndexerDeps) {
+  const server = anId();
+  const channel = anId();
+  let asOf = 1_000;
+
+  /** Records a thread (again) with some contents, later than before, and builds it. */
+  const write = async (threadId: string, messageIds: string[], word: string): Promise<void> => {
+    asOf += 1;
+    const source = aSourceThread({
+      asOf,
+      server: { _id: server },
+      channel: { _id: channel },
+      thread: { _id: threadId, title: `Anchor ${threadId}` },
+    });
+    const messages = messageIds.map((_id) =>
+      aSourceMessage({ _id, threadId, content: `${word} of ${_id}`, asOf }),
+    );
+    await record(deps, source, messages);
+    await projectThread(deps, threadId);
+  };
+  const writeThreads = async (count: number, messages = 2) => {
+    const threads = Array.from({ length: count }, () => ({
+      threadId: anId(),
+      messageIds: Array.from({ length: messages }, anId),
+    }));
+    for (let start = 0; start < count; start += 40) {
+      const some = threads.slice(start, start + 40);
+      await Promise.all(some.map((one) => write(one.threadId, one.messageIds, 'first')));
+    }
+    return threads;
+  };
+  const rebuild = async () =>
+    reindexSearch(deps, { rebuildId: await enterRebuild(deps.collections) });
+  const search = (q: string) => searchArchive(deps, searchParams(q));
+  return { write, writeThreads, rebuild, search };
+}
