@@ -2,13 +2,13 @@ import { gzipSync } from 'node:zlib';
 import { Binary } from 'mongodb';
 import { snowflakeTime } from '../shared/exportFormat/snowflake.js';
 import type { ChannelRecord, MessageRecord, ThreadRecord } from '../shared/store/records.js';
-import { documentId, searchAlias, type SearchDocument } from '../shared/store/searchIndex.js';
+import { documentIdOf, searchAlias, type SearchDocument } from '../shared/store/searchIndex.js';
 import type { BodyView, ThreadItemView } from '../shared/store/views.js';
 import { RENDERER_VERSION } from '../services/indexer/content/renderContent.js';
 import type { IndexerDeps } from '../services/indexer/deps.js';
 import { refreshDirty } from '../services/indexer/project/sweep.js';
 import { dirtyMember, markDirty } from '../services/indexer/stores/dirtyMarks.js';
-import { etagOf } from '../services/indexer/verify/compareBody.js';
+import { etagOf } from '../services/indexer/stores/entityTag.js';
 import { presentMessage } from '../services/indexer/views/presentMessage.js';
 import {
   conversationText,
@@ -159,10 +159,6 @@ function bodyOf(_id: string, text: string): BodyView {
 }
 
 function bulkLines(document: SearchDocument): string {
-  const _id =
-    document.kind === 'message'
-      ? documentId('message', document.messageId)
-      : documentId('thread', document.threadId);
-  const line = { index: { _id, version: 1, version_type: 'external' } };
+  const line = { index: { _id: documentIdOf(document), version: 1, version_type: 'external' } };
   return `${JSON.stringify(line)}\n${JSON.stringify(document)}\n`;
 }

@@ -19,6 +19,7 @@ import {
   createRedis,
   type Mongo,
 } from '../shared/platform/clients.js';
+import { batches } from '../shared/platform/batches.js';
 import { readSettings } from '../shared/platform/env.js';
 import { ensureIndexes } from '../shared/store/indexes.js';
 import { searchAlias, searchIndexName } from '../shared/store/searchIndex.js';
@@ -129,7 +130,7 @@ async function writeRaw(from: Mongo, to: Mongo): Promise<number> {
   await elasticsearch.indices.create({ index, ...searchIndexDefinition, aliases: { [alias]: {} } });
   let seconds = 0;
   for (const name of ['threads', 'messages', 'bodies', 'threadItems', 'contributions']) {
-    for await (const batch of batchesOf(from.db.collection(name).find())) {
+    for await (const batch of batches(from.db.collection(name).find(), { items: 1_000 })) {
       seconds += await timed(() => to.db.collection(name).insertMany(batch, { ordered: false }));
     }
   }
@@ -148,18 +149,7 @@ async function* searchDocuments({ namespace }: Mongo): AsyncGenerator<object[]> 
     index: searchAlias(namespace),
     size: 1000,
   });
-  yield* batchesOf(hits);
-}
-
-async function* batchesOf<T>(source: AsyncIterable<T>): AsyncGenerator<T[]> {
-  let batch: T[] = [];
-  for await (const one of source) {
-    batch.push(one);
-    if (batch.length < 1000) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
+  yield* batches(hits, { items: 1_000 });
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

@@ -1,31 +1,21 @@
 /** Freezes and kills each store in turn under load, and prints what readers saw: `outages [requests a second]`. */
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { removeDataDir } from '../services/local/elasticsearchFolder.js';
 import { startLoad, type Answered } from '../test/support/openLoop.js';
 import {
   isDocumented,
-  prepareArchive,
+  openOutageArchive,
   readMix,
   runOutage,
   type Outage,
 } from '../test/support/outages.js';
-import { startOwnStore } from '../test/support/ownStore.js';
-import { startProcess } from '../test/support/serviceProcess.js';
+import { end, startService, urlOf } from '../test/support/serviceProcess.js';
 
 const AWAY_MS = 5_000;
 const WARM_MS = 6_000;
 
-const folder = await mkdtemp(join(tmpdir(), 'forum-archive-outages-'));
-const stores = {
-  mongodb: await startOwnStore('mongodb', folder),
-  redis: await startOwnStore('redis', folder),
-  elasticsearch: await startOwnStore('elasticsearch', folder),
-};
-const archive = await prepareArchive(stores);
-const api = startProcess('api', archive.env);
-const url = String((await api.logged('Listening'))['url']);
+const archive = await openOutageArchive({ ownElasticsearch: true });
+const { stores } = archive;
+const api = await startService('api', archive.env);
+const url = urlOf(api);
 const perSecond = Number(process.argv[2] ?? 500);
 const load = startLoad(url, perSecond, readMix());
 await new Promise((resolve) => setTimeout(resolve, WARM_MS));
@@ -37,11 +27,8 @@ for (const store of ['redis', 'elasticsearch', 'mongodb'] as const) {
   }
 }
 await load.stop();
-api.kill('SIGTERM');
-await api.exited;
+await end(api, 'SIGTERM');
 await archive.close();
-for (const store of Object.values(stores)) await store.close();
-await removeDataDir(folder);
 
 function row({ store, fault, answers, known, recoveryMs }: Outage) {
   const wrong = (answer: Answered) => !isDocumented(answer, store) && !isDocumented(answer, null);

@@ -83,27 +83,20 @@ export function createIndexer(clients: IndexerClients): {
   });
   const isReady = () => gate.isOpen;
   const sweep = () => sweepPending(deps, SWEEP_AFTER_MS);
-  const inBackground = (name: string, round: () => Promise<boolean>, idleMs: number) =>
+  const inBackground = (name: string, round: () => Promise<unknown>, idleMs: number) =>
     runInBackground(name, round, { idleMs, logger, isBusy: jobs.isBusy, isReady });
-  const tidy = async (): Promise<boolean> => {
+  const refile = () =>
+    refileWhenIdle(mongo.collections, clients.producer, REFILE_WHEN_IDLE_AFTER_MS);
+  const tidy = async (): Promise<void> => {
     await refileLost(mongo.collections, clients.producer, REFILE_AFTER_MS);
     await removeOrphans(mongo.collections);
     await removeOrphanChunks(mongo.collections);
-    return false;
-  };
-  const lift = async (): Promise<boolean> => {
-    await liftQuarantine(deps);
-    return false;
-  };
-  const refile = async (): Promise<boolean> => {
-    await refileWhenIdle(mongo.collections, clients.producer, REFILE_WHEN_IDLE_AFTER_MS);
-    return false;
   };
   // One that was killed may have had no time to tell what it stored.
   deps.announcer.announce({ everything: true });
   const loops = [
     inBackground('lost jobs', refile, LOOK_FOR_LOST_EVERY_MS),
-    inBackground('quarantine', lift, LIFT_EVERY_MS),
+    inBackground('quarantine', () => liftQuarantine(deps), LIFT_EVERY_MS),
     inBackground('tidy', tidy, TIDY_EVERY_MS),
     inBackground('sweep', sweep, SWEEP_EVERY_MS),
     inBackground('refresh', () => refreshDirty(deps), REFRESH_EVERY_MS),

@@ -1,5 +1,6 @@
 import type { JobName, JobPayloads } from '../../shared/jobs/jobs.js';
-import { endDeletion, type DeletionKind } from '../../shared/store/deletions.js';
+import type { DeletionKind } from '../../shared/store/deletionRecord.js';
+import { endDeletion } from '../../shared/store/deletions.js';
 import { deleteMessage } from './jobs/deleteMessage.js';
 import { deleteChannel, deleteServer } from './jobs/deletePlaces.js';
 import { deleteThread } from './jobs/deleteThread.js';

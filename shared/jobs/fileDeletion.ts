@@ -1,5 +1,6 @@
 import type { Collections } from '../store/collections.js';
-import { requestDeletion, type DeletionKind } from '../store/deletions.js';
+import type { DeletionKind } from '../store/deletionRecord.js';
+import { requestDeletion } from '../store/deletions.js';
 import type { JobPayloads } from './jobs.js';
 import type { Producer } from './producer.js';
 

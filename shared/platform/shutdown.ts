@@ -49,7 +49,7 @@ export async function runSteps(steps: readonly ShutdownStep[], logger: Logger): 
         continue;
       }
       clean = false;
-      logger.error({ error, step: step.name }, 'A step of the shutdown failed');
+      logger.error({ err: error, step: step.name }, 'A step of the shutdown failed');
     }
   }
   return clean;

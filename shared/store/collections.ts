@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { AuditRecord } from './audit.js';
-import type { DeletionRecord } from './deletions.js';
 import type { ApiKeyRecord, TokenFamily, UsedState } from './credentials.js';
+import type { DeletionRecord } from './deletionRecord.js';
 import type { ErasureRecord, ErasureState } from './erasureRecords.js';
 import type { QuarantineRecord } from './quarantine.js';
 import type {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { MongoServerError, type Collection, type Filter } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
+import { isDuplicateKey } from './duplicateKey.js';
 
 /** How a rebuild of the search index stands. Kept until the next one is asked for. */
 export interface SearchRebuild {
@@ -49,8 +50,6 @@ export class RebuildRunning extends Error {
 const LOST_AFTER_MS = 2 * 60_000;
 const LOST_IN_QUEUE_AFTER_MS = 10 * 60_000;
 
-const DUPLICATE_KEY = 11_000;
-
 /** Enters a rebuild as queued and gives its id. Throws RebuildRunning while another one runs or waits. */
 export async function enterRebuild(
   { searchGenerations }: Store,
@@ -69,7 +68,7 @@ export async function enterRebuild(
     );
     return id;
   } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+    if (!isDuplicateKey(error)) throw error;
     const running = (await searchGenerations.findOne({ _id: 'search' }))?.rebuild;
     throw new RebuildRunning(
       `A rebuild of the search index is ${running?.state ?? 'running'} since ${running?.requestedAt.toISOString() ?? 'now'}`,

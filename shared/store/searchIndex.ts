@@ -79,6 +79,13 @@ export function documentId(kind: 'thread' | 'message', id: string): string {
   return `${kind}-${id}`;
 }
 
+/** The `_id` of a document of something that is shown. */
+export function documentIdOf(document: SearchDocument): string {
+  return document.kind === 'message'
+    ? documentId('message', document.messageId)
+    : documentId('thread', document.threadId);
+}
+
 /** The alias that reads and writes go to. Namespaces are made fit for an index name: lower case, other signs as hex. */
 export function searchAlias(namespace: string): string {
   const safe = namespace

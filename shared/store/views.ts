@@ -124,8 +124,9 @@ export interface SimilarView {
 }
 
 /**
- * Something whose view must be recomputed: `thread/SERVER/ID` (everybody with a part in it), `server/ID`, `member/SERVER/USER`, `user/ID`; in similarMarks `similar/ID`
- * (look for similar threads again) and `shown/ID` (show those known as they are now).
+ * Something whose view must be recomputed: `thread/SERVER/ID` (everybody with a part in it), `server/ID`,
+ * `member/SERVER/USER`, `user/ID`; in similarMarks `similar/ID` (look for similar threads again) and `shown/ID` (show
+ * those known as they are now).
  */
 export interface DirtyMark {
   _id: string;

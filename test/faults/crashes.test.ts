@@ -5,9 +5,9 @@ import type { FaultPoint } from '../../shared/platform/faultPoint.js';
 import { until } from '../support/apiServer.js';
 import { anExport, anExportMessage, anExportUser } from '../support/exportFiles.js';
 import { anId } from '../support/factories.js';
+import { end, startService, urlOf, type ServiceProcess } from '../support/serviceProcess.js';
 import { openStores, type TestStores } from '../support/stores.js';
 import { createArchiveClient, type ArchiveClient } from './archiveClient.js';
-import { startService, urlOf, type ServiceProcess } from './serviceProcess.js';
 
 describe('an indexer that is killed', function () {
   this.timeout(60_000);
@@ -21,14 +21,13 @@ describe('an indexer that is killed', function () {
     api = await startService('api', env({ PORT: '0' }));
     client = createArchiveClient(() => urlOf(api));
   });
-  afterEach(() => indexer?.signal('SIGKILL'));
+  afterEach(() => indexer && end(indexer, 'SIGKILL'));
   after(async () => {
-    await api.signal('SIGTERM');
+    await end(api, 'SIGTERM');
     await stores.close();
   });
 
   const env = (more: Record<string, string>) => ({
-    ...process.env,
     ...{ MONGODB_URL: stores.mongodbUrl, DISABLE_AUTH: 'true', RATE_LIMIT_DISABLED: 'true' },
     ...more,
   });
@@ -36,7 +35,7 @@ describe('an indexer that is killed', function () {
   const dieAt = async (point: FaultPoint, times: number): Promise<void> => {
     for (let run = 1; run <= times; run += 1) {
       indexer = await startService('indexer', env({ FAULT_POINTS: `${point}:1` }));
-      expect(await indexer.ended, `run ${run}`).to.equal('SIGKILL');
+      expect(await indexer.exited, `run ${run}`).to.equal('SIGKILL');
       await forgetLocks(stores.redis, stores.mongo.namespace);
     }
     indexer = await startService('indexer', env({}));

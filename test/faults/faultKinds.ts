@@ -95,15 +95,15 @@ async function killedAtStep({ rig, random, ms }: FaultContext): Promise<void> {
   const steps = FAULT_POINTS.filter((point) => !point.startsWith('rebuild'));
   const step = `${random.pick(steps)}:${1 + random.below(3)}`;
   await killed(rig, { FAULT_POINTS: step });
-  await Promise.race([rig.indexer.current().ended, pause(ms)]);
+  await Promise.race([rig.indexer.current().exited, pause(ms)]);
   await killed(rig, {});
 }
 
 async function paused(rig: Rig, service: 'indexer' | 'api', ms: number): Promise<void> {
   const process = rig[service].current();
-  await process.signal('SIGSTOP');
+  process.kill('SIGSTOP');
   await pause(ms);
-  await process.signal('SIGCONT');
+  process.kill('SIGCONT');
 }
 
 async function stopped(rig: Rig, service: 'indexer' | 'api'): Promise<void> {
@@ -117,7 +117,7 @@ async function stopped(rig: Rig, service: 'indexer' | 'api'): Promise<void> {
   };
   const ended = await rig[service].restart('SIGTERM', {}, between);
   if (ended !== 0) {
-    const last = process.log().trimEnd().split('\n').slice(-12).join('\n');
+    const last = process.output().trimEnd().split('\n').slice(-12).join('\n');
     throw new Error(`The ${service} ended with ${ended} when it was asked to stop:\n${last}`);
   }
 }
@@ -132,15 +132,15 @@ async function clockBack({ rig, ms }: FaultContext): Promise<void> {
 async function restarted({ servers }: Rig, name: 'mongodb' | 'redis', ms: number): Promise<void> {
   await servers[name].kill();
   await pause(ms / 4);
-  await servers[name].start();
+  await servers[name].restart();
 }
 
 async function frozen({ servers }: Rig, name: 'mongodb' | 'redis', ms: number): Promise<void> {
-  await servers[name].pause();
+  await servers[name].freeze();
   try {
     await pause(ms);
   } finally {
-    await servers[name].wake();
+    await servers[name].thaw();
   }
 }
 
@@ -190,7 +190,7 @@ async function searchKilled({ rig, ms }: FaultContext): Promise<void> {
   if (!elasticsearch) return away(rig.proxies.elasticsearch, ms);
   await elasticsearch.kill();
   await pause(ms / 4);
-  await elasticsearch.start();
+  await elasticsearch.restart();
 }
 
 async function searchRejects({ rig, ms }: FaultContext): Promise<void> {
@@ -227,7 +227,7 @@ async function rebuildKilled({ rig, random, ms }: FaultContext): Promise<void> {
   const step = random.pick(FAULT_POINTS.filter((point) => point.startsWith('rebuild')));
   await killed(rig, { FAULT_POINTS: `${step}:1` });
   await askForRebuild(rig);
-  await Promise.race([rig.indexer.current().ended, pause(ms * 2)]);
+  await Promise.race([rig.indexer.current().exited, pause(ms * 2)]);
   await killed(rig, {});
 }
 

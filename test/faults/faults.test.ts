@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { FaultName } from './faultKinds.js';
 import { startRig, type Rig } from './rig.js';
 import { runFaults } from './runFaults.js';
-import { spawnService } from './serviceProcess.js';
+import { startProcess } from '../support/serviceProcess.js';
 
 /** Faults of the queue and the record, and beside them the rest: each as long as it takes to be noticed. */
 const LANES: [FaultName, number][][] = [
@@ -57,8 +57,8 @@ describe('an archive under faults', function () {
 
   it('refuses to start on a Redis that may throw jobs away, and says which setting is wrong', async () => {
     await rig.direct.redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
-    const indexer = spawnService('indexer', rig.env);
-    expect(await indexer.ended).to.equal(1);
-    expect(indexer.log()).to.contain('maxmemory-policy allkeys-lru').and.contain('noeviction');
+    const indexer = startProcess('indexer', rig.env);
+    expect(await indexer.exited).to.equal(1);
+    expect(indexer.output()).to.contain('maxmemory-policy allkeys-lru').and.contain('noeviction');
   });
 });

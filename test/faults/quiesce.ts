@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createProducer } from '../../shared/jobs/producer.js';
-import type { OwnServer } from './ownServers.js';
+import type { OwnServer } from '../support/ownServers.js';
 import type { Rig } from './rig.js';
 
 const WITHIN_MS = 120_000;
@@ -17,7 +17,7 @@ export async function quiesce({ direct, servers }: Pick<Rig, 'direct' | 'servers
 }
 
 async function whatIsLeft({ mongo }: Rig['direct'], redis: OwnServer): Promise<string> {
-  const { threads, dirty, similarMarks, importFiles, erasures } = mongo.collections;
+  const { threads, dirty, similarMarks, importFiles, deletions, erasures } = mongo.collections;
   const producer = createProducer({ redisUrl: redis.url, namespace: mongo.namespace });
   try {
     const { waiting, active, delayed } = await producer.counts();
@@ -27,6 +27,7 @@ async function whatIsLeft({ mongo }: Rig['direct'], redis: OwnServer): Promise<s
       dirty: await dirty.countDocuments(),
       similar: await similarMarks.countDocuments(),
       files: await importFiles.countDocuments({ state: 'queued' }),
+      deletions: await deletions.countDocuments(),
       erasures: await erasures.countDocuments({ userId: { $exists: true } }),
     };
     const left = Object.entries(counts).filter(([, count]) => count > 0);

@@ -12,9 +12,9 @@ import {
   type Mongo,
 } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
-import { startOwnServers, type OwnServer, type OwnServers } from './ownServers.js';
+import { startOwnServers, type OwnServer, type OwnServers } from '../support/ownServers.js';
 import { startRefusingProxy, type RefusingProxy } from './refusingProxy.js';
-import { startService, type ServiceProcess } from './serviceProcess.js';
+import { end, startService, type ServiceProcess } from '../support/serviceProcess.js';
 import { startToxiproxy, type Proxy } from './toxiproxy.js';
 
 /** A whole archive whose every part can be harmed: own servers, a proxy before each, the services as processes. */
@@ -122,22 +122,18 @@ async function createService(
   let current = await start({});
   const started = [current];
   let disturbed = 0;
-  closing.push(() => current.signal('SIGKILL'));
+  closing.push(() => end(current, 'SIGKILL'));
   return {
     current: () => current,
     errors: () =>
-      started.flatMap((one) =>
-        one
-          .log()
-          .split('\n')
-          .filter((line) => line.includes('"A request failed"')),
-      ),
+      started
+        .flatMap(({ log }) => log.filter(({ msg }) => msg === 'A request failed'))
+        .map((line) => JSON.stringify(line)),
     isDisturbed: () => disturbed > 0,
     async restart(signal, more = {}, between = () => Promise.resolve()) {
       disturbed += 1;
       try {
-        await current.signal(signal);
-        const ended = await current.ended;
+        const ended = await end(current, signal);
         await between();
         current = await start(more);
         started.push(current);

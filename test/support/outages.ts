@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { removeDataDir } from '../../services/local/elasticsearchFolder.js';
 import { createElasticsearch, createMongo, type Mongo } from '../../shared/platform/clients.js';
+import { readSettings } from '../../shared/platform/env.js';
 import { ensureIndexes } from '../../shared/store/indexes.js';
 import { ensureSearchIndex } from '../../shared/store/searchIndex.js';
 import { aRank, aThreadItem, storeBody } from './apiViews.js';
 import { randomOf } from './generateRecords.js';
 import { askOnce, startLoad, type Answered, type Load, type Planned } from './openLoop.js';
-import type { OwnStore } from './ownStore.js';
+import { startOwnServers, type OwnServer } from './ownServers.js';
+import { proxiedServer } from './proxiedServer.js';
 import { withDatabase } from './stores.js';
 
 export type StoreName = 'mongodb' | 'elasticsearch' | 'redis';
-export type OwnStores = Record<StoreName, OwnStore>;
+export type OwnStores = Record<StoreName, OwnServer>;
 
 /** How a store goes away. */
 export type Fault = 'frozen' | 'killed';
@@ -19,15 +25,40 @@ const HOT_THREADS = 10;
 const SERVER = '900';
 const THREAD_TEXT = 'x'.repeat(2_000);
 
-/** An archive of which the API can answer every read, and the environment to start services on it. */
+/** An archive of which the API can answer every read, on stores that can be taken away. */
 export interface OutageArchive {
+  stores: OwnStores;
   mongo: Mongo;
+  /** To start services on it. */
   env: Record<string, string>;
   close(): Promise<void>;
 }
 
-/** Stores some thousands of small threads, and what else the reads of `readMix` ask for. */
-export async function prepareArchive(stores: OwnStores): Promise<OutageArchive> {
+/**
+ * Starts a MongoDB and a Redis, and stores what the reads of `readMix` ask for. Elasticsearch is a server of its own as
+ * well, or else the one in the environment behind a proxy: its start takes long.
+ */
+export async function openOutageArchive({ ownElasticsearch = false } = {}): Promise<OutageArchive> {
+  const folder = await mkdtemp(join(tmpdir(), 'forum-archive-outages-'));
+  const wanted = { mongodb: true, redis: true, elasticsearch: ownElasticsearch };
+  const own = await startOwnServers(folder, wanted);
+  const proxied = ownElasticsearch ? null : await proxiedServer(readSettings().ELASTICSEARCH_URL);
+  const stores = { ...own.servers, ...(proxied && { elasticsearch: proxied }) } as OwnStores;
+  const archive = await prepareArchive(stores);
+  return {
+    ...archive,
+    stores,
+    async close() {
+      await archive.close();
+      await proxied?.close();
+      await own.stop();
+      await removeDataDir(folder);
+    },
+  };
+}
+
+/** Stores some thousands of small threads, and whatever else is read. */
+async function prepareArchive(stores: OwnStores): Promise<Omit<OutageArchive, 'stores'>> {
   const MONGODB_URL = withDatabase(stores.mongodb.url, `test_outage_${randomUUID().slice(0, 8)}`);
   const ELASTICSEARCH_URL = stores.elasticsearch.url;
   const mongo = createMongo({ MONGODB_URL }, { timeoutMs: 30_000, poolSize: 5 });

@@ -1,46 +1,47 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { within } from '../../shared/platform/within.js';
 
 /** A service of this project as a process of its own. */
 export interface ServiceProcess {
   pid: number;
   /** Lines of its log so far, parsed. */
   log: Record<string, unknown>[];
-  /** What it wrote to standard error so far. */
-  stderr(): string;
+  /** All that it wrote so far. */
+  output(): string;
   /** Resolves with the first line that has this message, also one that was logged before; rejects when it ends without. */
   logged(message: string): Promise<Record<string, unknown>>;
-  /** Its exit code, once it has ended; null when a signal ended it. */
-  exited: Promise<number | null>;
+  /** Its exit code, or the signal that ended it, once it has ended. */
+  exited: Promise<number | NodeJS.Signals>;
   kill(signal: NodeJS.Signals): void;
 }
 
 /** Starts dist/services/<service>/main.js. Its environment is the given one over the test's own. */
-export function startProcess(
-  service: 'api' | 'indexer',
-  env: Record<string, string>,
-): ServiceProcess {
+export function startProcess(service: 'api' | 'indexer', env: NodeJS.ProcessEnv): ServiceProcess {
   const main = fileURLToPath(new URL(`../../services/${service}/main.js`, import.meta.url));
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, ['--enable-source-maps', main], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const log: Record<string, unknown>[] = [];
   const waiting = new Set<() => void>();
+  let output = '';
   let rest = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     log.push(...lines.map((line) => JSON.parse(line) as Record<string, unknown>));
     for (const check of waiting) check();
   });
-  let complaints = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
-  const exited = new Promise<number | null>((resolve) => child.on('exit', resolve));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const exited = new Promise<number | NodeJS.Signals>((resolve) =>
+    child.on('exit', (code, signal) => resolve(signal ?? code ?? 1)),
+  );
   return {
     pid: child.pid ?? 0,
     log,
-    stderr: () => complaints,
+    output: () => output,
     exited,
     kill: (signal) => void child.kill(signal),
     logged: (message) =>
@@ -52,8 +53,41 @@ export function startProcess(
           resolve(line);
         };
         waiting.add(check);
-        void exited.then(() => reject(new Error(`It ended without "${message}": ${complaints}`)));
+        void exited.then(() => reject(new Error(`It ended without "${message}":\n${output}`)));
         check();
       }),
   };
+}
+
+/** What each service logs when it is at work. */
+const READY = { indexer: 'The indexer is ready', api: 'Listening' } as const;
+const READY_WITHIN_MS = 60_000;
+
+/** The same, once it is at work. Rejects with all it wrote when it ends before, or is not at work in a minute. */
+export async function startService(
+  service: keyof typeof READY,
+  env: NodeJS.ProcessEnv,
+): Promise<ServiceProcess> {
+  const started = startProcess(service, env);
+  try {
+    await within(READY_WITHIN_MS, () => started.logged(READY[service]));
+    return started;
+  } catch (error) {
+    await end(started, 'SIGKILL');
+    throw new Error(`The ${service} did not start:\n${started.output()}`, { cause: error });
+  }
+}
+
+/** Ends a process by a signal. Resolves with how it ended. */
+export function end(
+  service: ServiceProcess,
+  signal: 'SIGKILL' | 'SIGTERM',
+): ServiceProcess['exited'] {
+  service.kill(signal);
+  return service.exited;
+}
+
+/** The address that an API process told. */
+export function urlOf({ log }: ServiceProcess): string {
+  return log.find(({ msg }) => msg === READY.api)?.['url'] as string;
 }

@@ -5,6 +5,7 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import { decodeCursor, encodeCursor } from '../paging/cursor.js';
+import { pageOf } from '../paging/page.js';
 import { timeLimit } from '../timeLimit.js';
 
 const QUESTION = ['audit'];
@@ -20,17 +21,12 @@ export function listAudit({ audit }: Pick<Collections, 'audit'>): Handler<unknow
       .sort({ _id: -1 })
       .limit(limit + 1)
       .toArray();
-    const entries = found.slice(0, limit);
-    const hasMore = found.length > limit;
-    const last = entries.at(-1);
-    return jsonAnswer({
-      entries: entries.map(({ _id, at, ...entry }) => ({
-        id: _id,
-        at: at.toISOString(),
-        ...entry,
-      })),
-      nextCursor: hasMore && last ? encodeCursor(QUESTION, last._id) : null,
-      hasMore,
-    });
+    const cursorOf = ({ _id }: AuditRecord) => encodeCursor(QUESTION, _id);
+    const { shown, ...next } = pageOf(found, limit, cursorOf);
+    const entries = shown.map(({ _id: id, at, ...entry }) => ({
+      ...{ id, at: at.toISOString() },
+      ...entry,
+    }));
+    return jsonAnswer({ entries, ...next });
   };
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/contract/errors.js';
 import { fileDeletion } from '../../../shared/jobs/fileDeletion.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import type { DeletionKind } from '../../../shared/store/deletions.js';
+import type { DeletionKind } from '../../../shared/store/deletionRecord.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';

@@ -4,6 +4,7 @@ import { API_VERSION } from '../../../shared/contract/openapi.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { listScope } from '../../../shared/store/listKeys.js';
+import { oldestPendingSeconds } from '../../../shared/store/oldestPending.js';
 import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
 import { jsonAnswer } from '../answer.js';
 import { storeStates } from '../health/getReadiness.js';
@@ -94,20 +95,13 @@ async function freshness({
   dirty,
   quarantine,
 }: Collections): Promise<AdminStats['views']> {
-  const marked = { pending: { $exists: true } };
   const [pending, oldest, marks, quarantined] = await Promise.all([
-    threads.countDocuments(marked, timeLimit()),
-    threads
-      .find({ ...marked, pendingAt: { $gt: new Date(0) } }, timeLimit())
-      .sort({ pendingAt: 1 })
-      .limit(1)
-      .next(),
+    threads.countDocuments({ pending: { $exists: true } }, timeLimit()),
+    oldestPendingSeconds({ threads }, timeLimit()),
     dirty.countDocuments({}, timeLimit()),
     quarantine.countDocuments({}, timeLimit()),
   ]);
-  const since = oldest?.pendingAt?.getTime();
-  const seconds = since === undefined ? null : Math.max(0, (Date.now() - since) / 1_000);
-  return { pending, oldestPendingSeconds: seconds, dirty: marks, quarantined };
+  return { pending, oldestPendingSeconds: oldest, dirty: marks, quarantined };
 }
 
 async function countDocuments({ elasticsearch, namespace }: Deps): Promise<number> {

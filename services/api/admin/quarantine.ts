@@ -6,6 +6,7 @@ import type { QuarantineRecord } from '../../../shared/store/quarantine.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import { decodeCursor, encodeCursor } from '../paging/cursor.js';
+import { pageOf } from '../paging/page.js';
 import { timeLimit } from '../timeLimit.js';
 import { fileJob } from './fileJob.js';
 
@@ -23,14 +24,9 @@ export function listQuarantine({ quarantine }: Store): Handler<unknown, Quaranti
       .sort({ _id: 1 })
       .limit(limit + 1)
       .toArray();
-    const entries = found.slice(0, limit);
-    const hasMore = found.length > limit;
-    const last = entries.at(-1);
-    return jsonAnswer({
-      entries: entries.map(presentEntry),
-      nextCursor: hasMore && last ? encodeCursor(QUESTION, last._id) : null,
-      hasMore,
-    });
+    const cursorOf = ({ _id }: QuarantineRecord) => encodeCursor(QUESTION, _id);
+    const { shown, ...next } = pageOf(found, limit, cursorOf);
+    return jsonAnswer({ entries: shown.map(presentEntry), ...next });
   };
 }
 

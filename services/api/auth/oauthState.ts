@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { MongoServerError } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
+import { isDuplicateKey } from '../../../shared/store/duplicateKey.js';
 import { invalidCredential } from './refusals.js';
 import { equalTexts, isSigned, sign } from './signature.js';
 
@@ -8,7 +8,6 @@ import { equalTexts, isSigned, sign } from './signature.js';
 const LIFE_SECONDS = 600;
 const COOKIE = 'forum_archive_login';
 const PURPOSE = 'oauth state';
-const DUPLICATE_KEY = 11_000;
 
 /** The cookie's name: it holds the state of the login that its browser has begun. */
 export const STATE_COOKIE = COOKIE;
@@ -45,7 +44,7 @@ export async function useState(
   try {
     await oauthStates.insertOne({ _id, expiresAt });
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) throw wrongState();
+    if (isDuplicateKey(error)) throw wrongState();
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import { jsonAnswer, type Answer } from '../answer.js';
 import { tags } from '../dependencies.js';
 import type { Dependency, Handler, Input } from '../http/route.js';
 import { isId } from '../ids.js';
+import { pageOf } from '../paging/page.js';
 import { timeLimit } from '../timeLimit.js';
 import { listCursor, listQuestion, listThreadsQuery, type ListQuery } from './listThreadsQuery.js';
 
@@ -40,10 +41,8 @@ function findRows(threadItems: Collections['threadItems'], scan: ListQuery): Pro
 }
 
 function page(query: ThreadListQuery, { field }: ListQuery, rows: Row[]): Answer {
-  const shown = rows.slice(0, query.limit);
-  const last = shown.at(-1);
-  const hasMore = rows.length > query.limit;
-  const nextCursor = hasMore && last ? listCursor(query, last[field]) : null;
+  const cursorOf = (last: Row) => listCursor(query, last[field]);
+  const { shown, nextCursor, hasMore } = pageOf(rows, query.limit, cursorOf);
   return jsonAnswer(
     `{"threads":[${shown.map(({ item }) => item).join(',')}],` +
       `"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`,

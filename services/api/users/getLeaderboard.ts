@@ -8,6 +8,7 @@ import { findBody, type BodyStore } from '../bodies/findBody.js';
 import type { Handler } from '../http/route.js';
 import { isId } from '../ids.js';
 import { decodeCursor, encodeCursor } from '../paging/cursor.js';
+import { pageOf } from '../paging/page.js';
 import { timeLimit } from '../timeLimit.js';
 
 type Line = Pick<RankView, 'key' | 'count' | 'item'>;
@@ -36,18 +37,17 @@ export function getLeaderboard(
       findServerName(store, serverId),
       findLines(store.ranks, board, start.after, query.limit + 1),
     ]);
-    const ranked = rank(lines.slice(0, query.limit), start);
-    const last = ranked.at(-1)?.position;
-    const hasMore = lines.length > query.limit;
+    const { shown, nextCursor, hasMore } = pageOf(rank(lines, start), query.limit, ({ position }) =>
+      writeCursor(board, position),
+    );
     const head: Omit<Leaderboard, 'leaderboard' | 'nextCursor' | 'hasMore'> = {
       serverId,
       serverName,
       type: query.type,
       period: query.period,
     };
-    const nextCursor = hasMore && last ? writeCursor(board, last) : null;
     return jsonAnswer(
-      `${JSON.stringify(head).slice(0, -1)},"leaderboard":[${ranked.map(({ text }) => text).join(',')}],` +
+      `${JSON.stringify(head).slice(0, -1)},"leaderboard":[${shown.map(({ text }) => text).join(',')}],` +
         `"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`,
     );
   };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Collection, Document, ObjectId } from 'mongodb';
+import { batches } from '../../../shared/platform/batches.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { ensureIndexes } from '../../../shared/store/indexes.js';
@@ -10,8 +11,8 @@ import { backupFileName, KEPT, type KeptName, type Manifest } from './backupForm
 import { checkBackup } from './checkBackup.js';
 import { readDocuments } from './readDocuments.js';
 
-const BATCH = 1_000;
-const BATCH_BYTES = 8_000_000;
+/** Documents and bytes that are restored at once. */
+const BATCH = { items: 1_000, weight: 8_000_000, weigh: sizeOf };
 
 /** What an archive may hold and still be empty: nothing that anybody could miss. */
 const NOTHING: ReadonlySet<string> = new Set<keyof Collections>([
@@ -57,7 +58,7 @@ async function restoreCollection(
 ): Promise<void> {
   const collection = db.collection(name);
   let restored = 0;
-  for await (const batch of batches(readDocuments(join(folder, backupFileName(name))))) {
+  for await (const batch of batches(readDocuments(join(folder, backupFileName(name))), BATCH)) {
     await (NOTHING.has(name) ? putOver(collection, batch) : insertNew(collection, batch));
     restored += batch.length;
     progress.advance(batch.length);
@@ -83,20 +84,6 @@ async function putOver(collection: Collection, batch: Document[]): Promise<void>
     },
   }));
   await collection.bulkWrite(writes, { ordered: false });
-}
-
-async function* batches(source: AsyncIterable<Document>): AsyncGenerator<Document[]> {
-  let batch: Document[] = [];
-  let bytes = 0;
-  for await (const document of source) {
-    batch.push(document);
-    bytes += sizeOf(document);
-    if (batch.length < BATCH && bytes < BATCH_BYTES) continue;
-    yield batch;
-    batch = [];
-    bytes = 0;
-  }
-  if (batch.length > 0) yield batch;
 }
 
 /** Only pieces of uploads are so large that their number does not bound their bytes. */

@@ -3,6 +3,7 @@ import type { Producer } from '../../../shared/jobs/producer.js';
 import { createRegistry, DURATION_BUCKETS } from '../../../shared/platform/metrics.js';
 import { within } from '../../../shared/platform/within.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { oldestPendingSeconds } from '../../../shared/store/oldestPending.js';
 
 /** How a try of a job ended: for good, for now, or by being refused for ever. */
 export type JobOutcome = 'done' | 'failed' | 'refused';
@@ -75,12 +76,11 @@ function registerStored(
       },
     });
   };
-  gauge('oldest_pending_seconds', 'Age of the oldest mark of a thread to be built', async () => {
-    const marked = { pending: { $exists: true }, pendingAt: { $gt: new Date(0) } };
-    const [oldest] = await threads.find(marked).sort({ pendingAt: 1 }).limit(1).toArray();
-    const since = oldest?.pendingAt?.getTime();
-    return since === undefined ? 0 : Math.max(0, (Date.now() - since) / 1_000);
-  });
+  gauge(
+    'oldest_pending_seconds',
+    'Age of the oldest mark of a thread to be built',
+    async () => (await oldestPendingSeconds({ threads })) ?? 0,
+  );
   gauge('dirty_marks', 'Marks of what has to be counted again', () =>
     dirty.estimatedDocumentCount(),
   );

@@ -22,13 +22,13 @@ const TOLD_EVERY_MS = 30_000;
 const REST_WHILE_BUSY = 16;
 
 /**
- * Runs `round` repeatedly: at once again while it returns true (there is more), else after `idleMs`, and not at all
+ * Runs `round` repeatedly: at once again while it resolves with true (there is more), else after `idleMs`, and not at all
  * while it is not `isReady`. A failed round is tried again after `idleMs`, and logged now and then. While `isBusy` it
  * takes a small part of the process's time only: what it does for many changes at once costs little more than for one.
  */
 export function runInBackground(
   name: string,
-  round: () => Promise<boolean>,
+  round: () => Promise<unknown>,
   { idleMs, logger, isBusy, isReady }: LoopOptions,
 ): BackgroundLoop {
   const stopped = new AbortController();
@@ -42,9 +42,10 @@ export function runInBackground(
   const ended = (async () => {
     while (!stopped.signal.aborted) {
       const started = Date.now();
-      const more = isReady() && (await round().catch(fail));
-      const rest = isBusy() ? (Date.now() - started) * REST_WHILE_BUSY : 0;
-      await pause(more ? rest : Math.max(rest, idleMs), stopped.signal);
+      const more = isReady() && (await round().catch(fail)) === true;
+      const rest = (Date.now() - started) * REST_WHILE_BUSY;
+      if (!more) await pause(idleMs, stopped.signal);
+      await restWhile(isBusy, { ms: rest, lookEveryMs: idleMs, signal: stopped.signal });
     }
   })();
   return {
@@ -53,6 +54,17 @@ export function runInBackground(
       await ended;
     },
   };
+}
+
+/** Rests so long at most: who waits for the last job waits for what follows from it, too. */
+async function restWhile(
+  isBusy: () => boolean,
+  { ms, lookEveryMs, signal }: { ms: number; lookEveryMs: number; signal: AbortSignal },
+): Promise<void> {
+  const end = Date.now() + ms;
+  while (isBusy() && Date.now() < end && !signal.aborted) {
+    await pause(Math.min(lookEveryMs, end - Date.now()), signal);
+  }
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

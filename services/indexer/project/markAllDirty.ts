@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
+import { batches } from '../../../shared/platform/batches.js';
 import type { DirtyMark } from '../../../shared/store/views.js';
 import { markDirty } from '../stores/dirtyMarks.js';
-import { batches } from './batches.js';
 
 /** Marks everything that a source names as dirty, a batch at a time however long it is. Returns how many it named. */
 export async function markAllDirty<T>(

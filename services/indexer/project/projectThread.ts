@@ -1,4 +1,5 @@
 import type { ThreadSummary } from '../../../shared/contract/threads.js';
+import { batches } from '../../../shared/platform/batches.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { findAllGathered, findGathered } from '../../../shared/store/gather.js';
@@ -31,7 +32,7 @@ import {
   threadSummary,
   type ThreadHead,
 } from '../views/threadViews.js';
-import { batches, messageWeight } from './batches.js';
+import { MESSAGE_BATCH } from './messageBatch.js';
 import { refreshLinks } from './refreshLinks.js';
 import { linkTargets, loadTargets, loadThread, type LoadedThread } from './loadThread.js';
 
@@ -176,7 +177,7 @@ async function readThrough(
     links: new Map(),
     unsent: [],
   };
-  for await (const batch of batches(messages, messageWeight)) {
+  for await (const batch of batches(messages, MESSAGE_BATCH)) {
     await deps.search.write(pass.unsent, thread.revision);
     const targets = await lookUpLinks(deps, thread, batch, pass.links);
     for (const message of batch) {

@@ -4,7 +4,7 @@ import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { showMarked } from '../similar/refreshSimilar.js';
-import { MOST_TRIES } from '../quarantine/tries.js';
+import { SET_ASIDE } from '../quarantine/tries.js';
 import { dirtyServer, markDirty } from '../stores/dirtyMarks.js';
 import { hideThread, projectThread } from './projectThread.js';
 import { refreshDirty } from './sweep.js';
@@ -47,9 +47,8 @@ async function projectPending(deps: IndexerDeps, filter: Filter<ThreadRecord>): 
 
 /** What was set aside keeps its last views, and they may hold what is to go. */
 async function hideSetAside(deps: IndexerDeps, filter: Filter<ThreadRecord>): Promise<void> {
-  const isAside = { tries: { $gte: MOST_TRIES }, pending: { $exists: false } };
   const aside = await deps.collections.threads
-    .find({ $and: [filter, isAside] } as Filter<ThreadRecord>, { projection: { _id: 1 } })
+    .find({ $and: [filter, SET_ASIDE] } as Filter<ThreadRecord>, { projection: { _id: 1 } })
     .toArray();
   for (const { _id } of aside) {
     await hideThread(deps, _id);

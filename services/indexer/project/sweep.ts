@@ -12,8 +12,8 @@ const BATCH = 50;
 /**
  * Builds threads whose mark is older than `olderThanMs`: a job that should have done it was lost, or many threads were
  * marked at once. MongoDB's clock counts, whatever this process's says, and a mark from its future, which a clock that
- * was put back leaves, does not wait for that future. Those whose build did not end before come
- * last, and one by one. Returns true when there may be more.
+ * was put back leaves, does not wait for that future. Those whose build did not end before come last, and one by one.
+ * Returns true when there may be more.
  */
 export async function sweepPending(deps: IndexerDeps, olderThanMs: number): Promise<boolean> {
   const age = { $abs: { $subtract: ['$$NOW', '$pendingAt'] } };
@@ -47,8 +47,8 @@ function leastTried(marked: Pick<ThreadRecord, '_id' | 'tries'>[]): string[] {
 }
 
 /**
- * Counts again what is marked dirty: first who has a part in changed threads, then people, then (when none is left) their profiles, then servers, so that
- * each is done once for many changes. Returns true when there may be more.
+ * Counts again what is marked dirty: first who has a part in changed threads, then people, then (when none is left)
+ * their profiles, then servers, so that each is done once for many changes. Returns true when there may be more.
  */
 export async function refreshDirty(deps: IndexerDeps, now = new Date()): Promise<boolean> {
   await markAgedMembers(deps, now);

@@ -77,8 +77,7 @@ async function noteFault(
   const { threads } = deps.collections;
   if (tries === 0) await countTries(threads, [thread._id]);
   const failed = Math.max(tries, (thread.tries ?? 0) + 1);
-  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  if (failed >= MOST_TRIES) return setAside(deps, thread, failed, reason);
+  if (failed >= MOST_TRIES) return setAside(deps, thread, failed, String(error));
   const { _id, revision } = thread;
   await threads.updateOne({ _id, pending: revision }, { $set: { pendingAt: new Date() } });
   throw new BuildFault(`Thread ${_id} could not be built`, { cause: error });

@@ -64,8 +64,7 @@ async function attempt(
     const failed = tries + (isOwn ? 1 : 0);
     await note({ running: false, tries: failed });
     if (failed < MOST_TRIES) throw error;
-    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    return setAside(deps, file, failed, reason);
+    return setAside(deps, file, failed, String(error));
   }
 }
 

@@ -1,11 +1,6 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
-import {
-  findGathered,
-  writeAllGathered,
-  writeGathered,
-  writeRefused,
-} from '../../../shared/store/gather.js';
+import { findGathered, insertGathered, writeAllGathered } from '../../../shared/store/gather.js';
 import { idKey, timeKey } from '../../../shared/store/listKeys.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { MessageRecord, SourceMessage, UserRecord } from '../../../shared/store/records.js';
@@ -17,8 +12,6 @@ import { contentOf, isNewer, messageTie } from './messageOrder.js';
 import { SourceConflict } from './applySource.js';
 import { raiseRevision } from './threadRevision.js';
 import { ERASED_ID, silenceThreads } from './tombstones.js';
-
-const DUPLICATE_KEY = 11_000;
 
 type Records = Pick<Collections, 'messages' | 'threads' | 'users' | 'erasures' | 'erasureState'>;
 
@@ -123,18 +116,15 @@ async function storedById(
   return new Map(found.flatMap((message) => (message ? [[message._id, message] as const] : [])));
 }
 
-/** Inserts what was not there, which costs less than an upsert. Returns whether some of it has come meanwhile. */
+/** Returns whether some of what was not there has come meanwhile. */
 async function writeMessages(
   messages: Collection<MessageRecord>,
   added: MessageRecord[],
   replaced: Replacing[],
 ): Promise<boolean> {
-  const inserts = added.map((document) => ({ insertOne: { document } }));
-  const refused = await writeGathered(messages, inserts);
-  const unexpected = refused.find(({ code }) => code !== DUPLICATE_KEY);
-  if (unexpected) throw writeRefused(unexpected);
+  const wereAbsent = await insertGathered(messages, added);
   await writeAllGathered(messages, replaced.map(messageWrite));
-  return refused.length > 0;
+  return !wereAbsent;
 }
 
 function toRecord(told: SourceMessage | MessageRecord): MessageRecord {

@@ -1,10 +1,5 @@
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
-import {
-  findGathered,
-  writeAllGathered,
-  writeGathered,
-  writeRefused,
-} from '../../../shared/store/gather.js';
+import { findGathered, insertGathered, writeAllGathered } from '../../../shared/store/gather.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type {
   Bookkeeping,
@@ -20,8 +15,6 @@ import { eraseSource, withoutRedactedTitle } from './eraseSource.js';
 import { mergeFields } from './mergeFields.js';
 import { nowMicroseconds } from './threadRevision.js';
 import { tombstoneThread } from './tombstones.js';
-
-const DUPLICATE_KEY = 11_000;
 
 /** What merging a source's header came to. */
 export interface AppliedSource {
@@ -174,17 +167,7 @@ async function replaceVersion<T extends VersionedRecord>(
     const filter = { _id: next._id, version } as unknown as Filter<T>;
     return (await collection.replaceOne(filter, next)).matchedCount === 1;
   }
-  return insertIfAbsent(collection, next);
-}
-
-async function insertIfAbsent<T extends { _id: string }>(
-  collection: Collection<T>,
-  record: T,
-): Promise<boolean> {
-  const insert = { insertOne: { document: record } } as unknown as AnyBulkWriteOperation<T>;
-  const [refused] = await writeGathered(collection, [insert]);
-  if (refused && refused.code !== DUPLICATE_KEY) throw writeRefused(refused);
-  return refused === undefined;
+  return insertGathered(collection, [next]);
 }
 
 async function applyThread(
@@ -234,7 +217,7 @@ async function applyThread(
     } as ThreadRecord;
     const written = stored
       ? (await threads.replaceOne({ _id, revision }, record)).matchedCount === 1
-      : await insertIfAbsent(threads, record);
+      : await insertGathered(threads, [record]);
     if (written)
       return { threadId: _id, changed: merged.changed, newer: asOf > storedAsOf, deleted: false };
   }

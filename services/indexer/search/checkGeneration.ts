@@ -1,6 +1,6 @@
 import type { IndexerDeps } from '../deps.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
-import { MOST_TRIES } from '../quarantine/tries.js';
+import { SET_ASIDE } from '../quarantine/tries.js';
 import { documentId } from '../../../shared/store/searchIndex.js';
 import { openGeneration } from './generations.js';
 import { writeThread } from './writeThread.js';
@@ -62,9 +62,8 @@ async function nextListed({ collections }: Deps, cursor: string): Promise<Listed
 
 async function withoutSetAside({ collections }: Deps, listed: Listed[]): Promise<Listed[]> {
   const ids = listed.map(({ threadId }) => threadId);
-  const isAside = { tries: { $gte: MOST_TRIES }, pending: { $exists: false } };
   const aside = await collections.threads
-    .find({ _id: { $in: ids }, ...isAside }, { projection: { _id: 1 } })
+    .find({ _id: { $in: ids }, ...SET_ASIDE }, { projection: { _id: 1 } })
     .toArray();
   const gone = new Set(aside.map(({ _id }) => _id));
   return listed.filter(({ threadId }) => !gone.has(threadId));

@@ -6,6 +6,7 @@ import { writeAllGathered } from '../../../shared/store/gather.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { BodyView } from '../../../shared/store/views.js';
 import { RENDERER_VERSION } from '../content/renderContent.js';
+import { tagOf } from './entityTag.js';
 import { replaceNewer } from './replaceNewer.js';
 
 type BodyCollections = Pick<Collections, 'bodies' | 'bodyChunks'>;
@@ -116,7 +117,7 @@ export class BodyWriter {
       _id: this.#id,
       revision: this.#revision,
       renderer: RENDERER_VERSION,
-      etag: this.#hash.digest('base64url').slice(0, 27),
+      etag: tagOf(this.#hash),
       length: this.#length,
       ...(this.#chunks > 0
         ? { chunks: this.#chunks }

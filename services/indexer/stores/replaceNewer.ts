@@ -1,7 +1,5 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
-import { writeAllGathered, writeGathered } from '../../../shared/store/gather.js';
-
-const DUPLICATE_KEY = 11_000;
+import { insertGathered, writeAllGathered } from '../../../shared/store/gather.js';
 
 /** Replaces views unless what is stored was built from the same or a newer `field`. Running twice changes nothing. */
 export async function replaceNewer<T extends { _id: string }>(
@@ -15,17 +13,13 @@ export async function replaceNewer<T extends { _id: string }>(
   );
 }
 
-/** The same for views that are most likely new: an insert costs the server a third of an upsert. */
+/** The same for views that are most likely new. */
 export async function insertNewer<T extends { _id: string }>(
   collection: Collection<T>,
   views: T[],
   field: 'revision' | 'version',
 ): Promise<void> {
-  const inserts = views.map((document) => ({ insertOne: { document } }));
-  const refused = await writeGathered(collection, inserts as unknown as AnyBulkWriteOperation<T>[]);
-  const failed = refused.find(({ code }) => code !== DUPLICATE_KEY);
-  if (failed) throw new Error(`A write was refused: ${failed.errmsg ?? String(failed.code)}`);
-  if (refused.length > 0) await replaceNewer(collection, views, field);
+  if (!(await insertGathered(collection, views))) await replaceNewer(collection, views, field);
 }
 
 /** An upsert that keeps what is stored where it is as new: the decision and the write are one atomic update. */

@@ -2,7 +2,11 @@ import type { Client } from '@elastic/elasticsearch';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import { findGathered } from '../../../shared/store/gather.js';
 import { idKey } from '../../../shared/store/listKeys.js';
-import { documentId, type SearchDocument } from '../../../shared/store/searchIndex.js';
+import {
+  documentId,
+  documentIdOf,
+  type SearchDocument,
+} from '../../../shared/store/searchIndex.js';
 import { sendBulk, type Refusal, type SearchTargets, type Waiting } from './sendBulk.js';
 
 /** Writes search documents, each with its thread's revision as external version. */
@@ -102,12 +106,8 @@ export function createSearchWriter(
 }
 
 function waitingDocument(document: SearchDocument, revision: number): Waiting {
-  const id =
-    document.kind === 'message'
-      ? documentId('message', document.messageId)
-      : documentId('thread', document.threadId);
   const { threadId } = document;
-  return { id, threadId, revision, json: JSON.stringify(document) };
+  return { id: documentIdOf(document), threadId, revision, json: JSON.stringify(document) };
 }
 
 function tombstone(

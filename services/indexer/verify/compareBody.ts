@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { BodyView } from '../../../shared/store/views.js';
+import { tagOf } from '../stores/entityTag.js';
 import { within, type IdWindow } from './idWindow.js';
 
 type Bodies = Pick<Collections, 'bodies' | 'bodyChunks'>;
@@ -23,16 +24,6 @@ export interface ExpectedBody {
 export interface BodyProblem {
   problem: 'missing' | 'stale' | 'corrupt' | 'wrong' | 'shown';
   detail: string;
-}
-
-/** The entity tag of a text: 160 bits of its SHA-256. */
-export function etagOf(text: string): string {
-  return tagOf(createHash('sha256').update(text));
-}
-
-/** The same of what a hash was fed with. */
-export function tagOf(hash: Hash): string {
-  return hash.digest('base64url').slice(0, 27);
 }
 
 /** The stored bodies named by a prefix and an id of a window, with the ids. */

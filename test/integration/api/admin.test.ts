@@ -54,7 +54,9 @@ describe('admin', () => {
       jobs: AdminJob[];
     };
     expect(jobs.map(({ jobId }) => jobId)).to.include(first.jobId);
-    const remembered = await store().deletions.find({}, { projection: { requestedAt: 0 } }).toArray();
+    const remembered = await store()
+      .deletions.find({}, { projection: { requestedAt: 0 } })
+      .toArray();
     const { _id: subject } = thread;
     expect(remembered).to.deep.equal([{ _id: `thread-${subject}`, kind: 'thread', subject }]);
     for (const kind of ['threads', 'channels', 'servers', 'messages']) {

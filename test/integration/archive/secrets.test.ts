@@ -102,7 +102,7 @@ describe('secrets of the settings', function () {
       service.kill('SIGTERM');
       await service.exited;
       expect(service.log, `${of} ${name}`).to.not.have.length(0);
-      seen.push([`the log of ${of} ${name}`, JSON.stringify(service.log) + service.stderr()]);
+      seen.push([`the log of ${of} ${name}`, service.output()]);
     }
   }
 

@@ -3,7 +3,7 @@ import type { ServerStats } from '../../../shared/contract/servers.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { fileDeletion } from '../../../shared/jobs/fileDeletion.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
-import type { DeletionKind } from '../../../shared/store/deletions.js';
+import type { DeletionKind } from '../../../shared/store/deletionRecord.js';
 import { createHandlers } from '../../../services/indexer/handlers.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';

@@ -1,13 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { readSettings } from '../../../shared/platform/env.js';
 import { until } from '../../support/apiServer.js';
 import { askOnce, type Answered, type Load } from '../../support/openLoop.js';
 import {
   isDocumented,
-  prepareArchive,
+  openOutageArchive,
   runOutage,
   startSteadyLoad,
   type Fault,
@@ -15,8 +11,13 @@ import {
   type OwnStores,
   type StoreName,
 } from '../../support/outages.js';
-import { proxiedStore, startOwnStore } from '../../support/ownStore.js';
-import { startProcess, type ServiceProcess } from '../../support/serviceProcess.js';
+import {
+  end,
+  startProcess,
+  startService,
+  urlOf,
+  type ServiceProcess,
+} from '../../support/serviceProcess.js';
 
 /** The load, the API and its stores share the machine: 500 saturate two cores. */
 const PER_SECOND = Number(process.env['LOAD_PER_SECOND'] ?? 150);
@@ -31,27 +32,17 @@ describe('the API under load while stores go and come back', function () {
   let url: string;
   let perSecond: number;
   let slowestMs: number;
-  let folder: string;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'forum-archive-outages-'));
-    stores = {
-      mongodb: await startOwnStore('mongodb', folder),
-      redis: await startOwnStore('redis', folder),
-      // Its start takes longer than all of this.
-      elasticsearch: await proxiedStore(readSettings().ELASTICSEARCH_URL),
-    };
-    archive = await prepareArchive(stores);
-    api = startProcess('api', archive.env);
-    url = String((await api.logged('Listening'))['url']);
+    archive = await openOutageArchive();
+    ({ stores } = archive);
+    api = await startService('api', archive.env);
+    url = urlOf(api);
     ({ load, perSecond, slowestMs } = await startSteadyLoad(url, PER_SECOND));
   });
   after(async () => {
     await load.stop();
-    api.kill('SIGTERM');
-    await api.exited;
+    await end(api, 'SIGTERM');
     await archive.close();
-    for (const store of Object.values(stores)) await store.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   it('answers as usual while every store is there', () => {
@@ -94,24 +85,16 @@ describe('the API under load while stores go and come back', function () {
 
 describe('an API process and stores that are away', function () {
   this.timeout(60_000);
-  let folder: string;
   let stores: OwnStores;
   let archive: OutageArchive;
   let api: ServiceProcess | undefined;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'forum-archive-outages-'));
-    stores = {
-      mongodb: await startOwnStore('mongodb', folder),
-      redis: await startOwnStore('redis', folder),
-      elasticsearch: await proxiedStore(readSettings().ELASTICSEARCH_URL),
-    };
-    archive = await prepareArchive(stores);
+    archive = await openOutageArchive();
+    ({ stores } = archive);
   });
   after(async () => {
     api?.kill('SIGKILL');
     await archive.close();
-    for (const store of Object.values(stores)) await store.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   it('starts without any, is alive and not ready, and comes to life with them', async () => {

@@ -1,35 +1,24 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { createProducer, type QueueProducer } from '../../../shared/jobs/producer.js';
 import { freePort } from '../../../services/local/ports.js';
-import { readSettings } from '../../../shared/platform/env.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import { until } from '../../support/apiServer.js';
 import { anExport, bytesOf } from '../../support/exportFiles.js';
-import { prepareArchive, type OutageArchive, type OwnStores } from '../../support/outages.js';
-import { proxiedStore, startOwnStore } from '../../support/ownStore.js';
+import { openOutageArchive, type OutageArchive, type OwnStores } from '../../support/outages.js';
 import { startProcess, type ServiceProcess } from '../../support/serviceProcess.js';
 
 const FILES = 12;
 
 describe('the indexer while stores go and come back', function () {
   this.timeout(90_000);
-  let folder: string;
   let stores: OwnStores;
   let archive: OutageArchive;
   let producer: QueueProducer;
   let indexer: ServiceProcess;
   let metricsPort: number;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'forum-archive-outages-'));
-    stores = {
-      mongodb: await startOwnStore('mongodb', folder),
-      redis: await startOwnStore('redis', folder),
-      elasticsearch: await proxiedStore(readSettings().ELASTICSEARCH_URL),
-    };
-    archive = await prepareArchive(stores);
+    archive = await openOutageArchive();
+    ({ stores } = archive);
     metricsPort = await freePort();
     const { namespace } = archive.mongo;
     producer = createProducer({ redisUrl: stores.redis.url, namespace });
@@ -42,8 +31,6 @@ describe('the indexer while stores go and come back', function () {
   after(async () => {
     await producer.close();
     await archive.close();
-    for (const store of Object.values(stores)) await store.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** Files some imports; resolves with their uploads' ids. */

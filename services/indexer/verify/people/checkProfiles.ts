@@ -1,6 +1,7 @@
 import type { Collections } from '../../../../shared/store/collections.js';
 import { memberView, presentUser } from '../../views/memberViews.js';
-import { compareBody, etagOf, storedBodies } from '../compareBody.js';
+import { etagOf } from '../../stores/entityTag.js';
+import { compareBody, storedBodies } from '../compareBody.js';
 import type { Difference } from '../difference.js';
 import type { PeopleCheck, PeopleLook } from './personLook.js';
 

@@ -20,7 +20,7 @@ export async function rebuildThreads(
       threads.slice(start, start + AT_ONCE).map(async ([threadId, floor]) => {
         await raiseRevision(collections.threads, threadId, floor);
         await projectThread({ collections, ...deps }, threadId).catch((error: unknown) => {
-          deps.logger.error({ error, threadId }, 'A thread cannot be built');
+          deps.logger.error({ err: error, threadId }, 'A thread cannot be built');
         });
       }),
     );

@@ -7,7 +7,8 @@ import {
   presentTags,
 } from '../../views/serverViews.js';
 import { compareIds } from '../../views/tallyPeople.js';
-import { compareBody, etagOf } from '../compareBody.js';
+import { etagOf } from '../../stores/entityTag.js';
+import { compareBody } from '../compareBody.js';
 import type { Difference } from '../difference.js';
 import { recountServer } from './recountServer.js';
 

@@ -1,5 +1,6 @@
 import { RENDERER_VERSION } from '../../content/renderContent.js';
-import { compareBody, etagOf, storedBodies, type ExpectedBody } from '../compareBody.js';
+import { etagOf } from '../../stores/entityTag.js';
+import { compareBody, storedBodies, type ExpectedBody } from '../compareBody.js';
 import type { Difference } from '../difference.js';
 import type { ExpectedThread } from './expectThreads.js';
 import { participantsText } from './participantsText.js';

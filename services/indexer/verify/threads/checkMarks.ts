@@ -3,8 +3,8 @@ import type { ExpectedThread } from './expectThreads.js';
 import { differenceOf, resting, type ThreadCheck } from './threadLook.js';
 
 /**
- * Threads that wait to be built: found twice with the same mark, nobody does. Threads that were set aside. And threads whose body and list item are
- * both older than the record though no mark says so: the mark was lost.
+ * Threads that wait to be built: found twice with the same mark, nobody does. Threads that were set aside. And threads
+ * whose body and list item are both older than the record though no mark says so: the mark was lost.
  */
 export const checkMarks: ThreadCheck = async (look) => {
   const { deps, threads, items } = look;

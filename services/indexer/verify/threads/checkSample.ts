@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
+import { batches } from '../../../../shared/platform/batches.js';
 import type { MessageDocument, SearchDocument } from '../../../../shared/store/searchIndex.js';
 import type { IndexerDeps } from '../../deps.js';
-import { batches, messageWeight } from '../../project/batches.js';
+import { MESSAGE_BATCH } from '../../project/messageBatch.js';
 import { linkTargets, loadThread } from '../../project/loadThread.js';
 import { presentMessage } from '../../views/presentMessage.js';
 import { conversationText, messageDocument, threadDocument } from '../../views/searchDocuments.js';
@@ -11,7 +12,7 @@ import {
   threadHead,
   threadSummary,
 } from '../../views/threadViews.js';
-import { tagOf } from '../compareBody.js';
+import { tagOf } from '../../stores/entityTag.js';
 import type { Difference } from '../difference.js';
 import { differingDocuments } from './differingDocuments.js';
 import type { ExpectedThread } from './expectThreads.js';
@@ -67,7 +68,7 @@ async function renderThread(
   const hash = createHash('sha256').update(detailOpening(head));
   const conversation = conversationText();
   let counted = { messages: 0, lastAt: model.first.createdAt };
-  for await (const batch of batches(messages, messageWeight)) {
+  for await (const batch of batches(messages, MESSAGE_BATCH)) {
     const { targets } = await linkTargets(collections, thread, batch);
     const documents: MessageDocument[] = [];
     for (const message of batch) {

@@ -1,5 +1,6 @@
 import type { SimilarView } from '../../../../shared/store/views.js';
-import { compareBody, etagOf, storedBodies } from '../compareBody.js';
+import { etagOf } from '../../stores/entityTag.js';
+import { compareBody, storedBodies } from '../compareBody.js';
 import type { Difference } from '../difference.js';
 import { within } from '../idWindow.js';
 import {

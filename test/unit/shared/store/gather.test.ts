@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { createMongo } from '../../../../shared/platform/clients.js';
 import { isStoreAway } from '../../../../shared/platform/storeErrors.js';
-import { writeAllGathered, writeGathered } from '../../../../shared/store/gather.js';
+import type { DeletionRecord } from '../../../../shared/store/deletionRecord.js';
+import { insertGathered, writeAllGathered } from '../../../../shared/store/gather.js';
 
-describe('writeGathered', () => {
+describe('gathered writes', () => {
   it('throws when the server is away: the driver tells of that as of a bulk without refused writes', async () => {
     const url = 'mongodb://127.0.0.1:1/nowhere?directConnection=true';
     const { client, collections } = createMongo(
@@ -11,9 +12,12 @@ describe('writeGathered', () => {
       { timeoutMs: 200, poolSize: 2 },
     );
     try {
-      for (const write of [writeGathered, writeAllGathered]) {
-        const update = { updateOne: { filter: { _id: 'a' }, update: { $set: { name: 'b' } } } };
-        const error: unknown = await write(collections.servers, [update]).then(
+      const update = { updateOne: { filter: { _id: 'a' }, update: { $set: { name: 'b' } } } };
+      for (const write of [
+        () => writeAllGathered(collections.servers, [update]),
+        () => insertGathered(collections.deletions, [{ _id: 'a' } as DeletionRecord]),
+      ]) {
+        const error: unknown = await write().then(
           () => 'written',
           (thrown: unknown) => thrown,
         );

@@ -9,13 +9,16 @@ import { freePort } from '../../services/local/ports.js';
 import { startRedis } from '../../services/local/redis.js';
 import { resolvePrograms, type Wanted } from '../../services/local/resolvePrograms.js';
 
-/** A server that may be killed, started again with the same data on the same port, and paused. */
+/** A server that a test may take away and bring back. */
 export interface OwnServer {
   url: string;
+  /** Alive, its port open, and silent. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+  /** Gone, its port closed. */
   kill(): Promise<void>;
-  start(): Promise<void>;
-  pause(): Promise<void>;
-  wake(): Promise<void>;
+  /** Back where it was, with what it had stored; resolves when it is ready. */
+  restart(): Promise<void>;
 }
 
 export type ServerName = keyof Wanted;
@@ -28,7 +31,7 @@ export interface OwnServers {
   stop(): Promise<void>;
 }
 
-/** Starts some of the three servers; the caller removes the folder. */
+/** Starts some of the three servers, their data in a folder; the caller removes it. */
 export async function startOwnServers(dataDir: string, wanted: Wanted): Promise<OwnServers> {
   const children = createChildren();
   // A hundred megabytes less than a laptop's: these hold little.
@@ -62,6 +65,7 @@ async function ownServer(start: () => Promise<LocalServer>): Promise<OwnServer> 
   let running = await start();
   const signal = async (name: NodeJS.Signals): Promise<void> => {
     const pid = await running.child.pid;
+    // The whole group: Elasticsearch is a child of its launcher.
     if (pid !== undefined) process.kill(-pid, name);
   };
   return {
@@ -70,16 +74,16 @@ async function ownServer(start: () => Promise<LocalServer>): Promise<OwnServer> 
       await signal('SIGKILL');
       await running.child.exited;
     },
-    async start() {
+    async restart() {
       running = await start();
     },
-    pause: () => signal('SIGSTOP'),
-    wake: () => signal('SIGCONT'),
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
   };
 }
 
-/** A paused process cannot hear that it is to stop. */
+/** A frozen process cannot hear that it is to stop. */
 async function stopAll(servers: OwnServer[], children: Children): Promise<void> {
-  await Promise.all(servers.map((server) => server.wake().catch(() => undefined)));
+  await Promise.all(servers.map((server) => server.thaw().catch(() => undefined)));
   await children.stopAll();
 }

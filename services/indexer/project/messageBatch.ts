@@ -1,29 +1,15 @@
+import type { BatchLimits } from '../../../shared/platform/batches.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 
 /** What bounds the memory of a very long thread: messages handled at once, and about how many characters they hold. */
-const MAX_ITEMS = 500;
-const MAX_WEIGHT = 4_000_000;
-
-/** A source in groups of at most 500, and of little more than four million characters by `weigh`. */
-export async function* batches<T>(
-  source: AsyncIterable<T>,
-  weigh: (item: T) => number = () => 0,
-): AsyncGenerator<T[]> {
-  let batch: T[] = [];
-  let weight = 0;
-  for await (const item of source) {
-    batch.push(item);
-    weight += weigh(item);
-    if (batch.length < MAX_ITEMS && weight < MAX_WEIGHT) continue;
-    yield batch;
-    batch = [];
-    weight = 0;
-  }
-  if (batch.length > 0) yield batch;
-}
+export const MESSAGE_BATCH: BatchLimits<MessageRecord> = {
+  items: 500,
+  weight: 4_000_000,
+  weigh: messageWeight,
+};
 
 /** About how many characters a message holds. */
-export function messageWeight({ content, embeds, forwarded, reactions }: MessageRecord): number {
+function messageWeight({ content, embeds, forwarded, reactions }: MessageRecord): number {
   const shown = [...embeds, ...(forwarded?.embeds ?? [])];
   return (
     content.length +

@@ -1,0 +1,24 @@
+/** What bounds one batch: how many items, and how much they weigh together. */
+export interface BatchLimits<T> {
+  items?: number;
+  weight?: number;
+  weigh?: (item: T) => number;
+}
+
+/** A source in groups of at most so many items (500 unless told), and of little more than the weight. */
+export async function* batches<T>(
+  source: AsyncIterable<T>,
+  { items = 500, weight = Infinity, weigh = () => 0 }: BatchLimits<T> = {},
+): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  let weighs = 0;
+  for await (const item of source) {
+    batch.push(item);
+    weighs += weigh(item);
+    if (batch.length < items && weighs < weight) continue;
+    yield batch;
+    batch = [];
+    weighs = 0;
+  }
+  if (batch.length > 0) yield batch;
+}

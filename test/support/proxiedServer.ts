@@ -1,0 +1,22 @@
+import type { OwnServer } from './ownServers.js';
+import { startProxy } from './apiProxy.js';
+
+/** A server that others use as well, taken away from whoever asks it through this address alone. */
+export async function proxiedServer(url: string): Promise<OwnServer & { close(): Promise<void> }> {
+  const { protocol, hostname, port } = new URL(url);
+  const proxy = await startProxy({ host: hostname, port: Number(port) });
+  return {
+    url: `${protocol}//127.0.0.1:${proxy.port}`,
+    freeze() {
+      proxy.freeze();
+      return Promise.resolve();
+    },
+    thaw() {
+      proxy.thaw();
+      return Promise.resolve();
+    },
+    kill: () => proxy.cut(),
+    restart: () => proxy.mend(),
+    close: () => proxy.close(),
+  };
+}
