@@ -41,7 +41,10 @@ async function runAll(files, env) {
 
 /** Much of the time is waiting: three processes fill the cores. */
 function inThree(files) {
-  const groups = [/^dist\/test\/(integration\/api|unit)\//, /^dist\/test\/integration\/indexer\//];
+  const groups = [
+    /^dist\/test\/(integration\/(api|cli)|unit)\//,
+    /^dist\/test\/integration\/(indexer|local|relevance|shared)\//,
+  ];
   const groupOf = (file) => groups.findIndex((group) => group.test(file));
   return [0, 1, -1].map((number) => files.filter((file) => groupOf(file) === number));
 }

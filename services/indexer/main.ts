@@ -62,7 +62,8 @@ await Promise.all([
     await prepareSearch(elasticsearch, mongo.namespace, logger);
   }),
 ]);
-void redis.connect().catch(() => undefined);
+// Announcements can wait: one that is away is connected to when it is back.
+await answers(() => redis.connect()).catch(() => undefined);
 
 const producer = createProducer({ redisUrl: settings.REDIS_URL, namespace: mongo.namespace });
 const indexer = createIndexer({
