@@ -25,7 +25,7 @@ const { values } = parseArgs({
 });
 
 const random = randomOf(7);
-const api = await startApi({ cacheBytes: 0 });
+const api = await startApi({ env: { CACHE_MEGABYTES: '0' } });
 try {
   await run(api);
 } finally {

@@ -1,19 +1,13 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
-import { createAuth } from '../../services/api/auth/createAuth.js';
-import { createApp } from '../../services/api/app.js';
-import { createRateLimits } from '../../services/api/http/credentials/rateLimits.js';
+import { createApi } from '../../services/api/createApi.js';
 import { listen } from '../../services/api/http/listen.js';
-import { outcomeBytes, type Outcome } from '../../services/api/http/mount.js';
-import { ResponseCache } from '../../services/api/http/responseCache.js';
-import { createApiMetrics } from '../../services/api/metrics/apiMetrics.js';
-import { guardStores } from '../../services/api/stores/guardStores.js';
-import { followAnnouncements } from '../../services/api/redis/followAnnouncements.js';
+import type { Outcome } from '../../services/api/http/mount.js';
+import type { ResponseCache } from '../../services/api/http/responseCache.js';
 import { announcementChannel, type Announcement } from '../../shared/jobs/announcements.js';
 import { createProducer } from '../../shared/jobs/producer.js';
 import { createMongo, createRedis } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { createLogger } from '../../shared/platform/logger.js';
-import { registerStores } from '../../shared/platform/metrics.js';
 import { openApiStores, type ApiStores } from './apiStores.js';
 
 export interface Reply {
@@ -44,12 +38,10 @@ export interface ApiServer {
 }
 
 export interface ApiOptions {
-  corsOrigins?: string;
-  cacheBytes?: number;
   /** Addresses to use in place of the real ones, such as a proxy's. */
   mongodbUrl?: string;
   redisUrl?: string;
-  /** Settings of credentials and limits by variable name; nothing is limited unless RATE_LIMIT_DISABLED is false. */
+  /** Settings by variable name; nothing is limited unless RATE_LIMIT_DISABLED is false. */
   env?: Record<string, string>;
 }
 
@@ -67,42 +59,20 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
   const redis = createRedis(redisUrl, { timeoutMs: 250 });
   redis.on('error', () => undefined);
   await redis.connect().catch(() => undefined);
+  const channel = announcementChannel(namespace);
   const log: Record<string, unknown>[] = [];
   const logger = createLogger('api', 'info', {
     write: (line) => void log.push(JSON.parse(line) as Record<string, unknown>),
   });
-  const cache = new ResponseCache({
-    maxBytes: options.cacheBytes ?? 16_777_216,
-    sizeOf: outcomeBytes,
-  });
   const subscriber = createRedis(redisUrl, { timeoutMs: 250 });
-  const channel = announcementChannel(namespace);
-  const subscription = followAnnouncements(subscriber, channel, cache, logger);
-  const { corsOrigins = '*' } = options;
-  const settings = readSettings({ RATE_LIMIT_DISABLED: 'true', ...options.env });
-  const limits = settings.RATE_LIMIT_DISABLED
-    ? undefined
-    : createRateLimits(settings, redis, namespace);
-  const { DISABLE_AUTH: disableAuth, TRUST_PROXY: trustProxy } = settings;
-  const { elasticsearch } = stores;
   const producer = createProducer({ redisUrl, namespace, timeoutMs: 2_000 });
-  const metrics = createApiMetrics(cache);
-  const { observeCall } = metrics;
-  const guarded = guardStores({
-    mongo,
-    elasticsearch,
-    redis,
-    queueRedis: producer.redis,
-    logger,
-    observeCall,
+  const { elasticsearch } = stores;
+  const settings = readSettings({
+    ...{ RATE_LIMIT_DISABLED: 'true', CACHE_MEGABYTES: '16', CORS_ORIGINS: '*' },
+    ...options.env,
   });
-  registerStores(metrics.registry, guarded.watches);
-  const auth = createAuth(settings, guarded.collections);
-  const credentials = { disableAuth, trustProxy, limits };
-  const app = createApp({
-    ...{ ...guarded, namespace, producer },
-    ...{ metrics, metricsToken: settings.METRICS_TOKEN },
-    ...{ redis, cache, logger, corsOrigins, auth, credentials },
+  const { app, cache, closing } = createApi({
+    ...{ settings, logger, mongo, elasticsearch, redis, subscriber, producer },
   });
   const server = await listen(app, { host: '127.0.0.1', port: 0, graceMs: 0 });
   if (!options.redisUrl) {
@@ -123,9 +93,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
     },
     async close() {
       await server.drain();
-      limits?.stop();
-      await guarded.stop();
-      await subscription.stop();
+      for (const { run } of closing) await run();
       await producer.close();
       redis.disconnect();
       if (mongo !== stores.mongo) await mongo.client.close();

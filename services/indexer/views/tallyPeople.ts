@@ -16,6 +16,9 @@ interface Tally {
   days: Map<number, { messages: number; threads: number; reactions: number }>;
 }
 
+/** What is shown of it. */
+type Counted = Pick<Tally, 'author' | 'messages' | 'firstAt' | 'lastAt'>;
+
 /** Counts a thread's people and reactions; messages come in order. */
 export interface PeopleTally {
   add(message: MessageRecord, started: boolean): void;
@@ -83,13 +86,14 @@ function emptyTally({ author, asOf, createdAt }: MessageRecord): Tally {
   };
 }
 
-function listParticipants(tallies: Tally[]): ParticipantList {
+/** A thread's participants (SPEC 4.7), who wrote most first. */
+export function listParticipants(tallies: Counted[]): ParticipantList {
   const participants = tallies.map(presentParticipant).sort(byMessagesThenId);
   const bots = participants.filter(({ isBot }) => isBot).length;
   return { total: participants.length, humans: participants.length - bots, bots, participants };
 }
 
-function presentParticipant({ author, messages, firstAt, lastAt }: Tally): Participant {
+function presentParticipant({ author, messages, firstAt, lastAt }: Counted): Participant {
   return {
     userId: author.id,
     username: author.username,

@@ -44,7 +44,7 @@ describe('headers of every response', () => {
 describe('CORS', () => {
   let api: ApiServer;
   before(async () => {
-    api = await startApi({ corsOrigins: 'https://a.example, https://b.example' });
+    api = await startApi({ env: { CORS_ORIGINS: 'https://a.example, https://b.example' } });
   });
   after(() => api.close());
 

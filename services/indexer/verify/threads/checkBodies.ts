@@ -1,9 +1,9 @@
 import { RENDERER_VERSION } from '../../content/renderContent.js';
+import { listParticipants } from '../../views/tallyPeople.js';
 import { etagOf } from '../../stores/entityTag.js';
 import { compareBody, storedBodies, type ExpectedBody } from '../compareBody.js';
 import type { Difference } from '../difference.js';
 import type { ExpectedThread } from './expectThreads.js';
-import { participantsText } from './participantsText.js';
 import {
   differenceOf,
   isResting,
@@ -21,7 +21,7 @@ export const checkThreadBodies: ThreadCheck = (look) =>
 /** The bodies of participants: byte for byte what is counted from the messages. */
 export const checkParticipants: ThreadCheck = (look) =>
   checkBodies(look, 'participants', 'participants/', ({ count }) => ({
-    etag: etagOf(participantsText(count.people)),
+    etag: etagOf(JSON.stringify(listParticipants([...count.people.values()]))),
   }));
 
 async function checkBodies(

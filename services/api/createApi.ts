@@ -1,0 +1,75 @@
+import type { RequestListener } from 'node:http';
+import type { Client } from '@elastic/elasticsearch';
+import type { Redis } from 'ioredis';
+import { announcementChannel } from '../../shared/jobs/announcements.js';
+import type { QueueProducer } from '../../shared/jobs/producer.js';
+import type { Mongo } from '../../shared/platform/clients.js';
+import type { Settings } from '../../shared/platform/env.js';
+import type { Logger } from '../../shared/platform/logger.js';
+import { registerStores } from '../../shared/platform/metrics.js';
+import type { ShutdownStep } from '../../shared/platform/shutdown.js';
+import { createApp } from './app.js';
+import { createAuth } from './auth/createAuth.js';
+import { createRateLimits } from './http/credentials/rateLimits.js';
+import { outcomeBytes, type Outcome } from './http/mount.js';
+import { ResponseCache } from './http/responseCache.js';
+import { createApiMetrics } from './metrics/apiMetrics.js';
+import { followAnnouncements } from './redis/followAnnouncements.js';
+import { guardStores } from './stores/guardStores.js';
+
+/** Clients and settings of an API; the caller closes them after the steps of `closing`. */
+export interface ApiClients {
+  settings: Settings;
+  mongo: Mongo;
+  elasticsearch: Client;
+  /** The cache. */
+  redis: Redis;
+  /** A second connection to it, which hears announcements; closed with them. */
+  subscriber: Redis;
+  producer: QueueProducer;
+  logger: Logger;
+}
+
+/** A whole API, ready to be listened with. */
+export interface Api {
+  app: RequestListener;
+  cache: ResponseCache<Outcome>;
+  /** What ends its own work, in order. */
+  closing: ShutdownStep[];
+}
+
+/** Puts an API together over its stores: guarded, limited, measured, its cache following announcements. */
+export function createApi(clients: ApiClients): Api {
+  const { settings, mongo, elasticsearch, redis, producer, logger } = clients;
+  const { namespace } = mongo;
+  const cache = new ResponseCache({
+    maxBytes: settings.CACHE_MEGABYTES * 1_048_576,
+    sizeOf: outcomeBytes,
+  });
+  const channel = announcementChannel(namespace);
+  const subscription = followAnnouncements(clients.subscriber, channel, cache, logger);
+  const limits = settings.RATE_LIMIT_DISABLED
+    ? undefined
+    : createRateLimits(settings, redis, namespace);
+  const metrics = createApiMetrics(cache);
+  const { observeCall } = metrics;
+  const stores = guardStores({
+    ...{ mongo, elasticsearch, redis, logger, observeCall },
+    queueRedis: producer.redis,
+  });
+  registerStores(metrics.registry, stores.watches);
+  const app = createApp({
+    ...stores,
+    ...{ namespace, producer, redis, cache, logger, metrics },
+    metricsToken: settings.METRICS_TOKEN,
+    corsOrigins: settings.CORS_ORIGINS,
+    auth: createAuth(settings, stores.collections),
+    credentials: { disableAuth: settings.DISABLE_AUTH, limits, trustProxy: settings.TRUST_PROXY },
+  });
+  const closing = [
+    { name: 'stop counting requests', run: () => Promise.resolve(limits?.stop()) },
+    { name: 'stop listening to announcements', run: () => subscription.stop() },
+    { name: 'stop watching the stores', run: stores.stop },
+  ];
+  return { app, cache, closing };
+}
