@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { auditPageSchema } from '../../../shared/contract/admin.js';
+import type { Deed } from '../../../shared/store/audit.js';
 import { erasureIdOf } from '../../../shared/store/erasures.js';
 import { ensureSearchIndex } from '../../../shared/store/searchIndex.js';
 import { startAuth, type AuthServer } from '../../support/authServer.js';
@@ -11,15 +12,6 @@ import { anId, aThread } from '../../support/factories.js';
 import { runCli } from '../../support/runCli.js';
 import { removeSearchAndKeys } from '../../support/stores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
-
-interface Entry {
-  caller: { kind: string; id: string };
-  operation: string;
-  params: Record<string, unknown>;
-  outcome: string;
-  status?: number;
-  jobId?: string;
-}
 
 describe('the audit trail of the command line', function () {
   this.timeout(60_000);
@@ -39,10 +31,10 @@ describe('the audit trail of the command line', function () {
     return result;
   };
   /** The trail as it is told over HTTP, by operation. */
-  const trail = async (): Promise<Map<string, Entry>> => {
+  const trail = async (): Promise<Map<string, Deed>> => {
     const reply = await api.get('/admin/audit?limit=100', { 'X-API-Key': await api.key('read') });
     expect(auditPageSchema.validate(reply.json()).error).to.equal(undefined);
-    const { entries } = reply.json() as { entries: Entry[] };
+    const { entries } = reply.json() as { entries: Deed[] };
     return new Map(entries.map((entry) => [entry.operation, entry]));
   };
 
