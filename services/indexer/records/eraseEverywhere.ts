@@ -41,15 +41,15 @@ export async function eraseEverywhere(
   const erasing = { records, names, erased, touched };
   let messages = 0;
   let read = 0;
+  const cleanOwn: Clean = (batch) => batch.map((message) => applyErasures(message, erased));
+  const cleanForwards: Clean = (batch) => withoutErasedForwards(records.messages, batch, erased);
   const total = await records.messages.estimatedDocumentCount();
   for await (const batch of inBatches(records.messages)) {
-    const cleaned = batch.map((message) => applyErasures(message, erased));
-    messages += await replaceChanged(erasing, batch, cleaned);
+    messages += await replaceChanged(erasing, batch, cleanOwn);
     report((read += batch.length), total);
   }
   for await (const batch of inBatches(records.messages, { forwarded: { $type: 'object' } })) {
-    const cleaned = await withoutErasedForwards(records.messages, batch, erased);
-    messages += await replaceChanged(erasing, batch, cleaned);
+    messages += await replaceChanged(erasing, batch, cleanForwards);
   }
   await erasePlaces(records, erased);
   await eraseThreads(erasing);
@@ -99,30 +99,63 @@ async function* inBatches(
   }
 }
 
-/** Stores what differs. A message that an import has replaced meanwhile was cleaned by that import. */
+/** Gives messages without traces, in their order; the very same one where there is none. */
+type Clean = (batch: MessageRecord[]) => MessageRecord[] | Promise<MessageRecord[]>;
+
+/** Stores what differs. What was written since it was read stays, and is read and cleaned again: it may be deleted. */
 async function replaceChanged(
-  { records, names, erased, touched }: Erasing,
-  before: MessageRecord[],
-  cleaned: MessageRecord[],
+  erasing: Erasing,
+  batch: MessageRecord[],
+  clean: Clean,
 ): Promise<number> {
-  const changed = cleaned.filter((message, index) => message !== before[index]);
-  if (changed.length === 0) return 0;
-  const threadIds = [...new Set(changed.map(({ threadId }) => threadId))];
+  const { messages } = erasing.records;
+  let replaced = 0;
+  for (let before = batch; ;) {
+    const cleaned = await clean(before);
+    const changed = cleaned.flatMap((now, index) =>
+      now === before[index] ? [] : { now, before: before[index]! },
+    );
+    if (changed.length === 0) return replaced;
+    const written = await writeCleaned(erasing, changed);
+    replaced += written;
+    if (written === changed.length) return replaced;
+    before = await messages.find({ _id: { $in: changed.map(({ now }) => now._id) } }).toArray();
+  }
+}
+
+interface Cleaned {
+  now: MessageRecord;
+  before: MessageRecord;
+}
+
+/** Resolves with how many were still as they had been read. */
+async function writeCleaned(
+  { records, names, erased, touched }: Erasing,
+  changed: Cleaned[],
+): Promise<number> {
+  const threadIds = [...new Set(changed.map(({ now }) => now.threadId))];
   for (const id of threadIds) touched.add(id);
   await raiseRevisions(records.threads, threadIds);
   await redactTitles(records, threadIds, names, erased);
-  const starters = changed.filter((message) => message.deleted && message._id === message.threadId);
-  for (const { _id } of starters) await disownThread(records.threads, _id);
-  const writes = changed.map(({ _id, ...message }): AnyBulkWriteOperation<MessageRecord> => ({
-    replaceOne: {
-      filter: { _id, asOf: message.asOf },
-      // A digest of what was said would outlast it.
-      replacement: { ...message, tie: message.deleted ? '' : messageTie({ _id, ...message }) },
-    },
-  }));
-  await records.messages.bulkWrite(writes, { ordered: false });
+  const starters = changed.filter(({ now }) => now.deleted && now._id === now.threadId);
+  for (const { now } of starters) await disownThread(records.threads, now._id);
+  const writes = changed.map(replacement);
+  const { matchedCount } = await records.messages.bulkWrite(writes, { ordered: false });
   await raiseRevisions(records.threads, threadIds);
-  return changed.length;
+  return matchedCount;
+}
+
+/** Replaces what was read and nothing else: a deletion keeps the time, and another source of that time has its own tie. */
+function replacement({ now, before }: Cleaned): AnyBulkWriteOperation<MessageRecord> {
+  const { _id, ...message } = now;
+  const tie = (before.tie ?? null) as string;
+  return {
+    replaceOne: {
+      filter: { _id, asOf: before.asOf, tie, deleted: { $ne: true } },
+      // A digest of what was said would outlast it.
+      replacement: { ...message, tie: message.deleted ? '' : messageTie(now) },
+    },
+  };
 }
 
 /** Takes their names and ids out of the titles of some threads; what a title was is remembered as a keyed hash. */

@@ -1,13 +1,16 @@
 import { expect } from 'chai';
 import type { ServerStats } from '../../../shared/contract/servers.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
-import { requestErasure } from '../../../shared/store/erasures.js';
+import { erasedPeople, requestErasure } from '../../../shared/store/erasures.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { SourceMessage, SourceThread } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { projectThread } from '../../../services/indexer/project/projectThread.js';
+import { applyErasures } from '../../../services/indexer/records/applyErasures.js';
 import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
+import { isNewer } from '../../../services/indexer/records/messageOrder.js';
 import { removeIfEmptied } from '../../../services/indexer/records/removeIfEmptied.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
@@ -78,6 +81,21 @@ function mentionsThem(n: number): Said {
         ],
       }),
     ],
+  };
+}
+
+/** A bulkWrite before whose first run something happens. */
+function once<T extends { bulkWrite: (...args: never[]) => unknown }>(
+  collection: T,
+  happens: () => Promise<void>,
+): (...args: Parameters<T['bulkWrite']>) => Promise<unknown> {
+  let isOver = false;
+  return async (...args) => {
+    if (!isOver) {
+      isOver = true;
+      await happens();
+    }
+    return collection.bulkWrite(...args);
   };
 }
 
@@ -206,6 +224,41 @@ describe('erasing a person', function () {
       /777777777777777702|racerx|racer x|racing words/i.test(text),
     );
     expect(left).to.deep.equal([]);
+  });
+
+  it('keeps what was deleted or edited between its reading and its writing', async () => {
+    const eve = anAuthor('evenote', { id: '777777777777777704' });
+    const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
+    const threadId = source.thread._id;
+    const said = [threadId, anId(), anId()].map((_id) =>
+      aSourceMessage({ _id, threadId, content: `Ask <@${eve.id}>` }),
+    );
+    const [deleted, edited, late] = said as [SourceMessage, SourceMessage, SourceMessage];
+    await record(deps, source, said);
+    const erasureId = await requestErasure(deps.collections, eve.id);
+    const { messages } = deps.collections;
+    const clean = applyErasures(edited, await erasedPeople(deps.collections));
+    const edit = Array.from({ length: 100 }, (_, n) => ({ ...edited, content: `Edit ${n}` })).find(
+      (one) => isNewer(one, clean),
+    )!;
+    const racing = Object.create(messages, {
+      bulkWrite: {
+        value: once(messages, async () => {
+          await deleteMessage(deps, { messageId: deleted._id });
+          await applyMessages(deps.collections, threadId, [edit]);
+          // As an import that does not know of the erasure yet.
+          const words = { content: `Later words for <@${eve.id}>`, asOf: 90_000 };
+          await messages.updateOne({ _id: late._id }, { $set: words });
+        }),
+      },
+    }) as typeof messages;
+    const collections = { ...deps.collections, messages: racing };
+    await eraseUser({ ...deps, collections }, { erasureId }, REPORT_NOBODY);
+    const left = await messages.find({ threadId }).sort({ _id: 1 }).toArray();
+    expect(left.map(({ content }) => content)).to.deep.equal([
+      ...['', edit.content, 'Later words for @deleted-user'],
+    ]);
+    expect(left[0]).to.include({ deleted: true });
   });
 
   it('empties what forwards their words', async () => {
