@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { finished, type Readable } from 'node:stream';
 import busboy from 'busboy';
 import type { ImportedFile } from '../../../shared/contract/admin.js';
 import { AppError } from '../../../shared/contract/errors.js';
@@ -74,6 +74,8 @@ async function readForm(deps: Deps, body: RawBody, files: Checked[]): Promise<vo
   let last: Promise<void> = Promise.resolve();
   const parsed = new Promise<void>((resolve, reject) => {
     form.on('file', (_field, stream, { filename }) => {
+      // A form that is cut ends its file by an error, also while nobody reads that file: yet, or any more.
+      stream.on('error', () => undefined);
       last = last.then(async () => {
         files.push(await checkFile(deps, filename || 'upload.json', stream));
         // The rest of a file that is not taken is read past, so that the next one comes.
@@ -84,7 +86,10 @@ async function readForm(deps: Deps, body: RawBody, files: Checked[]): Promise<vo
     form.on('filesLimit', () => reject(refusal(`A form holds at most ${MOST_FILES} files`)));
     form.on('error', () => reject(refusal('The form is damaged')));
     form.on('close', resolve);
-    body.stream.on('error', reject);
+    // Unlike a listener, this also tells of a stream that has failed before.
+    finished(body.stream, { writable: false }, (error) => {
+      if (error) reject(error);
+    });
   });
   body.stream.pipe(form);
   try {

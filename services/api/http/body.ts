@@ -89,6 +89,8 @@ function bounded(request: IncomingMessage, rule: BodyRule<unknown>): Readable {
       else done(null, piece);
     },
   });
+  // It may fail before its reader listens, who is told then all the same.
+  counter.on('error', () => undefined);
   request.setTimeout(IDLE_LIMIT_MS, () => request.destroy());
   request.on('end', () => request.setTimeout(0));
   request.on('error', () => counter.destroy(cutShort()));

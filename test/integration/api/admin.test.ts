@@ -263,20 +263,48 @@ describe('admin', () => {
       await until(async () => (await chunks()) === before);
       expect(await store().importFiles.countDocuments()).to.equal(filesBefore);
     });
+
+    it('outlives a form that is cut while files of it wait, or after one of them was refused', async () => {
+      const before = await chunks();
+      const part = (name: string, content: string) =>
+        `--x\r\nContent-Disposition: form-data; name="f"; filename="${name}"\r\n` +
+        `Content-Type: application/json\r\n\r\n${content}`;
+      const whole = JSON.stringify(anExport());
+      const waiting = Array.from({ length: 40 }, (_, n) => `${part(`${n}.json`, whole)}\r\n`);
+      const refused = JSON.stringify(anExport({ guild: { id: '0', name: 'Direct Messages' } }));
+      const form = {
+        ...{ ...as.write, 'Content-Type': 'multipart/form-data; boundary=x' },
+        'Content-Length': '1000000',
+      };
+      for (const body of [
+        waiting.join('') + part('cut.json', whole.slice(0, -10)),
+        part('refused.json', `${refused.slice(0, -1)},"more":"${'x'.repeat(100_000)}`),
+      ]) {
+        const logged = api.log.length;
+        const holdMs = body.startsWith(waiting[0]!) ? 0 : 300;
+        await openUpload(api.url, form, body, holdMs);
+        await until(() => api.log.slice(logged).some(({ route }) => route === '/admin/import'));
+        await until(async () => (await chunks()) === before);
+      }
+      expect((await api.get('/healthz')).status).to.equal(200);
+    });
   });
 });
 
 /** Sends a request's head and a beginning of its body, then hangs up. Gives what was answered until then. */
-function openUpload(url: string, headers: Record<string, string>, body: string): Promise<string> {
+function openUpload(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  holdMs = 300,
+): Promise<string> {
   const { hostname, port } = new URL(url);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return new Promise((resolve) => {
     let answer = '';
     const socket = connect(Number(port), hostname, () => {
-      socket.write(
-        `POST /admin/import HTTP/1.1\r\nHost: x\r\n${lines.join('\r\n')}\r\n\r\n${body}`,
-      );
-      setTimeout(() => socket.destroy(), 300);
+      const head = `POST /admin/import HTTP/1.1\r\nHost: x\r\n${lines.join('\r\n')}\r\n\r\n`;
+      socket.write(head + body, () => setTimeout(() => socket.destroy(), holdMs));
     });
     socket.on('data', (piece) => (answer += piece.toString()));
     socket.on('close', () => resolve(answer));

@@ -23,9 +23,14 @@ describe('readBody', () => {
   let current: BodyRule<unknown>;
   let outcome: Promise<unknown>;
   let begun: () => void;
+  let beforeReading: Promise<unknown> = Promise.resolve();
   before(async () => {
     server = createServer((incoming, response) => {
-      outcome = readBody(incoming, current).then(readAll, (error: unknown) => error);
+      incoming.on('close', () => setImmediate(() => server.emit('cut')));
+      outcome = readBody(incoming, current).then(
+        (body) => beforeReading.then(() => readAll(body)),
+        (error: unknown) => error,
+      );
       begun();
       void outcome.then(() => response.writeHead(204, { Connection: 'close' }).end());
     });
@@ -99,6 +104,13 @@ describe('readBody', () => {
     const announced = { ...JSON_TYPE, 'Content-Length': '50' };
     expect(await send(rule, announced, ['{"n":'], true)).to.equal('VALIDATION_ERROR');
     expect(await send(raw, announced, ['{"n":'], true)).to.equal('VALIDATION_ERROR');
+  });
+
+  it('says so too to whoever reads a raw body only after it was cut', async () => {
+    const announced = { ...JSON_TYPE, 'Content-Length': '50' };
+    beforeReading = once(server, 'cut');
+    expect(await send(raw, announced, ['{"n":'], true)).to.equal('VALIDATION_ERROR');
+    beforeReading = Promise.resolve();
   });
 
   it('takes an absent body for an empty object only where that is said', async () => {
