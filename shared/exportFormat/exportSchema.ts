@@ -25,6 +25,8 @@ const snowflake = () =>
   Joi.string()
     .pattern(/^[1-9]\d{16,18}$|^1\d{19}$/)
     .messages({ 'string.pattern.base': '{{#label}} must be an id of 17 to 20 digits' });
+/** 0 stands for everyone who was erased. */
+const ownerId = () => snowflake().allow('0', null);
 const anyId = () =>
   Joi.string()
     .pattern(/^\d{1,20}$/)
@@ -75,7 +77,7 @@ const channel = Joi.object<ExportChannel, true>({
   locked: Joi.boolean(),
   lockedAt: timestamp().allow(null),
   pinned: Joi.boolean(),
-  ownerId: orNull(snowflake()),
+  ownerId: ownerId(),
   availableTags: listOf(tag, 1_000).unique('id'),
   forum,
 }).required();

@@ -151,6 +151,22 @@ describe('erasing a person who wrote in 500 threads and is mentioned in 200 othe
     expect(await tracesIn(exported)).to.deep.equal([]);
   });
 
+  it('gives the same answers after export and import into an empty archive', async () => {
+    const copy = await startArchive({ env: { DISABLE_AUTH: 'true' } });
+    try {
+      await withTemporaryFolder(async (folder) => {
+        expect(await archive.cli('export', join(folder, 'out'))).to.include({ code: 0 });
+        const run = await copy.cli('import', join(folder, 'out'));
+        expect(run, run.stdout + run.stderr).to.include({ code: 0 });
+      });
+      const restored = await everyAnswer(copy);
+      expect([...restored.keys()]).to.deep.equal([...answers.keys()]);
+      for (const [path, answer] of answers) expect(restored.get(path), path).to.deep.equal(answer);
+    } finally {
+      await copy.close();
+    }
+  });
+
   it('ends their logins, and keeps what operators left without them', async () => {
     const { refreshTokens, audit } = archive.api.stores.mongo.collections;
     expect(await refreshTokens.countDocuments()).to.equal(0);
