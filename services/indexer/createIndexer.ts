@@ -11,7 +11,7 @@ import { countActive } from './countActive.js';
 import { createHandlers } from './handlers.js';
 import { createIndexerMetrics } from './metrics/indexerMetrics.js';
 import { runInBackground } from './project/backgroundLoop.js';
-import { refreshDirty, sweepPending } from './project/sweep.js';
+import { createCounting, sweepPending } from './project/sweep.js';
 import { refileLost, refileWhenIdle, removeOrphans } from './project/sweepImports.js';
 import { liftQuarantine } from './quarantine/liftQuarantine.js';
 import { recordRefusals } from './quarantine/recordRefusals.js';
@@ -99,7 +99,7 @@ export function createIndexer(clients: IndexerClients): {
     inBackground('quarantine', () => liftQuarantine(deps), LIFT_EVERY_MS),
     inBackground('tidy', tidy, TIDY_EVERY_MS),
     inBackground('sweep', sweep, SWEEP_EVERY_MS),
-    inBackground('refresh', () => refreshDirty(deps), REFRESH_EVERY_MS),
+    inBackground('refresh', createCounting(deps), REFRESH_EVERY_MS),
     inBackground('similar threads', () => refreshSimilar(deps), SIMILAR_EVERY_MS),
     inBackground('retained index', () => dropRetained(deps), DROP_EVERY_MS),
   ];

@@ -45,5 +45,5 @@ export async function record(
 
 /** Counts until nothing is dirty any more. */
 export async function refreshAll(deps: IndexerDeps, now = new Date()): Promise<void> {
-  while (await refreshDirty(deps, now)) continue;
+  while (await refreshDirty(deps, { now })) continue;
 }

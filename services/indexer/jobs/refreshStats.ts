@@ -1,7 +1,6 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import type { IndexerDeps } from '../deps.js';
 import { markAllDirty } from '../project/markAllDirty.js';
-import { refreshDirty } from '../project/sweep.js';
 import { settle } from '../project/settle.js';
 import { dirtyMember } from '../stores/dirtyMarks.js';
 
@@ -15,7 +14,6 @@ export async function refreshStats(
   const counted = await markAllDirty(dirty, everyone, ({ userId }) =>
     dirtyMember(serverId, userId),
   );
-  await refreshDirty(deps);
   await settle(deps, { _id: { $in: [] } }, [serverId]);
   return { members: counted };
 }

@@ -20,6 +20,7 @@ const TOLD_EVERY_MS = 30_000;
 
 /** How many times as long as a round took the loop rests after it, while jobs are waiting for the same process. */
 const REST_WHILE_BUSY = 16;
+const LONGEST_REST_MS = 10_000;
 
 /**
  * Runs `round` repeatedly: at once again while it resolves with true (there is more), else after `idleMs`, and not at all
@@ -43,7 +44,7 @@ export function runInBackground(
     while (!stopped.signal.aborted) {
       const started = Date.now();
       const more = isReady() && (await round().catch(fail)) === true;
-      const rest = (Date.now() - started) * REST_WHILE_BUSY;
+      const rest = Math.min((Date.now() - started) * REST_WHILE_BUSY, LONGEST_REST_MS);
       if (!more) await pause(idleMs, stopped.signal);
       await restWhile(isBusy, { ms: rest, lookEveryMs: idleMs, signal: stopped.signal });
     }

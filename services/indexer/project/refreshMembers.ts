@@ -2,7 +2,14 @@ import type { Collections } from '../../../shared/store/collections.js';
 import type { DirtyMark, MemberView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
 import { nextVersion } from '../stores/nextVersion.js';
-import { clearMarks, dirtyMarks, dirtyServer, dirtyUser, markDirty } from '../stores/dirtyMarks.js';
+import {
+  clearMarks,
+  dirtyMarks,
+  dirtyServer,
+  dirtyUser,
+  latestOf,
+  markDirty,
+} from '../stores/dirtyMarks.js';
 import { forgetErased } from '../stores/forgetPeople.js';
 import { replaceNewer } from '../stores/replaceNewer.js';
 import { firstDayOf, memberView, rankViews, type MemberTotals } from '../views/memberViews.js';
@@ -11,8 +18,12 @@ import { dayOf } from '../views/tallyPeople.js';
 const BATCH = 200;
 
 /** Counts people's totals on their servers again, and their lines of the leaderboards. Returns how many it did. */
-export async function refreshMembers({ collections }: IndexerDeps, now: Date): Promise<number> {
-  const marks = await dirtyMarks(collections.dirty, 'member', BATCH);
+export async function refreshMembers(
+  { collections }: IndexerDeps,
+  now: Date,
+  by?: Date,
+): Promise<number> {
+  const marks = await dirtyMarks(collections.dirty, 'member', { limit: BATCH, by });
   if (marks.length === 0) return 0;
   const version = await nextVersion(collections.counters);
   const today = dayOf(now);
@@ -41,6 +52,7 @@ export async function refreshMembers({ collections }: IndexerDeps, now: Date): P
   await markDirty(
     collections.dirty,
     members.flatMap(({ serverId, userId }) => [dirtyServer(serverId), dirtyUser(userId)]),
+    latestOf(marks),
   );
   await clearMarks(collections.dirty, marks);
   await forgetErased(

@@ -13,17 +13,30 @@ import {
 } from '../views/serverViews.js';
 import { compareIds } from '../views/tallyPeople.js';
 
-/** Writes servers' bodies and statistics again. Returns how many it did. */
-export async function refreshServers({ collections, announcer }: IndexerDeps): Promise<number> {
-  const marks = await dirtyMarks(collections.dirty, 'server', 20);
+const BATCH = 20;
+
+/** Counts the servers that are marked. Returns how many it did. */
+export async function refreshServers(deps: IndexerDeps, by?: Date): Promise<number> {
+  const { dirty } = deps.collections;
+  const marks = await dirtyMarks(dirty, 'server', { limit: BATCH, by });
   if (marks.length === 0) return 0;
+  await countServers(
+    deps,
+    marks.map(({ _id }) => _id.slice('server/'.length)),
+  );
+  await clearMarks(dirty, marks);
+  return marks.length;
+}
+
+/** Writes some servers' bodies and statistics again. */
+export async function countServers(
+  { collections, announcer }: Pick<IndexerDeps, 'collections' | 'announcer'>,
+  serverIds: string[],
+): Promise<void> {
   const version = await nextVersion(collections.counters);
-  const serverIds = marks.map(({ _id }) => _id.slice('server/'.length));
   for (const serverId of serverIds) await refreshServer(collections, serverId, version);
   await storeServerList(collections, version);
-  await clearMarks(collections.dirty, marks);
   announcer.announce({ servers: serverIds });
-  return marks.length;
 }
 
 async function refreshServer(

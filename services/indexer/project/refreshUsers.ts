@@ -14,8 +14,11 @@ const BATCH = 100;
 const RECENT_THREADS = 10;
 
 /** Writes people's profiles again. Returns how many it did. */
-export async function refreshUsers({ collections, announcer }: IndexerDeps): Promise<number> {
-  const marks = await dirtyMarks(collections.dirty, 'user', BATCH);
+export async function refreshUsers(
+  { collections, announcer }: IndexerDeps,
+  by?: Date,
+): Promise<number> {
+  const marks = await dirtyMarks(collections.dirty, 'user', { limit: BATCH, by });
   if (marks.length === 0) return 0;
   const version = await nextVersion(collections.counters);
   const userIds = marks.map(({ _id }) => _id.slice('user/'.length));

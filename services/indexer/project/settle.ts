@@ -6,16 +6,16 @@ import type { IndexerDeps } from '../deps.js';
 import { showMarked } from '../similar/refreshSimilar.js';
 import { SET_ASIDE } from '../quarantine/tries.js';
 import { dirtyServer, markDirty } from '../stores/dirtyMarks.js';
+import { countServers } from './refreshServers.js';
 import { hideThread, projectThread } from './projectThread.js';
-import { refreshDirty } from './sweep.js';
+import { refreshPeople } from './sweep.js';
 
 const AT_ONCE = 8;
-const LONGEST_COUNTING_MS = 120_000;
+const LONGEST_SHOWING_MS = 120_000;
 
 /**
  * Resolves when what was changed can be read everywhere: those threads are built, also where others show them as
- * similar, everything is counted again, the servers' cached statistics are dropped and search shows it. Throws when
- * counting does not come to its end.
+ * similar, everything is counted again, the servers' cached statistics are dropped and search shows it.
  */
 export async function settle(
   deps: IndexerDeps,
@@ -26,7 +26,7 @@ export async function settle(
   await hideSetAside(deps, threads);
   await showAgain(deps, new Date());
   await markDirty(deps.collections.dirty, serverIds.map(dirtyServer));
-  await countAgain(deps, new Date());
+  await countAgain(deps, serverIds, new Date());
   for (const serverId of serverIds) await deps.announcer.dropStats(serverId);
   await deps.elasticsearch.indices.refresh({ index: searchAlias(deps.namespace) });
 }
@@ -70,16 +70,16 @@ async function showAgain(deps: IndexerDeps, by: Date): Promise<void> {
   }
 }
 
-/** Counts until nothing that was marked by then is left; another process may do some of it. */
-async function countAgain(deps: IndexerDeps, by: Date): Promise<void> {
-  const isLeft = () => deps.collections.dirty.findOne({ at: { $lte: by } });
-  while (await isLeft()) {
-    checkTime(by);
-    await refreshDirty(deps);
-  }
+/**
+ * Counts people until nothing of them that was marked by then is left, whatever has been marked since, then the servers
+ * themselves: their marks are set again all the time while anything is imported there.
+ */
+async function countAgain(deps: IndexerDeps, serverIds: string[], by: Date): Promise<void> {
+  while (await refreshPeople(deps, { by })) continue;
+  await countServers(deps, serverIds);
 }
 
 function checkTime(since: Date): void {
-  if (Date.now() - since.getTime() <= LONGEST_COUNTING_MS) return;
-  throw new Error('Counting has not come to its end');
+  if (Date.now() - since.getTime() <= LONGEST_SHOWING_MS) return;
+  throw new Error('Lists of similar threads have not come to be shown');
 }

@@ -48,12 +48,37 @@ function leastTried(marked: Pick<ThreadRecord, '_id' | 'tries'>[]): string[] {
 
 /**
  * Counts again what is marked dirty: first who has a part in changed threads, then people, then (when none is left)
- * their profiles, then servers, so that each is done once for many changes. Returns true when there may be more.
+ * their profiles, then servers, so that each is done once for many changes. Of marks set after `by` nothing is done:
+ * where changes never stop, profiles and servers would never come. Returns true when there may be more.
  */
-export async function refreshDirty(deps: IndexerDeps, now = new Date()): Promise<boolean> {
+export async function refreshDirty(
+  deps: IndexerDeps,
+  { now = new Date(), by }: { now?: Date; by?: Date } = {},
+): Promise<boolean> {
   await markAgedMembers(deps, now);
-  if ((await refreshThreads(deps)) > 0) return true;
-  if ((await refreshMembers(deps, now)) > 0) return true;
-  if ((await refreshUsers(deps)) > 0) return true;
-  return (await refreshServers(deps)) > 0;
+  if (await refreshPeople(deps, { now, by })) return true;
+  return (await refreshServers(deps, by)) > 0;
+}
+
+/** The same of all but servers. */
+export async function refreshPeople(
+  deps: IndexerDeps,
+  { now = new Date(), by }: { now?: Date; by?: Date | undefined } = {},
+): Promise<boolean> {
+  if ((await refreshThreads(deps, by)) > 0) return true;
+  if ((await refreshMembers(deps, now, by)) > 0) return true;
+  return (await refreshUsers(deps, by)) > 0;
+}
+
+/**
+ * A round of counting: a step of what was marked by the time the last step found nothing of that kind, then, whatever
+ * their clocks said, of all that is left. Returns true when there may be more.
+ */
+export function createCounting(deps: IndexerDeps): () => Promise<boolean> {
+  let by = new Date();
+  return async () => {
+    if (await refreshDirty(deps, { by })) return true;
+    by = new Date();
+    return refreshDirty(deps);
+  };
 }

@@ -20,7 +20,7 @@ const LONGEST_WAIT_MS = 10 * 60_000;
 export async function refreshSimilar(deps: IndexerDeps, now = new Date()): Promise<boolean> {
   const { similarMarks } = deps.collections;
   const hasMore = await showMarked(deps);
-  const marks = (await dirtyMarks(similarMarks, 'similar', SEARCHED)).filter(
+  const marks = (await dirtyMarks(similarMarks, 'similar', { limit: SEARCHED })).filter(
     // A mark from the future was set by another clock: it is old enough.
     ({ at }) => Math.abs(now.getTime() - at.getTime()) >= FOUND_AFTER_MS,
   );
@@ -37,7 +37,7 @@ export async function showMarked(
   deps: Pick<IndexerDeps, 'collections' | 'announcer'>,
 ): Promise<boolean> {
   const { similarMarks } = deps.collections;
-  const marks = await dirtyMarks(similarMarks, 'shown', SHOWN);
+  const marks = await dirtyMarks(similarMarks, 'shown', { limit: SHOWN });
   await showSimilar(deps, marks.map(threadIdOf));
   await clearMarks(similarMarks, marks);
   return marks.length === SHOWN;

@@ -11,10 +11,14 @@ export const dirtyMember = (serverId: string, userId: string): string =>
   `member/${serverId}/${userId}`;
 export const dirtyUser = (userId: string): string => `user/${userId}`;
 
-/** Marks things as dirty; marking again what is being recomputed keeps the mark for another round. */
+/**
+ * Marks things as dirty; marking again what is being recomputed keeps the mark for another round. What follows from
+ * other marks is as old as they are (`at`), so that whoever waits for those waits for it, too.
+ */
 export async function markDirty(
   dirty: Collection<DirtyMark>,
   ids: Iterable<string>,
+  at = new Date(),
 ): Promise<void> {
   const token = randomUUID();
   const operations = [...new Set(ids)].map((_id) => ({
@@ -23,7 +27,7 @@ export async function markDirty(
       update: {
         $set: { kind: _id.split('/')[0] as DirtyMark['kind'], token },
         // A process whose clock is ahead may have set it: whoever waits for this mark must not overlook it.
-        $min: { at: new Date() },
+        $min: { at },
       },
       upsert: true,
     },
@@ -31,13 +35,19 @@ export async function markDirty(
   await writeAllGathered(dirty, operations);
 }
 
-/** The oldest marks of a kind. */
+/** The oldest marks of a kind, where told only those set by a time. */
 export async function dirtyMarks(
   dirty: Collection<DirtyMark>,
   kind: DirtyMark['kind'],
-  limit: number,
+  { limit, by }: { limit: number; by?: Date | undefined },
 ): Promise<DirtyMark[]> {
-  return dirty.find({ kind }).sort({ at: 1 }).limit(limit).toArray();
+  const marked = { kind, ...(by && { at: { $lte: by } }) };
+  return dirty.find(marked).sort({ at: 1 }).limit(limit).toArray();
+}
+
+/** When the latest of some marks was set. */
+export function latestOf(marks: DirtyMark[]): Date {
+  return new Date(Math.max(...marks.map(({ at }) => at.getTime())));
 }
 
 /** Takes away those marks that nobody has set again meanwhile. */

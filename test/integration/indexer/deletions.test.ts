@@ -11,6 +11,11 @@ import { deleteChannel, deleteServer } from '../../../services/indexer/jobs/dele
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
 import { projectThread } from '../../../services/indexer/project/projectThread.js';
 import { refileLost } from '../../../services/indexer/project/sweepImports.js';
+import {
+  dirtyServer,
+  dirtyThread,
+  markDirty,
+} from '../../../services/indexer/stores/dirtyMarks.js';
 import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
 import { applySource, DeletedPlace } from '../../../services/indexer/records/applySource.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
@@ -194,6 +199,25 @@ describe('deletions', () => {
     );
     const list = await readBody<{ servers: { id: string }[] }>(deps.collections, 'servers/all');
     expect(list?.servers.map(({ id }) => id)).to.not.include(serverId);
+  });
+
+  it('comes to its end while others on the same server change all the time', async () => {
+    const { serverId, sources } = await aPlace();
+    const [{ thread }, other] = [sources[0]!, sources[1]!];
+    const changes = [dirtyThread(serverId, other.thread._id), dirtyServer(serverId)];
+    const over = new AbortController();
+    const changing = (async () => {
+      while (!over.signal.aborted) await markDirty(deps.collections.dirty, changes);
+    })();
+    try {
+      expect(await deleteThread(deps, { threadId: thread._id })).to.deep.equal({ threads: 1 });
+      expect((await stats(serverId))?.stats).to.deep.include({
+        messages: { total: 2, byHumans: 2, byBots: 0, avgPerThread: 2 },
+      });
+    } finally {
+      over.abort();
+      await changing;
+    }
   });
 
   it('carries out what was asked for, though the queue forgot it, and remembers it no longer', async () => {
