@@ -1,51 +1,84 @@
-import type { AdminJob } from '../../../shared/contract/admin.js';
+import type { AdminJob, JobState } from '../../../shared/contract/admin.js';
 import { importIdOf } from '../../../shared/jobs/importJobId.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import type { ImportFileRecord } from '../../../shared/store/views.js';
+import type { ImportFileRecord, ImportRecord } from '../../../shared/store/views.js';
 import { timeLimit } from '../timeLimit.js';
 
 type Records = Pick<Collections, 'imports' | 'importFiles'>;
 
 /** Files told one by one in an import's state. */
 const MOST_FILES = 1_000;
+/** The progress of what is not done yet, at most. */
+const MOST_PROGRESS = 0.99;
+
+interface StateCount {
+  _id: ImportFileRecord['state'];
+  files: number;
+  messages: number;
+  finishedAt: Date | null;
+}
 
 /** An import as one job: told from its files' records, which outlive the queue. Null where the id is of no import. */
 export async function findImport(
-  { imports, importFiles }: Records,
+  store: Records,
   jobId: string,
 ): Promise<(AdminJob & { files: object[] }) | null> {
   const importId = importIdOf(jobId);
   if (importId === undefined) return null;
-  const [record, files] = await Promise.all([
-    imports.findOne({ _id: importId }, timeLimit()),
-    importFiles.find({ importId }, timeLimit()).sort({ _id: 1 }).limit(MOST_FILES).toArray(),
-  ]);
+  const record = await store.imports.findOne({ _id: importId }, timeLimit());
   if (!record) return null;
-  const of = (state: ImportFileRecord['state']): number =>
-    files.filter((file) => file.state === state).length;
-  const queued = of('queued');
-  const ends = files.map(({ finishedAt }) => finishedAt?.getTime() ?? 0);
+  const [counts, files] = await Promise.all([
+    countStates(store, importId),
+    store.importFiles.find({ importId }, timeLimit()).sort({ _id: 1 }).limit(MOST_FILES).toArray(),
+  ]);
   return {
-    jobId,
-    name: 'import',
-    state: queued === 0 ? 'done' : queued === files.length ? 'queued' : 'active',
-    progress: files.length === 0 ? 1 : 1 - queued / files.length,
-    counts: {
-      files: files.length,
-      imported: of('imported'),
-      unchanged: of('unchanged'),
-      rejected: of('rejected'),
-      messages: files.reduce((sum, file) => sum + (file.messages ?? 0), 0),
-    },
-    error: null,
-    attempts: 0,
+    ...{ jobId, name: 'import', error: null, attempts: 0 },
+    ...standing(record, counts),
     queuedAt: record.createdAt.toISOString(),
-    finishedAt: queued === 0 && files.length > 0 ? new Date(Math.max(...ends)).toISOString() : null,
     files: files.map(({ name, state, reason, threadId, messages }) => ({
       ...{ name, state, reason, threadId, messages },
     })),
   };
+}
+
+/** How far an import has come. While files of it are still being stored, it is not done. */
+function standing({ sealed, files }: ImportRecord, all: readonly StateCount[]) {
+  const of = (state: StateCount['_id']): number => all.find(({ _id }) => _id === state)?.files ?? 0;
+  const sum = (counted: readonly number[]): number => counted.reduce((one, more) => one + more, 0);
+  const stored = sum(all.map((group) => group.files));
+  const expected = Math.max(stored, files);
+  const ended = stored - of('queued');
+  const isDone = sealed && ended === expected;
+  const ends = all.map(({ finishedAt }) => finishedAt?.getTime() ?? 0);
+  const state: JobState = isDone ? 'done' : ended === 0 && sealed ? 'queued' : 'active';
+  return {
+    state,
+    progress: isDone ? 1 : Math.min(ended / Math.max(1, expected), MOST_PROGRESS),
+    counts: {
+      files: stored,
+      imported: of('imported'),
+      unchanged: of('unchanged'),
+      rejected: of('rejected'),
+      messages: sum(all.map(({ messages }) => messages)),
+    },
+    finishedAt: isDone && stored > 0 ? new Date(Math.max(...ends)).toISOString() : null,
+  };
+}
+
+/** The files of an import in each state. */
+function countStates({ importFiles }: Records, importId: string): Promise<StateCount[]> {
+  const sums = {
+    files: { $sum: 1 },
+    messages: { $sum: '$messages' },
+    finishedAt: { $max: '$finishedAt' },
+  };
+  return importFiles
+    .aggregate<StateCount>(
+      [{ $match: { importId } }, { $group: { _id: '$state', ...sums } }],
+      timeLimit(),
+    )
+    .toArray();
 }
 
 /** Files the jobs of an import's waiting files again. */

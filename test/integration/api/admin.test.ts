@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import type { AdminJob, AdminStats, QueuedJob } from '../../../shared/contract/admin.js';
+import { newUploadId } from '../../../shared/store/uploads.js';
 import { until, type Reply } from '../../support/apiServer.js';
 import { startAuth, type AuthServer } from '../../support/authServer.js';
 import { anExport, anExportMessage } from '../../support/exportFiles.js';
@@ -194,6 +195,42 @@ describe('admin', () => {
       const after = (await api.get(reply.statusUrl, as.read)).json() as AdminJob;
       expect(after).to.deep.include({ state: 'done', progress: 1 });
       expect(after.counts).to.include({ files: 1, imported: 1, messages: 3 });
+    });
+
+    it('counts every file of a large import, and ends it only once all are stored and read', async () => {
+      const importId = newUploadId();
+      const at = new Date();
+      const entry = (n: number, state: 'imported' | 'queued', finishedAt: Date) => ({
+        ...{ _id: `${importId}${String(n).padStart(4, '0')}`, importId, name: `${n}`, bytes: 1 },
+        ...{ state, messages: 2, queuedAt: at, finishedAt },
+      });
+      const last = new Date(at.getTime() + 60_000);
+      const files = Array.from({ length: 1_200 }, (_, n) =>
+        entry(n, n < 1_100 ? 'imported' : 'queued', n < 1_100 ? at : last),
+      );
+      const record = { _id: importId, createdAt: at, sealed: false, files: 0 };
+      await store().imports.insertOne(record);
+      const told = async () =>
+        (await api.get(`/admin/jobs/imports-${importId}`, as.read)).json() as AdminJob & {
+          files: object[];
+        };
+      expect(await told()).to.include({ state: 'active', progress: 0, finishedAt: null });
+      await store().importFiles.insertMany(files);
+      const midway = await told();
+      expect(midway).to.deep.include({
+        state: 'active',
+        progress: 1_100 / 1_200,
+        finishedAt: null,
+      });
+      expect(midway.counts).to.include({ files: 1_200, imported: 1_100, messages: 2_400 });
+      expect(midway.files).to.have.length(1_000);
+      await store().importFiles.updateMany({ importId }, { $set: { state: 'imported' } });
+      expect(await told()).to.include({ state: 'active', progress: 0.99, finishedAt: null });
+      await store().imports.updateOne({ _id: importId }, { $set: { sealed: true, files: 1_200 } });
+      const done = { state: 'done', progress: 1, finishedAt: last.toISOString() };
+      expect(await told()).to.include(done);
+      await store().imports.updateOne({ _id: importId }, { $set: { files: 1_201 } });
+      expect(await told()).to.include({ state: 'active', finishedAt: null });
     });
 
     it('takes gzip, and forms of many files with each one’s verdict', async () => {
