@@ -26,10 +26,11 @@ export async function eraseUser(
   // The request may have been cut off before it told anyone.
   await announceErasure(collections);
   const erased = await erasedPeople(collections);
-  const { threadIds, messages } = await eraseEverywhere(collections, erasure, erased, report);
+  const touched = await eraseEverywhere(collections, erasure, erased, report);
+  const { threadIds, messages } = touched;
   faultPoint('erasureApplied');
   await removeIfEmptied(collections, threadIds);
-  await countWithout(deps, userId, threadIds);
+  await countWithout(deps, userId, touched);
   await forgetPeople(collections, [userId]);
   deps.announcer.announce({ users: [userId] });
   await forgetAccount(collections, userId);
@@ -39,14 +40,19 @@ export async function eraseUser(
 }
 
 /** Builds the threads and counts again, the person's own rows and profile included. */
-async function countWithout(deps: IndexerDeps, userId: string, threadIds: string[]): Promise<void> {
+async function countWithout(
+  deps: IndexerDeps,
+  userId: string,
+  touched: { threadIds: string[]; serverIds: string[] },
+): Promise<void> {
+  const { threadIds } = touched;
   const { contributions, members, dirty, threads } = deps.collections;
   const places: string[][] = await Promise.all([
     contributions.distinct('serverId', { userId }),
     members.distinct('serverId', { userId }),
     threads.distinct('serverId', { _id: { $in: threadIds } }),
   ]);
-  const serverIds = [...new Set(places.flat())];
+  const serverIds = [...new Set([...touched.serverIds, ...places.flat()])];
   await markDirty(dirty, [
     dirtyUser(userId),
     ...serverIds.map((serverId) => dirtyMember(serverId, userId)),

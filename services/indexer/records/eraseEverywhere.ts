@@ -5,6 +5,7 @@ import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 import type { Report } from '../report.js';
 import { applyErasures } from './applyErasures.js';
+import { erasePlaces } from './erasePlaces.js';
 import { disownThread, withoutErasedForwards } from './eraseRecords.js';
 import { eraseNames, textEraser } from './eraseText.js';
 import { messageTie } from './messageOrder.js';
@@ -12,7 +13,7 @@ import { nextRevision, nowMicroseconds, raiseRevisions } from './threadRevision.
 
 type Records = Pick<
   Collections,
-  'messages' | 'threads' | 'channels' | 'servers' | 'users' | 'erasures'
+  'messages' | 'threads' | 'channels' | 'servers' | 'users' | 'erasures' | 'dirty'
 >;
 
 /** The work under way: `touched` gathers the threads it has changed. */
@@ -27,14 +28,15 @@ const BATCH = 1_000;
 
 /**
  * Takes every trace of somebody out of the records: one reading of all messages, as their id may stand in any text.
- * Each thread is marked before its messages change. Resolves with the threads it touched.
+ * Each thread is marked before its messages change, each server before a text of it does. Resolves with the threads
+ * it touched, and with the servers whose texts it changed.
  */
 export async function eraseEverywhere(
   records: Records,
   erasure: ErasureRecord,
   erased: ErasedPeople,
   report: Report,
-): Promise<{ threadIds: string[]; messages: number }> {
+): Promise<{ threadIds: string[]; serverIds: string[]; messages: number }> {
   const userId = erasure.userId!;
   const names = await knownNames(records, erasure, userId);
   const touched = new Set<string>();
@@ -51,10 +53,10 @@ export async function eraseEverywhere(
   for await (const batch of inBatches(records.messages, { forwarded: { $type: 'object' } })) {
     messages += await replaceChanged(erasing, batch, cleanForwards);
   }
-  await erasePlaces(records, erased);
+  const serverIds = await erasePlaces(records, erased);
   await eraseThreads(erasing);
   await records.users.deleteOne({ _id: userId });
-  return { threadIds: [...touched], messages };
+  return { threadIds: [...touched], serverIds, messages };
 }
 
 /** Names they went by, kept with the erasure until it is done: a second run could not find them. */
@@ -200,24 +202,3 @@ async function eraseThreads(erasing: Erasing): Promise<void> {
     await redactTitles(records, [_id], erasing.names, erased);
   }
 }
-
-/** Topics and descriptions may mention anyone. */
-async function erasePlaces(
-  { channels, servers }: Pick<Records, 'channels' | 'servers'>,
-  erased: ErasedPeople,
-): Promise<void> {
-  const { text } = textEraser(erased);
-  for await (const { _id, topic } of channels.find({ topic: { $type: 'string' } })) {
-    if (topic && text(topic) !== topic) {
-      await channels.updateOne({ _id, topic }, { $set: { topic: text(topic) }, $inc: CHANGED });
-    }
-  }
-  for await (const { _id, description } of servers.find({ description: { $type: 'string' } })) {
-    if (description && text(description) !== description) {
-      const update = { $set: { description: text(description) }, $inc: CHANGED };
-      await servers.updateOne({ _id, description }, update);
-    }
-  }
-}
-
-const CHANGED = { version: 1 } as const;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ServerStats } from '../../../shared/contract/servers.js';
+import type { ChannelList, Server, ServerStats } from '../../../shared/contract/servers.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { erasedPeople, requestErasure } from '../../../shared/store/erasures.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
@@ -13,6 +13,7 @@ import { applyMessages } from '../../../services/indexer/records/applyMessages.j
 import { isNewer } from '../../../services/indexer/records/messageOrder.js';
 import { removeIfEmptied } from '../../../services/indexer/records/removeIfEmptied.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import { dirtyServer, markDirty } from '../../../services/indexer/stores/dirtyMarks.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import { indexerDeps, record, refreshAll } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
@@ -259,6 +260,34 @@ describe('erasing a person', function () {
       ...['', edit.content, 'Later words for @deleted-user'],
     ]);
     expect(left[0]).to.include({ deleted: true });
+  });
+
+  it('reaches a topic and a description where nothing else is of them', async () => {
+    const host = anAuthor('hostess', { id: '777777777777777705' });
+    const told = [
+      { server: { _id: anId(), description: `Ask <@${host.id}>` } },
+      { server: { _id: anId() }, channel: { topic: `Ask <@${host.id}>` } },
+    ];
+    for (const more of told) {
+      const source = aSourceThread(more);
+      const threadId = source.thread._id;
+      await record(deps, source, [aSourceMessage({ _id: threadId, threadId })]);
+      await projectThread(deps, threadId);
+    }
+    await markDirty(
+      deps.collections.dirty,
+      told.map(({ server }) => dirtyServer(server._id)),
+    );
+    await refreshAll(deps);
+    const erasureId = await requestErasure(deps.collections, host.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    const left = (await everyTrace(stores)).filter((text) => text.includes(host.id));
+    expect(left).to.deep.equal([]);
+    const [first, second] = told.map(({ server }) => server._id);
+    const server = await readBody<Server>(deps.collections, `server/${first}`);
+    const list = await readBody<ChannelList>(deps.collections, `channels/${second}`);
+    expect(server?.description).to.equal('Ask @deleted-user');
+    expect(list?.channels.map(({ topic }) => topic)).to.deep.equal(['Ask @deleted-user']);
   });
 
   it('empties what forwards their words', async () => {
