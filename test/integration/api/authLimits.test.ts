@@ -95,6 +95,41 @@ describe('rate limits', () => {
     }
   });
 
+  it('counts what fails before its caller is known as reads of the address', async () => {
+    const api = await startAuth({ ...ON, RATE_LIMIT_READS: '2' });
+    try {
+      const key = await api.key('admin');
+      const [late, other] = [-60, 3_600].map((expiresIn) => aToken({}, { expiresIn }));
+      const platformToken = api.platform.newToken('42');
+      api.platform.mood = 'failing';
+      const failing: [string, Record<string, string>, number][] = [
+        ['/admin/stats', bearer(late!), 401],
+        ['/admin/stats', { 'X-API-Key': await api.key('admin', new Date(0)) }, 401],
+        ['/api/me', { 'X-API-Key': key }, 403],
+        ['/admin/stats', bearer(platformToken), 403],
+        ['/api/me', bearer(platformToken), 503],
+        ['/api/servers', { 'X-API-Key': key, ...bearer(other!) }, 400],
+        ['/admin/stats', { 'X-API-Key': key, ...bearer(other!) }, 400],
+      ];
+      for (const [n, [path, headers, status]] of failing.entries()) {
+        const sent = as(`192.0.2.${n}`, headers);
+        const replies = [];
+        for (let asked = 0; asked < 3; asked += 1) replies.push(await api.get(path, sent));
+        const standing = replies.map((reply) => [
+          reply.status,
+          /^"reads";r=\d/.exec(String(reply.headers['ratelimit']))?.[0],
+        ]);
+        expect(standing, `${path} ${status}`).to.deep.equal([
+          [status, '"reads";r=1'],
+          [status, '"reads";r=0'],
+          [429, '"reads";r=0'],
+        ]);
+      }
+    } finally {
+      await api.close();
+    }
+  });
+
   it('throttles 1,000 wrong credentials of one address, while others read on', async () => {
     const api = await startAuth({ ...ON, RATE_LIMIT_FAILED_CREDENTIALS: '50' });
     try {

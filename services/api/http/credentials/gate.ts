@@ -29,12 +29,14 @@ export interface GateOptions {
   trustProxy: boolean;
 }
 
+/** How requests of nobody in particular count: as reads. */
+const UNKNOWN = { access: 'public' } as const;
 const DEVELOPER: Caller = { kind: 'development', id: 'development', scopes: SCOPES };
 
 /** The gate of an API. Whoever sends no credential waits for nothing here. */
 export function createGate(options: GateOptions): Gate {
   return (ctx, operation) => {
-    const credential = options.disableAuth ? null : readCredential(ctx.req, operation.basic);
+    const credential = options.disableAuth ? null : readOne(ctx, operation, options);
     if (credential && operation.access !== 'public') {
       return admit(ctx, operation.access, credential, options);
     }
@@ -46,25 +48,51 @@ export function createGate(options: GateOptions): Gate {
   };
 }
 
+function readOne(ctx: Context, { basic }: Guarded, options: GateOptions): Credential | null {
+  try {
+    return readCredential(ctx.req, basic);
+  } catch (error) {
+    countByAddress(ctx, UNKNOWN, options);
+    throw error;
+  }
+}
+
 /** Lets a caller of sufficient level pass to a protected operation. */
 async function admit(
   ctx: Context,
   access: Exclude<Access, 'public'>,
   credential: Credential,
-  { identify, limits, trustProxy }: GateOptions,
+  options: GateOptions,
 ): Promise<Caller> {
-  if (limits) refuseBlocked(ctx, limits.failedCredentials, clientAddress(ctx.req, trustProxy));
-  if (access === 'me' && credential.kind === 'key') {
-    throw new AppError('FORBIDDEN', 'An API key is no user; this needs a bearer token');
-  }
-  if (access !== 'me' && credential.kind === 'platform') throw invalidCredential('token');
-  const caller = await identify(credential);
+  const { limits, trustProxy } = options;
+  const address = clientAddress(ctx.req, trustProxy);
+  if (limits) refuseBlocked(ctx, limits.failedCredentials, address);
+  const caller = await resolve(ctx, access, credential, options);
   ctx.state['caller'] = caller;
   if (limits) countRequest(ctx, limits.callers, nameOf(caller));
   if (access !== 'me' && !caller.scopes.includes(access)) {
     throw new AppError('FORBIDDEN', `This needs the level ${access}`);
   }
   return caller;
+}
+
+/** Whose credential it is. Where that cannot be told, the request counts as a read of its address. */
+async function resolve(
+  ctx: Context,
+  access: Exclude<Access, 'public'>,
+  credential: Credential,
+  options: GateOptions,
+): Promise<Caller> {
+  try {
+    if (access === 'me' && credential.kind === 'key') {
+      throw new AppError('FORBIDDEN', 'An API key is no user; this needs a bearer token');
+    }
+    if (access !== 'me' && credential.kind === 'platform') throw invalidCredential('token');
+    return await options.identify(credential);
+  } catch (error) {
+    countByAddress(ctx, UNKNOWN, options);
+    throw error;
+  }
 }
 
 /**
