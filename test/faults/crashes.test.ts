@@ -2,9 +2,11 @@ import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import type { ThreadDetail } from '../../shared/contract/threads.js';
 import type { FaultPoint } from '../../shared/platform/faultPoint.js';
+import { verifyArchive } from '../../services/indexer/verify/verifyArchive.js';
 import { until } from '../support/apiServer.js';
 import { anExport, anExportMessage, anExportUser } from '../support/exportFiles.js';
 import { anId } from '../support/factories.js';
+import { indexerDeps } from '../support/indexerDeps.js';
 import { end, startService, urlOf, type ServiceProcess } from '../support/serviceProcess.js';
 import { openStores, type TestStores } from '../support/stores.js';
 import { createArchiveClient, type ArchiveClient } from './archiveClient.js';
@@ -117,6 +119,14 @@ describe('an indexer that is killed', function () {
     ]);
     expect(await found('erasedword')).to.equal(0);
     expect((await client.ask('GET', `/users/${eve.id}`)).status).to.equal(404);
+  });
+
+  it('leaves an archive that is as its records say', async () => {
+    indexer = await startService('indexer', env({}));
+    await until(async () => (await marks()) === 0, 10_000);
+    const report = await verifyArchive(indexerDeps(stores), { sample: 'all' });
+    expect(report.differences).to.deep.equal([]);
+    expect(report.clean).to.equal(true);
   });
 });
 

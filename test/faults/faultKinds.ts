@@ -15,7 +15,10 @@ export interface FaultContext {
   onLoss: () => void;
 }
 
-/** Does harm and heals it again. Throws when what must happen did not. */
+/**
+ * Does harm and heals it again. Throws when what must happen did not; where chance decides what happens, resolves with
+ * what did.
+ */
 export type Fault = (context: FaultContext) => Promise<unknown>;
 
 const CLOCK = new URL('./shiftClock.js', import.meta.url).href;
@@ -38,12 +41,14 @@ export const FAULTS = {
   'Redis full': redisFull,
   'Redis frozen': ({ rig, ms }) => frozen(rig, 'redis', ms),
   'Redis away': ({ rig, ms }) => away(rig.proxies.redis, ms),
+  'Redis away for 30 s': ({ rig }) => away(rig.proxies.redis, 30_000),
   'Redis cut off in the middle': ({ rig, ms }) => poisoned(rig.proxies.redis, CUT, ms),
   'MongoDB killed': async ({ rig, ms, onLoss }) => {
     await restarted(rig, 'mongodb', ms);
     onLoss();
   },
   'MongoDB frozen': ({ rig, ms }) => frozen(rig, 'mongodb', ms),
+  'MongoDB frozen for 10 s': ({ rig }) => frozen(rig, 'mongodb', 10_000),
   'MongoDB stepping down': mongodbStepsDown,
   'MongoDB away': ({ rig, ms }) => away(rig.proxies.mongodb, ms),
   'MongoDB cut off in the middle': ({ rig, ms }) => poisoned(rig.proxies.mongodb, CUT, ms),
@@ -91,12 +96,12 @@ async function killed({ indexer }: Rig, more: NodeJS.ProcessEnv): Promise<void> 
   await indexer.restart('SIGKILL', more);
 }
 
-async function killedAtStep({ rig, random, ms }: FaultContext): Promise<void> {
-  const steps = FAULT_POINTS.filter((point) => !point.startsWith('rebuild'));
-  const step = `${random.pick(steps)}:${1 + random.below(3)}`;
-  await killed(rig, { FAULT_POINTS: step });
-  await Promise.race([rig.indexer.current().exited, pause(ms)]);
+async function killedAtStep({ rig, random, ms }: FaultContext): Promise<string> {
+  const step = random.pick(FAULT_POINTS.filter((point) => !point.startsWith('rebuild')));
+  await killed(rig, { FAULT_POINTS: `${step}:${1 + random.below(3)}` });
+  const end = await Promise.race([rig.indexer.current().exited, pause(ms)]);
   await killed(rig, {});
+  return end === 'SIGKILL' ? step : 'none was reached';
 }
 
 async function paused(rig: Rig, service: 'indexer' | 'api', ms: number): Promise<void> {
@@ -216,19 +221,21 @@ async function searchBlocked(
 }
 
 /** Of two asked for at once at most one begins. */
-async function twoRebuilds({ rig }: FaultContext): Promise<void> {
+async function twoRebuilds({ rig }: FaultContext): Promise<string> {
   const statuses = await Promise.all([askForRebuild(rig), askForRebuild(rig)]);
   if (statuses.filter((status) => status === 202).length > 1) {
     throw new Error('Two rebuilds were begun at once');
   }
+  return statuses.sort().join(' and ');
 }
 
-async function rebuildKilled({ rig, random, ms }: FaultContext): Promise<void> {
+async function rebuildKilled({ rig, random, ms }: FaultContext): Promise<string> {
   const step = random.pick(FAULT_POINTS.filter((point) => point.startsWith('rebuild')));
   await killed(rig, { FAULT_POINTS: `${step}:1` });
   await askForRebuild(rig);
-  await Promise.race([rig.indexer.current().exited, pause(ms * 2)]);
+  const end = await Promise.race([rig.indexer.current().exited, pause(ms * 2)]);
   await killed(rig, {});
+  return end === 'SIGKILL' ? step : 'none was reached';
 }
 
 async function askForRebuild({ url }: Rig): Promise<number> {

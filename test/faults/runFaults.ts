@@ -65,11 +65,13 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
     const random = createRandom(seed + 2 + n);
     for (const { name, ms } of lane) {
       say(`${name} (${ms} ms)`);
-      faults[name] = (faults[name] ?? 0) + 1;
       const fault: Fault = FAULTS[name];
-      await fault({ rig, random, ms, onLoss: () => readers.forgetUnacknowledged() }).catch(
-        (error: unknown) => violate(`${name}: ${String(error)}`),
-      );
+      const happened = await fault({
+        ...{ rig, random, ms },
+        onLoss: () => readers.forgetUnacknowledged(),
+      }).catch((error: unknown) => violate(`${name}: ${String(error)}`));
+      const provoked = typeof happened === 'string' ? `${name}: ${happened}` : name;
+      faults[provoked] = (faults[provoked] ?? 0) + 1;
       await pause(BETWEEN_MS + random.below(options.betweenMs));
     }
   };

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { sweepPending } from '../../../services/indexer/project/sweep.js';
 import { projectThread } from '../../../services/indexer/project/projectThread.js';
 import { raiseRevision } from '../../../services/indexer/records/threadRevision.js';
 import { checkGeneration } from '../../../services/indexer/search/checkGeneration.js';
@@ -18,6 +19,7 @@ import { enterRebuild, findRebuild } from '../../../shared/store/searchGeneratio
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
 import { indexerDeps } from '../../support/indexerDeps.js';
 import { rebuildArchive, type RebuildArchive } from '../../support/rebuildArchive.js';
+import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
 describe('reindexSearch', () => {
@@ -67,6 +69,9 @@ describe('reindexSearch', () => {
       expect(await search('meanwhile')).to.include({ messageCount: 2 });
       expect((await liveIndex(deps)).slice(-6)).to.equal('000002');
       expect(await indexes()).to.deep.equal(['000001', '000002']);
+      while (await sweepPending(deps, 0)) continue;
+      await bringToRest(deps, stores);
+      expect(await verifyNow(deps)).to.deep.include({ differences: [], clean: true });
     });
   }
 
