@@ -10,6 +10,7 @@ import { parsePayload } from './jobs/parsePayload.js';
 import { refreshStats } from './jobs/refreshStats.js';
 import { reindexViews } from './jobs/reindexViews.js';
 import { retryQuarantined } from './jobs/retryQuarantined.js';
+import { removeAside } from './quarantine/removeAside.js';
 import { REPORT_NOBODY, type Report } from './report.js';
 import type { IndexerDeps } from './deps.js';
 import { reindexSearch } from './search/reindexSearch.js';
@@ -51,7 +52,9 @@ function deletion<Kind extends DeletionKind>(
   return async (payload, report = REPORT_NOBODY) => {
     const parsed = parsePayload(`delete-${kind}`, payload);
     const result = await work(deps, parsed, report);
-    await endDeletion(deps.collections, kind, Object.values<string>(parsed)[0]!);
+    const id = Object.values<string>(parsed)[0]!;
+    await removeAside(deps, id);
+    await endDeletion(deps.collections, kind, id);
     return result;
   };
 }

@@ -3,6 +3,7 @@ import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { announceErasure, erasedPeople } from '../../../shared/store/erasures.js';
 import type { IndexerDeps } from '../deps.js';
 import { settle } from '../project/settle.js';
+import { removeAside } from '../quarantine/removeAside.js';
 import { eraseEverywhere } from '../records/eraseEverywhere.js';
 import { forgetAccount } from '../records/forgetAccount.js';
 import { removeIfEmptied } from '../records/removeIfEmptied.js';
@@ -11,7 +12,7 @@ import { forgetPeople } from '../stores/forgetPeople.js';
 import type { Report } from '../report.js';
 
 /**
- * Removes every trace of somebody from records, views, search and caches; then from the erasure itself, which keeps a
+ * Removes every trace of somebody from records, views, search, caches and uploads that are set aside; then from the erasure itself, which keeps a
  * keyed hash. Cut off anywhere, it begins again and comes to the same end.
  */
 export async function eraseUser(
@@ -34,6 +35,7 @@ export async function eraseUser(
   await forgetPeople(collections, [userId]);
   deps.announcer.announce({ users: [userId] });
   await forgetAccount(collections, userId);
+  await removeAside(deps, userId);
   const done = { $set: { finishedAt: new Date() }, $unset: { userId: '', names: '' } } as const;
   await collections.erasures.updateOne({ _id: erasureId }, done);
   return { threads: threadIds.length, messages };

@@ -13,6 +13,7 @@ import { isPermanent } from '../permanentErrors.js';
 import { memoryBudget } from './memoryBudget.js';
 import { projectThread } from '../project/projectThread.js';
 import { guardFile, noteFile, type FileOutcome } from '../quarantine/guardFile.js';
+import { removeAsideOfErased } from '../quarantine/removeAside.js';
 import { isSetAside } from '../quarantine/tries.js';
 import { silenceThreads } from '../records/tombstones.js';
 import { removeIfEmptied } from '../records/removeIfEmptied.js';
@@ -45,7 +46,7 @@ export async function importFile(
   deps: IndexerDeps,
   { uploadId }: JobPayloads['import-file'],
 ): Promise<FileOutcome | null> {
-  return guardFile(deps, uploadId, async (file) => {
+  const ended = await guardFile(deps, uploadId, async (file) => {
     const isRetry = file.startedAt !== undefined;
     const outcome = await budget
       .within(weightOf(file), () => applyFile(deps, uploadId, isRetry))
@@ -54,6 +55,8 @@ export async function importFile(
     await deleteUpload(deps.collections, uploadId);
     return outcome;
   });
+  if (ended?.state === 'rejected') await removeAsideOfErased(deps, uploadId);
+  return ended;
 }
 
 /** An error that will come again is an outcome; any other is thrown, so that the job is tried again. */

@@ -3,8 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
+import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { importFile } from '../../../services/indexer/jobs/importFile.js';
 import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantined.js';
+import { createHandlers } from '../../../services/indexer/handlers.js';
+import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { projectThread } from '../../../services/indexer/project/projectThread.js';
 import { sweepPending } from '../../../services/indexer/project/sweep.js';
 import { removeOrphans } from '../../../services/indexer/project/sweepImports.js';
@@ -13,10 +16,11 @@ import { liftQuarantine } from '../../../services/indexer/quarantine/liftQuarant
 import { raiseRevision } from '../../../services/indexer/records/threadRevision.js';
 import { reindexSearch } from '../../../services/indexer/search/reindexSearch.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
+import { requestErasure } from '../../../shared/store/erasures.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { enterRebuild } from '../../../shared/store/searchGenerations.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
-import { anExport, anExportMessage, bytesOf } from '../../support/exportFiles.js';
+import { anExport, anExportMessage, anExportUser, bytesOf } from '../../support/exportFiles.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { indexerDeps, record } from '../../support/indexerDeps.js';
 import { poisoned } from '../../support/poison.js';
@@ -146,8 +150,8 @@ describe('setting aside', function () {
   });
 
   describe('files', () => {
-    async function queue() {
-      const messages = [anExportMessage(), anExportMessage()];
+    async function queue(author = anExportUser()) {
+      const messages = [anExportMessage(), anExportMessage({ author })];
       const uploadId = newUploadId();
       await storeUpload(deps.collections, uploadId, bytesOf(anExport({ messages })));
       const file = { importId: 'import', name: 'x.json', bytes: 1, state: 'queued' as const };
@@ -176,14 +180,54 @@ describe('setting aside', function () {
       expect(await deps.collections.uploadChunks.countDocuments()).to.equal(0);
     });
 
+    /** Deps in which every import fails for a reason of its own. */
+    const failingImports = (): IndexerDeps => {
+      const throwing = { ...deps.collections, channels: undefined };
+      return { ...deps, collections: throwing as unknown as typeof deps.collections };
+    };
+    async function setAside(author = anExportUser()) {
+      const payload = await queue(author);
+      const broken = failingImports();
+      for (let n = 0; n < 5; n += 1) await importFile(broken, payload).catch(() => undefined);
+      expect(await stateOf(payload.uploadId)).to.equal('rejected');
+      return payload;
+    }
+    const uploads = async () =>
+      (await deps.collections.uploadChunks.find().toArray()).map(({ _id }) => _id.split('/')[0]);
+    const gone = anExportUser({ id: '777777777777777701', name: 'zyx', nickname: 'Zyx' });
+
+    it('removes what holds words of somebody who is erased, and keeps the rest', async () => {
+      const theirs = await setAside(gone);
+      const other = await setAside();
+      expect(await uploads()).to.have.members([theirs.uploadId, other.uploadId]);
+      const erasureId = await requestErasure(deps.collections, gone.id);
+      await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+      expect(await uploads()).to.deep.equal([other.uploadId]);
+      expect((await quarantined()).map(({ subject }) => subject)).to.deep.equal([other.uploadId]);
+      const file = await deps.collections.importFiles.findOne({ _id: theirs.uploadId });
+      expect(file?.reason).to.match(/has to be handed in again$/);
+      expect(file?.state).to.equal('rejected');
+
+      // One that is set aside only afterwards.
+      await setAside(gone);
+      expect(await uploads()).to.deep.equal([other.uploadId]);
+    });
+
+    it('removes what holds a thread that is deleted, before its deletion is forgotten', async () => {
+      const theirs = await setAside();
+      const other = await setAside();
+      const handlers = createHandlers(deps);
+      await handlers['delete-thread']({ threadId: theirs.threadId });
+      expect(await uploads()).to.deep.equal([other.uploadId]);
+      expect((await quarantined()).map(({ subject }) => subject)).to.deep.equal([other.uploadId]);
+      await handlers['delete-message']({ messageId: other.threadId });
+      expect(await uploads()).to.deep.equal([]);
+    });
+
     it('sets aside a file whose import always throws, and keeps its upload', async () => {
       const payload = await queue();
       const { uploadId } = payload;
-      const throwing = {
-        ...deps.collections,
-        channels: undefined,
-      } as unknown as typeof deps.collections;
-      const broken = { ...deps, collections: throwing };
+      const broken = failingImports();
       for (let n = 0; n < 4; n += 1)
         expect(await importFile(broken, payload).catch(() => 'thrown')).to.equal('thrown');
       const outcome = await importFile(broken, payload);
