@@ -9,7 +9,7 @@ export interface AuditRecord {
   caller: { kind: string; id: string };
   /** The operation's id, such as `deleteThread`. */
   operation: string;
-  /** Path, query and body values that are no secrets. */
+  /** Path, query and body values that are no secrets; texts are cut to 200 characters. */
   params: Record<string, unknown>;
   /** `done`, `failed` or the code of the error; of `cli`, `started` until it has ended. */
   outcome: string;

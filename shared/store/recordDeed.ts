@@ -9,10 +9,13 @@ type Store = Pick<Collections, 'audit' | 'erasures' | 'erasureState'>;
 const IDS = /\d{17,20}/g;
 /** API keys, refresh tokens and service tokens: some are sent where an id or a name belongs. */
 const SECRETS = /\b(?:f[ar]_|eyJ)[\w.-]{16,}/g;
+/** Characters of a text that are kept. */
+const LONGEST = 200;
 
 /**
  * Keeps what was done, and gives the id of its line. Whom an erasure is about is kept as its keyed hash alone; the ids
- * of people who are erased already are not kept, be they the caller's or in what was asked, and no secrets are.
+ * of people who are erased already are not kept, be they the caller's or in what was asked, and no secrets are. Each text
+ * of what was asked is cut to its first 200 characters.
  */
 export async function recordDeed(store: Store, deed: Deed): Promise<string> {
   const erased = await erasedPeople(store);
@@ -37,9 +40,11 @@ export async function endDeed(
 }
 
 function cleaned(erased: ErasedPeople, params: Deed['params']): Deed['params'] {
-  const text = JSON.stringify(params);
-  const clean = text
+  const clean = JSON.stringify(params)
     .replace(IDS, (id) => (erased.has(id) ? ERASED_CALLER : id))
     .replace(SECRETS, '(secret)');
-  return clean === text ? params : (JSON.parse(clean) as Deed['params']);
+  // Only what is clean may be cut: a part of a secret or of an id would not be known for one.
+  return JSON.parse(clean, (_name, value: unknown) =>
+    typeof value === 'string' ? value.slice(0, LONGEST) : value,
+  ) as Deed['params'];
 }

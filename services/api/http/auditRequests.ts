@@ -5,7 +5,7 @@ import type { Deed } from '../../../shared/store/audit.js';
 import type { Caller } from '../caller.js';
 import { toAppError } from './errors.js';
 
-/** Keeps who did, or tried to do, what under /admin, once they are known. Reads alone are not kept. */
+/** Keeps who did, or tried to do, what under /admin, once they are known. Reads, and what was one too many, are not kept. */
 export function auditRequests(
   record: (deed: Deed) => Promise<unknown>,
   logger: Logger,
@@ -39,6 +39,7 @@ function deedOf(ctx: Context, error: AppError | null): Deed | null {
   };
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
   if (!caller || !operationId || isRead || !route?.startsWith('/admin/')) return null;
+  if (error?.code === 'RATE_LIMITED') return null;
   const jobId = error ? undefined : jobIdOf(ctx.body);
   const { params } = ctx as Context & { params?: Record<string, string> };
   return {

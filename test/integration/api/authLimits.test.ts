@@ -130,6 +130,28 @@ describe('rate limits', () => {
     }
   });
 
+  it('lets nobody fill the audit trail by what they may not do', async () => {
+    const api = await startAuth({ ...ON, RATE_LIMIT_FAILED_CREDENTIALS: '3' });
+    try {
+      const reader = as('192.0.2.1', { 'X-API-Key': await api.key('read') });
+      expect(await syncTimes(api, 5, reader)).to.deep.equal([403, 403, 403, 429, 429]);
+      const elsewhere = { ...reader, ...as('192.0.2.2') };
+      expect((await api.get('/admin/stats', elsewhere)).status).to.equal(200);
+      const deeds = await api.stores.mongo.collections.audit.find().toArray();
+      expect(deeds.map(({ outcome }) => outcome)).to.deep.equal(Array(3).fill('FORBIDDEN'));
+    } finally {
+      await api.close();
+    }
+    const few = await startAuth({ ...ON, RATE_LIMIT_CALLER: '2' });
+    try {
+      const writer = as('192.0.2.1', { 'X-API-Key': await few.key('write') });
+      expect(await syncTimes(few, 4, writer)).to.deep.equal([503, 503, 429, 429]);
+      expect(await few.stores.mongo.collections.audit.countDocuments()).to.equal(2);
+    } finally {
+      await few.close();
+    }
+  });
+
   it('throttles 1,000 wrong credentials of one address, while others read on', async () => {
     const api = await startAuth({ ...ON, RATE_LIMIT_FAILED_CREDENTIALS: '50' });
     try {
@@ -230,6 +252,14 @@ describe('rate limits', () => {
     }
   });
 });
+
+async function syncTimes(api: ApiServer, times: number, headers: Record<string, string>) {
+  const statuses = [];
+  for (let n = 0; n < times; n += 1) {
+    statuses.push((await api.send('POST', '/admin/sync', headers)).status);
+  }
+  return statuses;
+}
 
 async function statusOf(api: ApiServer): Promise<number> {
   return (await api.get('/', as('192.0.2.1'))).status;

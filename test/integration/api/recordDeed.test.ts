@@ -30,6 +30,19 @@ describe('a deed', () => {
     });
   });
 
+  it('is kept with no more than 200 characters of each text, none of them of a secret', async () => {
+    const deedId = await recordDeed(store(), {
+      ...{ caller: { kind: 'key', id: '1' }, operation: 'sync', outcome: 'VALIDATION_ERROR' },
+      params: {
+        serverId: 'x'.repeat(15_000),
+        list: [`${' '.repeat(190)} fr_${'y'.repeat(40)}`, 7],
+      },
+    });
+    expect((await store().audit.findOne({ _id: deedId }))?.params).to.deep.equal({
+      ...{ serverId: 'x'.repeat(200), list: [`${' '.repeat(191)}(secret)`, 7] },
+    });
+  });
+
   it('is kept without the secrets that were sent where an id or a name belongs', async () => {
     const { key } = await createApiKey(store(), { name: 'x', level: 'read', expiresAt: null });
     const token = aToken();

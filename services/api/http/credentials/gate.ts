@@ -71,6 +71,8 @@ async function admit(
   ctx.state['caller'] = caller;
   if (limits) countRequest(ctx, limits.callers, nameOf(caller));
   if (access !== 'me' && !caller.scopes.includes(access)) {
+    // Each is kept in the audit trail, which must not be for anybody to fill.
+    limits?.failedCredentials.take(address);
     throw new AppError('FORBIDDEN', `This needs the level ${access}`);
   }
   return caller;
