@@ -97,6 +97,28 @@ describe('an API process and stores that are away', function () {
     await archive.close();
   });
 
+  const SERVED: Record<StoreName, Record<string, number>> = {
+    mongodb: { '/api/threads/1': 503, '/api/threads': 503, '/openapi.json': 200 },
+    elasticsearch: { '/api/threads/1': 200, '/api/threads': 200, '/api/search?q=anchor': 503 },
+    redis: { '/api/threads/1': 200, '/api/threads': 200, '/api/search?q=anchor': 200 },
+  };
+  for (const store of ['mongodb', 'elasticsearch', 'redis'] as const) {
+    it(`starts without ${store}, and serves what it can`, async () => {
+      await stores[store].kill();
+      api = await startService('api', archive.env);
+      const expected = { '/healthz': 200, '/readyz': 503, ...SERVED[store] };
+      const seen = await Promise.all(
+        Object.keys(expected).map(async (path) => [
+          path,
+          (await askOnce(urlOf(api!), { kind: path, path })).status,
+        ]),
+      );
+      expect(Object.fromEntries(seen)).to.deep.equal(expected);
+      await end(api, 'SIGKILL');
+      await stores[store].restart();
+    });
+  }
+
   it('starts without any, is alive and not ready, and comes to life with them', async () => {
     for (const store of Object.values(stores)) await store.kill();
     api = startProcess('api', archive.env);

@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { sweepPending } from '../../../services/indexer/project/sweep.js';
 import { indexerDeps } from '../../support/indexerDeps.js';
 import { rebuildArchive } from '../../support/rebuildArchive.js';
+import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
 describe('a rebuild of search under constant writes', () => {
@@ -13,7 +15,8 @@ describe('a rebuild of search under constant writes', () => {
 
   it('never shows a reader an error, an empty index or a lost document', async function () {
     this.timeout(60_000);
-    const { write, writeThreads, rebuild, search } = rebuildArchive(indexerDeps(stores));
+    const deps = indexerDeps(stores);
+    const { write, writeThreads, rebuild, search } = rebuildArchive(deps);
     const threads = await writeThreads(120, 14);
     await stores.refreshSearch();
     const stop = new AbortController();
@@ -56,5 +59,8 @@ describe('a rebuild of search under constant writes', () => {
       const { results } = await search(`${word} ${threadId}`);
       expect(results.messages, threadId).to.have.length(14);
     }
+    while (await sweepPending(deps, 0)) continue;
+    await bringToRest(deps, stores);
+    expect(await verifyNow(deps)).to.deep.include({ differences: [], clean: true });
   });
 });
