@@ -95,6 +95,28 @@ describe('rate limits', () => {
     }
   });
 
+  it("counts a caller's search as ten of their requests", async () => {
+    const api = await startAuth({ ...ON, RATE_LIMIT_CALLER: '32' });
+    try {
+      const headers = as('192.0.2.1', { 'X-API-Key': await api.key('read') });
+      const told = [];
+      for (const path of ['/api/search?q=', '/', '/api/suggest?q=', '/', '/api/search?q=', '/']) {
+        const reply = await api.get(path, headers);
+        told.push([reply.headers['ratelimit']?.toString().split(';')[1], reply.status === 429]);
+      }
+      expect(told).to.deep.equal([
+        ['r=22', false],
+        ['r=21', false],
+        ['r=11', false],
+        ['r=10', false],
+        ['r=0', false],
+        ['r=0', true],
+      ]);
+    } finally {
+      await api.close();
+    }
+  });
+
   it('counts what fails before its caller is known as reads of the address', async () => {
     const api = await startAuth({ ...ON, RATE_LIMIT_READS: '2' });
     try {

@@ -2,9 +2,9 @@ import type { Context } from 'koa';
 import { AppError } from '../../../../shared/contract/errors.js';
 import type { RateLimiter, Standing } from './rateLimiter.js';
 
-/** Counts a request under a name and tells where it stands. Throws RATE_LIMITED when it is one too many. */
-export function countRequest(ctx: Context, limiter: RateLimiter, name: string): void {
-  judge(ctx, limiter, limiter.take(name));
+/** Counts a request under a name, as `weight` requests, and tells where it stands. Throws RATE_LIMITED when it is one too many. */
+export function countRequest(ctx: Context, limiter: RateLimiter, name: string, weight = 1): void {
+  judge(ctx, limiter, limiter.take(name, weight));
 }
 
 /** Throws RATE_LIMITED when a name has no attempt left; counts nothing. */

@@ -29,6 +29,8 @@ export interface GateOptions {
   trustProxy: boolean;
 }
 
+/** As many requests of a caller as a search stands for. */
+const SEARCH_WEIGHT = 10;
 /** How requests of nobody in particular count: as reads. */
 const UNKNOWN = { access: 'public' } as const;
 const DEVELOPER: Caller = { kind: 'development', id: 'development', scopes: SCOPES };
@@ -109,7 +111,8 @@ async function welcome(
 ): Promise<null> {
   const { limits } = options;
   const caller = limits && (await recognise(ctx, credential, { ...options, limits }));
-  if (limits && caller) countRequest(ctx, limits.callers, nameOf(caller));
+  const weight = operation.limitedAs === 'search' ? SEARCH_WEIGHT : 1;
+  if (limits && caller) countRequest(ctx, limits.callers, nameOf(caller), weight);
   else countByAddress(ctx, operation, options);
   return null;
 }

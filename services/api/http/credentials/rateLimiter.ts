@@ -51,11 +51,11 @@ export class RateLimiter {
     this.#untold = limit * UNTOLD_SHARE;
   }
 
-  /** Counts one more; `left` is negative when that is too many. What is too many is not counted on. */
-  take(name: string): Standing {
+  /** Counts one more, or one that weighs as many; `left` is negative when that is too many. What is too many is not counted on. */
+  take(name: string, weight = 1): Standing {
     const standing = this.look(name);
-    if (standing.left > 0) this.#count(name);
-    return { ...standing, left: standing.left - 1 };
+    if (standing.left >= weight) this.#count(name, weight);
+    return { ...standing, left: standing.left - weight };
   }
 
   /** Where a name stands, without counting. */
@@ -95,14 +95,14 @@ export class RateLimiter {
     this.#grown = new Set();
   }
 
-  #count(name: string): void {
+  #count(name: string, weight: number): void {
     let count = this.#counts.get(name);
     if (!count) {
       if (this.#counts.size >= MOST_NAMES) return;
       count = { own: 0, told: 0, others: 0 };
       this.#counts.set(name, count);
     }
-    count.own += 1;
+    count.own += weight;
     if (this.#shared && count.own >= this.#untold) this.#grown.add(name);
   }
 }

@@ -22,6 +22,12 @@ describe('RateLimiter', () => {
     expect(limiter.take('a')).to.deep.equal({ left: 2, resetSeconds: 60 });
   });
 
+  it('counts what weighs more as many, and not at all where so many are not left', () => {
+    const limiter = new RateLimiter({ policy: 'caller', limit: 25, now: clock });
+    const left = (weight?: number) => limiter.take('a', weight).left;
+    expect([left(10), left(10), left(10), left(), left(10)]).to.deep.equal([15, 5, -5, 4, -6]);
+  });
+
   it('looks without counting', () => {
     const limiter = new RateLimiter({ policy: 'reads', limit: 1, now: clock });
     for (let turn = 0; turn < 5; turn += 1) expect(limiter.look('a').left).to.equal(1);
