@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { counted, formatCount } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
@@ -55,6 +56,10 @@ export function addRestore(program: Command): void {
 
 async function restore(archive: Archive, folder: string): Promise<Result> {
   const manifest = await restoreBackup(archive.mongo, folder);
+  // A job of these very files that ended in an earlier archive would keep them from having another.
+  for (const state of ['completed', 'failed'] as const) await archive.queue.clean(0, 0, state);
+  // What of it is left over, the indexer files itself.
+  await refileLost(archive.mongo.collections, archive.producer, 0);
   const lines = [heldLine('Restored', manifest)];
   // Documents that were written after the backup would stay in an index that is only written to.
   const steps = (await hasDocuments(archive)) ? [reindexViews, reindexSearch] : [reindexViews];

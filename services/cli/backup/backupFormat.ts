@@ -8,13 +8,13 @@ export const MANIFEST = 'manifest.json';
 export const BACKUP_FORMAT = 2;
 
 /**
- * What cannot be built again from anything else, in the order in which it is restored: who is erased and deleted stands
- * before what they said. Views, search and what is waiting to be counted are built anew; logins end.
+ * What cannot be built again from anything else, in the order in which it is restored while an indexer may run: who is
+ * erased stands before what they said, a file before its upload (which is else nobody's), what is set aside after what it
+ * is about, and what is to be deleted last. Views, search and what waits to be counted are built anew; logins end.
  */
 export const KEPT = [
-  'erasureState',
   'erasures',
-  'deletions',
+  'erasureState',
   'servers',
   'channels',
   'threads',
@@ -23,10 +23,11 @@ export const KEPT = [
   'audit',
   'apiKeys',
   'counters',
-  'quarantine',
   'imports',
   'importFiles',
+  'quarantine',
   'uploadChunks',
+  'deletions',
 ] as const satisfies readonly (keyof Collections)[];
 
 export type KeptName = (typeof KEPT)[number];

@@ -9,6 +9,7 @@ import { counted, formatCount } from '../numbers.js';
 import { createProgress, type Progress } from '../progress.js';
 import { backupFileName, KEPT, type KeptName, type Manifest } from './backupFormat.js';
 import { checkBackup } from './checkBackup.js';
+import { heldForm, releaseWork } from './holdWork.js';
 import { readDocuments } from './readDocuments.js';
 
 /** Documents and bytes that are restored at once. */
@@ -24,8 +25,8 @@ const NOTHING: ReadonlySet<string> = new Set<keyof Collections>([
 ]);
 
 /**
- * Puts a backup's records into an empty archive, after every byte of it was checked. Views and search are not built
- * from them yet. Throws CliError, having written nothing, when the backup is damaged or the archive holds something.
+ * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run: it takes up what
+ * waited when all is in. Views and search are not built from them yet. Throws CliError, having written nothing, when the backup is damaged or the archive holds something.
  */
 export async function restoreBackup(mongo: Mongo, folder: string): Promise<Manifest> {
   const manifest = await checkBackup(folder);
@@ -35,6 +36,7 @@ export async function restoreBackup(mongo: Mongo, folder: string): Promise<Manif
   const progress = createProgress('Restore', total, (done) => counted(done, 'document'));
   try {
     for (const name of KEPT) await restoreCollection(mongo, folder, { name, manifest }, progress);
+    await releaseWork(mongo, documentsOf(folder, 'erasures'));
     return manifest;
   } finally {
     progress.stop();
@@ -58,8 +60,9 @@ async function restoreCollection(
 ): Promise<void> {
   const collection = db.collection(name);
   let restored = 0;
-  for await (const batch of batches(readDocuments(join(folder, backupFileName(name))), BATCH)) {
-    await (NOTHING.has(name) ? putOver(collection, batch) : insertNew(collection, batch));
+  for await (const batch of batches(documentsOf(folder, name), BATCH)) {
+    const held = batch.map((document) => heldForm(name, document));
+    await (NOTHING.has(name) ? putOver(collection, held) : insertNew(collection, held));
     restored += batch.length;
     progress.advance(batch.length);
   }
@@ -68,6 +71,10 @@ async function restoreCollection(
   throw new CliError(
     `${name} has ${formatCount(restored)} documents, and should have ${formatCount(documents)}`,
   );
+}
+
+function documentsOf(folder: string, name: KeptName): AsyncGenerator<Document> {
+  return readDocuments(join(folder, backupFileName(name)));
 }
 
 async function insertNew(collection: Collection, batch: Document[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { findGathered, writeAllGathered } from '../../../shared/store/gather.js';
+import { isHeld } from '../../../shared/store/heldFile.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
@@ -20,7 +21,7 @@ const takeTurn = createTurns();
 /**
  * Imports a queued file so that one that always fails, or ends the process, is set aside after MOST_TRIES: as rejected,
  * its upload kept for another try. The first try costs nothing beside the note that it began. Resolves with null for a
- * file that is done; throws when the job is to be tried again.
+ * file that is done, or held back; throws when the job is to be tried again.
  */
 export async function guardFile(
   deps: Deps,
@@ -29,7 +30,7 @@ export async function guardFile(
 ): Promise<FileOutcome | null> {
   const { importFiles } = deps.collections;
   const file = await findGathered(importFiles, uploadId);
-  if (file?.state !== 'queued') return null;
+  if (file?.state !== 'queued' || isHeld(file)) return null;
   if (!file.running) return attempt(deps, file, importIt);
   return takeTurn(async () => {
     const now = await importFiles.findOne({ _id: uploadId, state: 'queued' });

@@ -10,8 +10,23 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { removeOrphans } from '../../../services/indexer/project/sweepImports.js';
+import { liftQuarantine } from '../../../services/indexer/quarantine/liftQuarantine.js';
+import { recordFailure } from '../../../services/indexer/quarantine/recordFailure.js';
+import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
+import { writeBackup } from '../../../services/cli/backup/writeBackup.js';
+import { refileLost } from '../../../shared/jobs/refileLost.js';
+import type { Mongo } from '../../../shared/platform/clients.js';
+import { requestDeletion } from '../../../shared/store/deletions.js';
+import { requestErasure } from '../../../shared/store/erasures.js';
+import { storeUpload } from '../../../shared/store/uploads.js';
+import { until } from '../../support/apiServer.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
+import { anExport, anExportMessage, bytesOf } from '../../support/exportFiles.js';
+import { indexerDeps } from '../../support/indexerDeps.js';
+import { openStores, type TestStores } from '../../support/stores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
+import { restingArchive } from '../../support/verifiedArchive.js';
 import { everyAnswer } from '../../support/wholeArchive.js';
 
 describe('backup and restore', function () {
@@ -29,7 +44,7 @@ describe('backup and restore', function () {
   /** Runs a command that must go well. */
   const run = async (archive: TestArchive, ...args: string[]) => {
     const { code, stdout, stderr } = await archive.cli(...args, '--json');
-    expect(code, `${args.join(' ')}: ${stderr}`).to.equal(0);
+    expect(code, `${args.join(' ')}: ${stderr}${stdout}`).to.equal(0);
     return JSON.parse(stdout) as Record<string, unknown>;
   };
 
@@ -105,4 +120,112 @@ describe('backup and restore', function () {
       expect(await threads.countDocuments()).to.equal(0);
       expect((await archive.cli('backup', whole)).stderr).to.match(/is not empty/);
     }));
+
+  describe('of work that waits', () => {
+    let stores: TestStores;
+    let waiting: Waiting;
+    beforeEach(async () => {
+      stores = await openStores();
+      waiting = await leaveWork(stores);
+    });
+    afterEach(() => stores.close());
+
+    it('carries it out when an indexer finds it restored', () =>
+      withTemporaryFolder(async (folder) => {
+        await writeBackup(stores.mongo, folder);
+        const after = await open();
+        await run(after, 'restore', folder);
+        const { mongo } = after.api.stores;
+        const { deletions, erasures, importFiles, threads } = mongo.collections;
+        const isDone = async () =>
+          (await deletions.countDocuments()) === 0 &&
+          (await erasures.countDocuments({ userId: { $exists: true } })) === 0 &&
+          (await importFiles.countDocuments({ state: 'queued' })) === 0;
+        await until(isDone, 30_000);
+        expect(await threads.findOne({ _id: waiting.deleted })).to.include({ deleted: true });
+        expect((await after.api.get(`/api/threads/${waiting.deleted}`)).status).to.equal(404);
+        expect((await after.api.get(`/users/${waiting.erased}`)).status).to.equal(404);
+        expect((await after.api.get(`/api/threads/${waiting.imported}`)).status).to.equal(200);
+        expect(await importFiles.findOne({ _id: waiting.upload })).to.include({
+          state: 'imported',
+        });
+      }));
+
+    it('lets no indexer take up any of it, or throw any away, before all is in its place', () =>
+      withTemporaryFolder(async (folder) => {
+        await writeBackup(stores.mongo, folder);
+        const target = await openStores();
+        try {
+          const deps = indexerDeps(target);
+          const filed: string[] = [];
+          const sweep = async (mayFile: boolean) => {
+            const add = (name: string) => Promise.resolve(String(filed.push(name)));
+            await refileLost(target.mongo.collections, { add }, -1_000);
+            await removeOrphans(target.mongo.collections);
+            await liftQuarantine(deps);
+            if (!mayFile) expect(filed).to.deep.equal([]);
+          };
+          await restoreBackup(
+            sweptBetween(target.mongo, (name) => sweep(name === 'deletions')),
+            folder,
+          );
+          await sweep(true);
+          expect(new Set(filed)).to.include.all.keys('delete-thread', 'erase-user', 'import-file');
+          const { quarantine, uploadChunks, threads } = target.mongo.collections;
+          expect(await quarantine.countDocuments()).to.equal(1);
+          expect(await uploadChunks.countDocuments()).to.equal(2);
+          expect(await threads.countDocuments({ pending: { $exists: true } })).to.equal(0);
+        } finally {
+          await target.close();
+        }
+      }));
+  });
 });
+
+interface Waiting {
+  /** Threads; a person; an upload. */
+  deleted: string;
+  imported: string;
+  erased: string;
+  upload: string;
+}
+
+/** An archive in which a deletion, an erasure and an import of long ago wait, and another import is set aside. */
+async function leaveWork(stores: TestStores): Promise<Waiting> {
+  const deps = indexerDeps(stores);
+  const { collections } = deps;
+  const { threads } = await restingArchive(deps, stores, 2);
+  const [deleted, erased] = [threads[0]!.threadId, threads[1]!.starter.id];
+  const long = new Date(Date.now() - 3_600_000);
+  await requestDeletion(collections, 'thread', deleted);
+  await requestErasure(collections, erased);
+  await collections.deletions.updateMany({}, { $set: { requestedAt: long } });
+  await collections.erasures.updateMany({}, { $set: { requestedAt: long } });
+  // Uploads whose ids are of long ago.
+  const [upload, aside] = ['650000000000000000000001', '650000000000000000000002'];
+  const messages = [anExportMessage()];
+  for (const _id of [upload, aside]) {
+    await storeUpload(collections, _id, bytesOf(anExport({ messages })));
+    const file = { importId: 'x', name: 'a.json', bytes: 1, queuedAt: long };
+    await collections.importFiles.insertOne({ ...file, _id, state: 'queued', running: true });
+  }
+  const failed = { $set: { state: 'rejected' as const, tries: 5 } };
+  await collections.importFiles.updateOne({ _id: aside }, failed);
+  const failure = { kind: 'file' as const, subject: aside, threadId: null, revision: 0, count: 5 };
+  await recordFailure(deps, { ...failure, reason: 'Error: x' });
+  return { deleted, imported: messages[0]!.id, erased, upload };
+}
+
+/** The same archive, in which something is done after every write of the restore. */
+function sweptBetween(mongo: Mongo, sweep: (name: string) => Promise<void>): Mongo {
+  const collection = (name: string) => {
+    const own = mongo.db.collection(name);
+    const swept =
+      (method: 'insertMany' | 'bulkWrite') => async (documents: never, options: never) => {
+        await own[method](documents, options);
+        await sweep(name);
+      };
+    return { insertMany: swept('insertMany'), bulkWrite: swept('bulkWrite') };
+  };
+  return { ...mongo, db: { collection } as unknown as Mongo['db'] };
+}

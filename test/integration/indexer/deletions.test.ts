@@ -10,7 +10,7 @@ import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { deleteChannel, deleteServer } from '../../../services/indexer/jobs/deletePlaces.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
 import { projectThread } from '../../../services/indexer/project/projectThread.js';
-import { refileLost } from '../../../services/indexer/project/sweepImports.js';
+import { refileLost } from '../../../shared/jobs/refileLost.js';
 import {
   dirtyServer,
   dirtyThread,

@@ -1,10 +1,7 @@
 import { expect } from 'chai';
 import { Binary, ObjectId } from 'mongodb';
-import {
-  refileLost,
-  refileWhenIdle,
-  removeOrphans,
-} from '../../../services/indexer/project/sweepImports.js';
+import { refileWhenIdle, removeOrphans } from '../../../services/indexer/project/sweepImports.js';
+import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { enterRebuild } from '../../../shared/store/searchGenerations.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 

@@ -1,0 +1,45 @@
+import type { Document } from 'mongodb';
+import type { Mongo } from '../../../shared/platform/clients.js';
+import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
+import { NOT_YET } from '../../../shared/store/heldFile.js';
+import type { KeptName } from './backupFormat.js';
+
+/**
+ * Records that an indexer takes up as soon as it finds them, in a form that it does not: work would else be done on half
+ * an archive. (Deletions are restored last as they are.) Threads need no mark: all are built again.
+ */
+const HELD: Partial<Record<KeptName, (document: Document) => Document>> = {
+  threads: (thread) => without(thread, ['pending', 'pendingAt']),
+  erasures: (erasure) => without(erasure, ['userId', 'names']),
+  importFiles: (file) =>
+    without(file['state'] === 'queued' ? { ...file, queuedAt: NOT_YET } : file, ['running']),
+  deletions: (deletion) => ({ ...deletion, requestedAt: new Date() }),
+};
+
+/** A document as it may be restored while an indexer runs. */
+export function heldForm(name: KeptName, document: Document): Document {
+  return HELD[name]?.(document) ?? document;
+}
+
+/**
+ * Lets the indexer take up what was held, as if it had just been asked for. `erasures` are those of the backup. Only
+ * once everything else is in its place.
+ */
+export async function releaseWork(
+  { collections }: Mongo,
+  erasures: AsyncIterable<Document>,
+): Promise<void> {
+  const now = new Date();
+  const held = { state: 'queued' as const, queuedAt: NOT_YET };
+  await collections.importFiles.updateMany(held, { $set: { queuedAt: now } });
+  for await (const erasure of erasures) {
+    const { _id, userId, names } = erasure as ErasureRecord;
+    if (userId === undefined) continue;
+    const asked = { userId, ...(names && { names }), requestedAt: now };
+    await collections.erasures.updateOne({ _id }, { $set: asked });
+  }
+}
+
+function without(document: Document, names: string[]): Document {
+  return Object.fromEntries(Object.entries(document).filter(([name]) => !names.includes(name)));
+}

@@ -1,0 +1,49 @@
+import type { Collections } from '../store/collections.js';
+import { addDeletion } from './fileDeletion.js';
+import type { Producer } from './producer.js';
+
+/** Where work that was asked for is recorded until it is done. */
+export type WaitingWork = Pick<
+  Collections,
+  'importFiles' | 'deletions' | 'erasures' | 'searchGenerations'
+>;
+
+const BATCH = 200;
+
+/**
+ * Files again what waits for a job that may be lost, because Redis was emptied: files, deletions, erasures and a rebuild
+ * asked for longer ago than `olderThanMs`. Where the job is still known, filing it again changes nothing.
+ */
+export async function refileLost(
+  { importFiles, deletions, erasures, searchGenerations }: WaitingWork,
+  producer: Pick<Producer, 'add'>,
+  olderThanMs: number,
+): Promise<number> {
+  const before = new Date(Date.now() - olderThanMs);
+  const files = await importFiles
+    .find({ state: 'queued', queuedAt: { $lte: before } })
+    .sort({ queuedAt: 1 })
+    .limit(BATCH)
+    .toArray();
+  for (const { _id, importId } of files)
+    await producer.add('import-file', { uploadId: _id, importId });
+  const requested = await deletions
+    .find({ requestedAt: { $lte: before } })
+    .limit(BATCH)
+    .toArray();
+  for (const deletion of requested) await addDeletion(producer, deletion);
+  const waiting = { userId: { $exists: true }, requestedAt: { $lte: before } };
+  const asked = await erasures
+    .find(waiting, { projection: { _id: 1 } })
+    .limit(BATCH)
+    .toArray();
+  for (const { _id } of asked) await producer.add('erase-user', { erasureId: _id });
+  const unfinished = { $in: ['queued', 'running'] as ('queued' | 'running')[] };
+  const generations = await searchGenerations.findOne({
+    'rebuild.state': unfinished,
+    'rebuild.beatAt': { $lte: before },
+  });
+  const rebuildId = generations?.rebuild?.id;
+  if (rebuildId) await producer.add('reindex-search', { rebuildId });
+  return files.length + requested.length + asked.length + (rebuildId ? 1 : 0);
+}
