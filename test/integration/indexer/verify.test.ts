@@ -30,6 +30,9 @@ interface Place {
 /** Breaks something; gives the id that the difference must name. */
 type Plant = (place: Place) => Promise<string>;
 
+/** An upload of long ago. */
+const ASIDE = '650000000000000000000009';
+
 const LATER = 9_000_000_000_000_000 - 1;
 
 /** What is broken, and by which kinds of difference it must be found. */
@@ -553,6 +556,7 @@ describe('verifyArchive', function () {
           ids[n] = await plant({ deps, collections: deps.collections, index, ...place });
         }
       };
+      await setFileAside(deps.collections);
       resting = await verifyNow(deps);
       // One part after another: mending threads has everything counted again.
       for (const part of ['threads', 'people', 'servers', 'leftovers']) {
@@ -593,8 +597,26 @@ describe('verifyArchive', function () {
       }
       expect(restored).to.deep.include({ clean: true, differences: [], counts: {}, repaired: 0 });
     });
+
+    it('keeps the upload of a file that is set aside', async () => {
+      const { uploadChunks } = deps.collections;
+      expect(await uploadChunks.findOne({ _id: `${ASIDE}/0` })).not.to.equal(null);
+    });
   });
 });
+
+/** A file that was set aside long ago: its upload is kept for another try, and is no difference. */
+async function setFileAside(collections: Collections): Promise<void> {
+  const { importFiles, quarantine, uploadChunks } = collections;
+  const at = new Date('2024-01-01T00:00:00.000Z');
+  const file = { importId: 'x', name: 'a.json', bytes: 1, tries: 5, queuedAt: at, finishedAt: at };
+  await importFiles.insertOne({ ...file, _id: ASIDE, state: 'rejected' });
+  const data = new Binary(Buffer.from('x'));
+  await uploadChunks.insertOne({ _id: `${ASIDE}/0`, data, last: true });
+  const failure = { revision: 0, reason: 'Error: x', firstAt: at, lastAt: at, count: 5 };
+  const _id = quarantineId('file', ASIDE);
+  await quarantine.insertOne({ _id, kind: 'file', subject: ASIDE, threadId: null, ...failure });
+}
 
 /** The part of the archive that a kind of difference is found in. */
 function partOf(kind: DifferenceKind): string {

@@ -1,3 +1,4 @@
+import { wantedUploads } from '../../project/wantedUploads.js';
 import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 
@@ -5,7 +6,7 @@ import type { Difference } from '../difference.js';
 const AFTER_MS = 25 * 60 * 60_000;
 const BATCH = 500;
 
-/** Stored uploads against the files that wait to be imported. */
+/** Stored uploads against the files that wait to be imported, or are set aside. */
 export async function checkUploads({ deps, tally }: AreaContext): Promise<Difference[]> {
   const { importFiles, uploadChunks } = deps.collections;
   const waiting = await importFiles.find({ state: 'queued' }, { projection: { _id: 1 } }).toArray();
@@ -24,6 +25,9 @@ export async function checkUploads({ deps, tally }: AreaContext): Promise<Differ
     const upload = _id.split('/')[0]!;
     if (!ids.has(upload)) left.add(upload);
   }
+  for (const some of inParts([...left])) {
+    for (const id of await wantedUploads(deps.collections, some)) left.delete(id);
+  }
   return [
     ...missing.map((id): Difference => {
       return { kind: 'upload.missing', id, detail: 'Its bytes are not there', basis: '' };
@@ -39,10 +43,16 @@ async function uploadsOf(
   uploadChunks: AreaContext['deps']['collections']['uploadChunks'],
 ): Promise<Set<string>> {
   const stored = new Set<string>();
-  for (let start = 0; start < ids.length; start += BATCH) {
-    const first = ids.slice(start, start + BATCH).map((id) => `${id}/0`);
+  for (const some of inParts(ids)) {
+    const first = some.map((id) => `${id}/0`);
     const found = uploadChunks.find({ _id: { $in: first } }, { projection: { _id: 1 } });
     for await (const { _id } of found) stored.add(_id.split('/')[0]!);
   }
   return stored;
+}
+
+function inParts(ids: string[]): string[][] {
+  return Array.from({ length: Math.ceil(ids.length / BATCH) }, (_, n) =>
+    ids.slice(n * BATCH, (n + 1) * BATCH),
+  );
 }

@@ -1,4 +1,5 @@
 import { deleteUpload } from '../../../../shared/store/uploads.js';
+import { wantedUploads } from '../../project/wantedUploads.js';
 import type { IndexerDeps } from '../../deps.js';
 import { dirtyMember, dirtyServer, markDirty } from '../../stores/dirtyMarks.js';
 import type { Difference } from '../difference.js';
@@ -56,12 +57,16 @@ export async function removePieces(
   }
 }
 
-/** Removes uploads that nobody waits for. */
+/** Removes uploads that nobody waits for, not even by now. */
 export async function removeUploads(
   { collections }: IndexerDeps,
   found: Difference[],
 ): Promise<void> {
-  for (const { id } of found) await deleteUpload(collections, id);
+  const wanted = await wantedUploads(
+    collections,
+    found.map(({ id }) => id),
+  );
+  for (const { id } of found) if (!wanted.has(id)) await deleteUpload(collections, id);
 }
 
 /** Says of files whose bytes are gone that they were not imported. */
