@@ -1,6 +1,6 @@
 import type { DifferenceKind } from '../../../../shared/contract/verify.js';
 import type { IndexerDeps } from '../../deps.js';
-import { sweepPending } from '../../project/sweep.js';
+import { refreshDirty, sweepPending } from '../../project/sweep.js';
 import { settle } from '../../project/settle.js';
 import type { Difference } from '../difference.js';
 import { eraseAgain } from './eraseAgain.js';
@@ -100,6 +100,10 @@ export async function mend(deps: IndexerDeps, found: Difference[]): Promise<void
   // Every server: they are counted last, so whatever was marked is done when they are.
   const servers: string[] = await deps.collections.servers.distinct('_id');
   await attempt(deps, () => settle(deps, { _id: { $in: [] } }, servers));
+  const by = new Date();
+  await attempt(deps, async () => {
+    while (await refreshDirty(deps, { by })) continue;
+  });
   deps.announcer.announce({ everything: true });
 }
 
