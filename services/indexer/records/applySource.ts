@@ -11,7 +11,7 @@ import type {
 } from '../../../shared/store/records.js';
 import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
 import { disownThread } from './eraseRecords.js';
-import { eraseSource, withoutRedactedTitle } from './eraseSource.js';
+import { eraseFields, eraseSource, withoutRedactedTitle } from './eraseSource.js';
 import { mergeFields } from './mergeFields.js';
 import { nowMicroseconds } from './threadRevision.js';
 import { tombstoneThread } from './tombstones.js';
@@ -106,18 +106,18 @@ function refuseDeleted(kind: 'server' | 'channel', stored: { deleted?: boolean }
 }
 
 async function merge(
-  { servers, channels, threads }: SourceRecords,
+  records: SourceRecords,
   source: SourceThread,
   inferred: Stamps,
   erased: ErasedPeople,
 ): Promise<AppliedSource> {
-  const server = await mergeRecord(servers, source.server, stampsOf(source.server, source.asOf));
-  const channel = await mergeRecord(channels, source.channel, {
-    ...stampsOf(source.channel, source.asOf),
-    ...inferred,
-  });
+  const { servers, channels } = records;
+  const ofServer = stampsOf(source.server, source.asOf);
+  const server = await mergeRecord(servers, source.server, ofServer, erased);
+  const ofChannel = { ...stampsOf(source.channel, source.asOf), ...inferred };
+  const channel = await mergeRecord(channels, source.channel, ofChannel, erased);
   const thread =
-    source.thread === null ? null : await applyThread(threads, source.thread, source.asOf, erased);
+    source.thread === null ? null : await applyThread(records, source.thread, source.asOf, erased);
   return { server, channel, thread };
 }
 
@@ -139,6 +139,7 @@ async function mergeRecord<T extends VersionedRecord>(
   collection: Collection<T>,
   told: Omit<T, Bookkeeping>,
   given: Stamps,
+  erased: ErasedPeople,
 ): Promise<AppliedRecord> {
   const { _id, ...fields } = told as { _id: string } & Record<string, unknown>;
   for (;;) {
@@ -147,12 +148,14 @@ async function mergeRecord<T extends VersionedRecord>(
     refuseMove(stored as Place | null, fields);
     const record = (stored ?? { stamps: {}, version: 0, changes: 0, spread: 0 }) as VersionedRecord;
     const { _id: _ignored, stamps, version, changes, spread, ...storedFields } = record;
-    const merged = mergeFields({ fields: storedFields, stamps }, { fields, stamps: given });
-    if (!merged.moved) return { changed: false, changes, spread };
-    const counts = { version: version + 1, changes: changes + (merged.changed ? 1 : 0), spread };
+    const clean = eraseFields(storedFields, erased);
+    const merged = mergeFields({ fields: clean, stamps }, { fields, stamps: given });
+    const changed = merged.changed || clean !== storedFields;
+    if (!merged.moved && !changed) return { changed, changes, spread };
+    const counts = { version: version + 1, changes: changes + (changed ? 1 : 0), spread };
     const next = { ...merged.fields, _id, stamps: merged.stamps, ...counts };
     if (await replaceVersion(collection, next as unknown as T, version)) {
-      return { changed: merged.changed, changes: counts.changes, spread };
+      return { changed, changes: counts.changes, spread };
     }
   }
 }
@@ -171,14 +174,17 @@ async function replaceVersion<T extends VersionedRecord>(
 }
 
 async function applyThread(
-  threads: Collection<ThreadRecord>,
+  records: SourceRecords,
   told: NonNullable<SourceThread['thread']>,
   asOf: number,
-  erased: ErasedPeople,
+  known: ErasedPeople,
 ): Promise<AppliedThread> {
+  const { threads } = records;
   const { _id } = told;
   for (;;) {
     const stored = await findGathered(threads, _id);
+    // An erasure that took a title away meanwhile is not known yet, nor is what it took.
+    const erased = stored?.redactedTitles ? await erasedPeople(records) : known;
     refuseMove(stored, told);
     if (stored?.deleted) return { threadId: _id, changed: false, newer: false, deleted: true };
     if (stored?.ownerId && erased.has(stored.ownerId)) {
@@ -195,14 +201,13 @@ async function applyThread(
       pendingAt,
       ...storedFields
     } = stored ?? ({} as Partial<ThreadRecord>);
-    const merged = mergeFields(
-      { fields: storedFields, stamps },
-      { fields, stamps: stampsOf(told, asOf) },
-    );
-    if (!merged.moved && asOf <= storedAsOf)
+    const clean = eraseFields(storedFields, erased);
+    const merged = mergeFields({ fields: clean, stamps }, { fields, stamps: stampsOf(told, asOf) });
+    const changed = merged.changed || clean !== storedFields;
+    if (!merged.moved && !changed && asOf <= storedAsOf)
       return { threadId: _id, changed: false, newer: false, deleted: false };
     const next = Math.max(revision + 1, nowMicroseconds());
-    const mark = merged.changed
+    const mark = changed
       ? { pending: next, pendingAt: new Date() }
       : pending
         ? { pending, pendingAt }
@@ -212,14 +217,13 @@ async function applyThread(
       _id,
       stamps: merged.stamps,
       asOf: Math.max(asOf, storedAsOf),
-      revision: merged.changed ? next : revision,
+      revision: changed ? next : revision,
       ...mark,
     } as ThreadRecord;
     const written = stored
       ? (await threads.replaceOne({ _id, revision }, record)).matchedCount === 1
       : await insertGathered(threads, [record]);
-    if (written)
-      return { threadId: _id, changed: merged.changed, newer: asOf > storedAsOf, deleted: false };
+    if (written) return { threadId: _id, changed, newer: asOf > storedAsOf, deleted: false };
   }
 }
 

@@ -22,6 +22,22 @@ export function eraseSource(source: SourceThread, erased: ErasedPeople): SourceT
   };
 }
 
+const TEXTS = ['description', 'topic', 'title'];
+
+/**
+ * The stored fields of a server, channel or thread without a trace of erased people, who may still be in what an import
+ * wrote that had begun before their erasure. The very same object when there is none.
+ */
+export function eraseFields<T extends Record<string, unknown>>(fields: T, erased: ErasedPeople): T {
+  if (erased.isEmpty) return fields;
+  const { text } = textEraser(erased);
+  const cleaned = TEXTS.flatMap((name): [string, string][] => {
+    const value = fields[name];
+    return typeof value === 'string' && text(value) !== value ? [[name, text(value)]] : [];
+  });
+  return cleaned.length === 0 ? fields : { ...fields, ...Object.fromEntries(cleaned) };
+}
+
 /** What a source says of a thread, without a title that was taken away because it named somebody erased. */
 export function withoutRedactedTitle(
   told: Thread,

@@ -10,6 +10,7 @@ import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { projectThread } from '../../../services/indexer/project/projectThread.js';
 import { applyErasures } from '../../../services/indexer/records/applyErasures.js';
 import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
+import { applySource } from '../../../services/indexer/records/applySource.js';
 import { isNewer } from '../../../services/indexer/records/messageOrder.js';
 import { removeIfEmptied } from '../../../services/indexer/records/removeIfEmptied.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
@@ -288,6 +289,94 @@ describe('erasing a person', function () {
     const list = await readBody<ChannelList>(deps.collections, `channels/${second}`);
     expect(server?.description).to.equal('Ask @deleted-user');
     expect(list?.channels.map(({ topic }) => topic)).to.deep.equal(['Ask @deleted-user']);
+  });
+
+  describe('and texts of a source at the same time', () => {
+    const owner = anAuthor('owner', { id: '777777777777777706' });
+    const address = `https://example.org/${owner.id}`;
+    const aSource = () =>
+      aSourceThread({
+        server: { description: address },
+        channel: { topic: address },
+        thread: { title: address, ownerId: owner.id },
+      });
+    const textsOf = async ({ server, channel, thread }: Said['source']) => {
+      const { servers, channels, threads } = deps.collections;
+      const stored = await threads.findOne({ _id: thread._id });
+      return [
+        (await servers.findOne({ _id: server._id }))?.description,
+        (await channels.findOne({ _id: channel._id }))?.topic,
+        ...[stored?.title, stored?.ownerId],
+      ];
+    };
+    const cleaned = ['[deleted]', '[deleted]', '[deleted]', '0'];
+
+    it('cleans what an import writes that had begun before', async () => {
+      const source = aSource();
+      const { servers } = deps.collections;
+      const racing = Object.create(servers, {
+        bulkWrite: {
+          value: once(servers, async () => {
+            const erasureId = await requestErasure(deps.collections, owner.id);
+            await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+          }),
+        },
+      }) as typeof servers;
+      const applied = await applySource({ ...deps.collections, servers: racing }, source);
+      expect(await textsOf(source)).to.deep.equal(cleaned);
+      expect(applied.thread?.changed).to.equal(true);
+      expect(applied.server).to.include({ changes: 2, spread: 0 });
+      expect(applied.channel).to.include({ changes: 2, spread: 0 });
+    });
+
+    it('cleans what an import wrote that was cut off then, when it comes again', async () => {
+      const source = aSource();
+      await applySource(deps.collections, source);
+      await deps.collections.threads.updateOne(
+        { _id: source.thread._id },
+        { $set: { ...source.thread }, $unset: { pending: '', pendingAt: '' } },
+      );
+      await deps.collections.servers.updateOne(
+        { _id: source.server._id },
+        { $set: { description: address } },
+      );
+      await deps.collections.channels.updateOne(
+        { _id: source.channel._id },
+        { $set: { topic: address } },
+      );
+      await applySource(deps.collections, source);
+      expect(await textsOf(source)).to.deep.equal(cleaned);
+      expect(await deps.collections.threads.findOne({ _id: source.thread._id })).to.have.property(
+        'pending',
+      );
+    });
+  });
+
+  it('takes no title again that it took away while an import was under way', async () => {
+    // The first erasure of an archive: before, there is no key.
+    const own = await openStores();
+    try {
+      const first = indexerDeps(own);
+      const { source, messages } = wroteIn(1);
+      await record(first, source, messages);
+      const { threads } = first.collections;
+      const replaceOne = async (...args: Parameters<typeof threads.replaceOne>) => {
+        if (!(await first.collections.erasureState.findOne())) {
+          const erasureId = await requestErasure(first.collections, GONE.id);
+          await eraseUser(first, { erasureId }, REPORT_NOBODY);
+        }
+        return threads.replaceOne(...args);
+      };
+      const racing = Object.create(threads, {
+        replaceOne: { value: replaceOne },
+      }) as typeof threads;
+      await applySource({ ...first.collections, threads: racing }, { ...source, asOf: 90_000 });
+      const stored = await threads.findOne({ _id: source.thread._id });
+      expect(stored?.title).to.equal('Question of deleted-user');
+      expect(stored?.asOf).to.equal(90_000);
+    } finally {
+      await own.close();
+    }
   });
 
   it('empties what forwards their words', async () => {
