@@ -57,11 +57,15 @@ export interface Operation<Params = unknown, Query = unknown, Body = unknown> {
 export function operation<Params, Query, Body = undefined>(
   declared: Operation<Params, Query, Body>,
 ): Operation<Params, Query, Body> {
-  const isAdmin = declared.paths.some((path) => /^\/(?:api\/)?admin(?:\/|$)/.test(path));
-  if (isAdmin && !['read', 'write', 'admin'].includes(declared.access)) {
+  if (declared.paths.some(isAdminPath) && !['read', 'write', 'admin'].includes(declared.access)) {
     throw new TypeError(`${declared.operationId} is under /admin and must not be open to everyone`);
   }
   return declared;
+}
+
+/** Whether a path is one of administration, which nothing public may be. */
+export function isAdminPath(path: string): boolean {
+  return /^\/(?:api\/)?admin(?:\/|$)/.test(path);
 }
 
 /** A JSON body of at most `maxBytes` (16 kB when not said) that `schema` checks. */

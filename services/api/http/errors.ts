@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import { AppError, type ErrorBody } from '../../../shared/contract/errors.js';
+import { isAdminPath } from '../../../shared/contract/operation.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
 import { StoreAway } from '../stores/storeGuard.js';
@@ -27,10 +28,15 @@ export function answerErrors(
   };
 }
 
-/** Answers what no route has: an unknown path, or a known path with a method it does not have. It counts as a read. */
+/**
+ * Answers what no route has: an unknown path, or a known path with a method it does not have. It counts as a read; under
+ * /admin only callers of the level read are told, but for the methods of a path.
+ */
 export function answerUnmatched(gate: Gate): Middleware {
   return async (ctx) => {
-    await gate(ctx, { access: 'public' });
+    const isProtected = isAdminPath(ctx.path) && ctx.method !== 'OPTIONS';
+    if (isProtected) ctx.state['private'] = true;
+    await gate(ctx, { access: isProtected ? 'read' : 'public' });
     const matched = ctx['matched'] as { methods: string[] }[] | undefined;
     const methods = new Set(matched?.flatMap((layer) => layer.methods));
     if (methods.size === 0) throw new AppError('NOT_FOUND', 'No such path');

@@ -124,6 +124,24 @@ describe('access', () => {
     }
   });
 
+  it('of what is not under /admin (read) depends on the credential alike', async () => {
+    for (const { name, headers, verdict } of sent) {
+      for (const [method, path, status] of [
+        ['POST', '/admin/anything', 404],
+        ['GET', '/admin', 404],
+        ['GET', '/api/admin/stats', 404],
+        ['PUT', '/admin/stats', 405],
+      ] as const) {
+        const reply = await api.send(method, path, headers);
+        expect(judge(reply), `${name} at ${path}`).to.equal(verdict('read'));
+        if (verdict('read') === 'passes') expect(reply.status, name).to.equal(status);
+        expect(reply.headers['cache-control'], name).to.equal('private, no-store');
+      }
+    }
+    const options = await api.send('OPTIONS', '/admin/stats');
+    expect([options.status, options.headers.allow]).to.deep.equal([204, 'GET, HEAD, OPTIONS']);
+  });
+
   it('of the metrics is for this machine: no credential of callers opens them to others', async () => {
     for (const { name, headers } of sent) {
       expect((await api.get('/metrics', headers)).status, name).to.equal(200);

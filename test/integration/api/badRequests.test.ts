@@ -1,13 +1,18 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { operations } from '../../../shared/contract/operations.js';
+import { createApiKey } from '../../../shared/store/apiKeys.js';
 import { startApi, type ApiServer } from '../../support/apiServer.js';
 import { aThreadItem } from '../../support/apiViews.js';
 
 describe('bad requests', () => {
   let api: ApiServer;
+  let reader: { 'X-API-Key': string };
   before(async () => {
     api = await startApi();
+    const { collections } = api.stores.mongo;
+    const level = { name: 'reader', level: 'read', expiresAt: null } as const;
+    reader = { 'X-API-Key': (await createApiKey(collections, level)).key };
     await api.stores.mongo.collections.threadItems.insertOne(aThreadItem({ threadId: '5' }));
   });
   after(() => api.close());
@@ -39,7 +44,7 @@ describe('bad requests', () => {
       const allow = [...methods, 'OPTIONS'].sort().join(', ');
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
         if (methods.includes(method)) continue;
-        const reply = await api.send(method, path.replace(/:\w+/, '1'));
+        const reply = await api.send(method, path.replace(/:\w+/, '1'), reader);
         expect(reply.status, method).to.equal(405);
         expect(reply.json()).to.include({ code: 'METHOD_NOT_ALLOWED' });
         expect(reply.headers.allow).to.equal(allow);
