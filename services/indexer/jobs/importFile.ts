@@ -18,7 +18,7 @@ import { isSetAside } from '../quarantine/tries.js';
 import { silenceThreads } from '../records/tombstones.js';
 import { removeIfEmptied } from '../records/removeIfEmptied.js';
 import { applyMessages } from '../records/applyMessages.js';
-import { applySource, type AppliedThread } from '../records/applySource.js';
+import { applySource, DeletedPlace, type AppliedThread } from '../records/applySource.js';
 import { raiseRevision } from '../records/threadRevision.js';
 import { spreadChannel, spreadServer } from '../project/spreadChanges.js';
 import { sourceMessage, sourceThread } from '../sources/exportFile.js';
@@ -73,7 +73,14 @@ async function applyFile(
   const file = await inspectExport(openUpload(deps.collections, uploadId));
   if ('reason' in file) return { state: 'rejected', reason: file.reason };
   const { source, inferred } = sourceThread(file);
-  const applied = await applySource(deps.collections, source, inferredStamps(source, inferred));
+  const applied = await applySource(
+    deps.collections,
+    source,
+    inferredStamps(source, inferred),
+  ).catch(async (error: unknown) => {
+    if (error instanceof DeletedPlace) await silenceThread(deps, source);
+    throw error;
+  });
   const thread = await applyThread(deps, uploadId, { file, applied: applied.thread, isRetry });
   await spreadServer(deps, source.server._id, applied.server);
   await spreadChannel(deps, source.channel, applied.channel);
@@ -81,6 +88,14 @@ async function applyFile(
     await markDirty(deps.collections.dirty, [dirtyServer(source.server._id)]);
   const state = applied.channel.changed || thread.changed ? 'imported' : 'unchanged';
   return { state, messages: file.messages, ...thread.outcome };
+}
+
+/** A job that was cut off may have left words behind, in a thread that the deletion of its place had passed. */
+async function silenceThread(
+  { collections }: IndexerDeps,
+  { thread }: SourceThread,
+): Promise<void> {
+  if (thread) await silenceThreads(collections.messages, [thread._id]);
 }
 
 /**

@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { deleteChannel } from '../../../services/indexer/jobs/deletePlaces.js';
 import { importFile } from '../../../services/indexer/jobs/importFile.js';
 import { clearPending } from '../../../services/indexer/records/threadRevision.js';
+import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { anExport, anExportMessage, bytesOf, type RawExport } from '../../support/exportFiles.js';
+import { anId } from '../../support/factories.js';
 import { indexerDeps } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { openStores, type TestStores } from '../../support/stores.js';
@@ -76,5 +79,20 @@ describe('importFile', () => {
     await importFile(deps, await queue(again, { startedAt: new Date() }));
     const body = await readBody<ThreadDetail>(deps.collections, `thread/${message.id}`);
     expect(body?.messages[0]?.content).to.equal('written before the crash');
+  });
+
+  it('leaves no words of a job that was cut off while its channel was deleted', async () => {
+    const message = anExportMessage();
+    const channel = { categoryId: anId() };
+    const root = anExport({ channel, messages: [message] });
+    await importFile(deps, await queue(root));
+    const { messages } = deps.collections;
+    const written = (await messages.findOne({ _id: message.id }))!;
+    await deleteChannel(deps, { channelId: channel.categoryId }, REPORT_NOBODY);
+    // As if the job had written after the deletion had passed the thread, and been cut off before it looked.
+    await messages.replaceOne({ _id: message.id }, written);
+    const again = await queue(root, { startedAt: new Date() });
+    expect(await importFile(deps, again)).to.include({ state: 'rejected' });
+    expect(await messages.findOne({ _id: message.id })).to.include({ content: '', deleted: true });
   });
 });
