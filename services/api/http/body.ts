@@ -91,8 +91,9 @@ function bounded(request: IncomingMessage, rule: BodyRule<unknown>): Readable {
   });
   // It may fail before its reader listens, who is told then all the same.
   counter.on('error', () => undefined);
+  const usual = request.socket.timeout ?? 0;
   request.setTimeout(IDLE_LIMIT_MS, () => request.destroy());
-  request.on('end', () => request.setTimeout(0));
+  request.on('end', () => request.setTimeout(usual));
   request.on('error', () => counter.destroy(cutShort()));
   request.on('close', () => {
     if (!request.complete) counter.destroy(cutShort());

@@ -14,12 +14,14 @@ export interface ListenOptions {
   port: number;
   /** How long connections may go on being used after a drain began, told to close with each answer (ms). */
   graceMs?: number;
+  /** How long nothing may move on a connection in the middle of a request (ms). */
+  idleMs?: number;
 }
 
 /** Serves requests at an address; slow, idle and too many connections are cut. */
 export async function listen(
   handler: RequestListener,
-  { host, port, graceMs = 500 }: ListenOptions,
+  { host, port, graceMs = 500, idleMs = 60_000 }: ListenOptions,
 ): Promise<Listener> {
   let draining = false;
   const server = createServer(
@@ -35,6 +37,7 @@ export async function listen(
       handler(request, response);
     },
   );
+  server.setTimeout(idleMs);
   server.maxConnections = 10_000;
   answerClientErrors(server);
   await new Promise<void>((resolve, reject) => {

@@ -23,9 +23,11 @@ describe('readBody', () => {
   let current: BodyRule<unknown>;
   let outcome: Promise<unknown>;
   let begun: () => void;
+  let timeoutAfter: number | undefined;
   let beforeReading: Promise<unknown> = Promise.resolve();
   before(async () => {
     server = createServer((incoming, response) => {
+      incoming.on('end', () => setImmediate(() => (timeoutAfter = incoming.socket.timeout)));
       incoming.on('close', () => setImmediate(() => server.emit('cut')));
       outcome = readBody(incoming, current).then(
         (body) => beforeReading.then(() => readAll(body)),
@@ -34,6 +36,7 @@ describe('readBody', () => {
       begun();
       void outcome.then(() => response.writeHead(204, { Connection: 'close' }).end());
     });
+    server.setTimeout(45_000);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
@@ -126,6 +129,7 @@ describe('readBody', () => {
       headers: { 'content-type': 'application/GZIP' },
     });
     expect(await send(raw, JSON_TYPE, ['ab'])).to.deep.include({ length: null, encoding: null });
+    expect(timeoutAfter, 'the limit of the server').to.equal(45_000);
   });
 });
 
