@@ -3,6 +3,7 @@ import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { announceErasure, erasedPeople } from '../../../shared/store/erasures.js';
 import type { IndexerDeps } from '../deps.js';
 import { settle } from '../project/settle.js';
+import { refreshPeople } from '../project/sweep.js';
 import { removeAside } from '../quarantine/removeAside.js';
 import { eraseEverywhere } from '../records/eraseEverywhere.js';
 import { forgetAccount } from '../records/forgetAccount.js';
@@ -33,12 +34,19 @@ export async function eraseUser(
   await removeIfEmptied(collections, threadIds);
   await countWithout(deps, userId, touched);
   await forgetPeople(collections, [userId]);
+  await endMarks(deps);
   deps.announcer.announce({ users: [userId] });
   await forgetAccount(collections, userId);
   await removeAside(deps, userId);
   const done = { $set: { finishedAt: new Date() }, $unset: { userId: '', names: '' } } as const;
   await collections.erasures.updateOne({ _id: erasureId }, done);
   return { threads: threadIds.length, messages };
+}
+
+/** Ends what has been marked since the counting: marks of the person among it. */
+async function endMarks(deps: IndexerDeps): Promise<void> {
+  const by = new Date();
+  while (await refreshPeople(deps, { by })) continue;
 }
 
 /** Builds the threads and counts again, the person's own rows and profile included. */

@@ -54,11 +54,11 @@ export async function refreshMembers(
     members.flatMap(({ serverId, userId }) => [dirtyServer(serverId), dirtyUser(userId)]),
     latestOf(marks),
   );
-  await clearMarks(collections.dirty, marks);
   await forgetErased(
     collections,
     members.map(({ userId }) => userId),
   );
+  await clearMarks(collections.dirty, marks);
   return marks.length;
 }
 

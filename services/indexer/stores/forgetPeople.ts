@@ -3,10 +3,13 @@ import { erasedPeople } from '../../../shared/store/erasures.js';
 
 type Views = Pick<
   Collections,
-  'users' | 'contributions' | 'members' | 'ranks' | 'bodies' | 'bodyChunks' | 'dirty'
+  'users' | 'contributions' | 'members' | 'ranks' | 'bodies' | 'bodyChunks'
 >;
 
-/** Removes everything that is kept by people's ids, tombstones included. */
+/**
+ * Removes everything that is kept by people's ids, tombstones included, but for marks: by one, what a counting process
+ * writes meanwhile is found even when it is killed then. Counting ends it.
+ */
 export async function forgetPeople(views: Views, userIds: string[]): Promise<void> {
   const rows = { userId: { $in: userIds } };
   const profiles = userIds.map((id) => `user/${id}`);
@@ -24,9 +27,6 @@ export async function forgetPeople(views: Views, userIds: string[]): Promise<voi
     views.members.deleteMany(rows),
     views.bodies.deleteMany({ _id: { $in: profiles } }),
     views.bodyChunks.deleteMany({ body: { $in: profiles } }),
-    views.dirty.deleteMany({
-      _id: { $in: [...profiles, ...named.map((member) => `member/${member}`)] },
-    }),
   ]);
 }
 

@@ -14,7 +14,13 @@ import { applySource } from '../../../services/indexer/records/applySource.js';
 import { isNewer } from '../../../services/indexer/records/messageOrder.js';
 import { removeIfEmptied } from '../../../services/indexer/records/removeIfEmptied.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
-import { dirtyServer, markDirty } from '../../../services/indexer/stores/dirtyMarks.js';
+import {
+  dirtyMember,
+  dirtyServer,
+  dirtyUser,
+  markDirty,
+} from '../../../services/indexer/stores/dirtyMarks.js';
+import { forgetPeople } from '../../../services/indexer/stores/forgetPeople.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import { indexerDeps, record, refreshAll } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
@@ -376,6 +382,33 @@ describe('erasing a person', function () {
       expect(stored?.asOf).to.equal(90_000);
     } finally {
       await own.close();
+    }
+  });
+
+  it('finds by its mark what a counting process wrote of them before it was killed', async () => {
+    const { collections } = deps;
+    const counted = anAuthor('counted', { id: '777777777777777707' });
+    const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
+    const threadId = source.thread._id;
+    await record(deps, source, [aSourceMessage({ _id: threadId, threadId, author: counted })]);
+    await projectThread(deps, threadId);
+    await refreshAll(deps);
+    const member = (await collections.members.findOne({ userId: counted.id }))!;
+    const ranks = await collections.ranks.find({ member: member._id }).toArray();
+    const traces = async () =>
+      (await everyTrace(stores)).filter((text) => text.includes(counted.id));
+    const erasureId = await requestErasure(collections, counted.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(await traces()).to.deep.equal([]);
+
+    for (const mark of [dirtyUser(counted.id), dirtyMember(serverId, counted.id)]) {
+      await markDirty(collections.dirty, [mark]);
+      await forgetPeople(collections, [counted.id]);
+      await collections.members.insertOne(member);
+      await collections.ranks.insertMany(ranks);
+      await refreshAll(deps);
+      await stores.refreshSearch();
+      expect(await traces(), mark).to.deep.equal([]);
     }
   });
 
