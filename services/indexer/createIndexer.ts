@@ -14,6 +14,7 @@ import { createIndexerMetrics } from './metrics/indexerMetrics.js';
 import { runInBackground } from './project/backgroundLoop.js';
 import { createCounting, sweepPending } from './project/sweep.js';
 import { refileWhenIdle, removeOrphans } from './project/sweepImports.js';
+import { releaseFiles } from './quarantine/guardFile.js';
 import { liftQuarantine } from './quarantine/liftQuarantine.js';
 import { recordRefusals } from './quarantine/recordRefusals.js';
 import { createAnnouncer } from './stores/announcer.js';
@@ -108,7 +109,8 @@ export function createIndexer(clients: IndexerClients): {
     deps,
     metrics: metrics.registry,
     async stop() {
-      await Promise.all([worker.stop(), ...loops.map((loop) => loop.stop())]);
+      const endJobs = worker.stop().then(() => releaseFiles(mongo.collections));
+      await Promise.all([endJobs, ...loops.map((loop) => loop.stop())]);
       gate.stop();
     },
   };

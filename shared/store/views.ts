@@ -165,8 +165,8 @@ export interface ImportFileRecord {
   queuedAt: Date;
   /** Set when a job began with it: if it did not end, nobody knows what it wrote. */
   startedAt?: Date;
-  /** A job works on it, or was cut off. */
-  running?: boolean;
+  /** The process in which a job works on it, or was cut off. */
+  running?: string | null;
   /** Jobs that were cut off, or failed for a reason of the file's own. */
   tries?: number;
   finishedAt?: Date;

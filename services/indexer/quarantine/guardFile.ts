@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { findGathered, writeAllGathered } from '../../../shared/store/gather.js';
 import { isHeld } from '../../../shared/store/heldFile.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
@@ -15,12 +16,25 @@ export type FileOutcome = Pick<ImportFileRecord, 'state' | 'reason' | 'threadId'
 
 const ENDED = 'Its import ended the process';
 
+/** Names this process: what it noted as running has not ended it. */
+const PROCESS = randomUUID();
+
+/** Files whose import is under way in this process. */
+const underWay = new Set<Cut>();
+
+/** A file, and the tries that count when its import is cut off for a reason that is not its own. */
+interface Cut {
+  uploadId: string;
+  tries: number;
+}
+
 /** Of files whose import was cut off one is imported at a time, so that only the guilty one is counted. */
 const takeTurn = createTurns();
 
 /**
  * Imports a queued file so that one that always fails, or ends the process, is set aside after MOST_TRIES: as rejected,
- * its upload kept for another try. The first try costs nothing beside the note that it began. Resolves with null for a
+ * its upload kept for another try. A try counts when it failed for a reason of the file's own, or when it is found to be
+ * running in a process that is not this one and was not stopped: no longer than until a store turns out to be away. The first try costs nothing beside the note that it began. Resolves with null for a
  * file that is done, or held back; throws when the job is to be tried again.
  */
 export async function guardFile(
@@ -34,8 +48,21 @@ export async function guardFile(
   if (!file.running) return attempt(deps, file, importIt);
   return takeTurn(async () => {
     const now = await importFiles.findOne({ _id: uploadId, state: 'queued' });
-    return now && attempt(deps, { ...now, tries: (now.tries ?? 0) + 1 }, importIt);
+    const mayHaveEnded = now?.running && now.running !== PROCESS;
+    return now && attempt(deps, now, importIt, mayHaveEnded ? 1 : 0);
   });
+}
+
+/** Says of files whose import is under way that it was not their fault: the process is stopped. */
+export async function releaseFiles({
+  importFiles,
+}: Pick<IndexerDeps['collections'], 'importFiles'>): Promise<void> {
+  for (const { uploadId, tries } of underWay) {
+    await importFiles.updateOne(
+      { _id: uploadId, state: 'queued', running: PROCESS },
+      { $set: { running: null, tries } },
+    );
+  }
 }
 
 /** Changes what is kept of a file. */
@@ -49,23 +76,32 @@ export async function noteFile(
   ]);
 }
 
+/** `cutOff`: tries that did not end, and are counted now. */
 async function attempt(
   deps: Deps,
   file: ImportFileRecord,
   importIt: (file: ImportFileRecord) => Promise<FileOutcome>,
+  cutOff = 0,
 ): Promise<FileOutcome> {
   const note = ($set: Partial<ImportFileRecord>) => noteFile(deps.collections, file._id, $set);
-  const { tries = 0 } = file;
+  const tries = (file.tries ?? 0) + cutOff;
   if (tries >= MOST_TRIES) return setAside(deps, file, tries, ENDED);
-  await note({ startedAt: new Date(), running: true, ...(tries > 0 && { tries }) });
+  const cut: Cut = { uploadId: file._id, tries: tries - cutOff };
+  underWay.add(cut);
   try {
+    await note({ startedAt: new Date(), running: PROCESS, ...(tries > 0 && { tries }) });
     return await importIt(file);
   } catch (error) {
-    const isOwn = !isPassing(error) && !(error instanceof BuildFault);
-    const failed = tries + (isOwn ? 1 : 0);
-    await note({ running: false, tries: failed });
+    if (isPassing(error)) {
+      await note({ running: null, tries: cut.tries });
+      throw error;
+    }
+    const failed = tries + (error instanceof BuildFault ? 0 : 1);
+    await note({ running: null, tries: failed });
     if (failed < MOST_TRIES) throw error;
-    return setAside(deps, file, failed, String(error));
+    return await setAside(deps, file, failed, String(error));
+  } finally {
+    underWay.delete(cut);
   }
 }
 

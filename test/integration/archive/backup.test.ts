@@ -207,7 +207,7 @@ async function leaveWork(stores: TestStores): Promise<Waiting> {
   for (const _id of [upload, aside]) {
     await storeUpload(collections, _id, bytesOf(anExport({ messages })));
     const file = { importId: 'x', name: 'a.json', bytes: 1, queuedAt: long };
-    await collections.importFiles.insertOne({ ...file, _id, state: 'queued', running: true });
+    await collections.importFiles.insertOne({ ...file, _id, state: 'queued', running: 'x' });
   }
   const failed = { $set: { state: 'rejected' as const, tries: 5 } };
   await collections.importFiles.updateOne({ _id: aside }, failed);

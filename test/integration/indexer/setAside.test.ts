@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import type { Collection } from 'mongodb';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
@@ -12,14 +13,18 @@ import { projectThread } from '../../../services/indexer/project/projectThread.j
 import { sweepPending } from '../../../services/indexer/project/sweep.js';
 import { removeOrphans } from '../../../services/indexer/project/sweepImports.js';
 import { BuildFault } from '../../../services/indexer/quarantine/guardBuild.js';
+import { releaseFiles } from '../../../services/indexer/quarantine/guardFile.js';
 import { liftQuarantine } from '../../../services/indexer/quarantine/liftQuarantine.js';
 import { raiseRevision } from '../../../services/indexer/records/threadRevision.js';
 import { reindexSearch } from '../../../services/indexer/search/reindexSearch.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
+import { NOT_YET } from '../../../shared/store/heldFile.js';
 import { enterRebuild } from '../../../shared/store/searchGenerations.js';
+import type { UploadChunk } from '../../../shared/store/views.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
+import { until } from '../../support/apiServer.js';
 import { anExport, anExportMessage, anExportUser, bytesOf } from '../../support/exportFiles.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { indexerDeps, record } from '../../support/indexerDeps.js';
@@ -222,6 +227,69 @@ describe('setting aside', function () {
       expect((await quarantined()).map(({ subject }) => subject)).to.deep.equal([other.uploadId]);
       await handlers['delete-message']({ messageId: other.threadId });
       expect(await uploads()).to.deep.equal([]);
+    });
+
+    /** Whose uploads cannot be read. */
+    const unread = (toArray: () => Promise<never>) => {
+      const uploadChunks = { find: () => ({ toArray }) } as unknown as Collection<UploadChunk>;
+      return { ...deps, collections: { ...deps.collections, uploadChunks } };
+    };
+    const fileOf = (_id: string) => deps.collections.importFiles.findOne({ _id });
+    /** Begins an import that goes on until it is cut off. */
+    const begin = async (payload: { uploadId: string; importId: string }) => {
+      const before = (await fileOf(payload.uploadId))?.running;
+      let fail = (_error: Error): void => undefined;
+      const endless = new Promise<never>((_resolve, reject) => {
+        fail = reject;
+      });
+      const ended = importFile(
+        unread(() => endless),
+        payload,
+      ).catch(() => undefined);
+      await until(async () => (await fileOf(payload.uploadId))?.running !== before);
+      return async () => {
+        fail(new SearchUnavailable('The process ends'));
+        await ended;
+      };
+    };
+    const cutOff = (_id: string, more = {}) =>
+      deps.collections.importFiles.updateOne({ _id }, { $set: { running: 'another', ...more } });
+
+    it('counts no try of a file whose process was stopped', async () => {
+      const payload = await queue();
+      await cutOff(payload.uploadId, { tries: 3 });
+      const end = await begin(payload);
+      expect(await fileOf(payload.uploadId)).to.include({ tries: 4 });
+      await releaseFiles(deps.collections);
+      expect(await fileOf(payload.uploadId)).to.include({ tries: 3, running: null });
+      await end();
+    });
+
+    it('counts no try of a file that is still being imported in the same process', async () => {
+      const payload = await queue();
+      const end = await begin(payload);
+      expect(await importFile(deps, payload)).to.include({ state: 'imported' });
+      expect(await fileOf(payload.uploadId)).not.to.have.property('tries');
+      await end();
+    });
+
+    it('counts no try of a file while a store is away, also when an earlier one was cut off', async () => {
+      const payload = await queue();
+      const away = unread(() => Promise.reject(new SearchUnavailable('away')));
+      for (let n = 0; n < 7; n += 1) {
+        await cutOff(payload.uploadId);
+        const error: unknown = await importFile(away, payload).catch((e: unknown) => e);
+        expect(error).to.be.instanceOf(SearchUnavailable);
+      }
+      expect(await fileOf(payload.uploadId)).to.include({ state: 'queued', tries: 0 });
+    });
+
+    it('leaves a file alone that is held back', async () => {
+      const payload = await queue();
+      const { importFiles } = deps.collections;
+      await importFiles.updateOne({ _id: payload.uploadId }, { $set: { queuedAt: NOT_YET } });
+      expect(await importFile(deps, payload)).to.equal(null);
+      expect(await stateOf(payload.uploadId)).to.equal('queued');
     });
 
     it('sets aside a file whose import always throws, and keeps its upload', async () => {
