@@ -7,8 +7,14 @@ import { InvalidCredential } from './refusals.js';
 
 /** Milliseconds that the user of a token is remembered. */
 const REMEMBERED = 60_000;
-/** Refused tokens that may be tried at the platform in a minute: it bans addresses that send too many. */
-const MOST_REFUSALS = 300;
+/**
+ * Refused tokens that may be tried at the platform in a minute. It bans an address for a while that sends 10,000 invalid
+ * requests in ten minutes: two processes stay below the 1,000 a minute that this comes to. More than one client's wrong
+ * credentials in a minute, so that a single one cannot keep all others from being looked up.
+ */
+const MOST_REFUSALS = 450;
+/** Users that are looked up at once. */
+const MOST_AT_ONCE = 100;
 
 /** Looks up the users of platform tokens, remembered by the token's hash. Throws FORBIDDEN, UNAVAILABLE. */
 export function createPlatformUsers(
@@ -16,16 +22,25 @@ export function createPlatformUsers(
 ): (accessToken: string) => Promise<PlatformProfile> {
   const known = new LRUCache<string, Promise<PlatformProfile>>({ max: 10_000, ttl: REMEMBERED });
   const refusals = { minute: 0, count: 0 };
+  let underway = 0;
   const lookUp = async (accessToken: string): Promise<PlatformProfile> => {
     const minute = Math.floor(Date.now() / 60_000);
     if (refusals.minute !== minute) Object.assign(refusals, { minute, count: 0 });
-    if (refusals.count >= MOST_REFUSALS) throw platformAway('Too many tokens were refused', 60);
+    const refusable = MOST_REFUSALS - refusals.count;
+    if (refusable <= 0) throw platformAway('Too many tokens were refused', 60);
+    // Each that is under way may be refused, too.
+    if (underway >= Math.min(refusable, MOST_AT_ONCE)) {
+      throw platformAway('Too many users are looked up at once', 1);
+    }
+    underway += 1;
     try {
       const user = await platform.findUser(accessToken);
       return withGuilds(user, await platform.findGuilds(accessToken));
     } catch (error) {
       if (error instanceof InvalidCredential) refusals.count += 1;
       throw error;
+    } finally {
+      underway -= 1;
     }
   };
   return (accessToken) => {

@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import type { Platform } from '../../../../services/api/auth/platform.js';
+import { createPlatformUsers } from '../../../../services/api/auth/platformUsers.js';
+import { invalidCredential } from '../../../../services/api/auth/refusals.js';
+import { settingsSchema } from '../../../../shared/platform/env.js';
+import { AppError } from '../../../../shared/contract/errors.js';
+import { until } from '../../../support/apiServer.js';
+
+type FindUser = Platform['findUser'];
+const user = { id: '42', username: 'ann', avatar: 'https://a.example/1.png', scope: ['identify'] };
+
+/** A platform that only tells who holds a token. */
+function aPlatform(findUser: FindUser): Platform {
+  const unused = () => {
+    throw new Error('This is not asked here');
+  };
+  return {
+    ...{ redirectUri: '', loginUrl: unused, exchangeCode: unused, findUser },
+    findGuilds: () => Promise.resolve(undefined),
+  };
+}
+
+/** How a look-up ended: `found`, or its status and the seconds to wait. */
+async function outcome(asked: Promise<unknown>): Promise<string> {
+  try {
+    await asked;
+    return 'found';
+  } catch (error) {
+    const { status, headers } = error as AppError;
+    return `${status} ${headers['Retry-After'] ?? ''}`.trim();
+  }
+}
+
+describe('createPlatformUsers', () => {
+  // The minute must not end in the middle of a test.
+  beforeEach(() => until(() => Date.now() % 60_000 < 55_000, 10_000));
+
+  it('stops asking after too many refusals, which no single address can cause', async () => {
+    let asked = 0;
+    const find = createPlatformUsers(
+      aPlatform((token) => {
+        asked += 1;
+        return token === 'good' ? Promise.resolve(user) : Promise.reject(invalidCredential('token'));
+      }),
+    );
+    const { RATE_LIMIT_FAILED_CREDENTIALS: ofOneAddress } = settingsSchema.validate({}).value!;
+    for (let n = 0; n < ofOneAddress + 100; n += 1) {
+      expect(await outcome(find(`bad ${n}`)), `${n}`).to.equal('403');
+    }
+    expect(await outcome(find('good'))).to.equal('found');
+    for (let n = 0; n < 60; n += 1) await outcome(find(`worse ${n}`));
+    expect(await outcome(find('other'))).to.equal('503 60');
+    expect(await outcome(find('good')), 'who is remembered').to.equal('found');
+    expect(asked).to.equal(451);
+  });
+
+  it('looks up no more than a hundred users at once', async () => {
+    const waiting: (() => void)[] = [];
+    const find = createPlatformUsers(
+      aPlatform(() => new Promise((resolve) => waiting.push(() => resolve(user)))),
+    );
+    const first = Array.from({ length: 100 }, (_, n) => outcome(find(`token ${n}`)));
+    expect(await outcome(find('one too many'))).to.equal('503 1');
+    const same = outcome(find('token 0'));
+    for (const answer of waiting) answer();
+    expect(new Set(await Promise.all([...first, same]))).to.deep.equal(new Set(['found']));
+    const later = outcome(find('one too many'));
+    waiting.at(-1)!();
+    expect(await later).to.equal('found');
+  });
+
+  it('has no more under way than may still be refused', async () => {
+    const waiting: (() => void)[] = [];
+    const find = createPlatformUsers(
+      aPlatform((token) =>
+        token.startsWith('bad')
+          ? Promise.reject(invalidCredential('token'))
+          : new Promise((resolve) => waiting.push(() => resolve(user))),
+      ),
+    );
+    for (let n = 0; n < 440; n += 1) await outcome(find(`bad ${n}`));
+    const first = Array.from({ length: 10 }, (_, n) => outcome(find(`token ${n}`)));
+    expect(await outcome(find('one too many'))).to.equal('503 1');
+    for (const answer of waiting) answer();
+    expect(new Set(await Promise.all(first))).to.deep.equal(new Set(['found']));
+  });
+});
