@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
 import type { Gate } from './credentials/gate.js';
 import { mountBoard } from './mountBoard.js';
+import { isOwnOrigin } from './origin.js';
 
 const MOUNTED = '/admin/queues';
 
@@ -55,9 +56,7 @@ function unavailable(cause: unknown): AppError {
 
 /** A browser sends a password it knows with what any site asks of it, and names the site. */
 function refuseOtherSites(ctx: Context): void {
-  const origin = ctx.get('Origin');
   const site = ctx.get('Sec-Fetch-Site');
-  const isOwn = origin === '' || (URL.canParse(origin) && new URL(origin).host === ctx.get('Host'));
-  if (isOwn && (site === '' || site === 'same-origin')) return;
+  if (isOwnOrigin(ctx) && (site === '' || site === 'same-origin')) return;
   throw new AppError('FORBIDDEN', 'Another site must not change the queue');
 }

@@ -7,6 +7,7 @@ import {
   type CreatedApiKey,
 } from '../../../shared/contract/auth.js';
 import { until } from '../../support/apiServer.js';
+import { anId } from '../../support/factories.js';
 import { aToken, bearer, startAuth, type AuthServer } from '../../support/authServer.js';
 
 describe('API keys', () => {
@@ -110,6 +111,33 @@ describe('DISABLE_AUTH', () => {
         expect((await api.get('/admin/keys', headers)).status).to.equal(200);
         expect((await api.get('/api/me', headers)).json()).to.include({ id: 'development' });
       }
+    } finally {
+      await api.close();
+    }
+  });
+
+  it('lets no page of another site have a browser ask what is protected', async () => {
+    const api = await startAuth({ DISABLE_AUTH: 'true' });
+    const statuses = async (method: string, path: string, origins: string[]) => {
+      const replies = origins.map((origin) => api.send(method, path, { Origin: origin }));
+      return (await Promise.all(replies)).map(({ status }) => status);
+    };
+    try {
+      const foreign = [
+        ...['https://elsewhere.example', 'null', 'http://localhost.elsewhere.example'],
+        ...['http://127.0.0.1.elsewhere.example', 'localhost', 'http://10.0.0.1:3000'],
+      ];
+      const own = [api.url, 'http://localhost:5173', 'https://127.0.0.1', 'http://[::1]:8080', ''];
+      for (const [method, path, status] of [
+        ['DELETE', `/admin/threads/${anId()}`, 404],
+        ['GET', '/admin/keys', 200],
+        ['GET', '/admin/queues', 200],
+        ['GET', '/api/me', 200],
+      ] as const) {
+        expect(await statuses(method, path, foreign), path).to.deep.equal(foreign.map(() => 403));
+        expect(await statuses(method, path, own), path).to.deep.equal(own.map(() => status));
+      }
+      expect(await statuses('GET', '/api/servers', foreign)).to.deep.equal(foreign.map(() => 200));
     } finally {
       await api.close();
     }

@@ -6,6 +6,7 @@ import type { Credential } from '../../auth/credential.js';
 import type { Identify } from '../../auth/identify.js';
 import { InvalidCredential, invalidCredential, missingCredential } from '../../auth/refusals.js';
 import type { Caller } from '../../caller.js';
+import { isLoopbackOrigin, isOwnOrigin } from '../origin.js';
 import { clientAddress } from './clientAddress.js';
 import { countRequest, refuseBlocked } from './countRequest.js';
 import type { RateLimits } from './rateLimits.js';
@@ -20,7 +21,7 @@ interface Guarded extends Pick<Operation, 'access' | 'limitedAs'> {
 export type Gate = (ctx: Context, operation: Guarded) => Caller | null | Promise<Caller | null>;
 
 export interface GateOptions {
-  /** Lets everyone do everything. */
+  /** Lets everyone do everything, but for the pages of other sites. */
   disableAuth: boolean;
   identify: Identify;
   /** Undefined where nothing is limited. */
@@ -44,10 +45,16 @@ export function createGate(options: GateOptions): Gate {
     }
     if (credential) return welcome(ctx, operation, credential, options);
     countByAddress(ctx, operation, options);
-    if (options.disableAuth) return DEVELOPER;
+    if (options.disableAuth) return developer(ctx, operation);
     if (operation.access === 'public') return null;
     throw missingCredential(operation.basic);
   };
+}
+
+/** Everybody on a service without credentials, but for what other sites' pages have a browser ask of protected operations. */
+function developer(ctx: Context, { access }: Guarded): Caller {
+  if (access === 'public' || isOwnOrigin(ctx) || isLoopbackOrigin(ctx)) return DEVELOPER;
+  throw new AppError('FORBIDDEN', 'Without credentials, no page of another site may ask this');
 }
 
 function readOne(ctx: Context, { basic }: Guarded, options: GateOptions): Credential | null {
