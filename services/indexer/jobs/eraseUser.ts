@@ -8,6 +8,7 @@ import { removeAside } from '../quarantine/removeAside.js';
 import { eraseEverywhere } from '../records/eraseEverywhere.js';
 import { forgetAccount } from '../records/forgetAccount.js';
 import { removeIfEmptied } from '../records/removeIfEmptied.js';
+import { slices } from '../records/slices.js';
 import { dirtyMember, dirtyUser, markDirty } from '../stores/dirtyMarks.js';
 import { forgetPeople } from '../stores/forgetPeople.js';
 import type { Report } from '../report.js';
@@ -57,15 +58,16 @@ async function countWithout(
 ): Promise<void> {
   const { threadIds } = touched;
   const { contributions, members, dirty, threads } = deps.collections;
+  const filters = slices(threadIds).map((some) => ({ _id: { $in: some } }));
   const places: string[][] = await Promise.all([
     contributions.distinct('serverId', { userId }),
     members.distinct('serverId', { userId }),
-    threads.distinct('serverId', { _id: { $in: threadIds } }),
+    ...filters.map((filter) => threads.distinct('serverId', filter)),
   ]);
   const serverIds = [...new Set([...touched.serverIds, ...places.flat()])];
   await markDirty(dirty, [
     dirtyUser(userId),
     ...serverIds.map((serverId) => dirtyMember(serverId, userId)),
   ]);
-  await settle(deps, { _id: { $in: threadIds } }, serverIds);
+  await settle(deps, filters, serverIds);
 }

@@ -16,14 +16,17 @@ const LONGEST_SHOWING_MS = 120_000;
 /**
  * Resolves when what was changed can be read everywhere: those threads are built, also where others show them as
  * similar, everything is counted again, the servers' cached statistics are dropped and search shows it.
+ * Very many threads are told by several filters.
  */
 export async function settle(
   deps: IndexerDeps,
-  threads: Filter<ThreadRecord>,
+  threads: Filter<ThreadRecord> | Filter<ThreadRecord>[],
   serverIds: string[],
 ): Promise<void> {
-  await projectPending(deps, threads);
-  await hideSetAside(deps, threads);
+  for (const filter of [threads].flat()) {
+    await projectPending(deps, filter);
+    await hideSetAside(deps, filter);
+  }
   await showAgain(deps, new Date());
   await markDirty(deps.collections.dirty, serverIds.map(dirtyServer));
   await countAgain(deps, serverIds, new Date());

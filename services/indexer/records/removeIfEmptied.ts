@@ -1,12 +1,16 @@
 import type { Collections } from '../../../shared/store/collections.js';
 import { findGathered } from '../../../shared/store/gather.js';
+import { slices } from './slices.js';
 import { ERASED_ID, silenceThreads, tombstoneThread } from './tombstones.js';
 
+type Records = Pick<Collections, 'threads' | 'messages'>;
+
 /** Removes those threads of which an erasure left nothing: its author wrote all that was said. */
-export async function removeIfEmptied(
-  { threads, messages }: Pick<Collections, 'threads' | 'messages'>,
-  threadIds: string[],
-): Promise<void> {
+export async function removeIfEmptied(records: Records, threadIds: string[]): Promise<void> {
+  for (const some of slices(threadIds)) await removeEmptied(records, some);
+}
+
+async function removeEmptied({ threads, messages }: Records, threadIds: string[]): Promise<void> {
   const found = await Promise.all(threadIds.map((threadId) => findGathered(threads, threadId)));
   const disowned = found.filter(
     (thread): thread is NonNullable<typeof thread> =>

@@ -21,7 +21,13 @@ import {
   markDirty,
 } from '../../../services/indexer/stores/dirtyMarks.js';
 import { forgetPeople } from '../../../services/indexer/stores/forgetPeople.js';
-import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
+import {
+  aMessage,
+  aSourceMessage,
+  aSourceThread,
+  anAuthor,
+  anId,
+} from '../../support/factories.js';
 import { indexerDeps, record, refreshAll } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { openStores, type TestStores } from '../../support/stores.js';
@@ -410,6 +416,38 @@ describe('erasing a person', function () {
       await stores.refreshSearch();
       expect(await traces(), mark).to.deep.equal([]);
     }
+  });
+
+  it('asks for few threads at a time, however many they are in', async () => {
+    const busy = anAuthor('busy', { id: '777777777777777708' });
+    const { messages, threads } = deps.collections;
+    const said = Array.from({ length: 1_100 }, () => aMessage({ content: `Ask <@${busy.id}>` }));
+    await messages.insertMany(said);
+    let most = 0;
+    const note = (key: string, value: unknown): unknown => {
+      if (key === '$in') most = Math.max(most, (value as unknown[]).length);
+      return value;
+    };
+    const watched = Object.create(threads, {
+      find: {
+        value: (...args: Parameters<typeof threads.find>) => {
+          JSON.stringify(args, note);
+          return threads.find(...args);
+        },
+      },
+      distinct: {
+        value: (field: string, filter: object) => {
+          JSON.stringify(filter, note);
+          return threads.distinct(field, filter);
+        },
+      },
+    }) as typeof threads;
+    const collections = { ...deps.collections, threads: watched };
+    const erasureId = await requestErasure(deps.collections, busy.id);
+    const ended = await eraseUser({ ...deps, collections }, { erasureId }, REPORT_NOBODY);
+    expect(ended).to.deep.equal({ threads: said.length, messages: said.length });
+    expect(most).to.equal(1_000);
+    await messages.deleteMany({ _id: { $in: said.map(({ _id }) => _id) } });
   });
 
   it('empties what forwards their words', async () => {

@@ -1,0 +1,9 @@
+/** Ids that one query names at most: its size and the time it takes are bounded, however many there are. */
+const MOST_IDS = 1_000;
+
+/** A list in slices short enough for one query each. */
+export function slices<T>(list: readonly T[], most = MOST_IDS): T[][] {
+  return Array.from({ length: Math.ceil(list.length / most) }, (_, n) =>
+    list.slice(n * most, (n + 1) * most),
+  );
+}
