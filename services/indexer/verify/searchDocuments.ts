@@ -5,7 +5,8 @@ import type { IdWindow } from './idWindow.js';
 /** A document as the index holds it, without its words. */
 export interface FoundDocument {
   id: string;
-  kind: SearchDocument['kind'];
+  /** Absent in one that nobody of this archive wrote. */
+  kind: SearchDocument['kind'] | undefined;
   threadId: string;
   version: number;
 }
@@ -47,6 +48,6 @@ function ofThreads(window: IdWindow): estypes.QueryDslQueryContainer {
 }
 
 function documentOf({ _id, _version, fields }: estypes.SearchHit): FoundDocument {
-  const { threadId, kind } = fields as { threadId: [string]; kind: [SearchDocument['kind']] };
-  return { id: _id ?? '', kind: kind[0], threadId: threadId[0], version: _version ?? 0 };
+  const { threadId, kind } = fields as { threadId: [string]; kind?: [SearchDocument['kind']] };
+  return { id: _id ?? '', kind: kind?.[0], threadId: threadId[0], version: _version ?? 0 };
 }

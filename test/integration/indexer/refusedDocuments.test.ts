@@ -9,11 +9,13 @@ import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { indexerDeps, record } from '../../support/indexerDeps.js';
 import { openStores, type TestStores } from '../../support/stores.js';
+import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
 
 /** A year that the index's date format does not know. */
 const POISON = new Date('+012000-01-01T00:00:00.000Z');
 
-describe('documents that the search index refuses', () => {
+describe('documents that the search index refuses', function () {
+  this.timeout(30_000);
   let stores: TestStores;
   let deps: IndexerDeps;
 
@@ -73,6 +75,16 @@ describe('documents that the search index refuses', () => {
     });
     expect(entry!.reason).to.match(/^document_parsing_exception: .*createdAt/);
     expect(await liftQuarantine(deps)).to.equal(0);
+
+    await bringToRest(deps, stores);
+    const { clean, differences, checked } = await verifyNow(deps);
+    expect(differences).to.deep.equal([]);
+    expect(clean).to.equal(true);
+    expect(checked).to.include({ refused: 1 });
+    // Refused as it was, it is missing as it is.
+    await deps.collections.quarantine.updateOne({ _id: entry!._id }, { $inc: { revision: -1 } });
+    const [missing] = (await verifyNow(deps)).differences;
+    expect(missing).to.include({ kind: 'search.missing', id: threadId });
   });
 
   it('takes the older version out of search, and what is set aside back in when it is mended', async () => {

@@ -266,6 +266,14 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
+    ['search.ghost'],
+    'a document that is of no kind',
+    async ({ threadId, index }) => {
+      await index('of-no-kind', { threadId, idKey: idKey(threadId) }, LATER);
+      return threadId;
+    },
+  ],
+  [
     ['similar.missing'],
     'a missing list of similar threads',
     async ({ collections: { bodies }, threadId }) => {
@@ -484,6 +492,15 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     async ({ collections }) => {
       const nobodys = anId();
       await storeBody(collections, `server/${nobodys}`, 1, '{}');
+      return nobodys;
+    },
+  ],
+  [
+    ['server.shown'],
+    'statistics of a server that is not recorded',
+    async ({ collections }) => {
+      const nobodys = anId();
+      await storeBody(collections, `stats/${nobodys}`, 1, '{}');
       return nobodys;
     },
   ],

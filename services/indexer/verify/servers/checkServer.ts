@@ -13,7 +13,7 @@ import type { Difference } from '../difference.js';
 import { recountServer } from './recountServer.js';
 
 /** The kinds of body that a server has. */
-const KINDS = ['server', 'channels', 'tags', 'stats'] as const;
+export const KINDS = ['server', 'channels', 'tags', 'stats'] as const;
 
 /** The bodies of a server, its statistics counted again; none of one that was deleted or is not recorded. */
 export async function checkServer(

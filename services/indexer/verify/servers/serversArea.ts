@@ -2,7 +2,7 @@ import type { Collections } from '../../../../shared/store/collections.js';
 import type { Area, AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { within, type IdWindow } from '../idWindow.js';
-import { checkServer, checkServerList } from './checkServer.js';
+import { checkServer, checkServerList, KINDS } from './checkServer.js';
 
 /** What is shown of each server, and the list of them. */
 export function serversArea({ deps, tally }: AreaContext): Area {
@@ -29,12 +29,13 @@ async function serverIds({ servers, bodies }: Collections, window: IdWindow): Pr
   const recorded = await servers
     .find({ _id: within(window) }, { projection: { _id: 1 } })
     .toArray();
-  const shown = await bodies
-    .find({ _id: within(window, 'server/') }, { projection: { _id: 1 } })
-    .toArray();
-  const ids = [
-    ...recorded.map(({ _id }) => _id),
-    ...shown.map(({ _id }) => _id.slice('server/'.length)),
-  ];
+  const shown = await Promise.all(
+    KINDS.map(async (kind) => {
+      const named = within(window, `${kind}/`);
+      const found = await bodies.find({ _id: named }, { projection: { _id: 1 } }).toArray();
+      return found.map(({ _id }) => _id.slice(kind.length + 1));
+    }),
+  );
+  const ids = [...recorded.map(({ _id }) => _id), ...shown.flat()];
   return [...new Set(ids)].sort();
 }
