@@ -3,7 +3,6 @@ import type { AdminStats } from '../../../shared/contract/admin.js';
 import { API_VERSION } from '../../../shared/contract/openapi.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import { listScope } from '../../../shared/store/listKeys.js';
 import { oldestPendingSeconds } from '../../../shared/store/oldestPending.js';
 import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
 import { jsonAnswer } from '../answer.js';
@@ -11,6 +10,8 @@ import { storeStates } from '../health/getReadiness.js';
 import type { Handler } from '../http/route.js';
 import type { StoreWatches } from '../stores/guardStores.js';
 import { timeLimit } from '../timeLimit.js';
+import { archiveTotals } from './archiveTotals.js';
+import { orNull } from './orNull.js';
 import { withQueue } from './withQueue.js';
 
 /** What a process knows of its own cache. */
@@ -28,12 +29,12 @@ interface Deps {
   cache: CacheCounters;
 }
 
-/** GET /admin/stats: each part is null while its store is away. */
+/** GET /admin/stats: what cannot be told, as while its store is away, is null. */
 export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
   return async () => {
     const [archive, views, documents, problem, queue, indexers, stores] = await Promise.all([
-      orNull(countArchive(deps.collections)),
-      orNull(freshness(deps.collections)),
+      archiveTotals(deps.collections),
+      freshness(deps.collections),
       orNull(countDocuments(deps)),
       orNull(searchProblem(deps.elasticsearch, deps.namespace)),
       orNull(withQueue(() => deps.producer.counts())),
@@ -42,12 +43,10 @@ export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
     ]);
     const stats: AdminStats = {
       version: API_VERSION,
-      archive: archive ?? {
-        ...{ servers: null, channels: null, threads: null, messages: null, users: null },
-      },
+      archive,
       queue,
       indexers,
-      views: views ?? { pending: null, oldestPendingSeconds: null, dirty: null, quarantined: null },
+      views,
       search: { documents, problem },
       cache: cacheNumbers(deps.cache),
       stores,
@@ -62,44 +61,16 @@ function cacheNumbers({ size, traffic: { hits, misses } }: CacheCounters): Admin
   return { ...size, hits, misses, hitRate };
 }
 
-async function orNull<T>(asking: Promise<T>): Promise<T | null> {
-  try {
-    return await asking;
-  } catch {
-    return null;
-  }
-}
-
-async function countArchive(store: Collections): Promise<AdminStats['archive']> {
-  const alive = { deleted: { $ne: true } };
-  const [servers, channels, users, listed] = await Promise.all([
-    store.servers.countDocuments(alive, timeLimit()),
-    store.channels.countDocuments(alive, timeLimit()),
-    store.users.estimatedDocumentCount({ maxTimeMS: 2_000 }),
-    store.threadItems
-      .aggregate<{ threads: number; messages: number }>(
-        [
-          { $match: { scopes: listScope({ status: 'all' }) } },
-          { $group: { _id: null, threads: { $sum: 1 }, messages: { $sum: '$facts.messages' } } },
-        ],
-        timeLimit(),
-      )
-      .next(),
-  ]);
-  const { threads = 0, messages = 0 } = listed ?? {};
-  return { servers, channels, threads, messages, users };
-}
-
 async function freshness({
   threads,
   dirty,
   quarantine,
 }: Collections): Promise<AdminStats['views']> {
   const [pending, oldest, marks, quarantined] = await Promise.all([
-    threads.countDocuments({ pending: { $exists: true } }, timeLimit()),
-    oldestPendingSeconds({ threads }, timeLimit()),
-    dirty.countDocuments({}, timeLimit()),
-    quarantine.countDocuments({}, timeLimit()),
+    orNull(threads.countDocuments({ pending: { $exists: true } }, timeLimit())),
+    orNull(oldestPendingSeconds({ threads }, timeLimit())),
+    orNull(dirty.countDocuments({}, timeLimit())),
+    orNull(quarantine.countDocuments({}, timeLimit())),
   ]);
   return { pending, oldestPendingSeconds: oldest, dirty: marks, quarantined };
 }

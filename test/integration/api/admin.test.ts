@@ -7,7 +7,8 @@ import { until, type Reply } from '../../support/apiServer.js';
 import { startAuth, type AuthServer } from '../../support/authServer.js';
 import { anExport, anExportMessage } from '../../support/exportFiles.js';
 import { redisTraces } from '../../support/everyTrace.js';
-import { anId, aThread } from '../../support/factories.js';
+import { storeBody } from '../../support/apiViews.js';
+import { anId, aServer, aThread } from '../../support/factories.js';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const PRIVATE_WORDS = 'whispered';
@@ -125,6 +126,27 @@ describe('admin', () => {
     expect(stats.queue?.waiting).to.be.above(0);
     expect(stats.views).to.include({ pending: 0, dirty: 0, quarantined: 0 });
     expect(stats.cache.hits).to.be.a('number');
+  });
+
+  it('adds up what readers are told of each server, and tells the rest where that fails', async () => {
+    const { servers } = store();
+    const statsOf = (channels: number, threads: number, messages: number) => ({
+      stats: { channels, threads: { total: threads }, messages: { total: messages } },
+    });
+    const ids = ['801', '802', '803', '804'];
+    const records = ids.map((_id) => aServer({ _id, deleted: _id === '803' }));
+    await servers.insertMany(records);
+    await storeBody(store(), 'stats/801', statsOf(1, 10, 100));
+    await storeBody(store(), 'stats/802', statsOf(2, 20, 200));
+    await storeBody(store(), 'stats/803', statsOf(4, 40, 400));
+    const archive = async () =>
+      ((await api.get('/admin/stats', as.read)).json() as AdminStats).archive;
+    const counted = { servers: 3, channels: 3, threads: 30, messages: 300, users: 0 };
+    expect(await archive()).to.deep.equal(counted);
+    await storeBody(store(), 'stats/804', { damaged: true });
+    const unknown = { channels: null, threads: null, messages: null };
+    expect(await archive()).to.deep.equal({ ...counted, ...unknown });
+    await servers.deleteMany({ _id: { $in: ids } });
   });
 
   it('lists what was set aside, by pages, counts it, and files another try', async () => {

@@ -1,0 +1,41 @@
+import type { AdminStats } from '../../../shared/contract/admin.js';
+import type { ServerStats } from '../../../shared/contract/servers.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import { identityOf } from '../answer.js';
+import { loadBody, type BodyStore } from '../bodies/findBody.js';
+import { timeLimit } from '../timeLimit.js';
+import { orNull } from './orNull.js';
+
+type Store = BodyStore & Pick<Collections, 'servers' | 'users'>;
+type Totals = AdminStats['archive'];
+
+/** What is listed, as readers see it: the stored statistics of all servers, added up. What cannot be told is null. */
+export async function archiveTotals(store: Store): Promise<Totals> {
+  const [serverIds, users] = await Promise.all([
+    orNull(listServerIds(store)),
+    orNull(store.users.estimatedDocumentCount({ maxTimeMS: 2_000 })),
+  ]);
+  const sums = serverIds && (await orNull(addUp(store, serverIds)));
+  const { channels = null, threads = null, messages = null } = sums ?? {};
+  return { servers: serverIds?.length ?? null, channels, threads, messages, users };
+}
+
+async function listServerIds({ servers }: Store): Promise<string[]> {
+  const alive = { deleted: { $ne: true } };
+  const found = await servers.find(alive, { ...timeLimit(), projection: { _id: 1 } }).toArray();
+  return found.map(({ _id }) => _id);
+}
+
+async function addUp(store: Store, serverIds: readonly string[]) {
+  const sums = { channels: 0, threads: 0, messages: 0 };
+  const all = await Promise.all(serverIds.map((serverId) => loadBody(store, `stats/${serverId}`)));
+  for (const body of all) {
+    // A server that was just found has none yet.
+    if (!body) continue;
+    const { stats } = JSON.parse((await identityOf(body)).toString()) as ServerStats;
+    sums.channels += stats.channels;
+    sums.threads += stats.threads.total;
+    sums.messages += stats.messages.total;
+  }
+  return sums;
+}
