@@ -26,13 +26,20 @@ export async function removeOrphans(
   // An upload's id begins with the second it was made in.
   const seconds = Math.floor((now.getTime() - DAY_MS) / 1_000);
   const limit = Math.max(0, seconds).toString(16).padStart(8, '0');
-  const pieces = await uploadChunks
-    .find({ _id: { $lt: limit } }, { projection: { _id: 1 } })
-    .limit(BATCH)
-    .toArray();
-  const uploads = [...new Set(pieces.map(({ _id }) => _id.split('/')[0]!))];
-  const wanted = await wantedUploads(records, uploads);
-  const orphans = uploads.filter((id) => !wanted.has(id));
-  for (const id of orphans) await deleteUpload({ uploadChunks }, id);
-  return orphans.length;
+  let removed = 0;
+  for (let from = ''; ;) {
+    const pieces = await uploadChunks
+      .find({ _id: { $gte: from, $lt: limit } }, { projection: { _id: 1 } })
+      .sort({ _id: 1 })
+      .limit(BATCH)
+      .toArray();
+    if (pieces.length === 0) return removed;
+    const uploads = [...new Set(pieces.map(({ _id }) => _id.split('/')[0]!))];
+    const wanted = await wantedUploads(records, uploads);
+    const orphans = uploads.filter((id) => !wanted.has(id));
+    for (const id of orphans) await deleteUpload({ uploadChunks }, id);
+    removed += orphans.length;
+    // The first text after all pieces of the last upload.
+    from = `${uploads.at(-1)}0`;
+  }
 }

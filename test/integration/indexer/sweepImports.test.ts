@@ -83,4 +83,19 @@ describe('the sweep of imports', () => {
     const left = await uploadChunks.find().toArray();
     expect(left.map(({ _id }) => _id).sort()).to.deep.equal([`${wanted}/0`, `${fresh}/0`].sort());
   });
+
+  it('removes what comes after an upload of very many pieces that is wanted', async () => {
+    const { importFiles, uploadChunks } = stores.mongo.collections;
+    const [wanted, orphan] = [50, 40].map((hours) => idAt(Date.now() - hours * HOUR_MS)) as [
+      string,
+      string,
+    ];
+    await importFiles.insertOne(aFile(wanted, new Date()));
+    const pieces = [...Array.from({ length: 250 }, (_, n) => `${wanted}/${n}`), `${orphan}/0`];
+    const data = new Binary();
+    await uploadChunks.insertMany(pieces.map((_id) => ({ _id, data, last: false })));
+    expect(await removeOrphans(stores.mongo.collections)).to.equal(1);
+    expect(await uploadChunks.countDocuments({ _id: { $regex: `^${wanted}/` } })).to.equal(250);
+    expect(await uploadChunks.findOne({ _id: `${orphan}/0` })).to.equal(null);
+  });
 });
