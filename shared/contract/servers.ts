@@ -20,14 +20,14 @@ export const serverSchema = Joi.object<Server, true>({
   memberCount: count('Members (approximate)'),
 }).description('A server');
 
-/** GET /api/servers. By name, then id. */
+/** GET /api/servers. By id. */
 export interface ServerList {
   servers: Server[];
 }
 
 /** Checks a ServerList. */
 export const serverListSchema = Joi.object<ServerList, true>({
-  servers: listOf(serverSchema, 'Every archived server'),
+  servers: listOf(serverSchema, 'Every archived server, by id'),
 });
 
 /** SPEC 2.2. `type` is the platform's channel type; 15 is a forum. */
