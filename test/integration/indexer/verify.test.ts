@@ -10,7 +10,7 @@ import { requestErasure } from '../../../shared/store/erasures.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { quarantineId } from '../../../shared/store/quarantine.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
-import { aChannel, aMessage, aThread, anId } from '../../support/factories.js';
+import { aChannel, aMessage, aServer, aThread, anId } from '../../support/factories.js';
 import { indexerDeps } from '../../support/indexerDeps.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 import { bringToRest, restingArchive, verifyNow } from '../../support/verifiedArchive.js';
@@ -358,10 +358,65 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     ['erased.kept'],
     'somebody who was erased',
     async ({ collections, threadId, userId }) => {
-      const _id = await requestErasure(collections, userId);
-      const done = { $set: { finishedAt: new Date() }, $unset: { userId: '' } } as const;
-      await collections.erasures.updateOne({ _id }, done);
+      await noteErased(collections, userId);
       return threadId;
+    },
+  ],
+  [
+    ['erased.kept'],
+    'a mention of somebody who was erased',
+    async ({ collections, threadId, messageIds }) => {
+      const userId = await noteErased(collections);
+      const content = `Ask <@${userId}> for a sextant`;
+      await collections.messages.updateOne({ _id: messageIds[1]! }, { $set: { content } });
+      return threadId;
+    },
+  ],
+  [
+    ['erased.kept'],
+    'a reaction of somebody who was erased',
+    async ({ collections, threadId, messageIds }) => {
+      const userId = await noteErased(collections);
+      const change = { $set: { 'reactions.0.userIds': [userId] } };
+      await collections.messages.updateOne({ _id: messageIds[0]! }, change);
+      return threadId;
+    },
+  ],
+  [
+    ['erased.kept'],
+    'a title that names somebody who was erased',
+    async ({ collections, threadId }) => {
+      const title = `What <@${await noteErased(collections)}> said`;
+      await collections.threads.updateOne({ _id: threadId }, { $set: { title } });
+      return threadId;
+    },
+  ],
+  [
+    ['erased.kept'],
+    'a thread that somebody started who was erased',
+    async ({ collections, threadId }) => {
+      const ownerId = await noteErased(collections);
+      await collections.threads.updateOne({ _id: threadId }, { $set: { ownerId } });
+      return threadId;
+    },
+  ],
+  [
+    ['server.wrong', 'erased.kept'],
+    'a topic that names somebody who was erased',
+    async ({ collections, serverId }) => {
+      const topic = `Ask <@${await noteErased(collections)}>`;
+      const filter = { serverId, deleted: { $ne: true } } as const;
+      await collections.channels.updateOne(filter, { $set: { topic } });
+      return serverId;
+    },
+  ],
+  [
+    ['server.missing', 'erased.kept'],
+    'a description that names somebody who was erased',
+    async ({ collections }) => {
+      const server = aServer({ description: `Ask <@${await noteErased(collections)}>` });
+      await collections.servers.insertOne(server);
+      return server._id;
     },
   ],
   [
@@ -621,6 +676,14 @@ describe('verifyArchive', function () {
     });
   });
 });
+
+/** Has somebody's erasure done, though nothing of them was removed; gives their id. */
+async function noteErased(collections: Collections, userId = anId()): Promise<string> {
+  const _id = await requestErasure(collections, userId);
+  const done = { $set: { finishedAt: new Date() }, $unset: { userId: '' } } as const;
+  await collections.erasures.updateOne({ _id }, done);
+  return userId;
+}
 
 /** A file that was set aside long ago: its upload is kept for another try, and is no difference. */
 async function setFileAside(collections: Collections): Promise<void> {

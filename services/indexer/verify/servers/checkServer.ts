@@ -10,6 +10,7 @@ import { compareIds } from '../../views/tallyPeople.js';
 import { etagOf } from '../../stores/entityTag.js';
 import { compareBody } from '../compareBody.js';
 import type { Difference } from '../difference.js';
+import { erasedTraces } from '../erasedTraces.js';
 import { recountServer } from './recountServer.js';
 
 /** The kinds of body that a server has. */
@@ -26,6 +27,27 @@ export async function checkServer(
     KINDS.map((kind) => compare(collections, serverId, `${kind}/${serverId}`, texts?.[kind])),
   );
   return found.flat();
+}
+
+/** Nobody who was erased is named in a server's description or a topic of its channels. */
+export async function checkErasedNames(
+  collections: Collections,
+  serverId: string,
+): Promise<Difference[]> {
+  const { inText } = await erasedTraces(collections);
+  const server = await collections.servers.findOne({ _id: serverId });
+  const channels = collections.channels.find({ serverId, topic: { $type: 'string' } });
+  const found: Difference[] = [];
+  const look = (text: string | null | undefined, detail: string, version: number): void => {
+    for (const userId of inText(text ?? '')) {
+      const basis = String(version);
+      found.push({ kind: 'erased.kept', id: serverId, detail, basis, clue: { userId } });
+    }
+  };
+  if (server) look(server.description, 'In its description', server.version);
+  for await (const { _id, topic, version } of channels)
+    look(topic, `In the topic of ${_id}`, version);
+  return found;
 }
 
 /** The list of all servers. */

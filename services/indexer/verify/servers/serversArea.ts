@@ -2,7 +2,7 @@ import type { Collections } from '../../../../shared/store/collections.js';
 import type { Area, AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { within, type IdWindow } from '../idWindow.js';
-import { checkServer, checkServerList, KINDS } from './checkServer.js';
+import { checkErasedNames, checkServer, checkServerList, KINDS } from './checkServer.js';
 
 /** What is shown of each server, and the list of them. */
 export function serversArea({ deps, tally }: AreaContext): Area {
@@ -18,6 +18,7 @@ export function serversArea({ deps, tally }: AreaContext): Area {
       for (const serverId of await serverIds(collections, window)) {
         tally('servers', 1);
         found.push(...(await checkServer(collections, serverId)));
+        found.push(...(await checkErasedNames(collections, serverId)));
       }
       return found;
     },

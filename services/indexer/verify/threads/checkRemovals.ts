@@ -1,5 +1,6 @@
-import { erasedForGood } from '../erasedForGood.js';
 import type { Difference } from '../difference.js';
+import { erasedForGood } from '../erasedForGood.js';
+import { erasedTraces } from '../erasedTraces.js';
 import { differenceOf, type ThreadCheck } from './threadLook.js';
 
 /** Nothing that was deleted is still recorded: words of deleted threads, threads of deleted places, erased people. */
@@ -8,6 +9,7 @@ export const checkRemovals: ThreadCheck = async ({ deps, threads, strays, channe
   const gone = await servers.distinct('_id', { deleted: true });
   const goneServers = new Set<string>(gone);
   const isErased = await erasedForGood(deps.collections);
+  const traces = await erasedTraces(deps.collections);
   const found: Difference[] = [...strays].map(([id, messages]) => ({
     kind: 'orphan.message',
     id,
@@ -22,9 +24,12 @@ export const checkRemovals: ThreadCheck = async ({ deps, threads, strays, channe
     } else if (!thread.deleted && isOfGone) {
       found.push(differenceOf(one, 'deleted.kept', 'Its channel or server was deleted'));
     }
-    const back = [...count.people.keys()].filter(isErased);
+    const named = traces.inText(`${thread.title} ${thread.ownerId ?? ''}`);
+    const back = new Set([...[...count.people.keys()].filter(isErased), ...named]);
     found.push(
-      ...back.map((userId) => differenceOf(one, 'erased.kept', `Of user ${userId}`, { userId })),
+      ...[...back].map((userId) =>
+        differenceOf(one, 'erased.kept', `Of user ${userId}`, { userId }),
+      ),
     );
   }
   return found;

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { batches } from '../../../../shared/platform/batches.js';
+import type { MessageRecord } from '../../../../shared/store/records.js';
 import type { MessageDocument, SearchDocument } from '../../../../shared/store/searchIndex.js';
 import type { IndexerDeps } from '../../deps.js';
 import { MESSAGE_BATCH } from '../../project/messageBatch.js';
@@ -14,27 +15,41 @@ import {
 } from '../../views/threadViews.js';
 import { tagOf } from '../../stores/entityTag.js';
 import type { Difference } from '../difference.js';
+import { erasedTraces, type ErasedTraces } from '../erasedTraces.js';
 import { differingDocuments } from './differingDocuments.js';
 import type { ExpectedThread } from './expectThreads.js';
 import { differenceOf, resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
 
 const AT_ONCE = 8;
 
-/** Threads of the sample, rendered again: the stored body byte for byte, and every field of the search documents. */
+/**
+ * Threads of the sample, rendered again: the stored body byte for byte, and every field of the search documents. Nothing
+ * in their messages is of somebody who was erased.
+ */
 export const checkSample: ThreadCheck = async (look) => {
   const sampled = resting(look).filter(({ thread, item }) => item && look.isSampled(thread._id));
+  const traces = await erasedTraces(look.deps.collections);
   const found: Difference[] = [];
   for (let start = 0; start < sampled.length; start += AT_ONCE) {
     const some = sampled.slice(start, start + AT_ONCE);
-    found.push(...(await Promise.all(some.map((one) => renderAgain(look, one)))).flat());
+    found.push(...(await Promise.all(some.map((one) => renderAgain(look, one, traces)))).flat());
   }
   look.tally('rendered', sampled.length);
   return found;
 };
 
-async function renderAgain(look: ThreadLook, one: ExpectedThread): Promise<Difference[]> {
+async function renderAgain(
+  look: ThreadLook,
+  one: ExpectedThread,
+  traces: ErasedTraces,
+): Promise<Difference[]> {
   const { collections } = look.deps;
   const found: Difference[] = [];
+  /** Who was erased and is still there -> a message that shows it. */
+  const kept = new Map<string, string>();
+  const lookFor = (message: MessageRecord): void => {
+    for (const userId of traces.inMessage(message)) kept.set(userId, message._id);
+  };
   const compare = async (documents: SearchDocument[]): Promise<void> => {
     for (const index of look.indexes) {
       const ids = await differingDocuments(look.deps.elasticsearch, index, documents);
@@ -43,7 +58,10 @@ async function renderAgain(look: ThreadLook, one: ExpectedThread): Promise<Diffe
       found.push(differenceOf(one, 'search.wrong', detail));
     }
   };
-  const etag = await renderThread(look.deps, one, compare);
+  const etag = await renderThread(look.deps, one, { lookFor, compare });
+  for (const [userId, messageId] of kept) {
+    found.push(differenceOf(one, 'erased.kept', `In message ${messageId}`, { userId }));
+  }
   const name = `thread/${one.thread._id}`;
   const stored = await collections.bodies.findOne(
     { _id: name },
@@ -55,11 +73,17 @@ async function renderAgain(look: ThreadLook, one: ExpectedThread): Promise<Diffe
   return found;
 }
 
-/** The entity tag of a thread's body as it is rendered now; its search documents are handed on as they come. */
+/** The entity tag of a thread's body as it is rendered now; messages and search documents are handed on as they come. */
 async function renderThread(
   { collections, resolvedTags }: IndexerDeps,
   { thread }: ExpectedThread,
-  onDocuments: (documents: SearchDocument[]) => Promise<void>,
+  {
+    lookFor,
+    compare,
+  }: {
+    lookFor: (message: MessageRecord) => void;
+    compare: (documents: SearchDocument[]) => Promise<void>;
+  },
 ): Promise<string> {
   const loaded = await loadThread(collections, thread, resolvedTags);
   if (!loaded) return '';
@@ -72,15 +96,16 @@ async function renderThread(
     const { targets } = await linkTargets(collections, thread, batch);
     const documents: MessageDocument[] = [];
     for (const message of batch) {
+      lookFor(message);
       addJson(hash, presentMessage(message, targets, thread.serverId), counted.messages > 0);
       conversation.add(message);
       counted = { messages: counted.messages + 1, lastAt: message.createdAt };
       documents.push(messageDocument(head, message));
     }
-    await onDocuments(documents);
+    await compare(documents);
   }
   const summary = threadSummary(head, model.first, counted);
-  await onDocuments([threadDocument(head, summary, conversation)]);
+  await compare([threadDocument(head, summary, conversation)]);
   return tagOf(hash.update(detailClosing(summary)));
 }
 
