@@ -37,7 +37,7 @@ import { refreshLinks } from './refreshLinks.js';
 import { linkTargets, loadTargets, loadThread, type LoadedThread } from './loadThread.js';
 
 /** Links kept for a thread, so that it is built again when what it links to appears. */
-const MAX_LINKS = 1_000;
+export const MAX_LINKS = 1_000;
 
 /**
  * Builds everything that is read of a thread from its records as they are now, stores it, announces it, and takes the

@@ -184,6 +184,14 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
+    ['item.wrong'],
+    'a thread whose links are not as it was said',
+    async ({ collections: { threadItems }, threadId }) => {
+      await threadItems.updateOne({ _id: threadId }, { $set: { linksTo: [anId()] } });
+      return threadId;
+    },
+  ],
+  [
     [
       'body.shown',
       'participants.shown',

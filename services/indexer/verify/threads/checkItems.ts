@@ -4,7 +4,10 @@ import type { Difference } from '../difference.js';
 import type { ExpectedThread } from './expectThreads.js';
 import { differenceOf, orphanView, resting, type ThreadCheck } from './threadLook.js';
 
-/** List items: of the record's revision, their keys, scopes, text and counts as counted from the messages. */
+/**
+ * List items: of the record's revision, their keys, scopes, text and counts as counted from the messages. What they link
+ * to is compared where the messages are read whole.
+ */
 export const checkItems: ThreadCheck = (look) => {
   const { items, threads } = look;
   look.tally('items', items.size);

@@ -4,6 +4,7 @@ import type { MessageRecord } from '../../../../shared/store/records.js';
 import type { MessageDocument, SearchDocument } from '../../../../shared/store/searchIndex.js';
 import type { IndexerDeps } from '../../deps.js';
 import { MESSAGE_BATCH } from '../../project/messageBatch.js';
+import { MAX_LINKS } from '../../project/projectThread.js';
 import { linkTargets, loadThread } from '../../project/loadThread.js';
 import { presentMessage } from '../../views/presentMessage.js';
 import { conversationText, messageDocument, threadDocument } from '../../views/searchDocuments.js';
@@ -23,8 +24,8 @@ import { differenceOf, resting, type ThreadCheck, type ThreadLook } from './thre
 const AT_ONCE = 8;
 
 /**
- * Threads of the sample, rendered again: the stored body byte for byte, and every field of the search documents. Nothing
- * in their messages is of somebody who was erased.
+ * Threads of the sample, rendered again: the stored body byte for byte, every field of the search documents, and what the
+ * list item says the thread links to. Nothing in their messages is of somebody who was erased.
  */
 export const checkSample: ThreadCheck = async (look) => {
   const sampled = resting(look).filter(({ thread, item }) => item && look.isSampled(thread._id));
@@ -58,9 +59,13 @@ async function renderAgain(
       found.push(differenceOf(one, 'search.wrong', detail));
     }
   };
-  const etag = await renderThread(look.deps, one, { lookFor, compare });
+  const { etag, linksTo } = await renderThread(look.deps, one, { lookFor, compare });
   for (const [userId, messageId] of kept) {
     found.push(differenceOf(one, 'erased.kept', `In message ${messageId}`, { userId }));
+  }
+  const item = look.items.get(one.thread._id);
+  if (item?.revision === one.thread.revision && !areSame(item.linksTo, linksTo)) {
+    found.push(differenceOf(one, 'item.wrong', 'It differs in linksTo'));
   }
   const name = `thread/${one.thread._id}`;
   const stored = await collections.bodies.findOne(
@@ -73,7 +78,14 @@ async function renderAgain(
   return found;
 }
 
-/** The entity tag of a thread's body as it is rendered now; messages and search documents are handed on as they come. */
+function areSame(stored: string[], expected: ReadonlySet<string>): boolean {
+  return new Set(stored).size === expected.size && stored.every((id) => expected.has(id));
+}
+
+/**
+ * The entity tag of a thread's body as it is rendered now, and the ids of what its messages refer to; messages and search
+ * documents are handed on as they come.
+ */
 async function renderThread(
   { collections, resolvedTags }: IndexerDeps,
   { thread }: ExpectedThread,
@@ -84,16 +96,18 @@ async function renderThread(
     lookFor: (message: MessageRecord) => void;
     compare: (documents: SearchDocument[]) => Promise<void>;
   },
-): Promise<string> {
+): Promise<{ etag: string; linksTo: ReadonlySet<string> }> {
+  const linksTo = new Set<string>();
   const loaded = await loadThread(collections, thread, resolvedTags);
-  if (!loaded) return '';
+  if (!loaded) return { etag: '', linksTo };
   const { model, messages } = loaded;
   const head = threadHead(model);
   const hash = createHash('sha256').update(detailOpening(head));
   const conversation = conversationText();
   let counted = { messages: 0, lastAt: model.first.createdAt };
   for await (const batch of batches(messages, MESSAGE_BATCH)) {
-    const { targets } = await linkTargets(collections, thread, batch);
+    const { ids, targets } = await linkTargets(collections, thread, batch);
+    for (const id of ids) if (linksTo.size < MAX_LINKS) linksTo.add(id);
     const documents: MessageDocument[] = [];
     for (const message of batch) {
       lookFor(message);
@@ -106,7 +120,7 @@ async function renderThread(
   }
   const summary = threadSummary(head, model.first, counted);
   await compare([threadDocument(head, summary, conversation)]);
-  return tagOf(hash.update(detailClosing(summary)));
+  return { etag: tagOf(hash.update(detailClosing(summary))), linksTo };
 }
 
 function addJson(hash: Hash, value: object, isNext: boolean): void {
