@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { Platform } from '../../../../services/api/auth/platform.js';
 import { createPlatformUsers } from '../../../../services/api/auth/platformUsers.js';
 import { invalidCredential } from '../../../../services/api/auth/refusals.js';
-import { settingsSchema } from '../../../../shared/platform/env.js';
-import { AppError } from '../../../../shared/contract/errors.js';
+import { readSettings } from '../../../../shared/platform/env.js';
+import type { AppError } from '../../../../shared/contract/errors.js';
 import { until } from '../../../support/apiServer.js';
 
 type FindUser = Platform['findUser'];
@@ -40,10 +40,12 @@ describe('createPlatformUsers', () => {
     const find = createPlatformUsers(
       aPlatform((token) => {
         asked += 1;
-        return token === 'good' ? Promise.resolve(user) : Promise.reject(invalidCredential('token'));
+        return token === 'good'
+          ? Promise.resolve(user)
+          : Promise.reject(invalidCredential('token'));
       }),
     );
-    const { RATE_LIMIT_FAILED_CREDENTIALS: ofOneAddress } = settingsSchema.validate({}).value!;
+    const { RATE_LIMIT_FAILED_CREDENTIALS: ofOneAddress } = readSettings({});
     for (let n = 0; n < ofOneAddress + 100; n += 1) {
       expect(await outcome(find(`bad ${n}`)), `${n}`).to.equal('403');
     }
