@@ -56,6 +56,7 @@ export const DIFFERENCES = {
   'leftover.piece': 'pieces of a large body are kept that nobody reads',
   'leftover.upload': 'pieces of an upload are kept that nobody waits for',
   'upload.missing': 'a file waits to be imported whose bytes are gone',
+  'work.waiting': 'something was asked for an hour ago or more, and is not done',
 } as const;
 
 export type DifferenceKind = keyof typeof DIFFERENCES;

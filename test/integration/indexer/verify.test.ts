@@ -614,6 +614,36 @@ describe('verifyArchive', function () {
     expect(await verifyNow(deps)).to.deep.include({ clean: true, differences: [], counts: {} });
   });
 
+  it('tells of work that was promised long ago and is not done, and of no other', async () => {
+    const own = await openStores();
+    const { deletions, erasures, importFiles, uploadChunks } = own.mongo.collections;
+    const [long, now] = [new Date(Date.now() - 2 * 3_600_000), new Date()];
+    const erased = (_id: string, requestedAt: Date) => ({ _id, requestedAt, userId: anId() });
+    const deletion = (subject: string, requestedAt: Date) => {
+      return { _id: `thread-${subject}`, kind: 'thread' as const, subject, requestedAt };
+    };
+    const file = (_id: string, queuedAt: Date) => {
+      const state = 'queued' as const;
+      return { _id, importId: 'x', name: 'a.json', bytes: 1, state, queuedAt };
+    };
+    try {
+      await deletions.insertMany([deletion('1', long), deletion('2', now)]);
+      await erasures.insertMany([erased('late', long), erased('new', now)]);
+      await erasures.insertOne({ _id: 'done', requestedAt: long, finishedAt: long });
+      await importFiles.insertMany([file('a', long), file('b', now)]);
+      const data = new Binary();
+      await uploadChunks.insertMany(['a/0', 'b/0'].map((_id) => ({ _id, data, last: true })));
+      const found = async () =>
+        (await verifyNow(indexerDeps(own))).differences.map(({ kind, id }) => `${kind} ${id}`);
+      const asked = ['work.waiting thread-1', 'work.waiting late'];
+      expect(await found()).to.deep.equal([...asked, 'work.waiting a']);
+      await importFiles.updateOne({ _id: 'b' }, { $set: { startedAt: now } });
+      expect(await found()).to.deep.equal(asked);
+    } finally {
+      await own.close();
+    }
+  });
+
   describe('of an archive in which everything is broken', () => {
     const ids: string[] = [];
     /** Of each part of the archive: what was found, and what was mended. */

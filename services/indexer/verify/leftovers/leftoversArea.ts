@@ -5,6 +5,7 @@ import { checkOrphanRanks } from './checkOrphanRanks.js';
 import { checkPieces } from './checkPieces.js';
 import { checkUnplaced } from './checkUnplaced.js';
 import { checkUploads } from './checkUploads.js';
+import { checkWaiting } from './checkWaiting.js';
 
 /** The index of what may be left behind: one line a check. */
 const CHECKS: readonly ((context: AreaContext) => Promise<Difference[]>)[] = [
@@ -13,6 +14,7 @@ const CHECKS: readonly ((context: AreaContext) => Promise<Difference[]>)[] = [
   checkPieces,
   checkUploads,
   checkUnplaced,
+  checkWaiting,
 ];
 
 /** What belongs to no thread, person or server: looked for as a whole, whatever ids are asked for. */

@@ -77,6 +77,8 @@ const REPAIRS: Record<DifferenceKind, Repair> = {
   'upload.missing': forgetUploads,
   'leftover.piece': removePieces,
   'leftover.upload': removeUploads,
+  // The indexer files it again by itself: what still waits fails.
+  'work.waiting': leave,
   // Counted below, as after every repair.
   'mark.dirty': leave,
 };
