@@ -25,8 +25,9 @@ const NOTHING: ReadonlySet<string> = new Set<keyof Collections>([
 ]);
 
 /**
- * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run: it takes up what
- * waited when all is in. Views and search are not built from them yet. Throws CliError, having written nothing, when the backup is damaged or the archive holds something.
+ * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run: it takes up
+ * what waited when all is in. Views and search are not built from them yet. Throws CliError, having written nothing,
+ * when the backup is damaged or the archive holds something.
  */
 export async function restoreBackup(mongo: Mongo, folder: string): Promise<Manifest> {
   const manifest = await checkBackup(folder);

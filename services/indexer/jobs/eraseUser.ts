@@ -14,8 +14,8 @@ import { forgetPeople } from '../stores/forgetPeople.js';
 import type { Report } from '../report.js';
 
 /**
- * Removes every trace of somebody from records, views, search, caches and uploads that are set aside; then from the erasure itself, which keeps a
- * keyed hash. Cut off anywhere, it begins again and comes to the same end.
+ * Removes every trace of somebody from records, views, search, caches and uploads that are set aside; then from the
+ * erasure itself, which keeps a keyed hash. Cut off anywhere, it begins again and comes to the same end.
  */
 export async function eraseUser(
   deps: IndexerDeps,

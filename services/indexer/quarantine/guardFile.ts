@@ -34,8 +34,9 @@ const takeTurn = createTurns();
 /**
  * Imports a queued file so that one that always fails, or ends the process, is set aside after MOST_TRIES: as rejected,
  * its upload kept for another try. A try counts when it failed for a reason of the file's own, or when it is found to be
- * running in a process that is not this one and was not stopped: no longer than until a store turns out to be away. The first try costs nothing beside the note that it began. Resolves with null for a
- * file that is done, or held back; throws when the job is to be tried again.
+ * running in a process that is not this one and was not stopped: no longer than until a store turns out to be away. The
+ * first try costs nothing beside the note that it began. Resolves with null for a file that is done, or held back;
+ * throws when the job is to be tried again.
  */
 export async function guardFile(
   deps: Deps,
