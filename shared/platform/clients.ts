@@ -1,8 +1,14 @@
-import { Client as ElasticsearchClient } from '@elastic/elasticsearch';
+import {
+  Client as ElasticsearchClient,
+  HttpConnection,
+  type TransportRequestOptions,
+  type TransportRequestParams,
+} from '@elastic/elasticsearch';
 import { Redis } from 'ioredis';
 import { MongoClient, type Db } from 'mongodb';
 import { collectionsOf, type Collections } from '../store/collections.js';
 import type { Settings } from './env.js';
+import { within } from './within.js';
 
 /** MongoDB, opened lazily: creating it needs no server. */
 export interface Mongo {
@@ -71,16 +77,31 @@ export function databaseName(url: string): string {
   return path ? decodeURIComponent(path) : 'forum-archive';
 }
 
-/** An Elasticsearch client. 9.x has no request timeout of its own: this sets one. */
+/** Milliseconds beyond its own limit after which a request is given up that neither ends nor fails. */
+const OVERDUE_MS = 2_000;
+
+/**
+ * An Elasticsearch client of which every request ends: 9.x has no request timeout of its own, which this sets, and over
+ * its default pool requests were seen to wait for ever once connections had been cut in the middle. So it goes over
+ * Node's own HTTP agent, and what is overdue even so fails.
+ */
 export function createElasticsearch(
   settings: Pick<Settings, 'ELASTICSEARCH_URL'>,
-  limits: { timeoutMs: number; maxRetries?: number },
+  { timeoutMs, maxRetries = 0 }: { timeoutMs: number; maxRetries?: number },
 ): ElasticsearchClient {
-  return new ElasticsearchClient({
+  const client = new ElasticsearchClient({
     node: settings.ELASTICSEARCH_URL,
-    requestTimeout: limits.timeoutMs,
-    maxRetries: limits.maxRetries ?? 0,
+    requestTimeout: timeoutMs,
+    maxRetries,
+    Connection: HttpConnection,
   });
+  const { transport } = client;
+  const request = transport.request.bind(transport);
+  transport.request = ((params: TransportRequestParams, options?: TransportRequestOptions) => {
+    const limitMs = Number(options?.requestTimeout ?? timeoutMs) * (maxRetries + 1) + OVERDUE_MS;
+    return within(limitMs, () => request(params, options));
+  }) as typeof transport.request;
+  return client;
 }
 
 /** A Redis connection that fails fast: commands are refused at once while it is away. The caller listens to 'error'. */

@@ -9,6 +9,7 @@ import {
   type WithId,
   type WriteError,
 } from 'mongodb';
+import { within } from '../platform/within.js';
 import { isDuplicateKey } from './duplicateKey.js';
 
 /**
@@ -22,6 +23,8 @@ const MANY_CALLERS = 24;
 /** Milliseconds between two requests of one kind to one collection while there are so many. */
 const REST_MS = 60;
 const MAX_OPERATIONS = 500;
+/** A request that neither ends nor fails would hold up everything behind it: beyond the driver's own limits it fails. */
+const LONGEST_MS = 65_000;
 
 interface Waiting<Request, Answer> {
   request: Request;
@@ -52,7 +55,7 @@ function createGatherer<Request, Answer>(
       const group = takeGroup();
       const rest = setTimeout(REST_MS, undefined, { ref: false });
       try {
-        const answers = await run(group.map(({ request }) => request));
+        const answers = await within(LONGEST_MS, () => run(group.map(({ request }) => request)));
         group.forEach(({ resolve }, index) => resolve(answers[index]!));
       } catch (error) {
         for (const { reject } of group) reject(error);

@@ -34,9 +34,13 @@ export const FAULTS = {
   'indexer paused': ({ rig, ms }) => paused(rig, 'indexer', ms),
   'indexer stopped': ({ rig }) => stopped(rig, 'indexer'),
   'indexer with its clock an hour back': (context) => clockBack(context),
-  'API killed': ({ rig }) => rig.api.restart('SIGKILL'),
+  'API killed': async ({ rig }) => {
+    await rig.api.restart('SIGKILL');
+  },
   'API stopped': ({ rig }) => stopped(rig, 'api'),
-  'Redis emptied': ({ rig }) => rig.direct.redis.flushall(),
+  'Redis emptied': async ({ rig }) => {
+    await rig.direct.redis.flushall();
+  },
   'Redis killed': ({ rig, ms }) => restarted(rig, 'redis', ms),
   'Redis full': redisFull,
   'Redis frozen': ({ rig, ms }) => frozen(rig, 'redis', ms),

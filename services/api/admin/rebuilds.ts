@@ -29,7 +29,9 @@ export function reindex(deps: Deps): Handler<unknown, unknown, ReindexRequest> {
 async function rebuildSearch({ collections, producer }: Deps): Promise<QueuedJob> {
   await withQueue(() => producer.counts());
   try {
-    return queuedJob((await requestSearchRebuild(collections, producer)).jobId);
+    // Only what the queue says is of the queue: that a rebuild is running is none of its failures.
+    const add: Producer['add'] = (name, payload) => withQueue(() => producer.add(name, payload));
+    return queuedJob((await requestSearchRebuild(collections, { add })).jobId);
   } catch (error) {
     if (error instanceof RebuildRunning) throw new AppError('CONFLICT', error.message);
     throw error;
