@@ -1,5 +1,6 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
+import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
 import { announceErasure, erasedPeople } from '../../../shared/store/erasures.js';
 import type { IndexerDeps } from '../deps.js';
 import { settle } from '../project/settle.js';
@@ -29,11 +30,12 @@ export async function eraseUser(
   // The request may have been cut off before it told anyone.
   await announceErasure(collections);
   const erased = await erasedPeople(collections);
-  const touched = await eraseEverywhere(collections, erasure, erased, report);
-  const { threadIds, messages } = touched;
+  const found = await eraseEverywhere(collections, erasure, erased, report);
+  const { messages, serverIds } = found;
+  const threadIds = [...new Set([...found.threadIds, ...(await leftOver(deps, erasure))])];
   faultPoint('erasureApplied');
   await removeIfEmptied(collections, threadIds);
-  await countWithout(deps, userId, touched);
+  await countWithout(deps, userId, { threadIds, serverIds });
   await forgetPeople(collections, [userId]);
   await endMarks(deps);
   deps.announcer.announce({ users: [userId] });
@@ -42,6 +44,17 @@ export async function eraseUser(
   const done = { $set: { finishedAt: new Date() }, $unset: { userId: '', names: '' } } as const;
   await collections.erasures.updateOne({ _id: erasureId }, done);
   return { threads: threadIds.length, messages };
+}
+
+/** Of an erasure that was cut off (it knows names by then): what it has cleaned is found no more, but waits to be built. */
+async function leftOver(
+  { collections }: IndexerDeps,
+  { names }: Pick<ErasureRecord, 'names'>,
+): Promise<string[]> {
+  if (names === undefined) return [];
+  const pending = { pending: { $exists: true } };
+  const waiting = await collections.threads.find(pending, { projection: { _id: 1 } }).toArray();
+  return waiting.map(({ _id }) => _id);
 }
 
 /** Ends what has been marked since the counting: marks of the person among it. */

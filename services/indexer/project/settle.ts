@@ -23,7 +23,10 @@ export async function settle(
   threads: Filter<ThreadRecord> | Filter<ThreadRecord>[],
   serverIds: string[],
 ): Promise<void> {
-  for (const filter of [threads].flat()) {
+  const filters = [threads].flat();
+  // First of all, and again: should a build fail, nobody may come back for these.
+  for (const filter of filters) await hideSetAside(deps, filter);
+  for (const filter of filters) {
     await projectPending(deps, filter);
     await hideSetAside(deps, filter);
   }

@@ -275,6 +275,31 @@ describe('erasing a person', function () {
     expect(left[0]).to.include({ deleted: true });
   });
 
+  it('is done only when what an earlier try had cleaned can be read nowhere', async () => {
+    const guest = anAuthor('guestwriter', { id: '777777777777777719' });
+    const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
+    const threadId = source.thread._id;
+    await record(deps, source, [
+      aSourceMessage({ _id: threadId, threadId, content: 'What others said' }),
+      aSourceMessage({ threadId, author: guest, content: 'Guestly words' }),
+    ]);
+    await projectThread(deps, threadId);
+    await refreshAll(deps);
+    const erasureId = await requestErasure(deps.collections, guest.id);
+    const away = () => Promise.reject(new Error('The search index cannot be reached'));
+    const cutOff = { ...deps, search: { write: away, remove: away } };
+    const error = await eraseUser(cutOff, { erasureId }, REPORT_NOBODY).then(
+      () => 'done',
+      (thrown: unknown) => String(thrown),
+    );
+    expect(error).to.include(threadId);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    const left = (await everyTrace(stores)).filter((text) =>
+      /777777777777777719|guestwriter|guestly/i.test(text),
+    );
+    expect(left).to.deep.equal([]);
+  });
+
   it('reaches a topic and a description where nothing else is of them', async () => {
     const host = anAuthor('hostess', { id: '777777777777777705' });
     const told = [
