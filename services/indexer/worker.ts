@@ -76,11 +76,18 @@ export function createWorker(redis: Redis, options: WorkerOptions): QueueWorker 
   };
 }
 
-/** A job that is given back waits as if it had not been begun: it may run twice, as every job may. */
+/**
+ * A job that is given back waits as if it had not been begun: it may run twice, as every job may. One whose lock was
+ * lost while Redis was away is the queue's already.
+ */
 async function giveBack(underWay: Map<Job, string | undefined>, logger: Logger): Promise<void> {
   const jobs = [...underWay];
   logger.info({ jobs: jobs.map(([{ id }]) => id) }, 'Giving jobs back to the queue');
-  await Promise.all(jobs.map(([job, token]) => job.moveToWait(token)));
+  const giving = jobs.map(([job, token]) => job.moveToWait(token));
+  for (const given of await Promise.allSettled(giving)) {
+    if (given.status === 'rejected')
+      logger.warn({ err: given.reason as unknown }, 'A job was not given back');
+  }
 }
 
 async function runJob(

@@ -12,6 +12,9 @@ const MOST_FILES = 1_000;
 /** The progress of what is not done yet, at most. */
 const MOST_PROGRESS = 0.99;
 
+/** What is told to be done must not be undone by a crash: only what a majority has written is read. */
+const forGood = () => ({ ...timeLimit(), readConcern: { level: 'majority' } }) as const;
+
 interface StateCount {
   _id: ImportFileRecord['state'];
   files: number;
@@ -26,11 +29,11 @@ export async function findImport(
 ): Promise<(AdminJob & { files: object[] }) | null> {
   const importId = importIdOf(jobId);
   if (importId === undefined) return null;
-  const record = await store.imports.findOne({ _id: importId }, timeLimit());
+  const record = await store.imports.findOne({ _id: importId }, forGood());
   if (!record) return null;
   const [counts, files] = await Promise.all([
     countStates(store, importId),
-    store.importFiles.find({ importId }, timeLimit()).sort({ _id: 1 }).limit(MOST_FILES).toArray(),
+    store.importFiles.find({ importId }, forGood()).sort({ _id: 1 }).limit(MOST_FILES).toArray(),
   ]);
   return {
     ...{ jobId, name: 'import', error: null, attempts: 0 },
@@ -76,7 +79,7 @@ function countStates({ importFiles }: Records, importId: string): Promise<StateC
   return importFiles
     .aggregate<StateCount>(
       [{ $match: { importId } }, { $group: { _id: '$state', ...sums } }],
-      timeLimit(),
+      forGood(),
     )
     .toArray();
 }

@@ -33,7 +33,10 @@ export async function waitForImport(
   let isWarned = false;
   let finishedAt: Date | undefined;
   for (;;) {
-    const queued = await importFiles.countDocuments({ importId, state: 'queued' });
+    // Only what a majority has written: what is told to be done must not be undone by a crash.
+    const readConcern = { level: 'majority' } as const;
+    const waiting = { importId, state: 'queued' as const };
+    const queued = await importFiles.countDocuments(waiting, { readConcern });
     progress.advance(stored - queued - done);
     done = stored - queued;
     if (queued === 0) finishedAt ??= new Date();
