@@ -36,7 +36,7 @@ export interface Rig {
 /** A service that is started again and again. */
 export interface Service {
   current(): ServiceProcess;
-  /** What all its processes logged of requests that failed without reason (500), a line each. */
+  /** What all its processes logged of requests that failed without reason (500), and of ends nobody asked for. */
   errors(): string[];
   /** Whether somebody is stopping or starting it. */
   isDisturbed(): boolean;
@@ -119,23 +119,33 @@ async function createService(
   // What says that it is at work is logged as information.
   const start = (more: NodeJS.ProcessEnv) =>
     startService(name, { ...env, LOG_LEVEL: 'info', ...more });
-  let current = await start({});
-  const started = [current];
   let disturbed = 0;
+  const ends: string[] = [];
+  const watch = (one: ServiceProcess): ServiceProcess => {
+    void one.exited.then((end) => {
+      const last = one.output().trimEnd().split('\n').slice(-12).join('\n');
+      if (disturbed === 0 && end !== 'SIGKILL') ends.push(`It ended with ${end}: ${last}`);
+    });
+    return one;
+  };
+  let current = watch(await start({}));
+  const started = [current];
   closing.push(() => end(current, 'SIGKILL'));
   return {
     current: () => current,
-    errors: () =>
-      started
+    errors: () => [
+      ...ends,
+      ...started
         .flatMap(({ log }) => log.filter(({ msg }) => msg === 'A request failed'))
         .map((line) => JSON.stringify(line)),
+    ],
     isDisturbed: () => disturbed > 0,
     async restart(signal, more = {}, between = () => Promise.resolve()) {
       disturbed += 1;
       try {
         const ended = await end(current, signal);
         await between();
-        current = await start(more);
+        current = watch(await start(more));
         started.push(current);
         return ended;
       } finally {

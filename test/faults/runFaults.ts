@@ -87,7 +87,7 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
   for (const text of found) violate(text);
   return {
     violations,
-    errors: rig.api.errors(),
+    errors: [...rig.api.errors(), ...rig.indexer.errors()],
     faults,
     deeds,
     answers: readers.answers,
