@@ -14,6 +14,10 @@ export interface Announcer {
   dropStats(serverId: string): Promise<void>;
 }
 
+/** Whether a command had no answer in its time. */
+const isOverdue = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'Command timed out';
+
 /** Milliseconds between two lines about announcements that are not sent. */
 const TOLD_EVERY_MS = 30_000;
 
@@ -36,6 +40,8 @@ export function createAnnouncer(redis: Redis, namespace: string, logger: Logger)
     } catch (error) {
       isBehind = true;
       tell(error);
+      // A connection that is silently dead never closes, and nothing would be heard of it again.
+      if (isOverdue(error) && redis.status === 'ready') redis.disconnect(true);
     }
   };
   redis.on('ready', () => {
