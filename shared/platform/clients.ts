@@ -1,6 +1,5 @@
 import {
   Client as ElasticsearchClient,
-  HttpConnection,
   type TransportRequestOptions,
   type TransportRequestParams,
 } from '@elastic/elasticsearch';
@@ -81,9 +80,8 @@ export function databaseName(url: string): string {
 const OVERDUE_MS = 2_000;
 
 /**
- * An Elasticsearch client of which every request ends: 9.x has no request timeout of its own, which this sets, and over
- * its default pool requests were seen to wait for ever once connections had been cut in the middle. So it goes over
- * Node's own HTTP agent, and what is overdue even so fails.
+ * An Elasticsearch client of which every request ends: 9.x has no request timeout of its own, which this sets, and after
+ * connections had been cut in the middle requests were seen to wait for ever: what is overdue fails.
  */
 export function createElasticsearch(
   settings: Pick<Settings, 'ELASTICSEARCH_URL'>,
@@ -93,7 +91,6 @@ export function createElasticsearch(
     node: settings.ELASTICSEARCH_URL,
     requestTimeout: timeoutMs,
     maxRetries,
-    Connection: HttpConnection,
   });
   const { transport } = client;
   const request = transport.request.bind(transport);
