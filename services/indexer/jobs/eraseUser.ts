@@ -4,7 +4,7 @@ import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
 import { announceErasure, erasedPeople } from '../../../shared/store/erasures.js';
 import type { IndexerDeps } from '../deps.js';
 import { settle } from '../project/settle.js';
-import { refreshPeople } from '../project/sweep.js';
+import { countPeople } from '../project/sweep.js';
 import { removeAside } from '../quarantine/removeAside.js';
 import { eraseEverywhere } from '../records/eraseEverywhere.js';
 import { forgetAccount } from '../records/forgetAccount.js';
@@ -37,7 +37,8 @@ export async function eraseUser(
   await removeIfEmptied(collections, threadIds);
   await countWithout(deps, userId, { threadIds, serverIds });
   await forgetPeople(collections, [userId]);
-  await endMarks(deps);
+  // What has been marked since the counting: marks of the person among it.
+  await countPeople(deps, new Date());
   deps.announcer.announce({ users: [userId] });
   await forgetAccount(collections, userId);
   await removeAside(deps, userId);
@@ -55,12 +56,6 @@ async function leftOver(
   const pending = { pending: { $exists: true } };
   const waiting = await collections.threads.find(pending, { projection: { _id: 1 } }).toArray();
   return waiting.map(({ _id }) => _id);
-}
-
-/** Ends what has been marked since the counting: marks of the person among it. */
-async function endMarks(deps: IndexerDeps): Promise<void> {
-  const by = new Date();
-  while (await refreshPeople(deps, { by })) continue;
 }
 
 /** Builds the threads and counts again, the person's own rows and profile included. */

@@ -8,7 +8,7 @@ import { SET_ASIDE } from '../quarantine/tries.js';
 import { dirtyServer, markDirty } from '../stores/dirtyMarks.js';
 import { countServers } from './refreshServers.js';
 import { hideThread, projectThread } from './projectThread.js';
-import { refreshPeople } from './sweep.js';
+import { countPeople } from './sweep.js';
 
 const AT_ONCE = 8;
 const LONGEST_SHOWING_MS = 120_000;
@@ -32,7 +32,9 @@ export async function settle(
   }
   await showAgain(deps, new Date());
   await markDirty(deps.collections.dirty, serverIds.map(dirtyServer));
-  await countAgain(deps, serverIds, new Date());
+  await countPeople(deps, new Date());
+  // The servers themselves: their marks are set again all the time while anything is imported there.
+  await countServers(deps, serverIds);
   for (const serverId of serverIds) await deps.announcer.dropStats(serverId);
   await deps.elasticsearch.indices.refresh({ index: searchAlias(deps.namespace) });
 }
@@ -74,15 +76,6 @@ async function showAgain(deps: IndexerDeps, by: Date): Promise<void> {
     checkTime(by);
     await showMarked(deps);
   }
-}
-
-/**
- * Counts people until nothing of them that was marked by then is left, whatever has been marked since, then the servers
- * themselves: their marks are set again all the time while anything is imported there.
- */
-async function countAgain(deps: IndexerDeps, serverIds: string[], by: Date): Promise<void> {
-  while (await refreshPeople(deps, { by })) continue;
-  await countServers(deps, serverIds);
 }
 
 function checkTime(since: Date): void {

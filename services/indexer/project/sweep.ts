@@ -61,13 +61,18 @@ export async function refreshDirty(
 }
 
 /** The same of all but servers. */
-export async function refreshPeople(
+async function refreshPeople(
   deps: IndexerDeps,
-  { now = new Date(), by }: { now?: Date; by?: Date | undefined } = {},
+  { now, by }: { now: Date; by?: Date | undefined },
 ): Promise<boolean> {
   if ((await refreshThreads(deps, by)) > 0) return true;
   if ((await refreshMembers(deps, now, by)) > 0) return true;
   return (await refreshUsers(deps, by)) > 0;
+}
+
+/** Counts people until nothing of them that was marked by then is left, whatever has been marked since. */
+export async function countPeople(deps: IndexerDeps, by: Date): Promise<void> {
+  while (await refreshPeople(deps, { now: new Date(), by })) continue;
 }
 
 /**

@@ -4,10 +4,10 @@ import { erasedPeople } from '../../../shared/store/erasures.js';
 import { quarantineId } from '../../../shared/store/quarantine.js';
 import { deleteUpload, MissingUploadError, openUpload } from '../../../shared/store/uploads.js';
 import type { IndexerDeps } from '../deps.js';
+import { idsIn } from '../records/eraseText.js';
 
 type Deps = Pick<IndexerDeps, 'collections'>;
 
-const ID = /(?<!\d)\d{17,20}(?!\d)/g;
 /** Characters of a piece that are read again with the next one: an id may begin in them. */
 const OVERLAP = 21;
 const REASON =
@@ -72,7 +72,7 @@ export async function holdsId(
   let text = '';
   for await (const piece of pieces) {
     text = text.slice(-OVERLAP) + piece.toString('latin1');
-    for (const [id] of text.matchAll(ID)) if (isGone(id)) return true;
+    if (idsIn(text).some(isGone)) return true;
   }
   return false;
 }

@@ -8,15 +8,13 @@ type Thread = NonNullable<SourceThread['thread']>;
 /** What a source says of a server, channel and thread, without a trace of erased people. */
 export function eraseSource(source: SourceThread, erased: ErasedPeople): SourceThread {
   if (erased.isEmpty) return source;
-  const { text } = textEraser(erased);
   const { server, channel, thread } = source;
   return {
     ...source,
-    server: server.description ? { ...server, description: text(server.description) } : server,
-    channel: channel.topic ? { ...channel, topic: text(channel.topic) } : channel,
+    server: eraseFields(server, erased),
+    channel: eraseFields(channel, erased),
     thread: thread && {
-      ...thread,
-      title: text(thread.title),
+      ...eraseFields(thread, erased),
       ...(thread.ownerId && erased.has(thread.ownerId) ? { ownerId: ERASED_ID } : {}),
     },
   };
@@ -25,14 +23,14 @@ export function eraseSource(source: SourceThread, erased: ErasedPeople): SourceT
 const TEXTS = ['description', 'topic', 'title'];
 
 /**
- * The stored fields of a server, channel or thread without a trace of erased people, who may still be in what an import
- * wrote that had begun before their erasure. The very same object when there is none.
+ * Fields of a server, channel or thread without a trace of erased people in their texts; those that are stored may hold
+ * what an import wrote that had begun before an erasure. The very same object when there is none.
  */
-export function eraseFields<T extends Record<string, unknown>>(fields: T, erased: ErasedPeople): T {
+export function eraseFields<T extends object>(fields: T, erased: ErasedPeople): T {
   if (erased.isEmpty) return fields;
   const { text } = textEraser(erased);
   const cleaned = TEXTS.flatMap((name): [string, string][] => {
-    const value = fields[name];
+    const value = (fields as Record<string, unknown>)[name];
     return typeof value === 'string' && text(value) !== value ? [[name, text(value)]] : [];
   });
   return cleaned.length === 0 ? fields : { ...fields, ...Object.fromEntries(cleaned) };

@@ -20,10 +20,15 @@ const ID = /(?<!\d)\d{17,20}(?!\d)/g;
 /** A letter, digit or underscore: beside one, a name is part of a word. */
 const WORD = '[\\p{L}\\p{N}_]';
 
+/** What may be ids of people in a text, in order. */
+export function idsIn(text: string): string[] {
+  return text.match(ID) ?? [];
+}
+
 /** An eraser of these people; `names` are theirs as this text may write them after an @. */
 export function textEraser(erased: ErasedPeople, names: readonly string[] = []): TextEraser {
   const isAbout = (url: string | null | undefined): boolean =>
-    (url?.match(ID) ?? []).some((id) => erased.has(id));
+    idsIn(url ?? '').some((id) => erased.has(id));
   const ids = (text: string): string => text.replace(ID, (id) => (erased.has(id) ? ERASED_ID : id));
   const mentioned = namePattern(names, '@');
   return {

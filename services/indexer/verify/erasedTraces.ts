@@ -2,6 +2,7 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 import { applyErasures } from '../records/applyErasures.js';
+import { idsIn } from '../records/eraseText.js';
 import { erasedForGood } from './erasedForGood.js';
 
 /** Tells of whom, among those who were erased, something is left. */
@@ -11,15 +12,13 @@ export interface ErasedTraces {
   inMessage: (message: MessageRecord) => string[];
 }
 
-const ID = /(?<!\d)\d{17,20}(?!\d)/g;
-
 /** Looks for those who are erased by now. */
 export async function erasedTraces(
   collections: Pick<Collections, 'erasures' | 'erasureState'>,
 ): Promise<ErasedTraces> {
   const erased = await erasedPeople(collections);
   const isErased = await erasedForGood(collections);
-  const inText = (text: string): string[] => [...new Set(text.match(ID) ?? [])].filter(isErased);
+  const inText = (text: string): string[] => [...new Set(idsIn(text))].filter(isErased);
   return {
     inText,
     inMessage: (message) =>

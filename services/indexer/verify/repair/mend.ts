@@ -99,7 +99,7 @@ export async function mend(deps: IndexerDeps, found: Difference[]): Promise<void
   await attempt(deps, async () => {
     while (await sweepPending(deps, FOR_THE_SWEEP_MS)) continue;
   });
-  // Every server: they are counted last, so whatever was marked is done when they are.
+  // Every server, whether it is marked or not; then marks that this does not wait for.
   const servers: string[] = await deps.collections.servers.distinct('_id');
   await attempt(deps, () => settle(deps, { _id: { $in: [] } }, servers));
   const by = new Date();
