@@ -5,6 +5,8 @@ export interface PausableProxy {
   /** From now on nothing passes, and no connection breaks: a frozen server. */
   freeze(): void;
   thaw(): void;
+  /** The connections there are fall silent for good without breaking, as when a firewall forgets them; new ones work. */
+  strand(): void;
   /** From now on connections are cut and refused: a server that is gone. */
   cut(): Promise<void>;
   mend(): Promise<void>;
@@ -14,6 +16,7 @@ export interface PausableProxy {
 /** A TCP proxy to a store, that can freeze and break. */
 export async function startProxy(target: { host: string; port: number }): Promise<PausableProxy> {
   const sockets = new Set<Socket>();
+  const stranded = new WeakSet<Socket>();
   let frozen = false;
   const keep = (socket: Socket): Socket => {
     sockets.add(socket);
@@ -29,7 +32,7 @@ export async function startProxy(target: { host: string; port: number }): Promis
       [client, upstream],
       [upstream, client],
     ] as const) {
-      from.on('data', (data) => to.write(data));
+      from.on('data', (data) => stranded.has(from) || to.write(data));
       from.on('close', () => to.destroy());
       if (frozen) from.pause();
     }
@@ -51,6 +54,9 @@ export async function startProxy(target: { host: string; port: number }): Promis
     thaw() {
       frozen = false;
       for (const socket of sockets) socket.resume();
+    },
+    strand() {
+      for (const socket of sockets) stranded.add(socket);
     },
     cut: close,
     mend: () => listen(port),

@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { createAnnouncer } from '../../../services/indexer/stores/announcer.js';
 import { announcementChannel, type Announcement } from '../../../shared/jobs/announcements.js';
+import { createRedis } from '../../../shared/platform/clients.js';
+import { readSettings } from '../../../shared/platform/env.js';
 import { createLogger } from '../../../shared/platform/logger.js';
+import { startProxy } from '../../support/apiProxy.js';
 import { until } from '../../support/apiServer.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
@@ -38,5 +41,25 @@ describe('announcer', () => {
     await until(() => heard.some(({ users }) => users.includes('2')));
     expect(heard.find(({ users }) => users.includes('2'))?.everything).to.equal(undefined);
     connection.disconnect();
+  });
+
+  it('gives up a connection that is silently dead, and says so on the next', async () => {
+    const { hostname: host, port } = new URL(readSettings().REDIS_URL);
+    const proxy = await startProxy({ host, port: Number(port || 6_379) });
+    const connection = createRedis(`redis://127.0.0.1:${proxy.port}`, { timeoutMs: 300 });
+    connection.on('error', () => undefined);
+    await connection.connect();
+    const { namespace } = stores.mongo;
+    const announcer = createAnnouncer(connection, namespace, createLogger('test', 'silent'));
+    announcer.announce({ users: ['3'] });
+    await until(() => heard.some(({ users }) => users.includes('3')));
+    heard.length = 0;
+    proxy.strand();
+    announcer.announce({ users: ['4'] });
+    await until(() => heard.some(({ everything }) => everything === true));
+    announcer.announce({ users: ['5'] });
+    await until(() => heard.some(({ users }) => users.includes('5')));
+    connection.disconnect();
+    await proxy.close();
   });
 });
