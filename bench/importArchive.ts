@@ -13,12 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import {
-  createElasticsearch,
-  createMongo,
-  createRedis,
-  type Mongo,
-} from '../shared/platform/clients.js';
+import { createMongo, createRedis, type Mongo } from '../shared/platform/clients.js';
+import { createElasticsearch } from '../shared/platform/createElasticsearch.js';
 import { batches } from '../shared/platform/batches.js';
 import { readSettings } from '../shared/platform/env.js';
 import { ensureIndexes } from '../shared/store/indexes.js';

@@ -7,7 +7,8 @@
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { verifyArchive } from '../services/indexer/verify/verifyArchive.js';
-import { createElasticsearch, createMongo, createRedis } from '../shared/platform/clients.js';
+import { createMongo, createRedis } from '../shared/platform/clients.js';
+import { createElasticsearch } from '../shared/platform/createElasticsearch.js';
 import { readSettings } from '../shared/platform/env.js';
 import { ensureIndexes } from '../shared/store/indexes.js';
 import { ensureSearchIndex } from '../shared/store/searchIndex.js';

@@ -1,5 +1,6 @@
 import { createProducer } from '../../shared/jobs/producer.js';
-import { createElasticsearch, createMongo, createRedis } from '../../shared/platform/clients.js';
+import { createMongo, createRedis } from '../../shared/platform/clients.js';
+import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { closeRedis } from '../../shared/platform/closeRedis.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { logFailures } from '../../shared/platform/logFailures.js';

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import type { Client as ElasticsearchClient } from '@elastic/elasticsearch';
 import { createProducer, type Producer, type QueueProducer } from '../../shared/jobs/producer.js';
-import { createElasticsearch, createMongo, type Mongo } from '../../shared/platform/clients.js';
+import { createMongo, type Mongo } from '../../shared/platform/clients.js';
+import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { environment, readSettings, type Settings } from '../../shared/platform/env.js';
 import { createChildren } from '../local/children.js';
 import { ensureServers } from '../local/ensureServers.js';

@@ -1,12 +1,12 @@
 import { createProducer } from '../../shared/jobs/producer.js';
 import { ensureIndexes } from '../../shared/store/indexes.js';
 import {
-  createElasticsearch,
   createMongo,
   createRedis,
   createWorkerRedis,
   pingMongo,
 } from '../../shared/platform/clients.js';
+import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { closeRedis } from '../../shared/platform/closeRedis.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { armFaultPoints } from '../../shared/platform/faultPoint.js';

@@ -1,13 +1,7 @@
-import {
-  Client as ElasticsearchClient,
-  type TransportRequestOptions,
-  type TransportRequestParams,
-} from '@elastic/elasticsearch';
 import { Redis } from 'ioredis';
 import { MongoClient, type Db } from 'mongodb';
 import { collectionsOf, type Collections } from '../store/collections.js';
 import type { Settings } from './env.js';
-import { within } from './within.js';
 
 /** MongoDB, opened lazily: creating it needs no server. */
 export interface Mongo {
@@ -74,31 +68,6 @@ function reopenUntilOpen(client: MongoClient): void {
 export function databaseName(url: string): string {
   const path = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]*)/.exec(url)?.[1];
   return path ? decodeURIComponent(path) : 'forum-archive';
-}
-
-/** Milliseconds beyond its own limit after which a request is given up that neither ends nor fails. */
-const OVERDUE_MS = 2_000;
-
-/**
- * An Elasticsearch client of which every request ends: 9.x has no request timeout of its own, which this sets, and after
- * connections had been cut in the middle requests were seen to wait for ever: what is overdue fails.
- */
-export function createElasticsearch(
-  settings: Pick<Settings, 'ELASTICSEARCH_URL'>,
-  { timeoutMs, maxRetries = 0 }: { timeoutMs: number; maxRetries?: number },
-): ElasticsearchClient {
-  const client = new ElasticsearchClient({
-    node: settings.ELASTICSEARCH_URL,
-    requestTimeout: timeoutMs,
-    maxRetries,
-  });
-  const { transport } = client;
-  const request = transport.request.bind(transport);
-  transport.request = ((params: TransportRequestParams, options?: TransportRequestOptions) => {
-    const limitMs = Number(options?.requestTimeout ?? timeoutMs) * (maxRetries + 1) + OVERDUE_MS;
-    return within(limitMs, () => request(params, options));
-  }) as typeof transport.request;
-  return client;
 }
 
 /** A Redis connection that fails fast: commands are refused at once while it is away. The caller listens to 'error'. */

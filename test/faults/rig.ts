@@ -5,12 +5,8 @@ import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
 import { removeDataDir } from '../../services/local/elasticsearchFolder.js';
 import { freePort } from '../../services/local/ports.js';
-import {
-  createElasticsearch,
-  createMongo,
-  createRedis,
-  type Mongo,
-} from '../../shared/platform/clients.js';
+import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
+import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { startOwnServers, type OwnServer, type OwnServers } from '../support/ownServers.js';
 import { startRefusingProxy, type RefusingProxy } from './refusingProxy.js';

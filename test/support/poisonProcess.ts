@@ -4,7 +4,8 @@
  */
 import { sweepPending } from '../../services/indexer/project/sweep.js';
 import { importFile } from '../../services/indexer/jobs/importFile.js';
-import { createElasticsearch, createMongo, createRedis } from '../../shared/platform/clients.js';
+import { createMongo, createRedis } from '../../shared/platform/clients.js';
+import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { indexerDeps } from './indexerDeps.js';

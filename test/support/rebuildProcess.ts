@@ -1,6 +1,7 @@
 /** A process that runs a rebuild of the search index, to be killed at one of FAULT_POINTS. */
 import { reindexSearch } from '../../services/indexer/search/reindexSearch.js';
-import { createElasticsearch, createMongo, createRedis } from '../../shared/platform/clients.js';
+import { createMongo, createRedis } from '../../shared/platform/clients.js';
+import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { armFaultPoints } from '../../shared/platform/faultPoint.js';
 import { createLogger } from '../../shared/platform/logger.js';

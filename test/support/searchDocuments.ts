@@ -3,7 +3,7 @@ import type { Client } from '@elastic/elasticsearch';
 import type { SearchParams, SearchResponse } from '../../shared/contract/search.js';
 import { searchArchive } from '../../services/api/search/searchArchive.js';
 import type { ThreadStatus } from '../../shared/contract/threads.js';
-import { createElasticsearch } from '../../shared/platform/clients.js';
+import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { foldTag, idKey } from '../../shared/store/listKeys.js';
 import {

@@ -2,12 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
-import {
-  createElasticsearch,
-  createMongo,
-  createRedis,
-  type Mongo,
-} from '../../shared/platform/clients.js';
+import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
+import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { ensureIndexes } from '../../shared/store/indexes.js';

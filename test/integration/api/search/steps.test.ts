@@ -4,7 +4,7 @@ import type { SearchParams } from '../../../../shared/contract/search.js';
 import { commonWords, MANY_MATCHES } from '../../../../services/api/search/commonWords.js';
 import { parseQuery } from '../../../../services/api/search/parseQuery.js';
 import { searchArchive } from '../../../../services/api/search/searchArchive.js';
-import { createElasticsearch } from '../../../../shared/platform/clients.js';
+import { createElasticsearch } from '../../../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../../../shared/platform/env.js';
 import { randomOf } from '../../../support/generateRecords.js';
 import {

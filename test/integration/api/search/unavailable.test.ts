@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { searchArchive } from '../../../../services/api/search/searchArchive.js';
 import { suggestTitles } from '../../../../services/api/search/suggestTitles.js';
 import { AppError } from '../../../../shared/contract/errors.js';
-import { createElasticsearch } from '../../../../shared/platform/clients.js';
+import { createElasticsearch } from '../../../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../../../shared/platform/env.js';
 import { searchParams } from '../../../support/searchDocuments.js';
 

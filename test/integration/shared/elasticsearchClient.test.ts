@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createElasticsearch } from '../../../shared/platform/createElasticsearch.js';
+import { readSettings } from '../../../shared/platform/env.js';
+import { isStoreAway } from '../../../shared/platform/storeErrors.js';
+import { startProxy } from '../../support/apiProxy.js';
+
+const LIMIT = { timeoutMs: 300 };
+/** What a request may take that nobody answers: see OVERDUE_MS of the client. */
+const LONGEST_MS = 5_000;
+
+/** How a request fails, or null; it ends in time. */
+async function failureOf(asked: Promise<unknown>): Promise<unknown> {
+  const start = Date.now();
+  const failure = await asked.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(Date.now() - start).to.be.below(LONGEST_MS);
+  return failure;
+}
+
+describe('createElasticsearch', function () {
+  this.timeout(30_000);
+
+  it('ends what is asked over connections that fall silent, and asks again over others', async () => {
+    const { protocol, hostname: host, port } = new URL(readSettings().ELASTICSEARCH_URL);
+    const proxy = await startProxy({ host, port: Number(port) });
+    const ELASTICSEARCH_URL = `${protocol}//127.0.0.1:${proxy.port}`;
+    const client = createElasticsearch({ ELASTICSEARCH_URL }, LIMIT);
+    const askAll = (): Promise<unknown>[] => Array.from({ length: 50 }, () => client.info());
+    for (const silence of [1, 2, 3]) {
+      await Promise.all(askAll());
+      proxy.strand();
+      const failures = await Promise.all(askAll().map(failureOf));
+      const failed = failures.filter((failure) => failure !== null);
+      expect(failed, `silence ${silence}`).to.not.have.length(0);
+      expect(failed.filter((failure) => !isStoreAway(failure))).to.deep.equal([]);
+    }
+    await Promise.all(askAll());
+    await client.close();
+    await proxy.close();
+  });
+
+  it('ends what is asked when answers stop in their middle, and hears later ones', async () => {
+    let stops = true;
+    const server = createServer((_request, response) => {
+      response.setHeader('X-Elastic-Product', 'Elasticsearch');
+      response.setHeader('Content-Type', 'application/json');
+      response.write('{"count":');
+      if (!stops) response.end('1}');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ELASTICSEARCH_URL = `http://127.0.0.1:${port}`;
+    const client = createElasticsearch({ ELASTICSEARCH_URL }, LIMIT);
+    const askAll = (): Promise<unknown>[] => Array.from({ length: 300 }, () => client.count());
+    const failures = await Promise.all(askAll().map(failureOf));
+    expect(failures.filter(isStoreAway)).to.have.length(300);
+    stops = false;
+    await Promise.all(askAll());
+    server.closeAllConnections();
+    server.close();
+    await client.close();
+  });
+});
