@@ -5,16 +5,19 @@ export async function forEachAtOnce<T>(
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const running = new Set<Promise<void>>();
+  // Kept, since a task may fail while nothing but the next item is awaited.
+  const errors: unknown[] = [];
   try {
     for await (const item of items) {
-      const task = work(item).finally(() => running.delete(task));
-      // Awaited below; this keeps an early failure from counting as unhandled.
-      task.catch(() => undefined);
+      if (errors.length > 0) break;
+      const task = work(item)
+        .catch((error: unknown) => void errors.push(error))
+        .finally(() => running.delete(task));
       running.add(task);
       if (running.size >= limit) await Promise.race(running);
     }
-    await Promise.all(running);
   } finally {
-    await Promise.allSettled(running);
+    await Promise.all(running);
   }
+  if (errors.length > 0) throw errors[0];
 }

@@ -32,4 +32,19 @@ describe('forEachAtOnce', () => {
     expect(running).to.equal(0);
     expect(started).to.not.include(6);
   });
+
+  it('throws what fails while it waits for the next item, and does not start that', async () => {
+    const items = async function* (): AsyncGenerator<number> {
+      yield 1;
+      for (let n = 0; n < 5; n += 1) await turn();
+      yield 2;
+    };
+    const started: number[] = [];
+    const error: unknown = await forEachAtOnce(items(), 4, (item) => {
+      started.push(item);
+      return Promise.reject(new Error('one'));
+    }).catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('message', 'one');
+    expect(started).to.deep.equal([1]);
+  });
 });
