@@ -1,18 +1,21 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { writeExport, type ExportContent } from '../../../shared/exportFormat/writeExport.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
-import type { ChannelRecord, ServerRecord, ThreadRecord } from '../../../shared/store/records.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { ThreadRecord } from '../../../shared/store/records.js';
 import { CliError } from '../cliError.js';
 import { forEachAtOnce } from '../forEachAtOnce.js';
 import { createProgress, type Progress } from '../progress.js';
 import { counted } from '../numbers.js';
 import { reasonOf } from '../walkFiles.js';
+import { createFindPlace, type FindPlace, type Place } from './findPlace.js';
 
 const THREADS_AT_ONCE = 4;
+const ALIVE = { deleted: { $ne: true } };
 
 /** What an export wrote. */
 export interface ExportSummary {
@@ -20,18 +23,14 @@ export interface ExportSummary {
   /** Forums without threads, each in a file of its own. */
   forums: number;
   messages: number;
+  /** Ids of the threads that were left out, since their server or channel is not recorded. */
+  leftOut: string[];
   seconds: number;
-}
-
-/** The archive's places, by id. */
-interface Places {
-  servers: Map<string, ServerRecord>;
-  channels: Map<string, ChannelRecord>;
 }
 
 /**
  * Writes everything that is not deleted into a folder, in the extended form: `<server>/<channel>/<thread>.json`, all
- * ids. Throws CliError when the folder holds anything, unless forced.
+ * ids. The archive may change meanwhile. Throws CliError when the folder holds anything, unless forced.
  */
 export async function exportArchive(
   { collections }: Pick<Mongo, 'collections'>,
@@ -40,13 +39,12 @@ export async function exportArchive(
 ): Promise<ExportSummary> {
   const began = performance.now();
   await requireEmpty(folder, force);
-  const places = await loadPlaces(collections);
-  const alive = { deleted: { $ne: true } };
-  const total = await collections.threads.countDocuments(alive);
+  const findPlace = createFindPlace(collections);
+  const total = await collections.threads.countDocuments(ALIVE);
   const progress = createProgress('Exporting', total, (done) => counted(done, 'thread'));
   try {
-    const written = await writeThreads({ collections }, folder, places, progress);
-    const forums = await writeForums({ collections }, folder, places);
+    const written = await writeThreads({ collections }, folder, findPlace, progress);
+    const forums = await writeForums({ collections }, folder, findPlace);
     return { ...written, forums, seconds: Math.round(performance.now() - began) / 1_000 };
   } finally {
     progress.stop();
@@ -60,81 +58,69 @@ async function requireEmpty(folder: string, force: boolean): Promise<void> {
   }
 }
 
-async function loadPlaces({
-  servers,
-  channels,
-}: Pick<Mongo['collections'], 'servers' | 'channels'>): Promise<Places> {
-  const [allServers, allChannels] = await Promise.all([
-    servers.find({ deleted: { $ne: true } }).toArray(),
-    channels.find({ deleted: { $ne: true } }).toArray(),
-  ]);
-  return {
-    servers: new Map(allServers.map((server) => [server._id, server])),
-    channels: new Map(allChannels.map((channel) => [channel._id, channel])),
-  };
-}
-
 async function writeThreads(
   { collections }: Pick<Mongo, 'collections'>,
   folder: string,
-  places: Places,
+  findPlace: FindPlace,
   progress: Progress,
-): Promise<Pick<ExportSummary, 'threads' | 'messages'>> {
-  const written = { threads: 0, messages: 0 };
-  const threads = collections.threads.find({ deleted: { $ne: true } });
-  await forEachAtOnce(threads, THREADS_AT_ONCE, async (thread) => {
-    const messages = collections.messages
-      .find({ threadId: thread._id, deleted: { $ne: true } })
-      .sort({ order: 1 })
-      .map((message) => {
-        written.messages += 1;
-        return message;
-      });
-    const path = join(folder, thread.serverId, thread.channelId, `${thread._id}.json`);
-    await writeFile(path, { ...around(thread, places), thread, messages, asOf: thread.asOf });
-    written.threads += 1;
+): Promise<Pick<ExportSummary, 'threads' | 'messages' | 'leftOut'>> {
+  const written = { threads: 0, messages: 0, leftOut: [] as string[] };
+  await forEachAtOnce(collections.threads.find(ALIVE), THREADS_AT_ONCE, async (thread) => {
+    const place = await findPlace(thread);
+    if (place === 'unknown') written.leftOut.push(thread._id);
+    // The threads of a place that is being deleted follow it a little later.
+    else if (place !== 'deleted') {
+      const messages = await writeThread(collections, folder, thread, place);
+      written.messages += messages;
+      written.threads += 1;
+    }
     progress.advance(1);
   });
   return written;
 }
 
-function around(
+async function writeThread(
+  { messages }: Pick<Collections, 'messages'>,
+  folder: string,
   thread: ThreadRecord,
-  { servers, channels }: Places,
-): Pick<ExportContent, 'server' | 'channel'> {
-  const server = servers.get(thread.serverId);
-  const channel = channels.get(thread.channelId);
-  if (server && channel) return { server, channel };
-  throw new CliError(
-    `Thread ${thread._id} belongs to a server or channel that is not in the archive`,
-  );
+  place: Place,
+): Promise<number> {
+  let written = 0;
+  const said = messages
+    .find({ threadId: thread._id, ...ALIVE })
+    .sort({ order: 1 })
+    .map((message) => {
+      written += 1;
+      return message;
+    });
+  const path = join(folder, thread.serverId, thread.channelId, `${thread._id}.json`);
+  await writeFile(path, { ...place, thread, messages: said, asOf: thread.asOf });
+  return written;
 }
 
 async function writeForums(
-  { collections }: Pick<Mongo, 'collections'>,
+  { collections: { channels, threads } }: Pick<Mongo, 'collections'>,
   folder: string,
-  { servers, channels }: Places,
+  findPlace: FindPlace,
 ): Promise<number> {
   let forums = 0;
-  for (const channel of channels.values()) {
-    const server = servers.get(channel.serverId);
-    const thread = await collections.threads.findOne({
-      channelId: channel._id,
-      deleted: { $ne: true },
-    });
-    if (thread || !server) continue;
-    const asOf = Math.max(0, ...Object.values(channel.stamps));
-    const path = join(folder, server._id, channel._id, 'forum.json');
-    await writeFile(path, { server, channel, thread: null, messages: [], asOf });
+  for await (const { _id: channelId, serverId, stamps } of channels.find(ALIVE)) {
+    if (await threads.findOne({ channelId, ...ALIVE })) continue;
+    const place = await findPlace({ serverId, channelId });
+    if (typeof place === 'string') continue;
+    const asOf = Math.max(0, ...Object.values(stamps));
+    const path = join(folder, serverId, channelId, 'forum.json');
+    await writeFile(path, { ...place, thread: null, messages: [], asOf });
     forums += 1;
   }
   return forums;
 }
 
-/** Writes beside the file first, so that a file of this name is always whole. */
+/** Writes beside the file first, so that a file of this name is always whole; hidden, so that no import reads it. */
 async function writeFile(path: string, content: ExportContent): Promise<void> {
-  const temporary = `${path}.${process.pid}.partial`;
-  await makeFolder(dirname(path));
+  const folder = dirname(path);
+  const temporary = join(folder, `.${basename(path)}.${process.pid}.partial`);
+  await makeFolder(folder);
   try {
     await pipeline(Readable.from(writeExport(content)), createWriteStream(temporary));
     await rename(temporary, path);

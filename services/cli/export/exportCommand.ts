@@ -17,7 +17,8 @@ export function addExport(program: Command): void {
         await requireMongo(archive);
         const force = options.force ?? false;
         const summary = await exportArchive(archive.mongo, folder, { force });
-        return { json: summary, lines: [summaryLine(summary)], ok: true };
+        const lines = [summaryLine(summary), ...leftOutLines(summary)];
+        return { json: summary, lines, ok: summary.leftOut.length === 0 };
       });
     });
 }
@@ -26,4 +27,13 @@ function summaryLine({ threads, messages, forums, seconds }: ExportSummary): str
   const alone = forums > 0 ? `, ${counted(forums, 'forum')} without threads` : '';
   const amount = `${counted(threads, 'thread')}, ${counted(messages, 'message')}${alone}`;
   return `Exported ${amount} (${seconds.toFixed(1)} s)`;
+}
+
+function leftOutLines({ leftOut }: ExportSummary): string[] {
+  if (leftOut.length === 0) return [];
+  const amount = counted(leftOut.length, 'thread');
+  return [
+    `Left out: ${amount} whose server or channel is not recorded`,
+    ...leftOut.map((id) => `  ${id}`),
+  ];
 }

@@ -114,9 +114,11 @@ describe('the command line', function () {
       const [channel, lonely] = [0, 1].map(() => aChannel({ serverId: server._id }));
       const places = { serverId: server._id, channelId: channel!._id };
       const [kept, gone] = [aThread(places), aThread({ ...places, deleted: true })];
+      const deleted = aChannel({ serverId: server._id, name: '', deleted: true });
+      const going = aThread({ serverId: server._id, channelId: deleted._id });
       await servers.insertOne(server);
-      await channels.insertMany([channel!, lonely!]);
-      await threads.insertMany([kept, gone]);
+      await channels.insertMany([channel!, lonely!, deleted]);
+      await threads.insertMany([kept, gone, going]);
       const said = aMessage({ threadId: kept._id });
       await messages.insertMany([said, aMessage({ threadId: kept._id, deleted: true })]);
 

@@ -1,0 +1,39 @@
+import type { Collection, Filter } from 'mongodb';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { ChannelRecord, ServerRecord, ThreadRecord } from '../../../shared/store/records.js';
+
+/** Where a thread stands. */
+export interface Place {
+  server: ServerRecord;
+  channel: ChannelRecord;
+}
+
+/** Finds a place by its ids; `deleted` when its server or channel is, `unknown` when one of them is not recorded. */
+export type FindPlace = (
+  ids: Pick<ThreadRecord, 'serverId' | 'channelId'>,
+) => Promise<Place | 'deleted' | 'unknown'>;
+
+/** Looks places up when they are first asked for, so that one that is added meanwhile is found. */
+export function createFindPlace({
+  servers,
+  channels,
+}: Pick<Collections, 'servers' | 'channels'>): FindPlace {
+  const findServer = remembered(servers);
+  const findChannel = remembered(channels);
+  return async ({ serverId, channelId }) => {
+    const [server, channel] = await Promise.all([findServer(serverId), findChannel(channelId)]);
+    if (server?.deleted || channel?.deleted) return 'deleted';
+    return server && channel ? { server, channel } : 'unknown';
+  };
+}
+
+function remembered<T extends { _id: string }>(
+  collection: Collection<T>,
+): (id: string) => Promise<T | undefined> {
+  const known = new Map<string, T>();
+  return async (id) => {
+    const found = known.get(id) ?? (await collection.findOne<T>({ _id: id } as Filter<T>));
+    if (found) known.set(id, found);
+    return found ?? undefined;
+  };
+}

@@ -1,0 +1,94 @@
+import { readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { expect } from 'chai';
+import { exportArchive } from '../../../services/cli/export/exportArchive.js';
+import { walkFiles } from '../../../services/cli/walkFiles.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { ThreadRecord } from '../../../shared/store/records.js';
+import { until } from '../../support/apiServer.js';
+import { aChannel, aMessage, aServer, aThread } from '../../support/factories.js';
+import { runCli } from '../../support/runCli.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+import { withTemporaryFolder } from '../../support/temporaryFolder.js';
+
+describe('exportArchive', function () {
+  this.timeout(60_000);
+  let stores: TestStores;
+
+  before(async () => {
+    stores = await openStores();
+  });
+  after(() => stores.close());
+  afterEach(async () => {
+    const { servers, channels, threads, messages } = stores.mongo.collections;
+    await Promise.all([servers, channels, threads].map((kept) => kept.deleteMany({})));
+    await messages.deleteMany({});
+  });
+
+  /** A thread with one message, in a forum and a server of its own. */
+  const addThread = async (): Promise<ThreadRecord> => {
+    const { servers, channels, threads, messages } = stores.mongo.collections;
+    const server = aServer();
+    const channel = aChannel({ serverId: server._id });
+    const thread = aThread({ serverId: server._id, channelId: channel._id });
+    await servers.insertOne(server);
+    await channels.insertOne(channel);
+    await threads.insertOne(thread);
+    await messages.insertOne(aMessage({ threadId: thread._id }));
+    return thread;
+  };
+
+  const fileOf = ({ serverId, channelId, _id }: ThreadRecord): string =>
+    join(serverId, channelId, `${_id}.json`);
+
+  const filesIn = async (folder: string): Promise<string[]> =>
+    (await walkFiles([folder])).map(({ path }) => relative(folder, path));
+
+  it('takes a channel that is added while it runs', () =>
+    withTemporaryFolder(async (folder) => {
+      const first = await addThread();
+      let added: ThreadRecord | undefined;
+      const { collections } = stores.mongo;
+      const threads = Object.create(collections.threads) as Collections['threads'];
+      threads.countDocuments = async () => {
+        added = await addThread();
+        return 1;
+      };
+      const growing = { collections: { ...collections, threads } };
+      const summary = await exportArchive(growing, folder, { force: false });
+      expect(summary).to.deep.include({ threads: 2, messages: 2, forums: 0, leftOut: [] });
+      expect(await filesIn(folder)).to.have.members([fileOf(first), fileOf(added!)]);
+    }));
+
+  it('leaves nothing that an import would read before a file is whole', () =>
+    withTemporaryFolder(async (folder) => {
+      const thread = await addThread();
+      const place = join(folder, thread.serverId, thread.channelId);
+      let unfinished: string[] | undefined;
+      const { collections } = stores.mongo;
+      const messages = Object.create(collections.messages) as Collections['messages'];
+      const slow = async function* (): AsyncGenerator<never> {
+        await until(async () => (await readdir(place)).length > 0);
+        unfinished = await filesIn(folder);
+        yield* [];
+      };
+      messages.find = () => ({ sort: () => ({ map: slow }) }) as never;
+      const watched = { collections: { ...collections, messages } };
+      await exportArchive(watched, folder, { force: false });
+      expect(unfinished).to.deep.equal([]);
+      expect(await filesIn(folder)).to.deep.equal([fileOf(thread)]);
+    }));
+
+  it('names a thread whose channel is not recorded, exports the rest, and fails', () =>
+    withTemporaryFolder(async (folder) => {
+      const [kept, lost] = [await addThread(), await addThread()];
+      await stores.mongo.collections.channels.deleteOne({ _id: lost.channelId });
+      const { code, stdout } = await runCli({ MONGODB_URL: stores.mongodbUrl }, ['export', folder]);
+      expect(code).to.equal(1);
+      expect(stdout).to.match(/^Exported 1 thread, 1 message \(/);
+      expect(stdout).to.include(
+        `\nLeft out: 1 thread whose server or channel is not recorded\n  ${lost._id}\n`,
+      );
+      expect(await filesIn(folder)).to.deep.equal([fileOf(kept)]);
+    }));
+});
