@@ -24,7 +24,7 @@ export async function deleteChannel(
   if (!channel) return { threads: 0 };
   const threads = await removeThreads(deps, { channelId }, report);
   await refreshLinks(deps.collections, channelId);
-  await settle(deps, { channelId }, [channel.serverId]);
+  await settle(deps, { channelId }, [channel.serverId], [channelId]);
   return { threads };
 }
 
@@ -41,8 +41,9 @@ export async function deleteServer(
     .toArray();
   for (const { _id } of channels) await tombstoneChannel(collections, _id);
   const threads = await removeThreads(deps, { serverId }, report);
-  for (const { _id } of channels) await refreshLinks(collections, _id);
-  await settle(deps, { serverId }, [serverId]);
+  const channelIds = channels.map(({ _id }) => _id);
+  for (const channelId of channelIds) await refreshLinks(collections, channelId);
+  await settle(deps, { serverId }, [serverId], channelIds);
   return { threads };
 }
 

@@ -81,7 +81,10 @@ async function store(
   const { _id: threadId } = thread;
   faultPoint('beforeViews');
   const title = loaded ? await buildThread(deps, loaded) : await removeThread(deps, thread);
-  if ((thread.shownTitle ?? '') !== title) await refreshLinks(deps.collections, threadId);
+  // What a deleted thread was called by those that link to it is not known any more.
+  if (thread.deleted || (thread.shownTitle ?? '') !== title) {
+    await refreshLinks(deps.collections, threadId);
+  }
   await markDirty(deps.collections.dirty, [dirtyThread(thread.serverId, threadId)]);
   await noteThread(deps, threadId, loaded !== null);
   const { serverId, channelId } = thread;

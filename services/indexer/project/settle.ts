@@ -1,10 +1,12 @@
 import type { Filter } from 'mongodb';
+import { batches } from '../../../shared/platform/batches.js';
 import { quarantineId } from '../../../shared/store/quarantine.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { showMarked } from '../similar/refreshSimilar.js';
 import { SET_ASIDE } from '../quarantine/tries.js';
+import { slices } from '../records/slices.js';
 import { dirtyServer, markDirty } from '../stores/dirtyMarks.js';
 import { countServers } from './refreshServers.js';
 import { hideThread, projectThread } from './projectThread.js';
@@ -15,21 +17,21 @@ const LONGEST_SHOWING_MS = 120_000;
 
 /**
  * Resolves when what was changed can be read everywhere: those threads are built, also where others show them as
- * similar, everything is counted again, the servers' cached statistics are dropped and search shows it.
- * Very many threads are told by several filters.
+ * similar or link to them or to those channels, everything is counted again, the servers' cached statistics are dropped
+ * and search shows it. Very many threads are told by several filters.
  */
 export async function settle(
   deps: IndexerDeps,
   threads: Filter<ThreadRecord> | Filter<ThreadRecord>[],
   serverIds: string[],
+  channelIds: string[] = [],
 ): Promise<void> {
   const filters = [threads].flat();
   // First of all, and again: should a build fail, nobody may come back for these.
   for (const filter of filters) await hideSetAside(deps, filter);
-  for (const filter of filters) {
-    await projectPending(deps, filter);
-    await hideSetAside(deps, filter);
-  }
+  for (const filter of filters) await buildAll(deps, filter);
+  for (const filter of filters) await buildLinking(deps, filter);
+  for (const some of slices(channelIds)) await buildLinkingTo(deps, some);
   await showAgain(deps, new Date());
   await markDirty(deps.collections.dirty, serverIds.map(dirtyServer));
   await countPeople(deps, new Date());
@@ -37,6 +39,33 @@ export async function settle(
   await countServers(deps, serverIds);
   for (const serverId of serverIds) await deps.announcer.dropStats(serverId);
   await deps.elasticsearch.indices.refresh({ index: searchAlias(deps.namespace) });
+}
+
+async function buildAll(deps: IndexerDeps, filter: Filter<ThreadRecord>): Promise<void> {
+  await projectPending(deps, filter);
+  await hideSetAside(deps, filter);
+}
+
+/** The same for threads that show the titles of those of some that were deleted, or whose titles were erased. */
+async function buildLinking(deps: IndexerDeps, filter: Filter<ThreadRecord>): Promise<void> {
+  const gone = { $or: [{ deleted: true }, { redactedTitles: { $exists: true } }] };
+  const renamed = deps.collections.threads.find({ $and: [filter, gone] } as Filter<ThreadRecord>, {
+    projection: { _id: 1 },
+  });
+  for await (const batch of batches(renamed)) await buildLinkingTo(deps, idsOf(batch));
+}
+
+/** However many link to one: refreshLinks has marked them. */
+async function buildLinkingTo(deps: IndexerDeps, targetIds: string[]): Promise<void> {
+  const linking = deps.collections.threadItems.find(
+    { linksTo: { $in: targetIds } },
+    { projection: { _id: 1 } },
+  );
+  for await (const batch of batches(linking)) await buildAll(deps, { _id: { $in: idsOf(batch) } });
+}
+
+function idsOf(documents: { _id: string }[]): string[] {
+  return documents.map(({ _id }) => _id);
 }
 
 /** Builds those of some threads that are pending, until none is. */

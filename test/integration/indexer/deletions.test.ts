@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { ServerStats } from '../../../shared/contract/servers.js';
+import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { fileDeletion } from '../../../shared/jobs/fileDeletion.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
@@ -83,6 +84,39 @@ describe('deletions', () => {
     });
     expect(await wordsOf(threadId)).to.not.match(/quokka/i);
     expect(await stores.redis.get(`${deps.namespace}:stats:${serverId}`)).to.equal('');
+  });
+
+  /** A thread of another server that links to some ids, built. Gives what is shown of it. */
+  async function aLinking(...ids: string[]) {
+    const source = aSourceThread();
+    const threadId = source.thread._id;
+    const content = ids.map((id) => `<#${id}>`).join(' ');
+    await record(deps, source, [aSourceMessage({ _id: threadId, threadId, content })]);
+    await projectThread(deps, threadId);
+    return async () => {
+      const body = await readBody<ThreadDetail>(deps.collections, `thread/${threadId}`);
+      return body!.messages[0]!.contentHtml;
+    };
+  }
+
+  it('takes the titles of deleted threads and channels out of what links to them', async () => {
+    const { channelId, sources } = await aPlace();
+    const ids = sources.map(({ thread }) => thread._id);
+    const titles = await aLinking(...ids);
+    const name = await aLinking(channelId);
+    expect(await titles()).to.match(/#Quokka title 0.*#Quokka title 1/);
+    expect(await name()).to.include('#help');
+    await deleteThread(deps, { threadId: ids[0]! });
+    expect(await titles()).to.match(/#unknown-channel.*#Quokka title 1/);
+    await deleteChannel(deps, { channelId }, REPORT_NOBODY);
+    expect(await titles()).to.not.match(/quokka/i);
+    expect(await name()).to.not.include('#help');
+
+    const other = await aPlace();
+    const both = await aLinking(other.channelId, other.sources[0]!.thread._id);
+    expect(await both()).to.match(/#help.*#Quokka title 0/);
+    await deleteServer(deps, { serverId: other.serverId }, REPORT_NOBODY);
+    expect(await both()).to.not.match(/quokka|#help/i);
   });
 
   it('brings nothing back when the thread is imported again', async () => {

@@ -475,6 +475,33 @@ describe('erasing a person', function () {
     await messages.deleteMany({ _id: { $in: said.map(({ _id }) => _id) } });
   });
 
+  it('takes a title that named them out of what links to it', async () => {
+    const named = anAuthor('namedone', { id: '777777777777777720' });
+    const linking = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
+    const source = aSourceThread({
+      server: { _id: serverId },
+      channel: { _id: channelId },
+      thread: { title: 'Question of Namedone' },
+    });
+    const threadId = source.thread._id;
+    const other = linking.thread._id;
+    await record(deps, source, [
+      aSourceMessage({ threadId, author: named }),
+      aSourceMessage({ threadId }),
+    ]);
+    await record(deps, linking, [
+      aSourceMessage({ threadId: other, content: `See <#${threadId}>` }),
+    ]);
+    await projectThread(deps, threadId);
+    await projectThread(deps, other);
+    const shown = async () =>
+      (await readBody<ThreadDetail>(deps.collections, `thread/${other}`))!.messages[0]!.contentHtml;
+    expect(await shown()).to.include('#Question of Namedone');
+    const erasureId = await requestErasure(deps.collections, named.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(await shown()).to.include('#Question of deleted-user');
+  });
+
   it('empties what forwards their words', async () => {
     const speaker = anAuthor('speaker', { id: '777777777777777703' });
     const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
