@@ -75,6 +75,8 @@ export interface ThreadRecord {
   /** The latest `asOf` of the thread, its messages and its surroundings. */
   asOf: number;
   revision: number;
+  /** Rises with every merge of a source, if only its times are new: a merge writes only over what it read. */
+  version?: number;
   pending?: number;
   pendingAt?: Date;
   /**
@@ -217,6 +219,7 @@ export interface SourceThread {
     | 'stamps'
     | 'asOf'
     | 'revision'
+    | 'version'
     | 'pending'
     | 'pendingAt'
     | 'tries'

@@ -14,7 +14,8 @@ export async function deleteMessage(
   if (!message) return { messages: 0 };
   const { threadId, author } = message;
   if (messageId === threadId && !message.deleted) {
-    await threads.updateOne({ _id: threadId, ownerId: null }, { $set: { ownerId: author.id } });
+    const filter = { _id: threadId, ownerId: null, deleted: { $ne: true } };
+    await threads.updateOne(filter, { $set: { ownerId: author.id } });
   }
   await raiseRevision(threads, threadId);
   await messages.updateOne({ _id: messageId }, { $set: SILENCE });

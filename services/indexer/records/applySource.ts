@@ -197,8 +197,7 @@ async function applyThread(
       stamps = {},
       asOf: storedAsOf = 0,
       revision = 0,
-      pending,
-      pendingAt,
+      version = 0,
       ...storedFields
     } = stored ?? ({} as Partial<ThreadRecord>);
     const clean = eraseFields(storedFields, erased);
@@ -207,24 +206,39 @@ async function applyThread(
     if (!merged.moved && !changed && asOf <= storedAsOf)
       return { threadId: _id, changed: false, newer: false, deleted: false };
     const next = Math.max(revision + 1, nowMicroseconds());
-    const mark = changed
-      ? { pending: next, pendingAt: new Date() }
-      : pending
-        ? { pending, pendingAt }
-        : {};
-    const record = {
-      ...merged.fields,
-      _id,
+    const values = {
+      ...differing(merged.fields, storedFields),
       stamps: merged.stamps,
       asOf: Math.max(asOf, storedAsOf),
-      revision: changed ? next : revision,
-      ...mark,
-    } as ThreadRecord;
+      version: version + 1,
+      ...(changed && { revision: next, pending: next, pendingAt: new Date() }),
+    };
     const written = stored
-      ? (await threads.replaceOne({ _id, revision }, record)).matchedCount === 1
-      : await insertGathered(threads, [record]);
+      ? await updateRead(threads, stored, values)
+      : await insertGathered(threads, [{ _id, ...values } as ThreadRecord]);
     if (written) return { threadId: _id, changed, newer: asOf > storedAsOf, deleted: false };
   }
+}
+
+/** The fields that are to be written; others may be changed meanwhile: by a build, say. */
+function differing(
+  fields: Record<string, unknown>,
+  stored: Record<string, unknown>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => value !== stored[name]),
+  );
+}
+
+/** Writes what came of merging if neither the thread nor its stamps have changed since they were read. */
+async function updateRead(
+  threads: Collection<ThreadRecord>,
+  { _id, revision, version }: ThreadRecord,
+  $set: Partial<ThreadRecord>,
+): Promise<boolean> {
+  // Null stands for a version that was never counted.
+  const filter = { _id, revision, version: (version ?? null) as number };
+  return (await threads.updateOne(filter, { $set })).matchedCount === 1;
 }
 
 /** A channel never changes its server, nor a thread its channel: such a source is forged or broken. */

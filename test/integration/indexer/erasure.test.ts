@@ -397,15 +397,15 @@ describe('erasing a person', function () {
       const { source, messages } = wroteIn(1);
       await record(first, source, messages);
       const { threads } = first.collections;
-      const replaceOne = async (...args: Parameters<typeof threads.replaceOne>) => {
+      const updateOne = async (...args: Parameters<typeof threads.updateOne>) => {
         if (!(await first.collections.erasureState.findOne())) {
           const erasureId = await requestErasure(first.collections, GONE.id);
           await eraseUser(first, { erasureId }, REPORT_NOBODY);
         }
-        return threads.replaceOne(...args);
+        return threads.updateOne(...args);
       };
       const racing = Object.create(threads, {
-        replaceOne: { value: replaceOne },
+        updateOne: { value: updateOne },
       }) as typeof threads;
       await applySource({ ...first.collections, threads: racing }, { ...source, asOf: 90_000 });
       const stored = await threads.findOne({ _id: source.thread._id });

@@ -9,7 +9,6 @@ import { SILENCE } from '../../../services/indexer/records/tombstones.js';
 import { clearMarks, dirtyServer, markDirty } from '../../../services/indexer/stores/dirtyMarks.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { collectionsOf } from '../../../shared/store/collections.js';
-import type { MessageRecord } from '../../../shared/store/records.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { indexerDeps, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
@@ -56,7 +55,7 @@ describe('the safeguards of records', () => {
   it('take nothing for a message that is deleted between reading and writing it', async () => {
     const { threadId, message, later } = await builtThread();
     const { messages } = deps.collections;
-    const racing = beforeBulkWrites(messages, () =>
+    const racing = beforeCalls(messages, 'bulkWrite', () =>
       messages.updateOne({ _id: message._id }, { $set: SILENCE }),
     );
     await applyMessages({ ...deps.collections, messages: racing }, threadId, [later]);
@@ -73,6 +72,36 @@ describe('the safeguards of records', () => {
     expect(await dirty.countDocuments({ _id: id })).to.equal(1);
     await clearMarks(dirty, await dirty.find({ _id: id }).toArray());
     expect(await dirty.countDocuments({ _id: id })).to.equal(0);
+  });
+
+  it('let the latest source of a thread win, also when it only said again what was known', async () => {
+    const monday = aSourceThread({ asOf: 1_000, thread: { archived: false } });
+    await applySource(deps.collections, monday);
+    const told = (asOf: number, archived: boolean) => ({
+      ...monday,
+      asOf,
+      thread: { ...monday.thread, archived },
+    });
+    const { threads } = deps.collections;
+    const racing = beforeCalls(threads, 'updateOne', () =>
+      applySource(deps.collections, told(3_000, false)),
+    );
+    await applySource({ ...deps.collections, threads: racing }, told(2_000, true));
+    const stored = await threads.findOne({ _id: monday.thread._id });
+    expect(stored).to.include({ archived: false, asOf: 3_000 });
+    expect(stored?.stamps).to.include({ archived: 3_000 });
+  });
+
+  it('keep what a build notes of a thread between reading and writing it', async () => {
+    const source = aSourceThread({ asOf: 1_000 });
+    const threadId = source.thread._id;
+    await record(deps, source, [aSourceMessage({ _id: threadId, threadId })]);
+    const { threads } = deps.collections;
+    const racing = beforeCalls(threads, 'updateOne', () => projectThread(deps, threadId));
+    await applySource({ ...deps.collections, threads: racing }, { ...source, asOf: 2_000 });
+    const stored = await threads.findOne({ _id: threadId });
+    expect(stored).to.include({ asOf: 2_000, shownTitle: source.thread.title });
+    expect(stored).to.not.have.property('pending');
   });
 
   it('lose no field of a channel to another job that writes it at once', async () => {
@@ -93,18 +122,19 @@ describe('the safeguards of records', () => {
   });
 });
 
-/** The same collection, with something done before each of its bulk writes. */
-function beforeBulkWrites(
-  messages: Collection<MessageRecord>,
+/** The same collection, with something done before each call of one of its methods. */
+function beforeCalls<T extends object>(
+  collection: Collection<T>,
+  method: 'bulkWrite' | 'updateOne',
   act: () => Promise<unknown>,
-): Collection<MessageRecord> {
-  return new Proxy(messages, {
+): Collection<T> {
+  return new Proxy(collection, {
     get(target, name) {
       const found: unknown = Reflect.get(target, name, target);
       if (typeof found !== 'function') return found;
       const call = (...args: unknown[]): unknown =>
         Reflect.apply(found as (...all: unknown[]) => unknown, target, args);
-      return name === 'bulkWrite'
+      return name === method
         ? async (...args: unknown[]) => {
             await act();
             return call(...args);
