@@ -35,8 +35,16 @@ const OPTIONS: JobsOptions = {
   removeOnComplete: { count: 1_000, age: DAY_S },
   removeOnFail: { count: 5_000, age: 14 * DAY_S },
 };
+/**
+ * Of files there are very many, and their state is in their import: kept, their jobs would soon push out all others, and
+ * stand in the way of filing a file again. A rebuild is over when its record says so, not after so many tries.
+ */
+const OWN_OPTIONS: Partial<Record<JobName, JobsOptions>> = {
+  'import-file': { removeOnComplete: true, removeOnFail: true },
+  'reindex-search': { attempts: 1_000_000 },
+};
 
-/** Names what each job is about. Where a job may be asked for again later, one that waits or runs is joined. */
+/** Names what each job is about. */
 const JOB_IDS: { [Name in JobName]: (payload: JobPayloads[Name]) => string } = {
   'delete-thread': ({ threadId }) => `delete-thread-${threadId}`,
   'delete-channel': ({ channelId }) => `delete-channel-${channelId}`,
@@ -51,7 +59,7 @@ const JOB_IDS: { [Name in JobName]: (payload: JobPayloads[Name]) => string } = {
   verify: ({ repair, sample }) => `verify-${repair ? 'repair' : 'look'}-${sample}`,
 };
 
-/** Jobs that may be asked for again once they are done: a request joins one that waits, and follows one that runs. */
+/** Jobs that may be asked for again: see `joinOrFollow`. */
 const JOINED: ReadonlySet<JobName> = new Set<JobName>([
   'delete-thread',
   'delete-channel',
@@ -68,6 +76,35 @@ const JOINED: ReadonlySet<JobName> = new Set<JobName>([
 export function retryDelay(attemptsMade: number): number {
   const longest = Math.min(FIRST_DELAY_MS * 2 ** Math.min(attemptsMade - 1, 10), LONGEST_DELAY_MS);
   return Math.round(longest * (1 - Math.random() / 2));
+}
+
+/**
+ * Files a job that may be asked for again, and gives the id of the one that will do it: of one about the same that
+ * waits, or, where one runs, of the one that follows it, which all who ask meanwhile share.
+ */
+async function joinOrFollow(
+  queue: Queue,
+  { name, payload, about }: { name: JobName; payload: object; about: string },
+): Promise<string> {
+  const own = `${about}-${Date.now().toString(36)}${randomBytes(3).toString('hex')}`;
+  const added = await queue.add(name, payload, { jobId: own, deduplication: { id: about } });
+  let id = added.id!;
+  // What has begun may have passed by what this is asked for.
+  while (id !== own && !WAITING.has(await queue.getJobState(id))) {
+    id = followerOf(id);
+    if ((await queue.getJobState(id)) !== 'unknown') continue;
+    await queue.add(name, payload, { jobId: id });
+    return id;
+  }
+  return id;
+}
+
+const WAITING: ReadonlySet<string> = new Set(['waiting', 'delayed', 'prioritized']);
+
+/** The id of the job that follows one: `x`, `x.2`, `x.3`, … */
+function followerOf(jobId: string): string {
+  const [, first = jobId, count = '1'] = /^(.*)\.(\d+)$/.exec(jobId) ?? [];
+  return `${first}.${Number(count) + 1}`;
 }
 
 /** The producer of an archive's queue; `namespace` is the database's name. A call ends within the limit (default 5 s). */
@@ -93,14 +130,9 @@ export function createProducer(options: {
     async add(name, payload) {
       await opened;
       const jobId = JOB_IDS[name](payload);
-      if (!JOINED.has(name)) {
-        await queue.add(name, payload, { jobId });
-        return jobId;
-      }
-      const own = `${jobId}-${Date.now().toString(36)}${randomBytes(3).toString('hex')}`;
-      const deduplication = { id: jobId, keepLastIfActive: true };
-      const job = await queue.add(name, payload, { jobId: own, deduplication });
-      return job.id!;
+      if (JOINED.has(name)) return joinOrFollow(queue, { name, payload, about: jobId });
+      await queue.add(name, payload, { jobId, ...OWN_OPTIONS[name] });
+      return jobId;
     },
     async counts() {
       await opened;

@@ -24,8 +24,8 @@ describe('the worker', () => {
   });
 
   const jobs: Partial<Handlers> = {};
-  /** Files the jobs and works until each has ended. */
-  async function work(ids: string[]): Promise<Job[]> {
+  /** Works until each of the jobs has ended, and others are gone. */
+  async function work(ids: string[], gone: string[] = []): Promise<Job[]> {
     const redis = createWorkerRedis(REDIS_URL);
     const worker = createWorker(redis, {
       ...{ namespace: stores.mongo.namespace, concurrency: 4, handlers: jobs as Handlers },
@@ -35,6 +35,8 @@ describe('the worker', () => {
     });
     const all = () => Promise.all(ids.map(async (id) => (await producer.queue.getJob(id)) as Job));
     await until(async () => (await all()).every(({ finishedOn }) => finishedOn), 10_000);
+    const left = () => Promise.all(gone.map((id) => producer.queue.getJob(id)));
+    await until(async () => (await left()).every((job) => job === undefined), 10_000);
     const ended = await all();
     await worker.stop();
     redis.disconnect();
@@ -66,5 +68,19 @@ describe('the worker', () => {
     expect(opts.attempts).to.be.at.least(500);
     expect(opts.removeOnComplete).to.deep.equal({ count: 1_000, age: 86_400 });
     expect(opts.removeOnFail).to.deep.equal({ count: 5_000, age: 14 * 86_400 });
+  });
+
+  it('keeps no ended job of a file, so that others are not pushed out and it can be filed again', async () => {
+    jobs['import-file'] = (payload) =>
+      (payload as { uploadId: string }).uploadId === 'wrong'
+        ? Promise.reject(new PayloadError('wrong'))
+        : Promise.resolve();
+    jobs['refresh-stats'] = () => Promise.resolve();
+    const other = await producer.add('refresh-stats', { serverId: '1' });
+    const files = ['right', 'wrong'].map((uploadId) => ({ uploadId, importId: 'i' }));
+    const ids = await Promise.all(files.map((file) => producer.add('import-file', file)));
+    await work([other], ids);
+    await producer.add('import-file', files[1]!);
+    expect(await producer.queue.getJobState(ids[1]!)).to.equal('waiting');
   });
 });

@@ -1,11 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { Worker } from 'bullmq';
 import { expect } from 'chai';
+import { QUEUE_NAME } from '../../../shared/jobs/jobs.js';
 import { createProducer } from '../../../shared/jobs/producer.js';
+import { createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { startProxy } from '../../support/apiProxy.js';
 import { until } from '../../support/apiServer.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
 
 describe('createProducer', () => {
+  it('joins a job that waits, and follows one that runs with one that all who ask share', async () => {
+    const { REDIS_URL: redisUrl } = readSettings();
+    const namespace = `test_producer_${randomUUID()}`;
+    const producer = createProducer({ redisUrl, namespace });
+    const redis = createWorkerRedis(redisUrl);
+    const worker = new Worker(QUEUE_NAME, null, { connection: redis, prefix: namespace });
+    const ask = () => producer.add('verify', { repair: false, sample: 5 });
+    const begin = () => worker.getNextJob('token');
+    try {
+      const first = await ask();
+      expect(await ask()).to.equal(first);
+      const running = await begin();
+      const second = await ask();
+      expect(second).to.not.equal(first);
+      expect(await Promise.all([ask(), ask(), ask()])).to.deep.equal([second, second, second]);
+      const runsToo = await begin();
+      expect([running.id, runsToo.id]).to.deep.equal([first, second]);
+      const third = await ask();
+      expect([first, second]).to.not.include(third);
+      expect(await producer.queue.getJobState(third)).to.equal('waiting');
+      for (const job of [running, runsToo]) await job.moveToCompleted(null, 'token', false);
+      const last = await begin();
+      expect(last.id).to.equal(third);
+      await last.moveToCompleted(null, 'token', false);
+      expect([first, second, third]).to.not.include(await ask());
+      expect(await producer.counts()).to.include({ waiting: 1, active: 0 });
+    } finally {
+      await worker.close();
+      redis.disconnect();
+      await producer.queue.obliterate({ force: true });
+      await producer.close();
+    }
+  });
+
   it('files jobs once Redis is there, although it was away at the start', async () => {
     const { hostname: host, port } = new URL(readSettings().REDIS_URL);
     const proxy = await startProxy({ host, port: Number(port || 6379) });
