@@ -199,7 +199,9 @@ async function findByField<T extends { _id: string }>(
   const byValue = new Map<unknown, unknown[]>();
   for (const document of found) {
     for (const key of [(document as T)[field]].flat()) {
-      byValue.set(key, [...(byValue.get(key) ?? []), document]);
+      const own = byValue.get(key);
+      if (own) own.push(document);
+      else byValue.set(key, [document]);
     }
   }
   return values.map((value) => byValue.get(value) ?? []);
