@@ -13,13 +13,18 @@ export async function dropRetained(deps: Deps, now = new Date()): Promise<boolea
   const retained = found?.retained;
   if (!retained || found.rebuild?.state === 'running') return false;
   if (retained.until > now && (await indexExists(deps, retained.index))) return false;
+  const isRetained = { _id: 'search', 'retained.index': retained.index } as const;
   const { matchedCount } = await store.updateOne(
-    { _id: 'search', 'retained.index': retained.index, 'rebuild.state': { $ne: 'running' } },
-    { $set: { targets: [] }, $unset: { retained: '' } },
+    { ...isRetained, 'rebuild.state': { $ne: 'running' } },
+    { $set: { targets: [] } },
   );
+  if (matchedCount === 0) return false;
   const live = await liveIndex(deps);
-  if (matchedCount === 0 || live === retained.index) return false;
-  if (await indexExists(deps, retained.index)) await dropGenerations(deps, live, [retained.index]);
-  deps.logger.info({ index: retained.index }, 'The replaced search index was dropped');
+  if (live !== retained.index && (await indexExists(deps, retained.index))) {
+    await dropGenerations(deps, live, [retained.index]);
+    deps.logger.info({ index: retained.index }, 'The replaced search index was dropped');
+  }
+  // Only now: an index that nobody writes to must not be forgotten while it is there.
+  await store.updateOne(isRetained, { $unset: { retained: '' } });
   return false;
 }

@@ -1,5 +1,6 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
+import { findRebuild } from '../../../shared/store/searchGenerations.js';
 import { RebuildFailed } from '../permanentErrors.js';
 import type { IndexerDeps } from '../deps.js';
 import { recordRefusals } from '../quarantine/recordRefusals.js';
@@ -32,7 +33,7 @@ export async function reindexSearch(
   { rebuildId }: JobPayloads['reindex-search'],
 ): Promise<RebuildOutcome> {
   const record = await takeRebuild(deps.collections.searchGenerations, rebuildId);
-  if (!record) return { state: 'replaced' };
+  if (!record) return ended(deps, rebuildId);
   try {
     await rebuild(deps, record);
     const { to = '', threads, documents, mended } = record.current();
@@ -117,4 +118,12 @@ async function giveUp(deps: IndexerDeps, record: RebuildRecord, cause: Error): P
   await record.save({ state: 'failed', error: message, finishedAt: new Date() }, { targets: [] });
   await dropGenerations(deps, from!, [to!]);
   throw new RebuildFailed(message, { cause });
+}
+
+/** A rebuild that is not to be run any more; one whose giving up was cut off is given up to the end. */
+async function ended(deps: IndexerDeps, id: string): Promise<RebuildOutcome> {
+  const { state, from, to, error } = (await findRebuild(deps.collections, id)) ?? {};
+  if (state !== 'failed' || to === undefined) return { state: 'replaced' };
+  if (await indexExists(deps, to)) await dropGenerations(deps, from!, [to]);
+  throw new RebuildFailed(error);
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { Client } from '@elastic/elasticsearch';
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { sweepPending } from '../../../services/indexer/project/sweep.js';
@@ -21,6 +22,7 @@ import { indexerDeps } from '../../support/indexerDeps.js';
 import { rebuildArchive, type RebuildArchive } from '../../support/rebuildArchive.js';
 import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
 import { openStores, type TestStores } from '../../support/stores.js';
+import { rejectionOf } from '../../support/temporaryFolder.js';
 
 describe('reindexSearch', () => {
   let stores: TestStores;
@@ -102,6 +104,40 @@ describe('reindexSearch', () => {
     await write(thread!.threadId, thread!.messageIds, 'last');
     await stores.refreshSearch();
     expect(await search('last')).to.include({ messageCount: 2 });
+  });
+
+  it('drops the old index although the first try of that was cut off', async () => {
+    await writeThreads(2);
+    await rebuild();
+    const { elasticsearch } = stores;
+    const updateAliases = { value: () => Promise.reject(new Error('cut off')) };
+    const indices: unknown = Object.create(elasticsearch.indices, { updateAliases });
+    const cut = Object.create(elasticsearch, { indices: { value: indices } }) as Client;
+    const later = new Date(Date.now() + ROLLBACK_WINDOW_MS + 1);
+    const first = dropRetained({ ...deps, elasticsearch: cut }, later);
+    expect(await rejectionOf(first)).to.include('cut off');
+    expect(await indexes()).to.have.length(2);
+    await dropRetained(deps, later);
+    expect(await indexes()).to.deep.equal(['000002']);
+    const { retained, targets } = (await deps.collections.searchGenerations.findOne({}))!;
+    expect([retained, targets]).to.deep.equal([undefined, []]);
+  });
+
+  it('gives up to the end what was given up when its process died, and says that it failed', async () => {
+    await writeThreads(2);
+    const live = await liveIndex(deps);
+    const to = await createGeneration(deps, live);
+    const rebuildId = await enterRebuild(deps.collections);
+    const failed = { 'rebuild.state': 'failed', 'rebuild.error': 'It lacks a thread' } as const;
+    await deps.collections.searchGenerations.updateOne(
+      { _id: 'search' },
+      { $set: { ...failed, 'rebuild.from': live, 'rebuild.to': to } },
+    );
+    for (const time of ['first', 'second']) {
+      const failure = await rejectionOf(reindexSearch(deps, { rebuildId }));
+      expect(failure, time).to.include('It lacks a thread');
+      expect(await indexes(), time).to.deep.equal(['000001']);
+    }
   });
 
   it('brings nothing deleted back, however late an older write comes', async () => {
