@@ -1,34 +1,55 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Collection, Filter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
+import { dayOf } from '../views/tallyPeople.js';
 
-type Marks = Pick<Collections, 'channels' | 'threads' | 'dirty' | 'similarMarks'>;
+type Marks = Pick<Collections, 'channels' | 'threads' | 'members' | 'dirty' | 'similarMarks'>;
+
+/** Tells how much is left of one kind of work, once it is known which is meant. */
+type Stage = () => Promise<() => Promise<number>>;
 
 const POLL_MS = 100;
 
 /**
- * Waits until what was marked by now has been built, counted and shown; each kind of mark leads to the next. Gives up
+ * Waits until what is marked by now has been built, counted and shown; each kind of mark leads to the next. Gives up
  * when nothing has come nearer to its end for `patienceMs`: nobody works on it.
  */
 export async function awaitWork(marks: Marks, patienceMs: number): Promise<void> {
-  for (const countLeft of stagesOf(marks)) {
-    const by = new Date();
-    if (!(await awaitNone(() => countLeft(by), patienceMs))) return;
+  for (const begin of stagesOf(marks)) {
+    if (!(await awaitNone(await begin(), patienceMs))) return;
   }
 }
 
-function stagesOf(marks: Marks): ((by: Date) => Promise<number>)[] {
-  const { threads, dirty, similarMarks } = marks;
-  const counted = (kind: 'thread' | 'member' | 'user' | 'server') => (by: Date) =>
-    dirty.countDocuments({ kind, at: { $lte: by } });
+function stagesOf(marks: Marks): Stage[] {
+  const { threads, members, dirty, similarMarks } = marks;
+  const counted = (kind: 'thread' | 'member' | 'user' | 'server') =>
+    markedBy(dirty, 'at', { kind });
+  const aged = { periodDay: { $lt: dayOf(new Date()) } };
   return [
-    () => countThreadsOfGone(marks),
-    (by) => threads.countDocuments({ pending: { $exists: true }, pendingAt: { $lte: by } }),
+    () => Promise.resolve(() => countThreadsOfGone(marks)),
+    markedBy(threads, 'pendingAt', { pending: { $exists: true } }),
     counted('thread'),
+    // After midnight UTC all whose last 30 days are others now; they are marked little by little.
+    () => Promise.resolve(() => members.countDocuments(aged)),
     counted('member'),
     counted('user'),
     counted('server'),
-    (by) => similarMarks.countDocuments({ kind: 'shown', at: { $lte: by } }),
+    markedBy(similarMarks, 'at', { kind: 'shown' }),
   ];
+}
+
+/** What is marked at the beginning of its stage, by the marks' own times: clocks of other processes may differ. */
+function markedBy<T extends object>(
+  collection: Collection<T>,
+  time: string & keyof T,
+  marked: Filter<T>,
+): Stage {
+  return async () => {
+    const last = await collection.findOne<T>(marked, { sort: { [time]: -1 } });
+    if (!last) return () => Promise.resolve(0);
+    const known = { ...marked, [time]: { $lte: last[time] } };
+    return () => collection.countDocuments(known);
+  };
 }
 
 /** A channel is deleted before its threads are. */

@@ -1,17 +1,20 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { Binary } from 'mongodb';
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { markAgedMembers } from '../../../services/indexer/project/refreshMembers.js';
 import { SILENCE } from '../../../services/indexer/records/tombstones.js';
 import { storeBody } from '../../../services/indexer/stores/bodyWriter.js';
+import { awaitWork } from '../../../services/indexer/verify/awaitWork.js';
 import type { DifferenceKind, VerifyReport } from '../../../shared/contract/verify.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { quarantineId } from '../../../shared/store/quarantine.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
 import { aChannel, aMessage, aServer, aThread, anId } from '../../support/factories.js';
-import { indexerDeps } from '../../support/indexerDeps.js';
+import { indexerDeps, refreshAll } from '../../support/indexerDeps.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 import { bringToRest, restingArchive, verifyNow } from '../../support/verifiedArchive.js';
 
@@ -642,6 +645,22 @@ describe('verifyArchive', function () {
     } finally {
       await own.close();
     }
+  });
+
+  it('waits after midnight until the rolling periods are counted again', async () => {
+    const archive = await openStores();
+    const own = indexerDeps(archive);
+    await restingArchive(own, archive, 2);
+    const { members } = own.collections;
+    const { matchedCount } = await members.updateMany({}, { $inc: { periodDay: -1 } });
+    expect(matchedCount).to.be.above(2);
+    const waited = awaitWork(own.collections, 20_000).then(() => 'waited');
+    expect(await Promise.race([waited, pause(300, 'waiting')])).to.equal('waiting');
+    await markAgedMembers(own, new Date());
+    await refreshAll(own);
+    expect(await waited).to.equal('waited');
+    expect(await verifyNow(own)).to.deep.include({ differences: [], clean: true });
+    await archive.close();
   });
 
   describe('of an archive in which everything is broken', () => {
