@@ -12,7 +12,7 @@ import type { IndexerDeps } from '../deps.js';
 import { isPermanent } from '../permanentErrors.js';
 import { memoryBudget } from './memoryBudget.js';
 import { projectThread } from '../project/projectThread.js';
-import { guardFile, noteFile, type FileOutcome } from '../quarantine/guardFile.js';
+import { endFile, guardFile, type FileOutcome } from '../quarantine/guardFile.js';
 import { removeAsideOfErased } from '../quarantine/removeAside.js';
 import { isSetAside } from '../quarantine/tries.js';
 import { silenceThreads } from '../records/tombstones.js';
@@ -51,9 +51,9 @@ export async function importFile(
     const outcome = await budget
       .within(weightOf(file), () => applyFile(deps, uploadId, isRetry))
       .catch(rejected);
-    await noteFile(deps.collections, uploadId, { ...outcome, finishedAt: new Date() });
-    await deleteUpload(deps.collections, uploadId);
-    return outcome;
+    const noted = await endFile(deps.collections, uploadId, outcome);
+    if (noted) await deleteUpload(deps.collections, uploadId);
+    return noted;
   });
   if (ended?.state === 'rejected') await removeAsideOfErased(deps, uploadId);
   return ended;

@@ -35,13 +35,13 @@ const takeTurn = createTurns();
  * Imports a queued file so that one that always fails, or ends the process, is set aside after MOST_TRIES: as rejected,
  * its upload kept for another try. A try counts when it failed for a reason of the file's own, or when it is found to be
  * running in a process that is not this one and was not stopped: no longer than until a store turns out to be away. The
- * first try costs nothing beside the note that it began. Resolves with null for a file that is done, or held back;
- * throws when the job is to be tried again.
+ * first try costs nothing beside the note that it began. Resolves with null for a file that is held back, or is done,
+ * if only meanwhile: the same file may be imported twice at once. Throws when the job is to be tried again.
  */
 export async function guardFile(
   deps: Deps,
   uploadId: string,
-  importIt: (file: ImportFileRecord) => Promise<FileOutcome>,
+  importIt: (file: ImportFileRecord) => Promise<FileOutcome | null>,
 ): Promise<FileOutcome | null> {
   const { importFiles } = deps.collections;
   const file = await findGathered(importFiles, uploadId);
@@ -66,24 +66,42 @@ export async function releaseFiles({
   }
 }
 
-/** Changes what is kept of a file. */
-export async function noteFile(
+/**
+ * Notes how a file ended. Resolves with null where it is rejected here and had ended already: one import has found
+ * nothing left of what another has read, say.
+ */
+export async function endFile(
+  { importFiles }: Pick<IndexerDeps['collections'], 'importFiles'>,
+  uploadId: string,
+  outcome: FileOutcome & { tries?: number },
+): Promise<FileOutcome | null> {
+  const ended = { ...outcome, finishedAt: new Date() };
+  if (outcome.state === 'rejected') {
+    const filter = { _id: uploadId, state: 'queued' as const };
+    const { matchedCount } = await importFiles.updateOne(filter, { $set: ended });
+    return matchedCount === 1 ? outcome : null;
+  }
+  await noteFile({ importFiles }, uploadId, ended);
+  return outcome;
+}
+
+/** Changes what is kept of a file, unless it has ended. */
+async function noteFile(
   { importFiles }: Pick<IndexerDeps['collections'], 'importFiles'>,
   uploadId: string,
   $set: Partial<ImportFileRecord>,
 ): Promise<void> {
-  await writeAllGathered(importFiles, [
-    { updateOne: { filter: { _id: uploadId }, update: { $set } } },
-  ]);
+  const filter = { _id: uploadId, state: 'queued' as const };
+  await writeAllGathered(importFiles, [{ updateOne: { filter, update: { $set } } }]);
 }
 
 /** `cutOff`: tries that did not end, and are counted now. */
 async function attempt(
   deps: Deps,
   file: ImportFileRecord,
-  importIt: (file: ImportFileRecord) => Promise<FileOutcome>,
+  importIt: (file: ImportFileRecord) => Promise<FileOutcome | null>,
   cutOff = 0,
-): Promise<FileOutcome> {
+): Promise<FileOutcome | null> {
   const note = ($set: Partial<ImportFileRecord>) => noteFile(deps.collections, file._id, $set);
   const tries = (file.tries ?? 0) + cutOff;
   if (tries >= MOST_TRIES) return setAside(deps, file, tries, ENDED);
@@ -111,7 +129,9 @@ async function setAside(
   { _id, threadId }: ImportFileRecord,
   tries: number,
   cause: string,
-): Promise<FileOutcome> {
+): Promise<FileOutcome | null> {
+  const { importFiles } = deps.collections;
+  if (!(await importFiles.findOne({ _id, state: 'queued' }))) return null;
   const failure = {
     kind: 'file' as const,
     subject: _id,
@@ -121,11 +141,5 @@ async function setAside(
   };
   await recordFailure(deps, { ...failure, reason: cause });
   const reason = `Set aside after ${tries} tries. ${cause}`;
-  await noteFile(deps.collections, _id, {
-    state: 'rejected',
-    reason,
-    tries,
-    finishedAt: new Date(),
-  });
-  return { state: 'rejected', reason };
+  return endFile(deps.collections, _id, { state: 'rejected', reason, tries });
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Collection, Filter } from 'mongodb';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteChannel } from '../../../services/indexer/jobs/deletePlaces.js';
 import { importFile } from '../../../services/indexer/jobs/importFile.js';
@@ -64,6 +65,23 @@ describe('importFile', () => {
     expect(await importFile(deps, missing)).to.include({ state: 'rejected' });
   });
 
+  it('leaves what became of a file that was imported twice at once, and ended first elsewhere', async () => {
+    const payload = await queue(anExport());
+    const { importFiles, uploadChunks } = deps.collections;
+    const paused = heldUp(uploadChunks);
+    const late = importFile(
+      { ...deps, collections: { ...deps.collections, uploadChunks: paused.collection } },
+      payload,
+    );
+    await paused.reached;
+    await importFile(deps, payload);
+    const ended = await importFiles.findOne({ _id: payload.uploadId });
+    expect(ended?.state).to.equal('imported');
+    paused.goOn();
+    expect(await late).to.equal(null);
+    expect(await importFiles.findOne({ _id: payload.uploadId })).to.deep.equal(ended);
+  });
+
   it('builds the thread of a job that was cut off after its messages, whoever took its mark', async () => {
     const message = anExportMessage();
     const root = anExport({ messages: [message] });
@@ -96,3 +114,23 @@ describe('importFile', () => {
     expect(await messages.findOne({ _id: message.id })).to.include({ content: '', deleted: true });
   });
 });
+
+/** The same collection, in which a search waits until it is let go on. */
+function heldUp<T extends object>(collection: Collection<T>) {
+  let goOn: () => void;
+  const free = new Promise<void>((resolve) => (goOn = resolve));
+  let reach: () => void;
+  const reached = new Promise<void>((resolve) => (reach = resolve));
+  const find = (filter: Filter<T>) => ({
+    async toArray() {
+      reach();
+      await free;
+      return collection.find(filter).toArray();
+    },
+  });
+  return {
+    collection: Object.create(collection, { find: { value: find } }) as Collection<T>,
+    reached,
+    goOn: () => goOn(),
+  };
+}

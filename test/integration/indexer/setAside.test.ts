@@ -247,9 +247,9 @@ describe('setting aside', function () {
         payload,
       ).catch(() => undefined);
       await until(async () => (await fileOf(payload.uploadId))?.running !== before);
-      return async () => {
-        fail(new SearchUnavailable('The process ends'));
-        await ended;
+      return (error: Error = new SearchUnavailable('The process ends')) => {
+        fail(error);
+        return ended;
       };
     };
     const cutOff = (_id: string, more = {}) =>
@@ -282,6 +282,16 @@ describe('setting aside', function () {
         expect(error).to.be.instanceOf(SearchUnavailable);
       }
       expect(await fileOf(payload.uploadId)).to.include({ state: 'queued', tries: 0 });
+    });
+
+    it('sets no file aside that was imported beside it', async () => {
+      const payload = await queue();
+      await cutOff(payload.uploadId, { tries: 4, running: null });
+      const end = await begin(payload);
+      expect(await importFile(deps, payload)).to.include({ state: 'imported' });
+      expect(await end(new Error('A failure of its own'))).to.equal(null);
+      expect(await stateOf(payload.uploadId)).to.equal('imported');
+      expect(await quarantined()).to.deep.equal([]);
     });
 
     it('leaves a file alone that is held back', async () => {
