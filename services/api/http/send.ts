@@ -1,4 +1,4 @@
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Context } from 'koa';
 import { COMPRESS_FROM, gzipOf, identityOf, type Answer } from '../answer.js';
@@ -6,6 +6,8 @@ import { entityTag, noneMatchNames } from './entityTag.js';
 import { chooseEncoding, type Encoding } from './negotiate.js';
 
 const PUBLIC = 'public, max-age=1, stale-while-revalidate=10';
+/** Longer bodies (bytes) are inflated at the reader's pace: a client that asks and does not read would pile them up. */
+const INFLATE_WHOLE = 262_144;
 
 /** Sends an answer in the form the client takes, or 304 when it has that form already. */
 export async function send(ctx: Context, answer: Answer): Promise<void> {
@@ -34,12 +36,19 @@ function cacheControl(ctx: Context, answer: Answer): string {
 }
 
 async function sendBody(ctx: Context, answer: Answer, encoding: Encoding): Promise<void> {
-  if (answer.openGzip) {
-    if (encoding === 'identity') ctx.length = answer.length;
-    ctx.body = encoding === 'gzip' ? answer.openGzip() : expand(answer.openGzip());
+  if (encoding === 'gzip') {
+    ctx.body = answer.openGzip?.() ?? (await gzipOf(answer));
     return;
   }
-  ctx.body = encoding === 'gzip' ? await gzipOf(answer) : await identityOf(answer);
+  const packed = openPacked(answer);
+  if (packed) ctx.length = answer.length;
+  ctx.body = packed ? expand(packed) : await identityOf(answer);
+}
+
+/** The gzip form of a body to inflate piece by piece; undefined where the whole may be held. */
+function openPacked({ openGzip, gzip, identity, length }: Answer): Readable | undefined {
+  if (openGzip) return openGzip();
+  return gzip && !identity && length > INFLATE_WHOLE ? Readable.from([gzip]) : undefined;
 }
 
 /** A HEAD request learns the length that GET would send, where it is known beforehand. */
