@@ -1,7 +1,8 @@
-import type { Job, Queue } from 'bullmq';
+import { ErrorCode, type Job, type Queue } from 'bullmq';
 import type { AdminJob, JobListQuery, JobState } from '../../../shared/contract/admin.js';
 import type { VerifyReport } from '../../../shared/contract/verify.js';
 import { AppError } from '../../../shared/contract/errors.js';
+import { isJobId } from '../../../shared/jobs/isJobId.js';
 import type { QueueProducer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { findRebuild, rebuildProgress } from '../../../shared/store/searchGenerations.js';
@@ -59,16 +60,18 @@ export function retryJob({ collections, producer }: Deps): Handler<{ jobId: stri
       return jsonAnswer(queuedJob(jobId));
     }
     const job = await findJob(producer.queue, jobId);
-    if (!(await withQueue(() => job.isFailed()))) {
-      throw new AppError('CONFLICT', 'Only a failed job can be tried again');
-    }
-    await withQueue(() => job.retry('failed'));
+    await withQueue(() => job.retry('failed').catch(refuseRetry));
     return jsonAnswer(queuedJob(jobId));
   };
 }
 
+function refuseRetry(error: Error & { code?: unknown }): never {
+  if (error.code !== ErrorCode.JobNotInState) throw error;
+  throw new AppError('CONFLICT', 'Only a failed job can be tried again');
+}
+
 async function findJob(queue: Queue, jobId: string): Promise<Job> {
-  const job = (await withQueue(() => queue.getJob(jobId))) as Job | undefined;
+  const job = isJobId(jobId) && ((await withQueue(() => queue.getJob(jobId))) as Job | undefined);
   if (!job) throw new AppError('NOT_FOUND', 'Job not found');
   return job;
 }

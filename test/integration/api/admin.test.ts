@@ -1,7 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { connect } from 'node:net';
+import { UnrecoverableError, Worker } from 'bullmq';
 import { expect } from 'chai';
+import { retryJob } from '../../../services/api/admin/jobs.js';
 import type { AdminJob, AdminStats, QueuedJob } from '../../../shared/contract/admin.js';
+import { QUEUE_NAME, type JobName, type JobPayloads } from '../../../shared/jobs/jobs.js';
+import { createProducer, type QueueProducer } from '../../../shared/jobs/producer.js';
+import { createWorkerRedis } from '../../../shared/platform/clients.js';
+import { readSettings } from '../../../shared/platform/env.js';
 import { newUploadId } from '../../../shared/store/uploads.js';
 import { until, type Reply } from '../../support/apiServer.js';
 import { startAuth, type AuthServer } from '../../support/authServer.js';
@@ -68,6 +74,71 @@ describe('admin', () => {
     expect((await api.get('/admin/jobs/nothing', as.read)).status).to.equal(404);
     const retry = await api.send('POST', `${first.statusUrl}/retry`, as.write);
     expect(retry.status).to.equal(409);
+  });
+
+  describe('the jobs of the queue', () => {
+    let producer: QueueProducer;
+    before(() => {
+      const { REDIS_URL: redisUrl } = readSettings();
+      producer = createProducer({ redisUrl, namespace: api.stores.mongo.namespace });
+    });
+    after(() => producer.close());
+
+    const PAYLOADS: { [Name in JobName]: JobPayloads[Name] } = {
+      'delete-thread': { threadId: '1' },
+      'delete-channel': { channelId: '1' },
+      'delete-server': { serverId: '1' },
+      'delete-message': { messageId: '1' },
+      'erase-user': { erasureId: '1' },
+      'reindex-views': {},
+      'refresh-stats': { serverId: '1' },
+      'retry-quarantined': { quarantineId: 'thread-1' },
+      'import-file': { uploadId: '1', importId: '1' },
+      'reindex-search': { rebuildId: '1' },
+      verify: { repair: false, sample: 'all' },
+    };
+
+    it('are told of, whatever they do, and nothing else that stands in Redis', async () => {
+      const jobs = new Set<string>();
+      for (const [name, payload] of Object.entries(PAYLOADS)) {
+        jobs.add(await producer.add(name as JobName, payload));
+      }
+      const { redis, mongo } = api.stores;
+      const prefix = `${mongo.namespace}:${QUEUE_NAME}:`;
+      await redis.set(`${prefix}${[...jobs][0]}:lock`, 'held');
+      const stored = (await redis.keys(`${prefix}*`)).map((key) => key.slice(prefix.length));
+      expect(stored).to.include.members([...jobs, 'meta', 'id', 'events', 'wait']);
+      for (const id of jobs) {
+        expect((await api.get(`/admin/jobs/${id}`, as.read)).status, id).to.equal(200);
+      }
+      for (const id of ['active', 'failed', ...stored]) {
+        if (/^[\w-]+$/.test(id) && (await redis.type(prefix + id)) === 'hash' && id !== 'meta')
+          continue;
+        expect((await api.get(`/admin/jobs/${id}`, as.read)).status, id).to.equal(404);
+        const retry = await api.send('POST', `/admin/jobs/${id}/retry`, as.write);
+        expect(retry.status, id).to.equal(404);
+      }
+    });
+
+    it('are tried again once, however often that is asked at once', async () => {
+      const connection = createWorkerRedis(readSettings().REDIS_URL);
+      const prefix = api.stores.mongo.namespace;
+      const fail = () => Promise.reject(new UnrecoverableError('Failed'));
+      const worker = new Worker(QUEUE_NAME, fail, { connection, prefix });
+      const jobId = await producer.add('refresh-stats', { serverId: '2' });
+      const job = (await producer.queue.getJob(jobId))!;
+      await until(() => job.isFailed());
+      await worker.close();
+      connection.disconnect();
+      const retry = retryJob({ collections: store(), producer });
+      const ask = () => retry({ params: { jobId } } as Parameters<typeof retry>[0]);
+      const [first, ...others] = await Promise.allSettled([ask(), ask(), ask()]);
+      expect(first.status).to.equal('fulfilled');
+      for (const other of others) {
+        expect(other).to.have.nested.property('reason.code', 'CONFLICT');
+      }
+      expect(await job.getState()).to.equal('waiting');
+    });
   });
 
   it('keeps neither the id of who is erased in the queue nor in the audit trail', async () => {

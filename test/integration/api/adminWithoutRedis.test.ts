@@ -17,7 +17,7 @@ describe('admin while Redis is away', () => {
     const json = { 'Content-Type': 'application/json' };
     for (const [method, path, body] of [
       ['GET', '/admin/jobs'],
-      ['GET', '/admin/jobs/x'],
+      ['GET', '/admin/jobs/verify-x'],
       ['GET', '/admin/queues/api/queues'],
       ['DELETE', `/admin/threads/${thread._id}`],
       ['DELETE', '/admin/users/777777777777777701'],
