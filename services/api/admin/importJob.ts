@@ -7,7 +7,7 @@ import { timeLimit } from '../timeLimit.js';
 
 type Records = Pick<Collections, 'imports' | 'importFiles'>;
 
-/** Files told one by one in an import's state. */
+/** Files of an import told one by one in its state, and filed again at once. */
 const MOST_FILES = 1_000;
 /** The progress of what is not done yet, at most. */
 const MOST_PROGRESS = 0.99;
@@ -84,14 +84,18 @@ function countStates({ importFiles }: Records, importId: string): Promise<StateC
     .toArray();
 }
 
-/** Files the jobs of an import's waiting files again. */
+/** Files the jobs of an import's waiting files again: of very many the first, as the indexer comes back for the others. */
 export async function refileImport(
   { importFiles }: Records,
   producer: Pick<Producer, 'add'>,
   jobId: string,
 ): Promise<void> {
   const importId = importIdOf(jobId) ?? '';
-  const waiting = importFiles.find({ importId, state: 'queued' }, { projection: { _id: 1 } });
-  for (const { _id } of await waiting.toArray())
-    await producer.add('import-file', { uploadId: _id, importId });
+  const waiting = await importFiles
+    .find({ importId, state: 'queued' }, { ...timeLimit(), projection: { _id: 1 } })
+    .limit(MOST_FILES)
+    .toArray();
+  await Promise.all(
+    waiting.map(({ _id }) => producer.add('import-file', { uploadId: _id, importId })),
+  );
 }

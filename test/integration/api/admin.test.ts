@@ -326,6 +326,26 @@ describe('admin', () => {
       expect(await told()).to.include({ state: 'active', finishedAt: null });
     });
 
+    it('files the first of very many waiting files again, in time', async () => {
+      const importId = newUploadId();
+      const queuedAt = new Date();
+      const files = Array.from({ length: 3_000 }, (_, n) => ({
+        ...{ _id: `${importId}${n}`, importId, name: `${n}`, bytes: 1, queuedAt },
+        state: 'queued' as const,
+      }));
+      await store().imports.insertOne({
+        ...{ _id: importId, createdAt: queuedAt, sealed: true, files: files.length },
+      });
+      await store().importFiles.insertMany(files);
+      const jobId = `imports-${importId}`;
+      const reply = await api.send('POST', `/admin/jobs/${jobId}/retry`, as.write);
+      expect(queued(reply).jobId).to.equal(jobId);
+      const filed = await api.stores.redis.keys(
+        `${api.stores.mongo.namespace}:*:import-${importId}*`,
+      );
+      expect(filed).to.have.length(1_000);
+    });
+
     it('takes gzip, and forms of many files with each one’s verdict', async () => {
       const packed = gzipSync(JSON.stringify(anExport()));
       queued(await upload(packed, { 'Content-Type': 'application/gzip' }));
