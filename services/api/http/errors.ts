@@ -37,19 +37,24 @@ export function answerUnmatched(gate: Gate): Middleware {
     const isProtected = isAdminPath(ctx.path) && ctx.method !== 'OPTIONS';
     if (isProtected) ctx.state['private'] = true;
     await gate(ctx, { access: isProtected ? 'read' : 'public' });
-    const matched = ctx['matched'] as { methods: string[] }[] | undefined;
-    const methods = new Set(matched?.flatMap((layer) => layer.methods));
-    if (methods.size === 0) throw new AppError('NOT_FOUND', 'No such path');
-    const allow = [...methods.add('OPTIONS')].sort().join(', ');
-    if (ctx.method === 'OPTIONS') {
-      ctx.status = 204;
-      ctx.set('Allow', allow);
-      return;
-    }
-    throw new AppError('METHOD_NOT_ALLOWED', 'This path does not have that method', {
-      headers: { Allow: allow },
-    });
+    refuseUnmatched(ctx);
   };
+}
+
+/** Tells the methods of a path that a router matched. Throws METHOD_NOT_ALLOWED; NOT_FOUND where it matched none. */
+export function refuseUnmatched(ctx: Context): void {
+  const matched = ctx['matched'] as { methods: string[] }[] | undefined;
+  const methods = new Set(matched?.flatMap((layer) => layer.methods));
+  if (methods.size === 0) throw new AppError('NOT_FOUND', 'No such path');
+  const allow = [...methods.add('OPTIONS')].sort().join(', ');
+  if (ctx.method === 'OPTIONS') {
+    ctx.status = 204;
+    ctx.set('Allow', allow);
+    return;
+  }
+  throw new AppError('METHOD_NOT_ALLOWED', 'This path does not have that method', {
+    headers: { Allow: allow },
+  });
 }
 
 /** The error to show for any failure: none of its internals. */

@@ -2,6 +2,7 @@ import type { Queue } from 'bullmq';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
 import type { Gate } from './credentials/gate.js';
+import { refuseUnmatched } from './errors.js';
 import { mountBoard } from './mountBoard.js';
 import { isOwnOrigin } from './origin.js';
 
@@ -38,7 +39,11 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
     ctx.set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'private, no-store' });
     ctx.remove('Access-Control-Allow-Origin');
     try {
-      await board(ctx, next);
+      // The gate has let it pass: further on, a password would be no credential.
+      await board(ctx, () => {
+        refuseUnmatched(ctx);
+        return Promise.resolve();
+      });
     } catch (error) {
       throw unavailable(error);
     }

@@ -98,6 +98,16 @@ describe('the queue dashboard', () => {
     }
   });
 
+  it('tells whoever it let pass that a path or a method is none of its own', async () => {
+    const browser = basic(admin['X-API-Key']);
+    const unknown = await page(browser, '/admin/queues/api/nope');
+    expect(unknown.status).to.equal(404);
+    expect(unknown.json()).to.include({ code: 'NOT_FOUND' });
+    const posted = await api.send('POST', '/admin/queues', browser);
+    expect(posted.status).to.equal(405);
+    expect(posted.headers['allow']).to.equal('GET, HEAD, OPTIONS');
+  });
+
   it('changes the queue for its own pages alone, and keeps who did', async () => {
     const path = '/admin/queues/api/queues/archive/pause';
     const put = (headers: Record<string, string>) =>
