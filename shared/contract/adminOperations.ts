@@ -24,11 +24,9 @@ export const MAX_UPLOAD_BYTES = 2 ** 31;
 const nothing = Joi.object<Record<string, never>>({});
 const jobParams = Joi.object<{ jobId: string }, true>({ jobId: text('Id of the job') });
 const PROTECTED: readonly ErrorCode[] = [
-  'VALIDATION_ERROR',
   'UNAUTHORIZED',
   'TOKEN_EXPIRED',
   'FORBIDDEN',
-  'RATE_LIMITED',
   'UNAVAILABLE',
 ];
 const FIND: readonly ErrorCode[] = [...PROTECTED, 'NOT_FOUND'];

@@ -18,17 +18,11 @@ const nothing = Joi.object<Record<string, never>>({});
 const keyParams = Joi.object<{ keyId: string }, true>({ keyId: text('Id of the key') });
 
 const BARE = { params: nothing, query: nothing } as const;
-const BODY: readonly ErrorCode[] = [
-  'VALIDATION_ERROR',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-];
+const BODY: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 const PROTECTED: readonly ErrorCode[] = [
-  'VALIDATION_ERROR',
   'UNAUTHORIZED',
   'TOKEN_EXPIRED',
   'FORBIDDEN',
-  'RATE_LIMITED',
   'UNAVAILABLE',
 ];
 
@@ -44,7 +38,7 @@ export const authOperations = {
       'Begin to log in: a redirect to the platform, with a state that is bound to the browser',
     status: 302,
     response: loginRedirectSchema,
-    errors: ['RATE_LIMITED', 'NOT_CONFIGURED'],
+    errors: ['NOT_CONFIGURED'],
     headers: { Location: 'Where the user logs in', 'Set-Cookie': 'Binds the state to the browser' },
   }),
   exchangeCode: operation({
@@ -57,7 +51,7 @@ export const authOperations = {
     summary: 'Exchange a code of the platform for a service token',
     body: jsonBody(tokenRequestSchema),
     response: tokenResponseSchema,
-    errors: [...BODY, 'FORBIDDEN', 'RATE_LIMITED', 'UNAVAILABLE', 'NOT_CONFIGURED'],
+    errors: [...BODY, 'FORBIDDEN', 'UNAVAILABLE', 'NOT_CONFIGURED'],
   }),
   refreshToken: operation({
     ...BARE,
@@ -69,14 +63,7 @@ export const authOperations = {
     summary: 'Exchange a refresh token for a new one and a new service token',
     body: jsonBody(refreshRequestSchema),
     response: tokenResponseSchema,
-    errors: [
-      ...BODY,
-      'TOKEN_EXPIRED',
-      'FORBIDDEN',
-      'RATE_LIMITED',
-      'UNAVAILABLE',
-      'NOT_CONFIGURED',
-    ],
+    errors: [...BODY, 'TOKEN_EXPIRED', 'FORBIDDEN', 'UNAVAILABLE', 'NOT_CONFIGURED'],
   }),
   getMe: operation({
     ...BARE,

@@ -47,6 +47,9 @@ const SECURITY: Record<'public' | 'me' | 'level', Json> = {
   level: [{ apiKey: [] }, { serviceToken: [] }],
 };
 
+/** What every operation may answer: to a URL, or two credentials, that cannot be, and to one request too many. */
+const ALWAYS: readonly ErrorCode[] = ['VALIDATION_ERROR', 'RATE_LIMITED'];
+
 /** The OpenAPI 3.1 document of some operations. */
 export function openApiDocument(operations: readonly Operation[]): JsonObject {
   const components = Object.fromEntries(
@@ -98,8 +101,7 @@ function describeOperation(operation: Operation, alias: number, share: (node: Js
         headers: describeHeaders(operation.headers ?? {}),
         content: { 'application/json': { schema: share(jsonSchema(operation.response)) } },
       },
-      // Every operation is limited.
-      ...errorResponses([...new Set([...operation.errors, 'RATE_LIMITED'] as const)]),
+      ...errorResponses([...new Set([...ALWAYS, ...operation.errors])]),
     },
   };
 }

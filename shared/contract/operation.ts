@@ -48,6 +48,7 @@ export interface Operation<Params = unknown, Query = unknown, Body = unknown> {
   status?: 200 | 201 | 202 | 302;
   /** The JSON body of success. */
   response: Joi.Schema;
+  /** Beside those that every operation has. */
   errors: readonly ErrorCode[];
   /** Response headers of its own: name and description. */
   headers?: Readonly<Record<string, string>>;

@@ -33,8 +33,8 @@ const threadParams = Joi.object<{ threadId: string }, true>({ threadId: text('Th
 const userParams = Joi.object<{ userId: string }, true>({ userId: text('User id') });
 
 const GET = { method: 'get', access: 'public', params: nothing, query: nothing } as const;
-const FIND: readonly ErrorCode[] = ['VALIDATION_ERROR', 'NOT_FOUND', 'UNAVAILABLE'];
-const LIST: readonly ErrorCode[] = ['VALIDATION_ERROR', 'UNAVAILABLE'];
+const FIND: readonly ErrorCode[] = ['NOT_FOUND', 'UNAVAILABLE'];
+const LIST: readonly ErrorCode[] = ['UNAVAILABLE'];
 
 /** Every operation of the API, by operationId. */
 export const operations = {

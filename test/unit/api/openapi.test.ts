@@ -21,6 +21,15 @@ describe('OpenAPI document', () => {
     }
   });
 
+  it('tells of every operation that it may refuse a request, or one too many', () => {
+    const paths = document['paths'] as Record<string, Record<string, { responses: object }>>;
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { responses }] of Object.entries(methods)) {
+        expect(responses, `${method} ${path}`).to.include.keys('400', '429');
+      }
+    }
+  });
+
   it('describes every parameter and every property of a component', () => {
     const { schemas } = document['components'] as {
       schemas: Record<string, { properties: Record<string, Record<string, unknown>> }>;
