@@ -3,7 +3,7 @@ import { AppError } from '../../../shared/contract/errors.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { Handler } from '../http/route.js';
 import type { Auth, Logins } from './createAuth.js';
-import { STATE_COOKIE, stateCookie, useState } from './oauthState.js';
+import { releaseState, STATE_COOKIE, stateCookie, useState } from './oauthState.js';
 import { beginFamily } from './refreshTokens.js';
 import { notConfigured } from './refusals.js';
 import { tokenAnswer } from './tokenAnswer.js';
@@ -21,7 +21,12 @@ export function exchangeCode(
     const begun = cookie(STATE_COOKIE);
     await useState(store, logins.jwtSecret, { state: body.state, cookie: begun });
     const { platform } = logins;
-    const user = await platform.findUser(await platform.exchangeCode(body.code));
+    const accessToken = await platform.exchangeCode(body.code).catch(async (error: unknown) => {
+      const isUnspent = error instanceof AppError && error.code === 'UNAVAILABLE';
+      if (isUnspent && body.state) await releaseState(store, body.state);
+      throw error;
+    });
+    const user = await platform.findUser(accessToken);
     const refreshToken = await beginFamily(store, logins.refresh, { ...user, userId: user.id });
     const answer = tokenAnswer(logins, user.id, refreshToken);
     if (begun === undefined) return answer;

@@ -40,13 +40,25 @@ export async function useState(
   if (!isSigned(secret, PURPOSE, `${nonce}.${expires}`, signature)) throw wrongState();
   const expiresAt = new Date(Number(expires) * 1_000);
   if (!(expiresAt.getTime() > Date.now())) throw wrongState();
-  const _id = createHash('sha256').update(`${nonce}.${expires}`).digest('hex');
   try {
-    await oauthStates.insertOne({ _id, expiresAt });
+    await oauthStates.insertOne({ _id: idOf(state), expiresAt });
   } catch (error) {
     if (isDuplicateKey(error)) throw wrongState();
     throw error;
   }
+}
+
+/** Lets the state of a login be used once more: the platform did not answer. */
+export async function releaseState(
+  { oauthStates }: Pick<Collections, 'oauthStates'>,
+  state: string,
+): Promise<void> {
+  await oauthStates.deleteOne({ _id: idOf(state) });
+}
+
+/** Of what is signed alone: the rest can be written in more than one way. */
+function idOf(state: string): string {
+  return createHash('sha256').update(state.split('.', 2).join('.')).digest('hex');
 }
 
 function wrongState() {

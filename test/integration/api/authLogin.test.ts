@@ -170,6 +170,19 @@ describe('GET /auth/login', () => {
     expect([again.status, codeOf(again)]).to.deep.equal([403, 'FORBIDDEN']);
   });
 
+  it('takes a state once more when the platform did not answer', async () => {
+    const { state, cookie } = await begin();
+    for (const mood of ['failing', 'limited'] as const) {
+      api.platform.mood = mood;
+      expect((await finish(state, cookie)).status, mood).to.equal(503);
+    }
+    api.platform.mood = 'well';
+    expect((await finish(state, cookie)).status).to.equal(200);
+    for (const used of [state, `${state}.x`]) {
+      expect((await finish(used, cookie.replace(state, used))).status).to.equal(403);
+    }
+  });
+
   it('refuses a state that is missing, of another browser, forged or late', async () => {
     const { state, cookie } = await begin();
     const other = await begin();
