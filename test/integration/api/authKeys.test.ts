@@ -138,6 +138,25 @@ describe('DISABLE_AUTH', () => {
         expect(await statuses(method, path, own), path).to.deep.equal(own.map(() => status));
       }
       expect(await statuses('GET', '/api/servers', foreign)).to.deep.equal(foreign.map(() => 200));
+      for (const [host, status] of [
+        ...[
+          ['elsewhere.example:3000', 403],
+          ['127.0.0.1.elsewhere.example', 403],
+        ],
+        ...[
+          ['localhost:3000', 200],
+          ['api', 200],
+          ['devbox.local:81', 200],
+          ['192.168.1.2', 200],
+        ],
+        ['[fe80::1]:3000', 200],
+      ] as [string, number][]) {
+        // A page of such a name whose address has been changed to this machine's: it asks its own origin.
+        for (const headers of [{}, { Origin: `http://${host}` }]) {
+          const reply = await api.get('/admin/keys', { Host: host, ...headers });
+          expect(reply.status, host).to.equal(status);
+        }
+      }
     } finally {
       await api.close();
     }

@@ -6,7 +6,7 @@ import type { Credential } from '../../auth/credential.js';
 import type { Identify } from '../../auth/identify.js';
 import { InvalidCredential, invalidCredential, missingCredential } from '../../auth/refusals.js';
 import type { Caller } from '../../caller.js';
-import { isLoopbackOrigin, isOwnOrigin } from '../origin.js';
+import { isLocalHost, isLoopbackOrigin, isOwnOrigin } from '../origin.js';
 import { clientAddress } from './clientAddress.js';
 import { countRequest, refuseBlocked } from './countRequest.js';
 import type { RateLimits } from './rateLimits.js';
@@ -53,7 +53,8 @@ export function createGate(options: GateOptions): Gate {
 
 /** Everybody on a service without credentials, but for what other sites' pages have a browser ask of protected operations. */
 function developer(ctx: Context, { access }: Guarded): Caller {
-  if (access === 'public' || isOwnOrigin(ctx) || isLoopbackOrigin(ctx)) return DEVELOPER;
+  if (access === 'public') return DEVELOPER;
+  if (isLocalHost(ctx) && (isOwnOrigin(ctx) || isLoopbackOrigin(ctx))) return DEVELOPER;
   throw new AppError('FORBIDDEN', 'Without credentials, no page of another site may ask this');
 }
 
