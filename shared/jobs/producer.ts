@@ -101,10 +101,10 @@ async function joinOrFollow(
 
 const WAITING: ReadonlySet<string> = new Set(['waiting', 'delayed', 'prioritized']);
 
-/** The id of the job that follows one: `x`, `x.2`, `x.3`, … */
+/** The id of the job that follows one: `x`, `x-2`, `x-3`, … */
 function followerOf(jobId: string): string {
-  const [, first = jobId, count = '1'] = /^(.*)\.(\d+)$/.exec(jobId) ?? [];
-  return `${first}.${Number(count) + 1}`;
+  const [, first = jobId, count = '1'] = /^(.*)-(\d+)$/.exec(jobId) ?? [];
+  return `${first}-${Number(count) + 1}`;
 }
 
 /** The producer of an archive's queue; `namespace` is the database's name. A call ends within the limit (default 5 s). */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from 'bullmq';
 import { expect } from 'chai';
+import { isJobId } from '../../../shared/jobs/isJobId.js';
 import { QUEUE_NAME } from '../../../shared/jobs/jobs.js';
 import { createProducer } from '../../../shared/jobs/producer.js';
 import { createWorkerRedis } from '../../../shared/platform/clients.js';
@@ -29,6 +30,7 @@ describe('createProducer', () => {
       expect([running.id, runsToo.id]).to.deep.equal([first, second]);
       const third = await ask();
       expect([first, second]).to.not.include(third);
+      expect([first, second, third].every(isJobId)).to.equal(true);
       expect(await producer.queue.getJobState(third)).to.equal('waiting');
       for (const job of [running, runsToo]) await job.moveToCompleted(null, 'token', false);
       const last = await begin();
