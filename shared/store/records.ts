@@ -197,6 +197,8 @@ export interface UserRecord extends Omit<AuthorSnapshot, 'id'> {
   asOf: number;
   /** Orders it among different snapshots of the same `asOf`. */
   tie?: string;
+  /** They look different from before, and are not marked for counting yet. */
+  changed?: true;
 }
 
 /** A number that only rises. */

@@ -3,17 +3,21 @@ import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { findGathered, insertGathered, writeAllGathered } from '../../../shared/store/gather.js';
 import { idKey, timeKey } from '../../../shared/store/listKeys.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import type { MessageRecord, SourceMessage, UserRecord } from '../../../shared/store/records.js';
+import type { MessageRecord, SourceMessage } from '../../../shared/store/records.js';
 import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
 import { applyErasures } from './applyErasures.js';
 import { disownThread, withoutErasedForwards } from './eraseRecords.js';
-import { same, tieOf } from './mergeFields.js';
+import { same } from './mergeFields.js';
 import { contentOf, isNewer, messageTie } from './messageOrder.js';
 import { SourceConflict } from './applySource.js';
+import { applyUsers } from './applyUsers.js';
 import { raiseRevision } from './threadRevision.js';
-import { ERASED_ID, silenceThreads } from './tombstones.js';
+import { silenceThreads } from './tombstones.js';
 
-type Records = Pick<Collections, 'messages' | 'threads' | 'users' | 'erasures' | 'erasureState'>;
+type Records = Pick<
+  Collections,
+  'messages' | 'threads' | 'users' | 'contributions' | 'dirty' | 'erasures' | 'erasureState'
+>;
 
 /**
  * Merges a batch of one thread's messages into the records: of two sources the later wins, whole; what is absent stays;
@@ -49,7 +53,7 @@ async function mergeBatch(
   batch: SourceMessage[],
   erased: ErasedPeople,
 ): Promise<{ changed: boolean; written: boolean; late: boolean }> {
-  const { messages, threads, users } = records;
+  const { messages, threads } = records;
   const latest = latestById(batch.map((message) => applyErasures(message, erased)));
   const told = await withoutErasedForwards(messages, [...latest.values()], erased);
   const stored = await storedById(messages, [...latest.keys()]);
@@ -75,7 +79,7 @@ async function mergeBatch(
   if (!written) return { changed, written, late: false };
   faultPoint('beforeRecords');
   // People first: when it is cut off in between, it finds messages that are not written, and comes by here again.
-  await applyUsers(users, told);
+  await applyUsers(records, told);
   const late = await writeMessages(messages, added, replaced);
   return { changed, written, late };
 }
@@ -154,51 +158,6 @@ function messageWrite({ winner, before }: Replacing): AnyBulkWriteOperation<Mess
     updateOne: {
       filter: { _id: winner._id },
       update: [{ $replaceWith: { $cond: [isFree, { $literal: record }, '$$ROOT'] } }],
-      upsert: true,
-    },
-  };
-}
-
-/** Keeps the newest snapshot of everyone who wrote. */
-async function applyUsers(users: Collection<UserRecord>, batch: SourceMessage[]): Promise<void> {
-  const newest = new Map<string, UserRecord>();
-  for (const { author, asOf, counted } of batch) {
-    if (!counted || author.id === ERASED_ID) continue;
-    const { id, ...snapshot } = author;
-    const known = newest.get(id);
-    const user = { _id: id, ...snapshot, asOf };
-    if (!known || isLater(user, known)) newest.set(id, user);
-  }
-  const told = [...newest.values()];
-  const stored = await Promise.all(told.map(({ _id }) => findGathered(users, _id)));
-  const newer = told.filter((user, index) => {
-    const known = stored[index];
-    return !known || isLater(user, known);
-  });
-  await writeAllGathered(users, newer.map(userWrite));
-}
-
-function isLater(user: UserRecord, known: UserRecord): boolean {
-  return user.asOf === known.asOf ? userTie(user) > userTie(known) : user.asOf > known.asOf;
-}
-
-function userTie({ tie: _tie, ...snapshot }: UserRecord): string {
-  return tieOf(snapshot);
-}
-
-function userWrite(user: UserRecord): AnyBulkWriteOperation<UserRecord> {
-  const { _id, asOf } = user;
-  const tie = userTie(user);
-  const later = {
-    $or: [
-      { $lt: ['$asOf', asOf] },
-      { $and: [{ $eq: ['$asOf', asOf] }, { $lt: [{ $ifNull: ['$tie', ''] }, tie] }] },
-    ],
-  };
-  return {
-    updateOne: {
-      filter: { _id },
-      update: [{ $replaceWith: { $cond: [later, { $literal: { ...user, tie } }, '$$ROOT'] } }],
       upsert: true,
     },
   };
