@@ -47,9 +47,8 @@ export async function importFile(
   { uploadId }: JobPayloads['import-file'],
 ): Promise<FileOutcome | null> {
   const ended = await guardFile(deps, uploadId, async (file) => {
-    const isRetry = file.startedAt !== undefined;
     const outcome = await budget
-      .within(weightOf(file), () => applyFile(deps, uploadId, isRetry))
+      .within(weightOf(file), () => applyFile(deps, uploadId, file.startedAt))
       .catch(rejected);
     const noted = await endFile(deps.collections, uploadId, outcome);
     if (noted) await deleteUpload(deps.collections, uploadId);
@@ -65,10 +64,11 @@ function rejected(error: unknown): FileOutcome {
   return { state: 'rejected', reason: (error as Error).message };
 }
 
+/** `cutOffAt`: when an earlier try began that did not end. */
 async function applyFile(
   deps: IndexerDeps,
   uploadId: string,
-  isRetry: boolean,
+  cutOffAt: Date | undefined,
 ): Promise<FileOutcome> {
   const file = await inspectExport(openUpload(deps.collections, uploadId));
   if ('reason' in file) return { state: 'rejected', reason: file.reason };
@@ -81,7 +81,7 @@ async function applyFile(
     if (error instanceof DeletedPlace) await silenceThread(deps, source);
     throw error;
   });
-  const thread = await applyThread(deps, uploadId, { file, applied: applied.thread, isRetry });
+  const thread = await applyThread(deps, uploadId, { file, applied: applied.thread, cutOffAt });
   await spreadServer(deps, source.server._id, applied.server);
   await spreadChannel(deps, source.channel, applied.channel);
   if (applied.thread?.newer)
@@ -110,35 +110,48 @@ function inferredStamps(source: SourceThread, inferred: readonly 'type'[]): Stam
 async function applyThread(
   deps: IndexerDeps,
   uploadId: string,
-  { file, applied, isRetry }: { file: ExportFile; applied: AppliedThread | null; isRetry: boolean },
+  {
+    file,
+    applied,
+    cutOffAt,
+  }: { file: ExportFile; applied: AppliedThread | null; cutOffAt: Date | undefined },
 ): Promise<{ changed: boolean; outcome: Partial<FileOutcome> }> {
   if (!applied) return { changed: false, outcome: {} };
   const { threadId, deleted } = applied;
-  const { messages } = deps.collections;
+  const { messages, threads } = deps.collections;
   if (deleted) {
     // A job that was cut off just after it had lost a race against the deletion may have left words behind.
     await silenceThreads(messages, [threadId]);
     const reason = 'The thread was deleted from this archive';
     return { changed: false, outcome: { threadId, reason } };
   }
-  const changed = await applyFileMessages(deps, uploadId, file, threadId);
-  // A job that was cut off may have written messages after its mark had been taken by somebody else's build.
-  if (changed || (isRetry && !(await wasSetAside(deps, threadId)))) {
-    await raiseRevision(deps.collections.threads, threadId);
-  }
+  const said = await applyFileMessages(deps, uploadId, file, threadId);
+  const left = cutOffAt && (await leftBehind(deps, threadId, cutOffAt));
+  if (said || left?.isUnbuilt) await raiseRevision(threads, threadId);
   await removeIfEmptied(deps.collections, [threadId]);
   const isShown = await projectThread(deps, threadId);
   const reason = 'Its thread was set aside: it could not be built';
   return {
-    changed: changed || applied.changed,
+    changed: said || applied.changed || (left?.isChanged ?? false),
     outcome: isShown ? { threadId } : { threadId, reason },
   };
 }
 
-/** Nothing new is to be built, then: only what failed before. */
-async function wasSetAside({ collections }: IndexerDeps, threadId: string): Promise<boolean> {
+/**
+ * What may be left of a job that was cut off. It may have written messages after its mark had been taken by somebody
+ * else's build; of a thread that was set aside nothing new is to be built, only what failed before.
+ */
+async function leftBehind(
+  { collections }: IndexerDeps,
+  threadId: string,
+  began: Date,
+): Promise<{ isUnbuilt: boolean; isChanged: boolean }> {
   const thread = await findGathered(collections.threads, threadId);
-  return thread !== null && isSetAside(thread);
+  if (!thread) return { isUnbuilt: false, isChanged: false };
+  return {
+    isUnbuilt: !isSetAside(thread),
+    isChanged: thread.revision >= began.getTime() * 1_000,
+  };
 }
 
 async function applyFileMessages(

@@ -5,6 +5,7 @@ import { deleteChannel } from '../../../services/indexer/jobs/deletePlaces.js';
 import { importFile } from '../../../services/indexer/jobs/importFile.js';
 import { clearPending } from '../../../services/indexer/records/threadRevision.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { anExport, anExportMessage, bytesOf, type RawExport } from '../../support/exportFiles.js';
@@ -97,6 +98,17 @@ describe('importFile', () => {
     await importFile(deps, await queue(again, { startedAt: new Date() }));
     const body = await readBody<ThreadDetail>(deps.collections, `thread/${message.id}`);
     expect(body?.messages[0]?.content).to.equal('written before the crash');
+  });
+
+  it('tells of a change that a job made which was cut off, and of none where it made none', async () => {
+    const root = anExport();
+    const payload = await queue(root);
+    const error = new SearchUnavailable('away');
+    const search = { ...deps.search, write: () => Promise.reject(error) };
+    expect(await importFile({ ...deps, search }, payload).catch((e: unknown) => e)).to.equal(error);
+    expect(await importFile(deps, payload)).to.include({ state: 'imported' });
+    const again = await queue(root, { startedAt: new Date(Date.now() + 1_000) });
+    expect(await importFile(deps, again)).to.include({ state: 'unchanged' });
   });
 
   it('leaves no words of a job that was cut off while its channel was deleted', async () => {
