@@ -25,6 +25,7 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
     index('server_asOf', { serverId: 1, asOf: -1 }),
     index('channelId', { channelId: 1 }),
     where('pending', index('pending', { pending: 1 })),
+    where('erasing', index('erasing', { erasing: 1 })),
   ],
   messages: [
     index('thread_order', { threadId: 1, order: 1 }),

@@ -90,6 +90,8 @@ export interface ThreadRecord {
   deleted?: boolean;
   /** Keyed hashes of titles that named somebody who was erased: never taken again. */
   redactedTitles?: string[];
+  /** Ids of erasures under way that have changed it: none is done before it is built. */
+  erasing?: string[];
 }
 
 /** Who wrote something, as the source saw them then. `avatar` is a full https URL. */
@@ -228,6 +230,7 @@ export interface SourceThread {
     | 'shownTitle'
     | 'deleted'
     | 'redactedTitles'
+    | 'erasing'
   > | null;
 }
 

@@ -1,15 +1,16 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
-import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
 import { announceErasure, erasedPeople } from '../../../shared/store/erasures.js';
 import type { IndexerDeps } from '../deps.js';
 import { settle } from '../project/settle.js';
 import { countPeople } from '../project/sweep.js';
 import { removeAside } from '../quarantine/removeAside.js';
 import { eraseEverywhere } from '../records/eraseEverywhere.js';
+import { clearErasing, erasingThreads } from '../records/erasingMarks.js';
 import { forgetAccount } from '../records/forgetAccount.js';
 import { removeIfEmptied } from '../records/removeIfEmptied.js';
 import { slices } from '../records/slices.js';
+import { raiseRevisions } from '../records/threadRevision.js';
 import { dirtyMember, dirtyUser, markDirty } from '../stores/dirtyMarks.js';
 import { forgetPeople } from '../stores/forgetPeople.js';
 import type { Report } from '../report.js';
@@ -30,9 +31,11 @@ export async function eraseUser(
   // The request may have been cut off before it told anyone.
   await announceErasure(collections);
   const erased = await erasedPeople(collections);
-  const found = await eraseEverywhere(collections, erasure, erased, report);
+  const erasureIds = await underWay(deps);
+  await buildAgain(deps, erasureId);
+  const found = await eraseEverywhere(collections, erasure, { erased, erasureIds }, report);
   const { messages, serverIds } = found;
-  const threadIds = [...new Set([...found.threadIds, ...(await leftOver(deps, erasure))])];
+  const threadIds = await erasingThreads(collections.threads, erasureId);
   faultPoint('erasureApplied');
   await removeIfEmptied(collections, threadIds);
   await countWithout(deps, userId, { threadIds, serverIds });
@@ -42,20 +45,27 @@ export async function eraseUser(
   deps.announcer.announce({ users: [userId] });
   await forgetAccount(collections, userId);
   await removeAside(deps, userId);
+  const others = (await underWay(deps)).filter((id) => id !== erasureId);
+  await clearErasing(
+    collections.threads,
+    erasureIds.filter((id) => !others.includes(id)),
+  );
   const done = { $set: { finishedAt: new Date() }, $unset: { userId: '', names: '' } } as const;
   await collections.erasures.updateOne({ _id: erasureId }, done);
   return { threads: threadIds.length, messages };
 }
 
-/** Of an erasure that was cut off (it knows names by then): what it has cleaned is found no more, but waits to be built. */
-async function leftOver(
-  { collections }: IndexerDeps,
-  { names }: Pick<ErasureRecord, 'names'>,
-): Promise<string[]> {
-  if (names === undefined) return [];
-  const pending = { pending: { $exists: true } };
-  const waiting = await collections.threads.find(pending, { projection: { _id: 1 } }).toArray();
-  return waiting.map(({ _id }) => _id);
+/** Ids of the erasures that are not done. */
+async function underWay({ collections }: IndexerDeps): Promise<string[]> {
+  const waiting = { userId: { $exists: true } };
+  const found = await collections.erasures.find(waiting, { projection: { _id: 1 } }).toArray();
+  return found.map(({ _id }) => _id);
+}
+
+/** What a try that was cut off had marked may have been built before its messages changed. */
+async function buildAgain({ collections }: IndexerDeps, erasureId: string): Promise<void> {
+  const marked = await erasingThreads(collections.threads, erasureId);
+  for (const some of slices(marked)) await raiseRevisions(collections.threads, some);
 }
 
 /** Builds the threads and counts again, the person's own rows and profile included. */

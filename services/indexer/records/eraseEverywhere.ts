@@ -8,6 +8,7 @@ import { applyErasures } from './applyErasures.js';
 import { erasePlaces } from './erasePlaces.js';
 import { disownThread, withoutErasedForwards } from './eraseRecords.js';
 import { eraseNames, textEraser } from './eraseText.js';
+import { markErasing } from './erasingMarks.js';
 import { messageTie } from './messageOrder.js';
 import { nextRevision, nowMicroseconds, raiseRevisions } from './threadRevision.js';
 
@@ -16,31 +17,30 @@ type Records = Pick<
   'messages' | 'threads' | 'channels' | 'servers' | 'users' | 'erasures' | 'dirty'
 >;
 
-/** The work under way: `touched` gathers the threads it has changed. */
+/** The work under way; `erasureIds` are marked on each thread before it changes. */
 interface Erasing {
   records: Records;
   names: readonly string[];
   erased: ErasedPeople;
-  touched: Set<string>;
+  erasureIds: string[];
 }
 
 const BATCH = 1_000;
 
 /**
  * Takes every trace of somebody out of the records: one reading of all messages, as their id may stand in any text.
- * Each thread is marked before its messages change, each server before a text of it does. Resolves with the threads
- * it touched, and with the servers whose texts it changed.
+ * Each thread is marked before anything of it changes, also with other erasures under way: of those `erased` some may
+ * be theirs. Each server is marked before a text of it changes. Resolves with the servers whose texts did.
  */
 export async function eraseEverywhere(
   records: Records,
   erasure: ErasureRecord,
-  erased: ErasedPeople,
+  { erased, erasureIds }: Pick<Erasing, 'erased' | 'erasureIds'>,
   report: Report,
-): Promise<{ threadIds: string[]; serverIds: string[]; messages: number }> {
+): Promise<{ serverIds: string[]; messages: number }> {
   const userId = erasure.userId!;
   const names = await knownNames(records, erasure, userId);
-  const touched = new Set<string>();
-  const erasing = { records, names, erased, touched };
+  const erasing = { records, names, erased, erasureIds };
   let messages = 0;
   let read = 0;
   const cleanOwn: Clean = (batch) => batch.map((message) => applyErasures(message, erased));
@@ -56,7 +56,7 @@ export async function eraseEverywhere(
   const serverIds = await erasePlaces(records, erased);
   await eraseThreads(erasing);
   await records.users.deleteOne({ _id: userId });
-  return { threadIds: [...touched], serverIds, messages };
+  return { serverIds, messages };
 }
 
 /** Names they went by, kept with the erasure until it is done: a second run could not find them. */
@@ -132,12 +132,11 @@ interface Cleaned {
 
 /** Resolves with how many were still as they had been read. */
 async function writeCleaned(
-  { records, names, erased, touched }: Erasing,
+  { records, names, erased, erasureIds }: Erasing,
   changed: Cleaned[],
 ): Promise<number> {
   const threadIds = [...new Set(changed.map(({ now }) => now.threadId))];
-  for (const id of threadIds) touched.add(id);
-  await raiseRevisions(records.threads, threadIds);
+  await markErasing(records.threads, threadIds, erasureIds);
   await redactTitles(records, threadIds, names, erased);
   const starters = changed.filter(({ now }) => now.deleted && now._id === now.threadId);
   for (const { now } of starters) await disownThread(records.threads, now._id);
@@ -190,14 +189,14 @@ async function redactTitles(
 
 /** Threads that name them, or that they started, though no message of theirs is here. */
 async function eraseThreads(erasing: Erasing): Promise<void> {
-  const { records, erased, touched } = erasing;
+  const { records, erased, erasureIds } = erasing;
   const { isAbout } = textEraser(erased);
   const fields = { title: 1, ownerId: 1 } as const;
   const alive = records.threads.find({ deleted: { $ne: true } }, { projection: fields });
   for await (const { _id, title, ownerId } of alive) {
     const isOwner = typeof ownerId === 'string' && erased.has(ownerId);
     if (!isOwner && !isAbout(title)) continue;
-    touched.add(_id);
+    await markErasing(records.threads, [_id], erasureIds);
     if (isOwner) await disownThread(records.threads, _id);
     await redactTitles(records, [_id], erasing.names, erased);
   }

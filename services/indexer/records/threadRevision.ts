@@ -33,16 +33,20 @@ export async function raiseRevisionsOfChannel(
   );
 }
 
-/** The same for threads whose messages link to something that has just appeared or was renamed; for the sweep too. */
+/**
+ * The same for some threads, such as those whose messages link to something that has just appeared or was renamed; for
+ * the sweep too. `stages`: what else of them is updated.
+ */
 export async function raiseRevisions(
   threads: Collection<ThreadRecord>,
   threadIds: string[],
+  stages: Record<string, unknown>[] = [],
 ): Promise<void> {
   if (threadIds.length > 0) {
-    await threads.updateMany(
-      { _id: { $in: threadIds } },
-      nextRevision(nowMicroseconds(), FOR_THE_SWEEP),
-    );
+    await threads.updateMany({ _id: { $in: threadIds } }, [
+      ...stages,
+      ...nextRevision(nowMicroseconds(), FOR_THE_SWEEP),
+    ]);
   }
 }
 

@@ -45,10 +45,11 @@ export async function tombstoneThread(
   threads: Collection<ThreadRecord>,
   threadId: string,
 ): Promise<void> {
-  const kept = { _id: '$_id', serverId: '$serverId', channelId: '$channelId', asOf: '$asOf' };
+  const place = { _id: '$_id', serverId: '$serverId', channelId: '$channelId' };
+  const kept = { ...place, asOf: '$asOf', revision: '$revision', erasing: '$erasing' };
   const empty = { title: '', stamps: {}, deleted: true };
   await threads.updateOne({ _id: threadId, deleted: { $ne: true } }, [
-    { $replaceWith: { $mergeObjects: [{ ...kept, revision: '$revision' }, { $literal: empty }] } },
+    { $replaceWith: { $mergeObjects: [kept, { $literal: empty }] } },
     ...nextRevision(nowMicroseconds()),
   ]);
 }

@@ -3,7 +3,7 @@ import type { ChannelList, Server, ServerStats } from '../../../shared/contract/
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { erasedPeople, requestErasure } from '../../../shared/store/erasures.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
-import type { SourceMessage, SourceThread } from '../../../shared/store/records.js';
+import type { AuthorSnapshot, SourceMessage, SourceThread } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
@@ -25,6 +25,7 @@ import {
   aMessage,
   aSourceMessage,
   aSourceThread,
+  aThread,
   anAuthor,
   anId,
 } from '../../support/factories.js';
@@ -300,6 +301,107 @@ describe('erasing a person', function () {
     expect(left).to.deep.equal([]);
   });
 
+  /** A report that ends the work it is told of. */
+  const cutOff = () => {
+    throw new Error('The process ends');
+  };
+  const bodyOf = (threadId: string) =>
+    readBody<ThreadDetail>(deps.collections, `thread/${threadId}`);
+  /** A thread that is built: Grace asked, and these people answered. */
+  async function answeredBy(...people: AuthorSnapshot[]): Promise<string> {
+    const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
+    const threadId = source.thread._id;
+    const answers = people.map((author) => aSourceMessage({ threadId, author, content: 'Answer' }));
+    const question = aSourceMessage({ _id: threadId, threadId, author: anAuthor('grace') });
+    await record(deps, source, [question, ...answers]);
+    await projectThread(deps, threadId);
+    expect(await bodyOf(threadId)).to.include({ messageCount: people.length + 1 });
+    return threadId;
+  }
+
+  it('builds again what was built while an earlier try was changing it', async () => {
+    const guest = anAuthor('guesttwo', { id: '777777777777777721' });
+    const threadId = await answeredBy(guest);
+    const { messages } = deps.collections;
+    const racing = Object.create(messages, {
+      bulkWrite: {
+        value: async (...args: Parameters<typeof messages.bulkWrite>) => {
+          await projectThread(deps, threadId);
+          await messages.bulkWrite(...args);
+          cutOff();
+        },
+      },
+    }) as typeof messages;
+    const collections = { ...deps.collections, messages: racing };
+    const erasureId = await requestErasure(deps.collections, guest.id);
+    const first = eraseUser({ ...deps, collections }, { erasureId }, REPORT_NOBODY);
+    expect(await first.catch(String)).to.include('The process ends');
+    expect(await bodyOf(threadId)).to.include({ messageCount: 2 });
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
+  });
+
+  it('is done only when what another erasure cleaned on its way can be read nowhere', async () => {
+    const [one, two] = [anAuthor('one', { id: '777777777777777722' }), anAuthor('two')];
+    const threadId = await answeredBy(one, two);
+    const erasureIds = [
+      await requestErasure(deps.collections, one.id),
+      await requestErasure(deps.collections, two.id),
+    ];
+    const first = eraseUser(deps, { erasureId: erasureIds[0]! }, cutOff);
+    expect(await first.catch(String)).to.include('The process ends');
+    await eraseUser(deps, { erasureId: erasureIds[1]! }, REPORT_NOBODY);
+    expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
+    const marked = { _id: threadId, erasing: { $exists: true } };
+    expect((await deps.collections.threads.findOne(marked))?.erasing).to.deep.equal([
+      erasureIds[0],
+    ]);
+    await eraseUser(deps, { erasureId: erasureIds[0]! }, REPORT_NOBODY);
+    expect(await deps.collections.threads.findOne(marked)).to.equal(null);
+  });
+
+  it('removes what an earlier try had emptied, though it was set aside since', async () => {
+    const loner = anAuthor('loner', { id: '777777777777777723' });
+    const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
+    const threadId = source.thread._id;
+    await record(deps, source, [aSourceMessage({ _id: threadId, threadId, author: loner })]);
+    await projectThread(deps, threadId);
+    const erasureId = await requestErasure(deps.collections, loner.id);
+    const away = () => Promise.reject(new Error('The search index cannot be reached'));
+    const first = eraseUser(
+      { ...deps, search: { write: away, remove: away } },
+      { erasureId },
+      REPORT_NOBODY,
+    );
+    expect(await first.catch(String)).to.include(threadId);
+    const { threads } = deps.collections;
+    expect(await threads.findOne({ _id: threadId })).to.include({ deleted: true });
+    const aside = { $set: { tries: 5 }, $unset: { pending: '', pendingAt: '' } } as const;
+    await threads.updateOne({ _id: threadId }, aside);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    const left = (await everyTrace(stores)).filter((text) => /loner/i.test(text));
+    expect(left).to.deep.equal([]);
+  });
+
+  it('leaves what is being imported to its import, also when it is tried again', async () => {
+    const source = aSourceThread({
+      server: { _id: serverId },
+      channel: { _id: channelId },
+      thread: { ownerId: GONE.id },
+    });
+    const threadId = source.thread._id;
+    await applySource(deps.collections, source);
+    const erasureId = await requestErasure(deps.collections, '777777777777777724');
+    expect(await eraseUser(deps, { erasureId }, cutOff).catch(String)).to.include('process ends');
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    await applyMessages(deps.collections, threadId, [
+      aSourceMessage({ _id: threadId, threadId, author: GONE }),
+      aSourceMessage({ threadId, author: anAuthor('grace') }),
+    ]);
+    await projectThread(deps, threadId);
+    expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
+  });
+
   it('reaches a topic and a description where nothing else is of them', async () => {
     const host = anAuthor('hostess', { id: '777777777777777705' });
     const told = [
@@ -448,6 +550,7 @@ describe('erasing a person', function () {
     const { messages, threads } = deps.collections;
     const said = Array.from({ length: 1_100 }, () => aMessage({ content: `Ask <@${busy.id}>` }));
     await messages.insertMany(said);
+    await threads.insertMany(said.map(({ threadId }) => aThread({ _id: threadId })));
     let most = 0;
     const note = (key: string, value: unknown): unknown => {
       if (key === '$in') most = Math.max(most, (value as unknown[]).length);
@@ -456,8 +559,10 @@ describe('erasing a person', function () {
     const watched = Object.create(threads, {
       find: {
         value: (...args: Parameters<typeof threads.find>) => {
-          JSON.stringify(args, note);
-          return threads.find(...args);
+          const asked = JSON.stringify(args, note);
+          // They need not be built for this.
+          const isBuilding = asked.includes('"pending":{"$exists":true}');
+          return isBuilding ? threads.find({ _id: '' }) : threads.find(...args);
         },
       },
       distinct: {
@@ -473,6 +578,7 @@ describe('erasing a person', function () {
     expect(ended).to.deep.equal({ threads: said.length, messages: said.length });
     expect(most).to.equal(1_000);
     await messages.deleteMany({ _id: { $in: said.map(({ _id }) => _id) } });
+    await threads.deleteMany({ _id: { $in: said.map(({ threadId }) => threadId) } });
   });
 
   it('takes a title that named them out of what links to it', async () => {

@@ -26,7 +26,7 @@ import type { UploadChunk } from '../../../shared/store/views.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import { until } from '../../support/apiServer.js';
 import { anExport, anExportMessage, anExportUser, bytesOf } from '../../support/exportFiles.js';
-import { aSourceMessage, aSourceThread } from '../../support/factories.js';
+import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
 import { indexerDeps, record } from '../../support/indexerDeps.js';
 import { poisoned } from '../../support/poison.js';
 import { readBody } from '../../support/readBody.js';
@@ -139,6 +139,29 @@ describe('setting aside', function () {
     await deleteMessage(broken, { messageId: said[1]!._id });
     expect(await isListed(threadId)).to.equal(false);
     expect((await quarantined())[0]!.reason).to.not.contain('Cannot render');
+    expect(await readBody(deps.collections, `thread/${threadId}`)).to.equal(null);
+  });
+
+  it('hides what an erasure that was cut off had cleaned, though it was set aside again since', async () => {
+    const author = anAuthor('guest', { id: '777777777777777701' });
+    const source = aSourceThread();
+    const threadId = source.thread._id;
+    await record(deps, source, [
+      aSourceMessage({ threadId }),
+      aSourceMessage({ threadId, author }),
+    ]);
+    await projectThread(deps, threadId);
+    const broken = failing(threadId);
+    await change(threadId);
+    for (let n = 0; n < 5; n += 1) await sweepPending(broken, -60_000).catch(() => undefined);
+    const erasureId = await requestErasure(deps.collections, author.id);
+    const first = eraseUser(broken, { erasureId }, () => {
+      throw new Error('The process ends');
+    });
+    expect(await first.catch(String)).to.include('The process ends');
+    await sweepPending(broken, -60_000);
+    expect(await marks()).to.equal(0);
+    await eraseUser(broken, { erasureId }, REPORT_NOBODY);
     expect(await readBody(deps.collections, `thread/${threadId}`)).to.equal(null);
   });
 
