@@ -1,10 +1,12 @@
 import type { Collections } from '../../../shared/store/collections.js';
 import type { DirtyMark, MemberView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
+import { same } from '../records/mergeFields.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import {
   clearMarks,
   dirtyMarks,
+  dirtyMember,
   dirtyServer,
   dirtyUser,
   latestOf,
@@ -58,8 +60,32 @@ export async function refreshMembers(
     collections,
     members.map(({ userId }) => userId),
   );
-  await clearMarks(collections.dirty, marks);
+  const cleared = await clearMarks(collections.dirty, marks);
+  if (cleared < marks.length) await markChanged(collections, marks, { totals, today });
   return marks.length;
+}
+
+/**
+ * Marks those again whose totals are not what was written any more: another process has counted them meanwhile, and may
+ * have removed what was then written late. Only those: two that count at once would else never end.
+ */
+async function markChanged(
+  collections: Pick<Collections, 'contributions' | 'dirty'>,
+  marks: DirtyMark[],
+  { totals, today }: { totals: MemberTotals[]; today: number },
+): Promise<void> {
+  const written = byMark(totals);
+  const now = byMark(await addUp(collections, marks.map(parseMark), today));
+  const changed = marks.filter(({ _id }) => !same(written.get(_id), now.get(_id)));
+  await markDirty(
+    collections.dirty,
+    changed.map(({ _id }) => _id),
+    latestOf(marks),
+  );
+}
+
+function byMark(totals: MemberTotals[]): Map<string, MemberTotals> {
+  return new Map(totals.map((one) => [dirtyMember(one.serverId, one.userId), one]));
 }
 
 /** Marks those whose rolling periods were counted on an earlier day. */

@@ -50,11 +50,15 @@ export function latestOf(marks: DirtyMark[]): Date {
   return new Date(Math.max(...marks.map(({ at }) => at.getTime())));
 }
 
-/** Takes away those marks that nobody has set again meanwhile. */
-export async function clearMarks(dirty: Collection<DirtyMark>, marks: DirtyMark[]): Promise<void> {
-  if (marks.length === 0) return;
-  await dirty.bulkWrite(
+/** Takes away those marks that nobody has set again meanwhile. Returns how many: others may have taken some away. */
+export async function clearMarks(
+  dirty: Collection<DirtyMark>,
+  marks: DirtyMark[],
+): Promise<number> {
+  if (marks.length === 0) return 0;
+  const { deletedCount } = await dirty.bulkWrite(
     marks.map(({ _id, token }) => ({ deleteOne: { filter: { _id, token } } })),
     { ordered: false },
   );
+  return deletedCount;
 }

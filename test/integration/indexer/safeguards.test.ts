@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import type { Collection } from 'mongodb';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { projectThread } from '../../../services/indexer/project/projectThread.js';
+import { refreshMembers } from '../../../services/indexer/project/refreshMembers.js';
+import { refreshThreads } from '../../../services/indexer/project/refreshThreads.js';
 import { sweepPending } from '../../../services/indexer/project/sweep.js';
 import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
 import { applySource } from '../../../services/indexer/records/applySource.js';
@@ -9,8 +12,8 @@ import { SILENCE } from '../../../services/indexer/records/tombstones.js';
 import { clearMarks, dirtyServer, markDirty } from '../../../services/indexer/stores/dirtyMarks.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { collectionsOf } from '../../../shared/store/collections.js';
-import { aSourceMessage, aSourceThread } from '../../support/factories.js';
-import { indexerDeps, record } from '../../support/indexerDeps.js';
+import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
+import { indexerDeps, record, refreshAll } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
@@ -72,6 +75,30 @@ describe('the safeguards of records', () => {
     expect(await dirty.countDocuments({ _id: id })).to.equal(1);
     await clearMarks(dirty, await dirty.find({ _id: id }).toArray());
     expect(await dirty.countDocuments({ _id: id })).to.equal(0);
+  });
+
+  it('bring nobody back whom another process counted while it was held up', async () => {
+    const { collections } = deps;
+    const author = anAuthor('passerby');
+    const source = aSourceThread();
+    const threadId = source.thread._id;
+    const said = aSourceMessage({ threadId, author });
+    await record(deps, source, [aSourceMessage({ _id: threadId, threadId }), said]);
+    await projectThread(deps, threadId);
+    await refreshThreads(deps);
+    const own = { userId: author.id };
+    let counted = -1;
+    const slow = beforeCalls(collections.members, 'bulkWrite', async () => {
+      await deleteMessage(deps, { messageId: said._id });
+      counted = await collections.members.countDocuments(own);
+    });
+    await refreshMembers({ ...deps, collections: { ...collections, members: slow } }, new Date());
+    expect(counted).to.equal(0);
+    await refreshAll(deps);
+    const member = `${source.server._id}/${author.id}`;
+    expect(await collections.members.countDocuments(own)).to.equal(0);
+    expect(await collections.ranks.countDocuments({ member })).to.equal(0);
+    expect(await readBody(collections, `user/${author.id}`)).to.equal(null);
   });
 
   it('let the latest source of a thread win, also when it only said again what was known', async () => {
