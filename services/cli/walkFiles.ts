@@ -11,12 +11,13 @@ export interface FoundFile {
   error?: string;
 }
 
-/** The suffix of the folder in which the exporter saves the media of the file beside it. */
+/** What the exporter adds to a file's name for the folder of its media. */
 const MEDIA_FOLDER = '_Files';
 
 /**
- * The files of the given paths, folders walked by sorted names. Hidden files, media folders beside their export and
- * whatever is no regular file are left out; links are followed, each folder once. Throws CliError for a missing path.
+ * The files of the given paths, folders walked by sorted names. Hidden files, media folders of exports and whatever is
+ * no regular file are left out; links are followed, each folder once. Throws CliError for a missing path. Media are what
+ * members of a server have attached: an export among them would be somebody's forgery.
  */
 export async function walkFiles(paths: readonly string[]): Promise<FoundFile[]> {
   const visited = new Set<string>();
@@ -71,9 +72,11 @@ async function walkEntry(path: string, visited: Set<string>, found: FoundFile[])
   }
 }
 
-function isMediaFolder(entry: Dirent, siblings: ReadonlySet<string>): boolean {
-  const { name } = entry;
-  return name.endsWith(MEDIA_FOLDER) && siblings.has(name.slice(0, -MEDIA_FOLDER.length));
+/** Whether a folder is named after an export: one beside it, compressed since or not, or one that was moved away. */
+function isMediaFolder({ name }: Dirent, siblings: ReadonlySet<string>): boolean {
+  if (!name.endsWith(MEDIA_FOLDER)) return false;
+  const file = name.slice(0, -MEDIA_FOLDER.length);
+  return file.endsWith('.json') || siblings.has(file) || siblings.has(`${file}.gz`);
 }
 
 const REASONS: Readonly<Record<string, string>> = {

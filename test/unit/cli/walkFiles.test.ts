@@ -25,8 +25,11 @@ describe('walkFiles', () => {
   it('leaves out the folder in which an export keeps its media', () =>
     withTemporaryFolder(async (folder) => {
       await put(folder, 'x.json', 'x.json_Files/sticker.json', 'other_Files/y.json');
+      await put(folder, 'z.json.gz', 'z.json_Files/forged.json', 'moved.json_Files/forged.json');
+      await put(folder, 'own', 'own_Files/forged.json', 'small.gz', 'small_Files/forged.json');
       const names = (await walkFiles([folder])).map(({ path }) => relative(folder, path));
-      expect(names).to.deep.equal(['other_Files/y.json', 'x.json']);
+      const taken = ['other_Files/y.json', 'own', 'small.gz', 'x.json', 'z.json.gz'];
+      expect(names).to.deep.equal(taken);
     }));
 
   it('follows links, and each folder once', () =>
