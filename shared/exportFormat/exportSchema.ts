@@ -35,9 +35,11 @@ const text = (max: number) => Joi.string().allow('').max(max);
 const orNull = (schema: Joi.StringSchema) => schema.allow(null);
 const size = () => Joi.number().integer().min(0);
 const pixels = () => Joi.number().min(0).allow(null);
-const timestamp = () =>
+const timestamp = (lastYear?: number) =>
   Joi.string()
-    .custom((value: string, helpers) => (isTimestamp(value) ? value : helpers.error('time')))
+    .custom((value: string, helpers) =>
+      isTimestamp(value, lastYear) ? value : helpers.error('time'),
+    )
     .messages({ time: '{{#label}} must be an ISO 8601 time with an offset' });
 const listOf = (schema: Joi.Schema, max: number) => Joi.array().items(schema).max(max);
 
@@ -128,7 +130,8 @@ const embed = Joi.object<ExportEmbed, true>({
   type: text(64),
   title: orNull(text(LONG)),
   url: orNull(text(LONG)),
-  timestamp: timestamp().allow(null),
+  // Whatever a bot has made up.
+  timestamp: timestamp(9_999).allow(null),
   description: orNull(text(LONG)),
   color: Joi.alternatives(text(64), size().max(0xffffff)).allow(null),
   author: Joi.object({

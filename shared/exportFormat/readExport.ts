@@ -9,6 +9,9 @@ import { messageTypeNumber, THREAD_STARTER } from './messageTypes.js';
 import { ExportSplitter, type ExportPart } from './splitExport.js';
 import { timestampToMicros } from './timestamps.js';
 
+/** How far ahead the clock of whoever exported may be. */
+const LONGEST_LEAD_MS = 366 * 86_400_000;
+
 /** A file that holds a public thread, or describes a forum, and what a whole reading of it found. */
 export interface ExportFile {
   kind: 'thread' | 'forum';
@@ -146,6 +149,11 @@ function conclude(header: Partial<ExportHeader>, hasMessages: boolean, found: Fo
   }
   const verdict = judgeHeader(header);
   if ('reason' in verdict) return verdict;
+  const { exportedAt } = header;
+  // What is newest wins: a year that was mistyped would win for good.
+  if (exportedAt !== undefined && Date.parse(exportedAt) > Date.now() + LONGEST_LEAD_MS) {
+    throw new ExportError(`${exportedAt} is more than a year to come`, 'exportedAt');
+  }
   if (verdict.kind === 'forum' && found.messages > 0) {
     throw new ExportError('A forum holds no messages of its own', 'messages');
   }

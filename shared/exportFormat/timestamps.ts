@@ -1,10 +1,10 @@
 const SHAPE = /^(\d{4})-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,9}))?(?:Z|[+-]\d\d:\d\d)$/;
 const LAST_YEAR = 2199;
 
-/** Whether a text is an ISO 8601 time with an offset, of the years 1 to 2199. */
-export function isTimestamp(text: string): boolean {
+/** Whether a text is an ISO 8601 time with an offset, of the years 1 to `lastYear` (2199 unless told). */
+export function isTimestamp(text: string, lastYear = LAST_YEAR): boolean {
   const year = SHAPE.exec(text)?.[1];
-  return year !== undefined && Number(year) <= LAST_YEAR && !Number.isNaN(Date.parse(text));
+  return year !== undefined && Number(year) <= lastYear && !Number.isNaN(Date.parse(text));
 }
 
 /** The instant of a checked timestamp, cut to milliseconds. */

@@ -21,7 +21,7 @@ import { applyMessages } from '../records/applyMessages.js';
 import { applySource, DeletedPlace, type AppliedThread } from '../records/applySource.js';
 import { raiseRevision } from '../records/threadRevision.js';
 import { spreadChannel, spreadServer } from '../project/spreadChanges.js';
-import { sourceMessage, sourceThread } from '../sources/exportFile.js';
+import { sourceMessage, sourceThread, type MappedThread } from '../sources/exportFile.js';
 import { dirtyServer, markDirty } from '../stores/dirtyMarks.js';
 
 /** Bytes of files that are worked on at once: a file is held in batches, and a small one whole. */
@@ -102,7 +102,7 @@ async function silenceThread(
  * Where a channel's type is only likely, a thread that was started from a message (which forums do not have) is better
  * evidence of a text channel than its absence is of a forum.
  */
-function inferredStamps(source: SourceThread, inferred: readonly 'type'[]): Stamps {
+function inferredStamps(source: SourceThread, inferred: MappedThread['inferred']): Stamps {
   return Object.fromEntries(inferred.map((name) => [name, source.channel[name] === 0 ? 1 : 0]));
 }
 

@@ -9,13 +9,14 @@ import { mapMessage } from './mapMessage.js';
 /** What a file says of its thread, forum and server; `inferred` names the channel's fields that are only likely. */
 export interface MappedThread {
   source: SourceThread;
-  inferred: 'type'[];
+  inferred: ('type' | 'name')[];
 }
 
 /** Maps an inspected file. Fields that the file does not tell are absent. */
 export function sourceThread(file: ExportFile): MappedThread {
   const { header, kind } = file;
   const isTypeTold = kind === 'forum' || header.channel.forum?.type !== undefined;
+  const isNameTold = kind === 'forum' || Boolean(header.channel.category);
   return {
     source: {
       asOf: asOfOf(file),
@@ -23,7 +24,7 @@ export function sourceThread(file: ExportFile): MappedThread {
       channel: kind === 'forum' ? mapForum(header) : mapParent(file),
       thread: kind === 'forum' ? null : mapThread(header),
     },
-    inferred: isTypeTold ? [] : ['type'],
+    inferred: [...(isTypeTold ? [] : ['type' as const]), ...(isNameTold ? [] : ['name' as const])],
   };
 }
 

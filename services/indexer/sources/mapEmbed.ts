@@ -1,5 +1,5 @@
 import type { ExportEmbed, ExportMedia } from '../../../shared/exportFormat/exportTypes.js';
-import { timestampToDate } from '../../../shared/exportFormat/timestamps.js';
+import { isTimestamp, timestampToDate } from '../../../shared/exportFormat/timestamps.js';
 import type { EmbedMedia, EmbedRecord } from '../../../shared/store/records.js';
 import { webUrl } from './assetUrls.js';
 import { cleanContent, cleanName, contentOrNull } from './cleanText.js';
@@ -13,7 +13,8 @@ export function mapEmbed(embed: ExportEmbed, restore: (text: string) => string):
     title: restored(embed.title) || null,
     description: restored(embed.description) || null,
     url: webUrl(embed.url),
-    timestamp: embed.timestamp ? timestampToDate(embed.timestamp) : null,
+    timestamp:
+      embed.timestamp && isTimestamp(embed.timestamp) ? timestampToDate(embed.timestamp) : null,
     color: embedColor(embed.color),
     author: mapAuthor(embed.author),
     footer: mapFooter(embed.footer),

@@ -30,6 +30,14 @@ describe('sourceThread', () => {
     expect(inferred).to.deep.equal(['type']);
   });
 
+  it('tells that the name of a forum is none of its own where the file has none', () => {
+    const { source, inferred } = sourceThread(
+      anExportFile(anExport({ channel: { category: null } })),
+    );
+    expect(source.channel.name).to.equal('channel');
+    expect(inferred).to.deep.equal(['type', 'name']);
+  });
+
   it('takes a thread that was started from a message for one of a text channel', () => {
     const { source, inferred } = sourceThread(
       anExportFile(anExport(), { startedFromMessage: true }),
@@ -188,6 +196,13 @@ describe('sourceMessage', () => {
     );
     expect(saved).to.include({ contentType: 'image/png', size: 7, width: null });
     expect(remote).to.include({ url: 'http://example.org/c?d', contentType: null, size: 0 });
+  });
+
+  it('gives an embed no time where the one it has is beyond what is kept', () => {
+    const times = ['9999-12-31T23:59:59+00:00', '2026-01-02T03:04:05+00:00', null];
+    const { embeds } = map({ embeds: times.map((timestamp) => ({ timestamp })) });
+    const kept = embeds.map(({ timestamp }) => timestamp?.getUTCFullYear());
+    expect(kept).to.deep.equal([undefined, 2026, undefined]);
   });
 
   it('restores text in content, embeds and forwarded messages, unless the file is raw', () => {

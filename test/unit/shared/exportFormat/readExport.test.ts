@@ -39,6 +39,14 @@ describe('inspectExport', () => {
     });
   });
 
+  it('rejects a file of a time to come, which would win over every later one', async () => {
+    const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+    const found = await inspect({ ...anExport(), exportedAt: at(370) });
+    expect(found).to.include({ kind: 'rejected', at: 'exportedAt' });
+    expect(found).to.have.property('reason').that.contains('is more than a year to come');
+    expect((await inspect({ ...anExport(), exportedAt: at(2) })).kind).to.equal('thread');
+  });
+
   it('takes gzip, a byte-order mark and unknown keys', async () => {
     const text = JSON.stringify({ ...anExport(), later: { any: ['thing'] } });
     expect((await inspect(gzipSync(text))).kind).to.equal('thread');
@@ -199,6 +207,13 @@ describe('inspectExport of a damaged file', () => {
       const found = await rejection(anExport({ messages: [anExportMessage({ timestamp })] }));
       expect(found.at).to.match(/^messages\[0\]\.timestamp/);
     }
+  });
+
+  it('takes any year that a bot has given an embed', async () => {
+    const embeds = [{ timestamp: '9999-12-31T23:59:59+00:00' }];
+    expect((await inspect(anExport({ messages: [anExportMessage({ embeds })] }))).kind).to.equal(
+      'thread',
+    );
   });
 });
 
