@@ -14,6 +14,8 @@ export interface LedgerMessage {
 
 export interface LedgerThread {
   id: string;
+  /** When it is from. */
+  age: 'old' | 'recent';
   channel: LedgerChannel;
   titleEdit: number;
   messages: LedgerMessage[];

@@ -7,8 +7,6 @@ import { runFaults, type RunReport } from './runFaults.js';
 
 const SHORTEST_MS = 2_000;
 const LONGEST_MS = 10_000;
-const MOST_ERRORS = 10;
-const LONGEST_LINE = 4_000;
 
 const { values } = parseArgs({
   options: {
@@ -64,7 +62,7 @@ function* chooseFaults(
   }
 }
 
-function print({ violations, errors, faults, deeds, answers }: RunReport): void {
+function print({ violations, faults, deeds, answers }: RunReport): void {
   for (const [title, counts] of Object.entries({
     Faults: faults,
     Deeds: deeds,
@@ -75,10 +73,6 @@ function print({ violations, errors, faults, deeds, answers }: RunReport): void 
       console.log(`  ${String(count).padStart(6)}  ${name}`);
     }
   }
-  console.log(
-    `\n${errors.length} requests that failed, or processes that ended, for no good reason`,
-  );
-  for (const line of errors.slice(0, MOST_ERRORS)) console.log(`  ${line.slice(0, LONGEST_LINE)}`);
   console.log(`\n${violations.length} violations`);
   for (const text of violations) console.log(`  ${text}`);
 }

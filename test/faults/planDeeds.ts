@@ -29,7 +29,8 @@ export interface Deed {
 }
 
 const EPOCH_MS = 1_420_070_400_000;
-const FIRST_MESSAGE_MS = Date.UTC(2024, 0, 1);
+/** When the first message of a thread can have been written: long ago, or in the days that rolling periods cover. */
+const FIRST_MESSAGE_MS = { old: Date.UTC(2024, 0, 1), recent: Date.now() - 3 * 86_400_000 };
 const FIRST_EXPORT_MS = Date.UTC(2026, 0, 1);
 const MOST_MESSAGES = 12;
 /** People that are never erased: each thread keeps a message of theirs. */
@@ -77,6 +78,7 @@ function planNewThread(planner: Planner): Deed | null {
   const channel = random.pick(channels);
   const thread: LedgerThread = {
     ...{ id: '', channel, titleEdit: 0, messages: [], createdAt: null, gone: notGone() },
+    age: ledger.threads.length % 2 === 0 ? 'old' : 'recent',
   };
   addMessage(planner, thread, random.pick(ledger.people));
   thread.id = thread.messages[0]!.id;
@@ -103,7 +105,8 @@ function planExport(planner: Planner): Deed | null {
 
 function addMessage({ next }: Planner, thread: LedgerThread, author: LedgerPerson): void {
   const n = next();
-  const id = String((BigInt(FIRST_MESSAGE_MS + n * 60_000 - EPOCH_MS) << 22n) | BigInt(n % 4_096));
+  const at = FIRST_MESSAGE_MS[thread.age] + n * 1_000;
+  const id = String((BigInt(at - EPOCH_MS) << 22n) | BigInt(n % 4_096));
   const message = { id, thread, author, edit: n, acknowledged: null, gone: notGone() };
   thread.messages.push(message);
 }
@@ -129,15 +132,23 @@ function exportOf(
   { told, n }: { told: LedgerMessage[]; n: number },
 ): RawExport {
   const { channel } = thread;
+  const isRaw = random.chance(0.5);
   const messages = told.map((message) => {
     const mentioned = random.chance(0.1) ? random.pick(ledger.people).user : null;
+    const linked = isRaw && random.chance(0.1) ? random.pick(ledger.threads) : null;
     const { id, author } = message;
+    const words = [
+      contentOf(message),
+      ...(mentioned ? [isRaw ? `<@${mentioned.id}>` : `@${mentioned.nickname ?? ''}`] : []),
+      ...(linked ? [`<#${linked.id}>`] : []),
+    ];
     return anExportMessage({
       ...{ id, author: author.user, mentions: mentioned ? [mentioned] : [] },
-      content: `${contentOf(message)}${mentioned ? ` @${mentioned.nickname ?? ''}` : ''}`,
+      content: words.join(' '),
     });
   });
   return {
+    ...(isRaw && { contentFormat: 'raw' }),
     ...anExport({
       guild: { id: ledger.serverId, name: 'Server' },
       channel: {
@@ -159,6 +170,7 @@ function planDeleteMessage({ ledger, random }: Planner): Deed | null {
   return removal('delete message', `/admin/messages/${message.id}`, {
     gone: message.gone,
     isDue: () => message.acknowledged !== null,
+    isGoneOtherwise: () => !isKept(thread) || message.author.gone.isPlanned,
   });
 }
 
@@ -168,6 +180,7 @@ function planDeleteThread({ ledger, random }: Planner): Deed | null {
   return removal('delete thread', `/admin/threads/${thread.id}`, {
     gone: thread.gone,
     isDue: () => thread.createdAt !== null,
+    isGoneOtherwise: () => thread.channel.gone.isPlanned,
   });
 }
 
@@ -211,11 +224,16 @@ function planStats({ ledger }: Planner): Deed {
 function removal(
   name: string,
   path: string,
-  { gone, isDue }: { gone: Gone; isDue: () => boolean },
+  {
+    gone,
+    isDue,
+    isGoneOtherwise = () => false,
+  }: { gone: Gone; isDue: () => boolean; isGoneOtherwise?: () => boolean },
 ): Deed {
   gone.isPlanned = true;
   const acknowledge = (at: number): void => void (gone.since ??= at);
-  return { ...deed(name, { method: 'DELETE', path }, acknowledge), isDue };
+  const mayBe = (end: DeedEnd): boolean => end === 'absent' && isGoneOtherwise();
+  return { ...deed(name, { method: 'DELETE', path }, acknowledge), isDue, mayBe };
 }
 
 function deed(name: string, request: DeedRequest, acknowledge: Deed['acknowledge']): Deed {

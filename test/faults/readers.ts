@@ -28,6 +28,7 @@ export interface Readers {
 const GRACE_MS = 3_000;
 const SLOWEST_MS = 15_000;
 const READ_EVERY_MS = 40;
+const LONGEST_LIST = 100;
 
 /**
  * Starts some readers. `mayBeCut` tells whether the API is just being killed or paused; `violate` learns of what nobody
@@ -126,7 +127,7 @@ export function startReaders(
   const readList = async (): Promise<void> => {
     const began = performance.now();
     const sort = random.pick(['latest', 'oldest', 'popular', 'recently_active']);
-    const path = `/api/threads?serverId=${ledger.serverId}&sort=${sort}&limit=100`;
+    const path = `/api/threads?serverId=${ledger.serverId}&sort=${sort}&limit=${LONGEST_LIST}`;
     const page = (await read('list', path, [200, 503])) as ThreadPage | null;
     if (page === null || !('threads' in page)) return;
     for (const { id } of page.threads) {
@@ -136,6 +137,12 @@ export function startReaders(
       else if (since !== null && since !== undefined && began > since + GRACE_MS) {
         violate(`A list showed thread ${id} after it was gone`);
       }
+    }
+    if (page.threads.length === LONGEST_LIST) return;
+    const listed = new Set(page.threads.map(({ id }) => id));
+    for (const { id, createdAt } of ledger.threads.slice(0, KEPT_THREADS)) {
+      const isSure = createdAt !== null && began > createdAt + GRACE_MS;
+      if (isSure && !listed.has(id)) violate(`A list by ${sort} lacked thread ${id}`);
     }
   };
   const readOther = async (): Promise<void> => {

@@ -25,14 +25,14 @@ export interface RunOptions {
 /** What came of it: nothing is wrong when there are no violations. */
 export interface RunReport {
   violations: string[];
-  /** What the API logged as its own failures. */
-  errors: string[];
   faults: Record<string, number>;
   deeds: Record<string, number>;
   answers: Record<string, number>;
 }
 
 const BETWEEN_MS = 300;
+/** Characters of a violation: it may hold the last words of a process. */
+const LONGEST_LINE = 4_000;
 /** After the last fault every deed is acknowledged within this time. */
 const PATIENCE_MS = 120_000;
 
@@ -84,10 +84,10 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
   const found = await checkArchive(client, ledger, rig.direct).catch((error: unknown) => [
     String(error),
   ]);
-  for (const text of found) violate(text);
+  const errors = [...rig.api.errors(), ...rig.indexer.errors()];
+  for (const text of [...found, ...errors]) violate(text.slice(0, LONGEST_LINE));
   return {
     violations,
-    errors: [...rig.api.errors(), ...rig.indexer.errors()],
     faults,
     deeds,
     answers: readers.answers,
