@@ -199,6 +199,7 @@ export const messageSchema = Joi.object<ExportMessage, true>({
     user: user.required(),
   }).allow(null),
   inlineEmojis: listOf(emoji, 1_000),
+  asOf: timestamp(),
 }).required();
 
 /** Types are taken as they stand, unknown keys are ignored, the first problem is enough. */

@@ -158,4 +158,6 @@ export interface ExportMessage {
   forwardedMessage?: ExportForwarded | null;
   interaction?: { id: string; name?: string | null; user: ExportUser } | null;
   inlineEmojis?: ExportEmoji[];
+  /** Extended: when the message was read from the platform, where that was before the file's own time. */
+  asOf?: string;
 }

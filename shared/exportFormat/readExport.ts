@@ -6,6 +6,7 @@ import { inflate } from './inflate.js';
 import { appliedTagIds, judgeHeader, type HeaderVerdict } from './judgeHeader.js';
 import { BATCH_BYTES, BATCH_MESSAGES } from './limits.js';
 import { messageTypeNumber, THREAD_STARTER } from './messageTypes.js';
+import { snowflakeTime } from './snowflake.js';
 import { ExportSplitter, type ExportPart } from './splitExport.js';
 import { timestampToMicros } from './timestamps.js';
 
@@ -55,6 +56,12 @@ export async function inspectExport(
   }
 }
 
+/** When a file was made, in microseconds; old ones do not tell: their newest message's time, else the thread's own. */
+export function fileTime({ header, newestAt }: Pick<ExportFile, 'header' | 'newestAt'>): number {
+  if (header.exportedAt !== undefined) return timestampToMicros(header.exportedAt);
+  return newestAt ?? snowflakeTime(header.channel.id) * 1_000;
+}
+
 /** The messages of a file that was inspected, in batches in the file's order; `source` opens it once more. */
 export async function* messagesOf(
   { batch }: ExportFile,
@@ -90,13 +97,16 @@ async function inspect(
 ): Promise<Inspection> {
   const header: Partial<ExportHeader> = {};
   const found: Found = { messages: 0, newestAt: null, startedFromMessage: false, batch: [] };
+  const latest: Latest = { asOf: -Infinity, at: '' };
   let bytes = 0;
   let hasMessages = false;
   for await (const parts of readParts(source)) {
     for (const part of parts) {
       if (part.index !== null) {
         bytes += part.bytes;
-        count(found, checkMessage(part), bytes);
+        const message = checkMessage(part);
+        count(found, message, bytes);
+        noteTime(latest, message, part);
       } else if (part.key === 'messages') hasMessages = requireArray(part);
       else {
         const verdict = addToHeader(header, part);
@@ -105,7 +115,7 @@ async function inspect(
       }
     }
   }
-  return conclude(header, hasMessages, found);
+  return conclude(header, hasMessages, found, latest);
 }
 
 type Found = Pick<ExportFile, 'messages' | 'newestAt' | 'startedFromMessage' | 'batch'>;
@@ -117,6 +127,17 @@ function count(found: Found, message: ExportMessage, bytes: number): void {
   found.startedFromMessage ||= messageTypeNumber(message.type) === THREAD_STARTER;
   if (found.messages > BATCH_MESSAGES || bytes > BATCH_BYTES) found.batch = null;
   found.batch?.push(message);
+}
+
+/** The latest `asOf` of a message, and its place. */
+interface Latest {
+  asOf: number;
+  at: string;
+}
+
+function noteTime(latest: Latest, { asOf }: ExportMessage, part: ExportPart): void {
+  const told = asOf === undefined ? -Infinity : timestampToMicros(asOf);
+  if (told > latest.asOf) Object.assign(latest, { asOf: told, at: placeIn(part, ['asOf']) });
 }
 
 function requireArray(part: ExportPart): true {
@@ -138,7 +159,12 @@ function isHeader(header: Partial<ExportHeader>): header is ExportHeader {
   return header.guild !== undefined && header.channel !== undefined;
 }
 
-function conclude(header: Partial<ExportHeader>, hasMessages: boolean, found: Found): Inspection {
+function conclude(
+  header: Partial<ExportHeader>,
+  hasMessages: boolean,
+  found: Found,
+  latest: Latest,
+): Inspection {
   const missing = [
     ...(header.guild ? [] : ['guild']),
     ...(header.channel ? [] : ['channel']),
@@ -149,15 +175,23 @@ function conclude(header: Partial<ExportHeader>, hasMessages: boolean, found: Fo
   }
   const verdict = judgeHeader(header);
   if ('reason' in verdict) return verdict;
-  const { exportedAt } = header;
-  // What is newest wins: a year that was mistyped would win for good.
-  if (exportedAt !== undefined && Date.parse(exportedAt) > Date.now() + LONGEST_LEAD_MS) {
-    throw new ExportError(`${exportedAt} is more than a year to come`, 'exportedAt');
-  }
   if (verdict.kind === 'forum' && found.messages > 0) {
     throw new ExportError('A forum holds no messages of its own', 'messages');
   }
-  return { kind: verdict.kind, header, ...found };
+  const file = { kind: verdict.kind, header, ...found };
+  requireTimes(file, latest);
+  return file;
+}
+
+/** What is newest wins: a time that was mistyped would win for good. */
+function requireTimes(file: ExportFile, latest: Latest): void {
+  const { exportedAt } = file.header;
+  if (exportedAt !== undefined && Date.parse(exportedAt) > Date.now() + LONGEST_LEAD_MS) {
+    throw new ExportError(`${exportedAt} is more than a year to come`, 'exportedAt');
+  }
+  if (latest.asOf > fileTime(file)) {
+    throw new ExportError("asOf must not be later than the file's exportedAt", latest.at);
+  }
 }
 
 async function* readParts(source: AsyncIterable<Uint8Array>): AsyncGenerator<ExportPart[]> {
@@ -167,14 +201,17 @@ async function* readParts(source: AsyncIterable<Uint8Array>): AsyncGenerator<Exp
 }
 
 function checkMessage(part: ExportPart): ExportMessage {
-  return check(messageSchema, part.value, (path) => {
-    const id = (part.value as { id?: unknown } | null)?.id;
-    const named = typeof id === 'string' && /^\d{1,20}$/.test(id) ? ` (message ${id})` : '';
-    return pathText(['messages', part.index ?? 0, ...path]) + named;
-  }) as ExportMessage;
+  return check(messageSchema, part.value, (path) => placeIn(part, path)) as ExportMessage;
 }
 
 type Path = readonly (string | number)[];
+
+/** A place in a message. */
+function placeIn(part: ExportPart, path: Path): string {
+  const id = (part.value as { id?: unknown } | null)?.id;
+  const named = typeof id === 'string' && /^\d{1,20}$/.test(id) ? ` (message ${id})` : '';
+  return pathText(['messages', part.index ?? 0, ...path]) + named;
+}
 
 function check(schema: Schema, value: unknown, place: (path: Path) => string): unknown {
   const { error } = schema.validate(value, CHECK);

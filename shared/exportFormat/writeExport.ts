@@ -54,7 +54,8 @@ export async function* writeExport(content: ExportContent): AsyncGenerator<strin
   yield ',\n  "messages": [';
   let count = 0;
   for await (const message of content.messages) {
-    yield `${count === 0 ? '' : ','}\n    ${JSON.stringify(writeMessage(message))}`;
+    const written = { ...writeMessage(message), ...earlier(message, content) };
+    yield `${count === 0 ? '' : ','}\n    ${JSON.stringify(written)}`;
     count += 1;
   }
   yield `${count === 0 ? '' : '\n  '}],\n  "messageCount": ${count}\n}\n`;
@@ -140,6 +141,11 @@ function writeMessage(message: MessageRecord): ExportMessage {
     ...writeForwarded(message.forwarded),
     ...writeInteraction(message.interaction),
   };
+}
+
+/** A message is as old as its file unless it says otherwise, also one that came while the file was written. */
+function earlier(message: MessageRecord, { asOf }: ExportContent): Pick<ExportMessage, 'asOf'> {
+  return message.asOf < asOf ? { asOf: microsToTimestamp(message.asOf) } : {};
 }
 
 function writeAuthor(author: AuthorSnapshot): ExportUser {

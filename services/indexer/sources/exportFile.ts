@@ -1,7 +1,5 @@
 import type { ExportMessage } from '../../../shared/exportFormat/exportTypes.js';
-import type { ExportFile } from '../../../shared/exportFormat/readExport.js';
-import { snowflakeTime } from '../../../shared/exportFormat/snowflake.js';
-import { timestampToMicros } from '../../../shared/exportFormat/timestamps.js';
+import { fileTime, type ExportFile } from '../../../shared/exportFormat/readExport.js';
 import type { SourceMessage, SourceThread } from '../../../shared/store/records.js';
 import { mapForum, mapParent, mapServer, mapThread } from './mapHeader.js';
 import { mapMessage } from './mapMessage.js';
@@ -19,7 +17,7 @@ export function sourceThread(file: ExportFile): MappedThread {
   const isNameTold = kind === 'forum' || Boolean(header.channel.category);
   return {
     source: {
-      asOf: asOfOf(file),
+      asOf: fileTime(file),
       server: mapServer(header.guild),
       channel: kind === 'forum' ? mapForum(header) : mapParent(file),
       thread: kind === 'forum' ? null : mapThread(header),
@@ -32,13 +30,7 @@ export function sourceThread(file: ExportFile): MappedThread {
 export function sourceMessage(message: ExportMessage, file: ExportFile): SourceMessage {
   return mapMessage(message, {
     threadId: file.header.channel.id,
-    asOf: asOfOf(file),
+    asOf: fileTime(file),
     raw: file.header.contentFormat === 'raw',
   });
-}
-
-/** When the file was made; for old files, which do not tell, the newest message's time, else the thread's own. */
-function asOfOf({ header, newestAt }: ExportFile): number {
-  if (header.exportedAt !== undefined) return timestampToMicros(header.exportedAt);
-  return newestAt ?? snowflakeTime(header.channel.id) * 1_000;
 }

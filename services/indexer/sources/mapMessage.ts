@@ -7,7 +7,7 @@ import type {
 } from '../../../shared/exportFormat/exportTypes.js';
 import { isCounted, messageTypeNumber } from '../../../shared/exportFormat/messageTypes.js';
 import { snowflakeTime } from '../../../shared/exportFormat/snowflake.js';
-import { timestampToDate } from '../../../shared/exportFormat/timestamps.js';
+import { timestampToDate, timestampToMicros } from '../../../shared/exportFormat/timestamps.js';
 import type {
   AttachmentRecord,
   MessageRecord,
@@ -56,7 +56,7 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
     reference: mapReference(message),
     forwarded: mapForwarded(message.forwardedMessage, threadId, restore),
     interaction: mapInteraction(message.interaction),
-    asOf: context.asOf,
+    asOf: message.asOf === undefined ? context.asOf : timestampToMicros(message.asOf),
   };
 }
 

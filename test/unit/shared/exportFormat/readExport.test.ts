@@ -215,6 +215,27 @@ describe('inspectExport of a damaged file', () => {
       'thread',
     );
   });
+
+  it('rejects a message that claims to be later than its file', async () => {
+    const told = (asOf: string) => [
+      anExportMessage({ asOf: '2026-01-31T00:00:00Z' }),
+      anExportMessage({ asOf }),
+    ];
+    const { messages, ...rest } = anExport({ messages: told('2026-02-01T12:00:00.123457Z') });
+    const at = `messages[1].asOf (message ${messages[1]!.id})`;
+    const reason = "asOf must not be later than the file's exportedAt";
+    expect(await rejection({ ...rest, messages })).to.deep.include({ reason, at });
+    expect(await rejection({ messages, ...rest })).to.deep.include({ reason, at });
+    // Without exportedAt, which JSON leaves out, it is as old as its newest message.
+    expect(await rejection({ ...rest, messages, exportedAt: undefined })).to.deep.include({
+      reason,
+      at,
+    });
+    const same = anExport({ messages: told('2026-02-01T12:00:00.123456Z') });
+    expect(await inspect(same)).to.include({ kind: 'thread' });
+    const none = await rejection(anExport({ messages: told('later') }));
+    expect(none.at).to.match(/^messages\[1\]\.asOf/);
+  });
 });
 
 describe('messagesOf', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { inspectExport, readMessages } from '../../../../shared/exportFormat/readExport.js';
+import { microsToTimestamp } from '../../../../shared/exportFormat/timestamps.js';
 import { writeExport, type ExportContent } from '../../../../shared/exportFormat/writeExport.js';
 import { sourceMessage, sourceThread } from '../../../../services/indexer/sources/exportFile.js';
 import type { SourceMessage, SourceThread } from '../../../../shared/store/records.js';
@@ -29,13 +30,28 @@ async function roundTrip(
 describe('writeExport', () => {
   it('writes what reads back the same, for 200 generated threads', async () => {
     for (let seed = 1; seed <= 200; seed += 1) {
-      const { messages, ...content } = generateRecords(randomOf(seed));
-      const recorded = messages.map((message) => aMessage({ ...message, asOf: content.asOf }));
+      const { messages: generated, ...content } = generateRecords(randomOf(seed));
+      const messages = generated.map((message, index) => ({
+        ...message,
+        asOf: content.asOf - index * 1_234_567,
+      }));
+      const recorded = messages.map(aMessage);
       const read = await roundTrip({ ...content, messages: recorded });
       expect(read.source, `seed ${seed}`).to.deep.equal(content);
       expect(read.inferred).to.deep.equal([]);
       expect(read.messages, `seed ${seed}`).to.deep.equal(messages);
     }
+  });
+
+  it('tells the time of a message only where it is earlier than the file', async () => {
+    const { messages, ...content } = generateRecords(randomOf(3));
+    const recorded = [-1, 0, 1].map((more) =>
+      aMessage({ ...messages[0], asOf: content.asOf + more }),
+    );
+    const text = await textOf({ ...content, messages: recorded });
+    const written = JSON.parse(text) as { messages: { asOf?: string }[] };
+    const earlier = microsToTimestamp(content.asOf - 1);
+    expect(written.messages.map(({ asOf }) => asOf)).to.deep.equal([earlier, undefined, undefined]);
   });
 
   it('writes a forum without threads', async () => {
