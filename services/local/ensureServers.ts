@@ -3,6 +3,7 @@ import { cacheFolder } from './cacheFolder.js';
 import { createChildren, type Children } from './children.js';
 import { startElasticsearch } from './elasticsearch.js';
 import type { Env } from './findExecutable.js';
+import { hidePassword } from './hidePassword.js';
 import { LaunchError } from './launchError.js';
 import type { LocalServer, ServerContext } from './localServer.js';
 import { startMongodb } from './mongodb.js';
@@ -182,10 +183,4 @@ export async function refuseSecondLauncher(dataDir: string): Promise<void> {
       'Stop it first, or start this one in another folder: DATA_DIR=<folder> PORT=<port> npm start',
     ].join('\n'),
   );
-}
-
-function hidePassword(text: string): string {
-  const url = new URL(text);
-  if (url.password !== '') url.password = '***';
-  return url.href;
 }

@@ -1,4 +1,6 @@
-/** What to print once everything runs: where each thing answers, and what to try, with the sample's content. */
+import { hidePassword } from './hidePassword.js';
+
+/** What to print once everything runs: where each thing answers, and what to try, with the sample's content. Passwords are hidden. */
 export function nextSteps(
   apiUrl: string,
   servers: { name: string; url: string }[],
@@ -8,7 +10,7 @@ export function nextSteps(
   const width = Math.max(...places.map(({ name }) => name.length));
   return [
     '',
-    ...places.map(({ name, url }) => `  ${name.padEnd(width)}  ${url}`),
+    ...places.map(({ name, url }) => `  ${name.padEnd(width)}  ${hidePassword(url)}`),
     `  ${'Logs'.padEnd(width)}  ${logs}`,
     '',
     'Try:',

@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { hidePassword } from '../../../services/local/hidePassword.js';
+import { nextSteps } from '../../../services/local/nextSteps.js';
+
+describe('nextSteps', () => {
+  it('tells where each server answers, without their passwords', () => {
+    const servers = [
+      { name: 'MongoDB', url: 'mongodb+srv://u:secret@db/forum' },
+      { name: 'Elasticsearch', url: 'https://elastic:secret@search:9200' },
+      { name: 'Redis', url: 'redis://:secret@queue:6379/1' },
+    ];
+    const text = nextSteps('http://127.0.0.1:3000', servers, '/logs');
+    expect(text).to.not.include('secret');
+    expect(text).to.include('  MongoDB        mongodb+srv://u:***@db/forum\n');
+    expect(text).to.include('https://elastic:***@search:9200\n');
+    expect(text).to.include('redis://:***@queue:6379/1\n');
+  });
+});
+
+describe('hidePassword', () => {
+  for (const [url, shown] of [
+    ['mongodb://u:secret@a:1,b:2/forum?w=1', 'mongodb://u:***@a:1,b:2/forum?w=1'],
+    ['redis://u:secret:s@secret@queue', 'redis://u:***@queue'],
+    ['redis://queue?db=1&password=secret&x=1', 'redis://queue?db=1&password=***&x=1'],
+    [
+      'mongodb://a/?authMechanismProperties=AWS_SESSION_TOKEN:secret',
+      'mongodb://a/?authMechanismProperties=***',
+    ],
+  ] as const) {
+    it(`hides what is secret in ${url}`, () => {
+      expect(hidePassword(url)).to.equal(shown);
+    });
+  }
+
+  for (const url of [
+    'mongodb://127.0.0.1:27017/forum?directConnection=true',
+    'mongodb://a:1,b:2/forum?appName=a:b@c',
+    'redis://user@queue:6379',
+    'http://[::1]:9200/',
+  ]) {
+    it(`leaves ${url} as it is`, () => {
+      expect(hidePassword(url)).to.equal(url);
+    });
+  }
+});
