@@ -36,6 +36,15 @@ describe('docker-compose.yml', () => {
     expect(validate({ services: { api: { image: 'node', portz: [] } } })).to.equal(false);
   });
 
+  it('finds its secret in a file that is neither committed nor part of an image', () => {
+    expect(services['api']?.environment?.['JWT_SECRET']).to.match(/in \.env\}$/);
+    expect(readFileSync('.gitignore', 'utf8').split('\n')).to.include('.env');
+    // Whatever is not named there again stays out.
+    const [first, ...named] = readFileSync('.dockerignore', 'utf8').split('\n');
+    expect(first).to.equal('*');
+    expect(named.filter((line) => line.includes('.env'))).to.deep.equal([]);
+  });
+
   it('uses the official images of the stores', () => {
     expect(STORES.map((name) => services[name]?.image)).to.deep.equal([
       'mongo:8',
