@@ -8,7 +8,8 @@ import { createChildren } from '../local/children.js';
 import { ensureServers } from '../local/ensureServers.js';
 import { createReport } from '../local/report.js';
 import { findLocalServers, type ServerUrls } from '../local/serversFile.js';
-import { DIST, startService } from '../local/services.js';
+import { DIST } from '../local/services.js';
+import { indexerStarter } from './indexerStarter.js';
 
 /** The stores that a command works on. Nothing is connected before it is used. */
 export interface Archive {
@@ -17,7 +18,7 @@ export interface Archive {
   producer: Producer;
   /** The producer's queue, for looking at its jobs. */
   queue: QueueProducer['queue'];
-  /** Starts an indexer when the servers were started here, so that what is queued is worked on. */
+  /** Starts an indexer, once, when the servers were started here, so that what is queued is worked on. */
   startIndexer: () => void;
   close(): Promise<void>;
 }
@@ -74,9 +75,7 @@ async function startServers(dataDir: string): Promise<Servers> {
   const context = { dist: DIST, children, watch: false, logs: join(dataDir, 'logs') };
   return {
     ...urls,
-    startIndexer: () => {
-      startService('The indexer', 'indexer', { ...context, env: { ...env, ...urls } });
-    },
+    startIndexer: indexerStarter({ ...context, env: { ...env, ...urls } }),
     async stop() {
       await children.stopAll();
       await servers.stop();

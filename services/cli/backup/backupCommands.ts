@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { DEFAULT_SAMPLE } from '../../../shared/contract/verify.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { counted, formatCount } from '../numbers.js';
@@ -68,7 +69,9 @@ async function restore(archive: Archive, folder: string): Promise<Result> {
     lines.push(...built.lines);
     if (!built.ok) return { ...built, lines };
   }
-  const verified = await verifyWhole(archive, { repair: false, sample: 200, wait: true });
+  const verified = await verifyWhole(archive, {
+    ...{ repair: false, sample: DEFAULT_SAMPLE, wait: true },
+  });
   const { ok } = verified;
   return {
     json: { backup: manifest, verify: verified.json },

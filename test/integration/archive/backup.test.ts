@@ -15,8 +15,11 @@ import { liftQuarantine } from '../../../services/indexer/quarantine/liftQuarant
 import { recordFailure } from '../../../services/indexer/quarantine/recordFailure.js';
 import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
 import { writeBackup } from '../../../services/cli/backup/writeBackup.js';
+import { DEFAULT_SAMPLE } from '../../../shared/contract/verify.js';
+import { createProducer } from '../../../shared/jobs/producer.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
+import { readSettings } from '../../../shared/platform/env.js';
 import { requestDeletion } from '../../../shared/store/deletions.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { storeUpload } from '../../../shared/store/uploads.js';
@@ -67,6 +70,7 @@ describe('backup and restore', function () {
       const after = await open();
       const { verify } = (await run(after, 'restore', backup)) as { verify: { clean: boolean } };
       expect(verify.clean).to.equal(true);
+      expect(await verifications(after)).to.deep.equal([{ repair: false, sample: DEFAULT_SAMPLE }]);
       expect(await everyAnswer(after)).to.deep.equal(answers);
 
       await run(after, 'import', 'sample');
@@ -181,6 +185,20 @@ describe('backup and restore', function () {
       }));
   });
 });
+
+/** What was asked for of each verification that has ended well. */
+async function verifications({ api }: TestArchive): Promise<object[]> {
+  const { namespace } = api.stores.mongo;
+  const producer = createProducer({ redisUrl: readSettings().REDIS_URL, namespace });
+  try {
+    // Its calls wait for the connection; those of the queue itself do not.
+    await producer.counts();
+    const jobs = await producer.queue.getCompleted();
+    return jobs.filter(({ name }) => name === 'verify').map(({ data }) => data as object);
+  } finally {
+    await producer.close();
+  }
+}
 
 interface Waiting {
   /** Threads; a person; an upload. */
