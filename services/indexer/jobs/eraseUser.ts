@@ -35,7 +35,7 @@ export async function eraseUser(
   await buildAgain(deps, erasureId);
   const found = await eraseEverywhere(collections, erasure, { erased, erasureIds }, report);
   const { messages, serverIds } = found;
-  const threadIds = await erasingThreads(collections.threads, erasureId);
+  const threadIds = await touchedThreads(deps, erasureId, userId);
   faultPoint('erasureApplied');
   await removeIfEmptied(collections, threadIds);
   await countWithout(deps, userId, { threadIds, serverIds });
@@ -53,6 +53,19 @@ export async function eraseUser(
   const done = { $set: { finishedAt: new Date() }, $unset: { userId: '', names: '' } } as const;
   await collections.erasures.updateOne({ _id: erasureId }, done);
   return { threads: threadIds.length, messages };
+}
+
+/** The threads that the erasure has changed, and those that an import has cleaned before it came by. */
+async function touchedThreads(
+  { collections: { threads, contributions } }: IndexerDeps,
+  erasureId: string,
+  userId: string,
+): Promise<string[]> {
+  const changed = await erasingThreads(threads, erasureId);
+  // As they were built last.
+  const shown = contributions.find({ userId, messages: { $gt: 0 } });
+  const showing = await shown.project<{ threadId: string }>({ threadId: 1 }).toArray();
+  return [...new Set([...changed, ...showing.map(({ threadId }) => threadId)])];
 }
 
 /** Ids of the erasures that are not done. */

@@ -360,6 +360,17 @@ describe('erasing a person', function () {
     expect(await deps.collections.threads.findOne(marked)).to.equal(null);
   });
 
+  it('is done only when what an import cleaned before it came by can be read nowhere', async () => {
+    const guest = anAuthor('guestthree', { id: '777777777777777725' });
+    const threadId = await answeredBy(guest);
+    const theirs = deps.collections.messages.find({ threadId, 'author.id': guest.id });
+    const [told] = (await theirs.toArray()) as SourceMessage[];
+    const erasureId = await requestErasure(deps.collections, guest.id);
+    await applyMessages(deps.collections, threadId, [told!]);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
+  });
+
   it('removes what an earlier try had emptied, though it was set aside since', async () => {
     const loner = anAuthor('loner', { id: '777777777777777723' });
     const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
