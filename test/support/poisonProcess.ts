@@ -1,8 +1,9 @@
 /**
- * A process that sweeps until nothing is left to be built. Loading the messages of one thread (named by the first
- * argument) ends it, as running out of memory would.
+ * A process that sweeps until nothing is left to be built, or does the job named by the second argument. Loading the
+ * messages of one thread (named by the first) ends it, as running out of memory would.
  */
 import { sweepPending } from '../../services/indexer/project/sweep.js';
+import { deleteMessage } from '../../services/indexer/jobs/deleteMessage.js';
 import { importFile } from '../../services/indexer/jobs/importFile.js';
 import { createMongo, createRedis } from '../../shared/platform/clients.js';
 import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
@@ -11,7 +12,7 @@ import { createLogger } from '../../shared/platform/logger.js';
 import { indexerDeps } from './indexerDeps.js';
 import { poisoned } from './poison.js';
 
-const [threadId = '', uploadId = ''] = process.argv.slice(2);
+const [threadId = '', job = 'sweep', subject = ''] = process.argv.slice(2);
 const settings = readSettings();
 const mongo = createMongo(settings, { timeoutMs: 20_000, poolSize: 20 });
 const elasticsearch = createElasticsearch(settings, { timeoutMs: 20_000 });
@@ -21,9 +22,13 @@ const logger = createLogger('indexer', 'silent');
 const deps = indexerDeps({ mongo, elasticsearch, redis, logger });
 const deadly = poisoned(deps, threadId, () => process.kill(process.pid, 'SIGKILL'));
 
-if (uploadId) await importFile(deadly, { uploadId, importId: 'import' });
-else {
-  while (await deps.collections.threads.findOne({ pending: { $exists: true } }))
-    await sweepPending(deadly, 0);
-}
+const jobs: Record<string, () => Promise<unknown>> = {
+  import: () => importFile(deadly, { uploadId: subject, importId: 'import' }),
+  delete: () => deleteMessage(deadly, { messageId: subject }),
+  async sweep() {
+    while (await deps.collections.threads.findOne({ pending: { $exists: true } }))
+      await sweepPending(deadly, 0);
+  },
+};
+await jobs[job]!();
 process.exit(0);

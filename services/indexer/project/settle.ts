@@ -5,6 +5,7 @@ import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { showMarked } from '../similar/refreshSimilar.js';
+import { ENDED } from '../quarantine/guardBuild.js';
 import { SET_ASIDE } from '../quarantine/tries.js';
 import { slices } from '../records/slices.js';
 import { dirtyServer, markDirty } from '../stores/dirtyMarks.js';
@@ -91,7 +92,7 @@ async function hideSetAside(deps: IndexerDeps, filter: Filter<ThreadRecord>): Pr
     await hideThread(deps, _id);
     // What was said of the failure may quote what is to go.
     await deps.collections.quarantine.updateOne(
-      { _id: quarantineId('thread', _id) },
+      { _id: quarantineId('thread', _id), reason: { $ne: ENDED } },
       { $set: { reason: 'It could not be built, and is not shown any more' } },
     );
   }

@@ -14,14 +14,18 @@ export class BuildFault extends Error {
   override readonly name = 'BuildFault';
 }
 
-const ENDED = 'Its build ended the process';
+/** Why a thread is set aside that never throws. Quotes nothing of it. */
+export const ENDED = 'Its build ended the process';
+
+/** Tries, later revisions among them, of what ends its process: a job that is cut off by it raises it again each time. */
+const MOST_ENDS = MOST_TRIES + 2;
 
 /** Of threads whose build may end the process one is built at a time, so that only the guilty one is counted. */
 const takeTurn = createTurns();
 
 /**
  * Builds a pending thread so that one that always fails, or ends the process, is set aside after MOST_TRIES: its mark
- * goes, its last views stay, and a later revision of it is tried once. A build is counted before it begins when an
+ * goes, its last views stay, and a later revision of it is tried once; of one that ends the process two are. A build is counted before it begins when an
  * earlier one did not end, or (`counted`) by the caller; the first costs nothing. Resolves with false when the thread
  * was set aside. Throws BuildFault while it may be tried again, and what a store that is away throws.
  */
@@ -83,11 +87,15 @@ async function noteFault(
   throw new BuildFault(`Thread ${_id} could not be built`, { cause: error });
 }
 
-/** A revision that came after the thread had been set aside is tried once. */
+/** A revision that came after the thread had been set aside is tried once, unless too many ended the process. */
 async function isNewer({ collections }: Deps, thread: ThreadRecord): Promise<boolean> {
-  const { _id, revision } = thread;
+  const { _id, revision, tries = 0 } = thread;
   const { modifiedCount } = await collections.quarantine.updateOne(
-    { _id: quarantineId('thread', _id), revision: { $lt: revision } },
+    {
+      _id: quarantineId('thread', _id),
+      revision: { $lt: revision },
+      ...(tries >= MOST_ENDS && { reason: { $ne: ENDED } }),
+    },
     { $set: { revision } },
   );
   return modifiedCount === 1;

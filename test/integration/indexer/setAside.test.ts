@@ -6,6 +6,7 @@ import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { importFile } from '../../../services/indexer/jobs/importFile.js';
+import { reindexViews } from '../../../services/indexer/jobs/reindexViews.js';
 import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantined.js';
 import { createHandlers } from '../../../services/indexer/handlers.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
@@ -95,6 +96,33 @@ describe('setting aside', function () {
     expect(await isListed(threadId)).to.equal(true);
     expect(await liftQuarantine(deps)).to.equal(1);
     expect(await quarantined()).to.deep.equal([]);
+  });
+
+  it('hides a thread that ends its process when something of it is deleted, and ends with it', async () => {
+    const { threadId, said } = await recordThread();
+    await projectThread(deps, threadId);
+    await change(threadId);
+    await deps.collections.threads.updateOne({ _id: threadId }, { $set: { tries: 5 } });
+    await sweepPending(deps, 0);
+    expect((await quarantined())[0]).to.include({ reason: 'Its build ended the process' });
+    expect(await isListed(threadId)).to.equal(true);
+
+    const deletion = ['delete', said[1]!._id];
+    expect(await run(stores.mongodbUrl, threadId, ...deletion)).to.equal('SIGKILL');
+    expect(await isListed(threadId)).to.equal(false);
+    expect(await runUntilItLives(threadId, ...deletion)).to.equal(1);
+    expect(await readBody(deps.collections, `thread/${threadId}`)).to.equal(null);
+    expect(await marks()).to.equal(0);
+    // Nor does a job that raises every revision end the process again.
+    const other = await recordThread();
+    const deadly = poisoned(deps, threadId, () => expect.fail('The process ends'));
+    await reindexViews(deadly, REPORT_NOBODY);
+    expect(await isListed(other.threadId)).to.equal(true);
+    expect((await quarantined())[0]).to.include({ reason: 'Its build ended the process' });
+
+    await retryQuarantined(deps, { quarantineId: `thread-${threadId}` });
+    await sweepPending(deps, 0);
+    expect(await isListed(threadId)).to.equal(true);
   });
 
   it('sets aside a thread whose build always throws, with the reason, and holds up no other', async () => {
@@ -195,7 +223,7 @@ describe('setting aside', function () {
 
     it('sets aside a file whose import ends the process, and takes it when it is tried again', async () => {
       const { uploadId, threadId } = await queue();
-      expect(await runUntilItLives(threadId, uploadId)).to.equal(5);
+      expect(await runUntilItLives(threadId, 'import', uploadId)).to.equal(5);
       expect(await stateOf(uploadId)).to.equal('rejected');
       expect((await quarantined())[0]).to.include({ _id: `file-${uploadId}`, count: 5 });
       await removeOrphans(deps.collections, new Date(Date.now() + 2 * 86_400_000));
