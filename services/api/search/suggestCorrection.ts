@@ -11,20 +11,46 @@ const FIELDS = ['content', 'title'] as const;
 
 /** The query with its unknown words corrected, when that finds something (`finds` tells); else null. Never markup. */
 export async function suggestCorrection(
-  { elasticsearch, namespace }: SearchDeps,
+  deps: SearchDeps,
   { text }: ParsedQuery,
   finds: (query: string) => Promise<boolean>,
 ): Promise<string | null> {
-  const { suggest = {} } = await askElasticsearch(() =>
-    elasticsearch.search(
-      { index: searchAlias(namespace), size: 0, suggest: lookUp(text) },
+  const { suggest = {} } = await ask(deps, { suggest: lookUp(text) });
+  const byField = FIELDS.map((field) => (suggest[field] ?? []) as Entry[]);
+  const known = await knownOf(deps, inDoubt(byField));
+  const unknown = byField.map((entries) => entries.filter(({ text: word }) => !known.has(word)));
+  const corrected = correct(text, unknown);
+  if (corrected === null || !isWithinLimits(corrected)) return null;
+  return (await finds(corrected)) ? corrected : null;
+}
+
+function ask({ elasticsearch, namespace }: SearchDeps, request: estypes.SearchRequest) {
+  return askElasticsearch(() =>
+    elasticsearch.search<unknown, { words: estypes.AggregationsFiltersAggregate }>(
+      { index: searchAlias(namespace), size: 0, track_total_hits: false, ...request },
       CALL_LIMITS,
     ),
   );
-  const byField = FIELDS.map((field) => (suggest[field] ?? []) as Entry[]);
-  const corrected = correct(text, byField);
-  if (corrected === null || !isWithinLimits(corrected)) return null;
-  return (await finds(corrected)) ? corrected : null;
+}
+
+/** The words that one field corrects and the other does not: it may know them. */
+function inDoubt(byField: readonly Entry[][]): string[] {
+  const entries = byField.flat();
+  const isCorrected = ({ options }: Entry) => [options].flat().length > 0;
+  const left = new Set(entries.filter((entry) => !isCorrected(entry)).map(({ text }) => text));
+  const corrected = new Set(entries.filter(isCorrected).map(({ text }) => text));
+  return [...corrected].filter((word) => left.has(word));
+}
+
+/** Those of the words that stand in any field. */
+async function knownOf(deps: SearchDeps, words: readonly string[]): Promise<Set<string>> {
+  if (words.length === 0) return new Set();
+  const filters = words.map((word) => ({
+    bool: { should: FIELDS.map((field) => ({ term: { [field]: word } })) },
+  }));
+  const { aggregations } = await ask(deps, { aggs: { words: { filters: { filters } } } });
+  const counts = (aggregations?.words.buckets ?? []) as estypes.AggregationsFiltersBucket[];
+  return new Set(words.filter((_, index) => (counts[index]?.doc_count ?? 0) > 0));
 }
 
 function lookUp(text: string): estypes.SearchSuggester {

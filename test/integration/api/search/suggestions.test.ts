@@ -23,6 +23,9 @@ describe('search: suggestions', () => {
       ...aThread({ title: 'My rudder repairs', messages: ['use bronze'], serverId: '7' }),
       ...aThread({ title: 'C++ for sailors' }),
       ...aThread({ title: 'Überholung der Jolle' }),
+      ...aThread({ title: 'Down again', messages: ['my clüster of sticks broke'] }),
+      ...aThread({ title: 'Lights', messages: ['use zigbee'] }),
+      ...aThread({ title: 'Clutter zigbee' }),
       ...crowd.flat(),
     ]);
   });
@@ -47,6 +50,13 @@ describe('search: suggestions', () => {
   it('offers nothing when something was found, or nothing is like it', async () => {
     expect((await fixture.search('pintle')).suggestion).to.equal(null);
     expect((await fixture.search('qqqqqqqqqq')).suggestion).to.equal(null);
+  });
+
+  it('leaves alone what is known, be it from messages or from titles', async () => {
+    for (const q of ['cluster zigbee', 'Clüster zigbee', 'clutter sticks'])
+      expect(await fixture.search(q), q).to.include({ total: 0, suggestion: null });
+    expect((await fixture.search('clusterr stickss')).suggestion).to.equal('cluster sticks');
+    expect((await fixture.search('jollle')).suggestion).to.equal('jolle');
   });
 
   it('offers nothing that would be refused', async () => {
