@@ -36,6 +36,7 @@ export const DIFFERENCES = {
   'orphan.view': 'a view belongs to a thread that is not recorded',
   'orphan.document': 'search holds documents of a thread that is not recorded',
   'orphan.message': 'messages are recorded of a thread that is not',
+  'orphan.thread': 'a thread is recorded whose channel or server is not',
   'deleted.kept': 'something that was deleted is still recorded',
   'erased.kept': 'somebody who was erased is still known',
   'user.missing': 'somebody who wrote is not recorded',

@@ -663,6 +663,33 @@ describe('verifyArchive', function () {
     await archive.close();
   });
 
+  for (const place of ['channels', 'servers'] as const) {
+    it(`keeps what is shown of threads whose record among the ${place} is missing`, async () => {
+      const archive = await openStores();
+      const own = indexerDeps(archive);
+      const { serverId, channelId, threads } = await restingArchive(own, archive, 2);
+      const { bodies, threadItems } = own.collections;
+      if (place === 'channels') await own.collections.channels.deleteOne({ _id: channelId });
+      else await own.collections.servers.deleteOne({ _id: serverId });
+      const mark = { pending: LATER, pendingAt: new Date() };
+      await own.collections.threads.updateOne({ _id: threads[0]!.threadId }, { $set: mark });
+      const shown = () => bodies.find({ _id: /^(?!servers)/, gone: { $ne: true } }).toArray();
+      const before = await shown();
+      const found = await verifyNow(own);
+      const mended = await verifyNow(own, { repair: true });
+      for (const { clean, counts } of [found, mended]) {
+        expect(clean).to.equal(false);
+        expect(counts['orphan.thread']).to.deep.equal({ found: 2, mended: 0 });
+        const kinds = Object.keys(counts).filter((kind) => !kind.startsWith('server.'));
+        expect(kinds).to.deep.equal(['orphan.thread']);
+      }
+      const names = (some: { _id: string }[]) => some.map(({ _id }) => _id);
+      expect(names(await shown())).to.have.members(names(before));
+      expect(await threadItems.countDocuments({ item: { $ne: '' } })).to.equal(2);
+      await archive.close();
+    });
+  }
+
   describe('of an archive in which everything is broken', () => {
     const ids: string[] = [];
     /** Of each part of the archive: what was found, and what was mended. */

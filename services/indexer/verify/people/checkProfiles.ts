@@ -8,12 +8,16 @@ import type { PeopleCheck, PeopleLook } from './personLook.js';
 /** People's profiles, byte for byte. */
 export const checkProfiles: PeopleCheck = async (look) => {
   const { deps, window, users, totals } = look;
-  const texts = await profileTexts(look);
+  const serverNames = await namesOf(deps.collections);
+  const texts = await profileTexts(look, serverNames);
   const found: Difference[] = [];
   const compare = async (
     userId: string,
     stored?: Parameters<typeof compareBody>[1],
   ): Promise<void> => {
+    const { servers = [] } = totals.get(userId) ?? {};
+    // Of a server that is not recorded, its threads tell: its name stays in what is shown.
+    if (servers.some(({ serverId }) => !serverNames.has(serverId))) return;
     const text = texts.get(userId);
     const etag = text === undefined ? '' : etagOf(text);
     const must = { isShown: text !== undefined, ...(text !== undefined && { etag }) };
@@ -38,9 +42,10 @@ export const checkProfiles: PeopleCheck = async (look) => {
   ];
 };
 
-async function profileTexts(look: PeopleLook): Promise<Map<string, string>> {
-  const { deps, users, totals, today } = look;
-  const serverNames = await namesOf(deps.collections);
+async function profileTexts(
+  { deps, users, totals, today }: PeopleLook,
+  serverNames: ReadonlyMap<string, string>,
+): Promise<Map<string, string>> {
   const items = await itemTexts(
     deps.collections,
     [...totals.values()].flatMap((one) => one.recent),

@@ -28,8 +28,9 @@ const REPAIRS: Record<DifferenceKind, Repair> = {
   'erased.kept': eraseAgain,
   'orphan.view': removeViews,
   'orphan.document': removeDocuments,
-  // Words are never thrown away because their thread is missing.
+  // Words are never thrown away because their thread is missing, nor hidden because its channel or server is.
   'orphan.message': leave,
+  'orphan.thread': leave,
   'mark.pending': rebuildThreads,
   'mark.lost': rebuildThreads,
   'mark.aside': rebuildThreads,

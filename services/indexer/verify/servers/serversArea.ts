@@ -1,6 +1,5 @@
 import type { Collections } from '../../../../shared/store/collections.js';
 import type { Area, AreaContext } from '../area.js';
-import type { Difference } from '../difference.js';
 import { within, type IdWindow } from '../idWindow.js';
 import { checkErasedNames, checkServer, checkServerList, KINDS } from './checkServer.js';
 
@@ -14,8 +13,10 @@ export function serversArea({ deps, tally }: AreaContext): Area {
       yield await Promise.resolve({ after: '' });
     },
     async look(window) {
-      const found: Difference[] = await checkServerList(collections);
+      const missing = await missingServers(collections);
+      const found = missing.size > 0 ? [] : await checkServerList(collections);
       for (const serverId of await serverIds(collections, window)) {
+        if (missing.has(serverId)) continue;
         tally('servers', 1);
         found.push(...(await checkServer(collections, serverId)));
         found.push(...(await checkErasedNames(collections, serverId)));
@@ -23,6 +24,14 @@ export function serversArea({ deps, tally }: AreaContext): Area {
       return found;
     },
   };
+}
+
+/** Servers that are not recorded though threads of theirs are, which tell of it: nothing of these is taken away. */
+async function missingServers({ servers, threads }: Collections): Promise<Set<string>> {
+  const known: string[] = await servers.distinct('_id');
+  const missing = { serverId: { $nin: known }, deleted: { $ne: true } } as const;
+  const ids: string[] = await threads.distinct('serverId', missing);
+  return new Set(ids);
 }
 
 /** Servers that are recorded, or of which there is a body. */

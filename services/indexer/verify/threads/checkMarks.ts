@@ -8,7 +8,9 @@ import { differenceOf, resting, type ThreadCheck } from './threadLook.js';
  */
 export const checkMarks: ThreadCheck = async (look) => {
   const { deps, threads, items } = look;
-  const waiting = [...threads.values()].filter(({ thread }) => thread.pending !== undefined);
+  // Building one whose channel is missing would take it away from its readers.
+  const placed = [...threads.values()].filter(({ isOrphan }) => !isOrphan);
+  const waiting = placed.filter(({ thread }) => thread.pending !== undefined);
   const behind = resting(look).filter(({ thread: { _id, revision } }) => {
     const item = items.get(_id);
     return item !== undefined && item.revision < revision;
@@ -21,7 +23,7 @@ export const checkMarks: ThreadCheck = async (look) => {
   const lost = behind.filter(
     ({ thread: { _id, revision } }) => (built.get(`thread/${_id}`) ?? 0) < revision,
   );
-  const aside = [...threads.values()].filter(({ thread }) => isSetAside(thread));
+  const aside = placed.filter(({ thread }) => isSetAside(thread));
   return [
     ...aside.map((one) =>
       differenceOf(one, 'mark.aside', 'Its last views stay; see /admin/quarantine'),

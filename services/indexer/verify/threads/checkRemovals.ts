@@ -3,7 +3,10 @@ import { erasedForGood } from '../erasedForGood.js';
 import { erasedTraces } from '../erasedTraces.js';
 import { differenceOf, type ThreadCheck } from './threadLook.js';
 
-/** Nothing that was deleted is still recorded: words of deleted threads, threads of deleted places, erased people. */
+/**
+ * Nothing that was deleted is still recorded: words of deleted threads, threads of deleted places, erased people. What
+ * is recorded has its thread, channel and server.
+ */
 export const checkRemovals: ThreadCheck = async ({ deps, threads, strays, channels }) => {
   const { servers } = deps.collections;
   const gone = await servers.distinct('_id', { deleted: true });
@@ -17,12 +20,16 @@ export const checkRemovals: ThreadCheck = async ({ deps, threads, strays, channe
     basis: '',
   }));
   for (const one of threads.values()) {
-    const { thread, count } = one;
+    const { thread, count, isOrphan } = one;
     const isOfGone = goneServers.has(thread.serverId) || channels.get(thread.channelId)?.deleted;
     if (thread.deleted && count.ids.length > 0) {
       found.push(differenceOf(one, 'deleted.kept', `${count.ids.length} messages have words`));
     } else if (!thread.deleted && isOfGone) {
       found.push(differenceOf(one, 'deleted.kept', 'Its channel or server was deleted'));
+    } else if (isOrphan) {
+      const { channelId, serverId } = thread;
+      const detail = `Channel ${channelId} or server ${serverId} is not recorded`;
+      found.push(differenceOf(one, 'orphan.thread', detail));
     }
     const named = traces.inText(`${thread.title} ${thread.ownerId ?? ''}`);
     const back = new Set([...[...count.people.keys()].filter(isErased), ...named]);

@@ -20,6 +20,8 @@ import {
 export interface ExpectedThread {
   thread: ThreadRecord;
   count: Recount;
+  /** Something is said in it, but its channel or server is not recorded: nothing tells how it must be shown. */
+  isOrphan: boolean;
   /** Its list item, but for the links of its messages; absent when nothing of it may be shown. */
   item?: ThreadItemView;
 }
@@ -39,10 +41,16 @@ export async function expectThreads(deps: Deps, window: IdWindow): Promise<Expec
   const { collections } = deps;
   const records = await collections.threads.find({ _id: within(window) }).toArray();
   const threads = new Map<string, ExpectedThread>(
-    records.map((thread) => [thread._id, { thread, count: emptyRecount() }]),
+    records.map((thread) => [thread._id, { thread, count: emptyRecount(), isOrphan: false }]),
   );
   const strays = await countMessages(collections, window, threads);
   const channels = await findChannels(collections, records);
+  const servers = await recordedServers(collections, records);
+  for (const one of threads.values()) {
+    const { thread, count } = one;
+    const isPlaced = channels.has(thread.channelId) && servers.has(thread.serverId);
+    one.isOrphan = !thread.deleted && count.ids.length > 0 && !isPlaced;
+  }
   await addItems(deps, threads, channels);
   return { threads, strays, channels };
 }
@@ -74,6 +82,15 @@ async function findChannels(
   const ids = [...new Set(threads.map(({ channelId }) => channelId))];
   const found = await channels.find({ _id: { $in: ids } }).toArray();
   return new Map(found.map((channel) => [channel._id, channel]));
+}
+
+async function recordedServers(
+  { servers }: Collections,
+  threads: ThreadRecord[],
+): Promise<Set<string>> {
+  const ids = [...new Set(threads.map(({ serverId }) => serverId))];
+  const found: string[] = await servers.distinct('_id', { _id: { $in: ids } });
+  return new Set(found);
 }
 
 async function addItems(

@@ -21,9 +21,12 @@ export interface ThreadLook extends ExpectedThreads {
 /** Compares one thing of a window's threads with what it must be. */
 export type ThreadCheck = (look: ThreadLook) => Promise<Difference[]>;
 
-/** Whether a thread neither waits to be built nor was set aside: its views must be as its records say. */
-export function isResting({ thread }: ExpectedThread): boolean {
-  return thread.pending === undefined && !isSetAside(thread);
+/**
+ * Whether a thread neither waits to be built, nor was set aside, nor has lost its channel or server: its views must be
+ * as its records say.
+ */
+export function isResting({ thread, isOrphan }: ExpectedThread): boolean {
+  return thread.pending === undefined && !isSetAside(thread) && !isOrphan;
 }
 
 /** The threads that rest. */
