@@ -41,7 +41,8 @@ export function memberView(
     username: user.username,
     isBot: user.isBot,
     topKey: countKey(totals.messages) + countKey(totals.threads) + invertedIdKey(totals.userId),
-    ...(days.some(({ day }) => inPeriod('month', day, today)) ? { periodDay: today } : {}),
+    // A day that has not come yet will count, too.
+    ...(days.some(({ day }) => day >= firstDayOf('month', today)) && { periodDay: today }),
   };
 }
 

@@ -3,7 +3,10 @@ import type { Collection } from 'mongodb';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { projectThread } from '../../../services/indexer/project/projectThread.js';
-import { refreshMembers } from '../../../services/indexer/project/refreshMembers.js';
+import {
+  markAgedMembers,
+  refreshMembers,
+} from '../../../services/indexer/project/refreshMembers.js';
 import { refreshThreads } from '../../../services/indexer/project/refreshThreads.js';
 import { sweepPending } from '../../../services/indexer/project/sweep.js';
 import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
@@ -99,6 +102,23 @@ describe('the safeguards of records', () => {
     expect(await collections.members.countDocuments(own)).to.equal(0);
     expect(await collections.ranks.countDocuments({ member })).to.equal(0);
     expect(await readBody(collections, `user/${author.id}`)).to.equal(null);
+  });
+
+  it('bring onto leaderboards who was counted on the day before they wrote', async () => {
+    const { collections } = deps;
+    const today = new Date();
+    const author = anAuthor('early');
+    const source = aSourceThread();
+    const threadId = source.thread._id;
+    await record(deps, source, [aSourceMessage({ threadId, author, createdAt: today })]);
+    await projectThread(deps, threadId);
+    await refreshThreads(deps);
+    await refreshMembers(deps, new Date(today.getTime() - 86_400_000));
+    const line = { _id: `${source.server._id}/messages/month/${author.id}` };
+    expect(await collections.ranks.countDocuments(line)).to.equal(0);
+    await markAgedMembers(deps, today);
+    await refreshMembers(deps, today);
+    expect(await collections.ranks.countDocuments(line)).to.equal(1);
   });
 
   it('let the latest source of a thread win, also when it only said again what was known', async () => {
