@@ -4,7 +4,7 @@ import { quarantineId } from '../../../shared/store/quarantine.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
-import { showMarked } from '../similar/refreshSimilar.js';
+import { showUntil } from '../similar/refreshSimilar.js';
 import { ENDED } from '../quarantine/guardBuild.js';
 import { SET_ASIDE } from '../quarantine/tries.js';
 import { slices } from '../records/slices.js';
@@ -14,7 +14,6 @@ import { hideThread, projectThread } from './projectThread.js';
 import { countPeople } from './sweep.js';
 
 const AT_ONCE = 8;
-const LONGEST_SHOWING_MS = 120_000;
 
 /**
  * Resolves when what was changed can be read everywhere: those threads are built, also where others show them as
@@ -33,7 +32,7 @@ export async function settle(
   for (const filter of filters) await buildAll(deps, filter);
   for (const filter of filters) await buildLinking(deps, filter);
   for (const some of slices(channelIds)) await buildLinkingTo(deps, some);
-  await showAgain(deps, new Date());
+  await showUntil(deps, new Date());
   await markDirty(deps.collections.dirty, serverIds.map(dirtyServer));
   await countPeople(deps, new Date());
   // The servers themselves: their marks are set again all the time while anything is imported there.
@@ -96,19 +95,4 @@ async function hideSetAside(deps: IndexerDeps, filter: Filter<ThreadRecord>): Pr
       { $set: { reason: 'It could not be built, and is not shown any more' } },
     );
   }
-}
-
-/** Shows lists of similar threads anew until none that was marked by then is left. */
-async function showAgain(deps: IndexerDeps, by: Date): Promise<void> {
-  const { similarMarks } = deps.collections;
-  const isLeft = () => similarMarks.findOne({ kind: 'shown', at: { $lte: by } });
-  while (await isLeft()) {
-    checkTime(by);
-    await showMarked(deps);
-  }
-}
-
-function checkTime(since: Date): void {
-  if (Date.now() - since.getTime() <= LONGEST_SHOWING_MS) return;
-  throw new Error('Lists of similar threads have not come to be shown');
 }

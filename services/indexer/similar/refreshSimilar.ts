@@ -12,6 +12,8 @@ const SHOWN = 100;
 const FOUND_AFTER_MS = 1_500;
 /** While files are being imported, searching waits so long at most (ms): afterwards there is more to be found. */
 const LONGEST_WAIT_MS = 10 * 60_000;
+/** In so long (ms) some of many marks have to go, or they do not go at all. */
+const PATIENCE_MS = 120_000;
 
 /**
  * Looks for similar threads again where a thread changed, and shows those known anew where one of them changed.
@@ -41,6 +43,28 @@ export async function showMarked(
   await showSimilar(deps, marks.map(threadIdOf));
   await clearMarks(similarMarks, marks);
   return marks.length === SHOWN;
+}
+
+/**
+ * Shows known lists anew until none that was marked by then is left, however many there are. Throws when no fewer are
+ * left after `patienceMs`.
+ */
+export async function showUntil(
+  deps: Pick<IndexerDeps, 'collections' | 'announcer'>,
+  by: Date,
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
+  const { similarMarks } = deps.collections;
+  const marked = { kind: 'shown' as const, at: { $lte: by } };
+  for (let before = Infinity; ;) {
+    const left = await similarMarks.countDocuments(marked);
+    if (left === 0) return;
+    if (left >= before) throw new Error('Lists of similar threads have not come to be shown');
+    before = left;
+    const end = Date.now() + patienceMs;
+    do await showMarked(deps);
+    while (Date.now() < end && (await similarMarks.findOne(marked)));
+  }
 }
 
 /** Looks for the threads similar to some, and shows what was found. */

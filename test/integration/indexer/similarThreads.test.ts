@@ -3,7 +3,7 @@ import { listSimilarThreads } from '../../../services/api/similar/listSimilarThr
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { projectThread } from '../../../services/indexer/project/projectThread.js';
 import { raiseRevision } from '../../../services/indexer/records/threadRevision.js';
-import { refreshSimilar } from '../../../services/indexer/similar/refreshSimilar.js';
+import { refreshSimilar, showUntil } from '../../../services/indexer/similar/refreshSimilar.js';
 import { markDirty } from '../../../services/indexer/stores/dirtyMarks.js';
 import { threadsShowing } from '../../../services/indexer/similar/showSimilar.js';
 import { similarThreadsSchema, type SimilarThreads } from '../../../shared/contract/similar.js';
@@ -109,6 +109,26 @@ describe('similar threads', () => {
     await refresh();
     expect(await threadsShowing(deps, ids[1]!)).to.deep.equal([]);
     expect(await similar(ids[0]!)).to.deep.equal([TOPICS[2][0]]);
+  });
+
+  it('shows all that was marked however long it takes, while fewer and fewer are left', async () => {
+    const { similarMarks } = deps.collections;
+    const marks = Array.from({ length: 250 }, () => `shown/${anId()}`);
+    await markDirty(similarMarks, marks);
+    await showUntil(deps, new Date(), 0);
+    expect(await similarMarks.countDocuments()).to.equal(0);
+
+    await markDirty(similarMarks, [marks[0]!]);
+    const busy = new Proxy(similarMarks, {
+      get(target, name) {
+        if (name === 'bulkWrite') return () => Promise.resolve({ deletedCount: 0 });
+        const found: unknown = Reflect.get(target, name, target);
+        return typeof found === 'function' ? (found.bind(target) as unknown) : found;
+      },
+    });
+    const still = { ...deps, collections: { ...deps.collections, similarMarks: busy } };
+    const error: unknown = await showUntil(still, new Date(), 0).catch((e: unknown) => e);
+    expect(String(error)).to.include('have not come to be shown');
   });
 
   it('waits while files are being imported', async () => {
