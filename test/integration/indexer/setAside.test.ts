@@ -107,11 +107,13 @@ describe('setting aside', function () {
     expect((await quarantined())[0]).to.include({ reason: 'Its build ended the process' });
     expect(await isListed(threadId)).to.equal(true);
 
-    const deletion = ['delete', said[1]!._id];
-    expect(await run(stores.mongodbUrl, threadId, ...deletion)).to.equal('SIGKILL');
-    expect(await isListed(threadId)).to.equal(false);
-    expect(await runUntilItLives(threadId, ...deletion)).to.equal(1);
-    expect(await readBody(deps.collections, `thread/${threadId}`)).to.equal(null);
+    const body = () => readBody(deps.collections, `thread/${threadId}`);
+    const gone = said[1]!._id;
+    expect(JSON.stringify(await body())).to.include(gone);
+    expect(await run(stores.mongodbUrl, threadId, 'delete', gone)).to.equal('SIGKILL');
+    expect(JSON.stringify(await body())).to.not.include(gone);
+    expect(await runUntilItLives(threadId, 'delete', gone)).to.equal(1);
+    expect(await body()).to.equal(null);
     expect(await marks()).to.equal(0);
     // Nor does a job that raises every revision end the process again.
     const other = await recordThread();
