@@ -1,20 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { Binary } from 'mongodb';
+import { Binary, type Filter } from 'mongodb';
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { markAgedMembers } from '../../../services/indexer/project/refreshMembers.js';
+import { projectThread } from '../../../services/indexer/project/projectThread.js';
+import { sweepPending } from '../../../services/indexer/project/sweep.js';
 import { SILENCE } from '../../../services/indexer/records/tombstones.js';
 import { storeBody } from '../../../services/indexer/stores/bodyWriter.js';
 import { awaitWork } from '../../../services/indexer/verify/awaitWork.js';
+import { removeViews } from '../../../services/indexer/verify/repair/removeOrphans.js';
 import type { DifferenceKind, VerifyReport } from '../../../shared/contract/verify.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { quarantineId } from '../../../shared/store/quarantine.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
-import { aChannel, aMessage, aServer, aThread, anId } from '../../support/factories.js';
-import { indexerDeps, refreshAll } from '../../support/indexerDeps.js';
+import type { BodyView } from '../../../shared/store/views.js';
+import {
+  aChannel,
+  aMessage,
+  aServer,
+  aSourceMessage,
+  aSourceThread,
+  aThread,
+  anId,
+} from '../../support/factories.js';
+import { indexerDeps, record, refreshAll } from '../../support/indexerDeps.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 import { bringToRest, restingArchive, verifyNow } from '../../support/verifiedArchive.js';
 
@@ -689,6 +701,30 @@ describe('verifyArchive', function () {
       await archive.close();
     });
   }
+
+  it('leaves the views of a thread that is imported while it takes away those of none', async () => {
+    const archive = await openStores();
+    const own = indexerDeps(archive);
+    const source = aSourceThread();
+    const id = source.thread._id;
+    const { bodies } = own.collections;
+    const importing = new Proxy(bodies, {
+      get: (target, name) =>
+        name === 'deleteMany'
+          ? async (filter: Filter<BodyView>) => {
+              await record(own, source, [aSourceMessage({ threadId: id })]);
+              await projectThread(own, id);
+              return target.deleteMany(filter);
+            }
+          : (Reflect.get(target, name) as unknown),
+    });
+    const collections = { ...own.collections, bodies: importing };
+    const orphan = { kind: 'orphan.view', id, detail: '', basis: '' } as const;
+    await removeViews({ ...own, collections }, [orphan]);
+    await sweepPending(own, 0);
+    expect(await bodies.findOne({ _id: `thread/${id}` })).to.have.property('etag');
+    await archive.close();
+  });
 
   describe('of an archive in which everything is broken', () => {
     const ids: string[] = [];

@@ -1,12 +1,14 @@
 import { deleteUpload } from '../../../../shared/store/uploads.js';
 import { wantedUploads } from '../../project/wantedUploads.js';
 import type { IndexerDeps } from '../../deps.js';
+import { raiseRevisions } from '../../records/threadRevision.js';
 import { dirtyMember, dirtyServer, markDirty } from '../../stores/dirtyMarks.js';
 import type { Difference } from '../difference.js';
 
 /** Removes everything that is stored of threads that are not recorded, and has those counted again who had a part. */
 export async function removeViews(deps: IndexerDeps, found: Difference[]): Promise<void> {
-  const { bodies, bodyChunks, threadItems, contributions, similar, dirty } = deps.collections;
+  const { threads, bodies, bodyChunks, threadItems, contributions, similar, dirty } =
+    deps.collections;
   for (const threadId of await unrecorded(deps, found)) {
     const names = ['thread', 'participants', 'similar'].map((kind) => `${kind}/${threadId}`);
     const parts = await contributions.find({ threadId }).toArray();
@@ -16,6 +18,8 @@ export async function removeViews(deps: IndexerDeps, found: Difference[]): Promi
     await threadItems.deleteOne({ _id: threadId });
     await contributions.deleteMany({ threadId });
     await similar.deleteOne({ _id: threadId });
+    // One that was imported meanwhile may have been built by then.
+    await raiseRevisions(threads, [threadId]);
     await markDirty(dirty, [
       ...(item ? [dirtyServer(item.serverId)] : []),
       ...parts.map(({ serverId, userId }) => dirtyMember(serverId, userId)),
