@@ -99,7 +99,7 @@ export interface VerifyReport {
   clean: boolean;
   /** How many of each thing were compared. */
   checked: Record<string, number>;
-  /** Exact counts by kind. */
+  /** Counts by kind; of leftovers those that were listed. */
   counts: Partial<Record<DifferenceKind, { found: number; mended: number }>>;
   /** The first LISTED_DIFFERENCES. */
   differences: ReportedDifference[];

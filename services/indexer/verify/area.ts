@@ -18,6 +18,7 @@ export interface Area {
   name: 'threads' | 'people' | 'servers' | 'leftovers';
   /** About how many ids it holds, for telling how far a verification has come. */
   total(): Promise<number>;
-  windows(): AsyncIterable<IdWindow>;
+  /** Windows that together hold all there is, or some ids: each no more than may be looked at together. */
+  windows(ids?: string[]): AsyncIterable<IdWindow>;
   look(window: IdWindow): Promise<Difference[]>;
 }

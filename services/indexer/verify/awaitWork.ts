@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Collection, Filter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
 import { dayOf } from '../views/tallyPeople.js';
+import { lateSimilar } from './lateSimilar.js';
 
 type Marks = Pick<Collections, 'channels' | 'threads' | 'members' | 'dirty' | 'similarMarks'>;
 
@@ -35,6 +36,8 @@ function stagesOf(marks: Marks): Stage[] {
     counted('user'),
     counted('server'),
     markedBy(similarMarks, 'at', { kind: 'shown' }),
+    // After much was changed there are many of them, and most become late.
+    markedBy(similarMarks, 'at', lateSimilar()),
   ];
 }
 

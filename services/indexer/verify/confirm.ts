@@ -3,7 +3,6 @@ import { keyOf, type Difference } from './difference.js';
 
 /** Looks after the first: what keeps changing that long is being worked on. */
 const LOOKS = 4;
-const IDS_AT_ONCE = 500;
 
 /**
  * Those of some suspected differences that are no work in flight: found again in the same state after `settle`, which
@@ -31,8 +30,7 @@ export async function confirm(
 export async function lookAgain(area: Area, suspects: Difference[]): Promise<Difference[]> {
   const ids = [...new Set(suspects.map(({ id }) => id))];
   const found: Difference[] = [];
-  for (let start = 0; start < ids.length; start += IDS_AT_ONCE) {
-    found.push(...(await area.look({ ids: ids.slice(start, start + IDS_AT_ONCE) })));
-  }
+  if (ids.length === 0) return found;
+  for await (const window of area.windows(ids)) found.push(...(await area.look(window)));
   return found;
 }

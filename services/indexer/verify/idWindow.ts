@@ -17,6 +17,20 @@ function endOf(prefix: string): string {
   return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
 }
 
+/** Windows of at most `size` of some ids, or as many of those that are next as `fit` allows. */
+export async function* namedWindows(
+  ids: string[],
+  size: number,
+  fit: (ids: string[]) => Promise<number> = (some) => Promise.resolve(some.length),
+): AsyncGenerator<IdWindow> {
+  for (let start = 0; start < ids.length;) {
+    const next = ids.slice(start, start + size);
+    const taken = Math.max(1, await fit(next));
+    yield { ids: next.slice(0, taken) };
+    start += taken;
+  }
+}
+
 /**
  * Windows that together hold every possible id, each with at most `size` documents of a collection, or as many of the
  * ids that are next as `fit` allows.

@@ -1,8 +1,7 @@
 import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { ghostLine } from '../people/checkRanks.js';
-
-const MOST_LISTED = 1_000;
+import { MOST_LISTED } from './mostListed.js';
 
 /** Lines of leaderboards of people who have no row on that server: nothing else names them. */
 export async function checkOrphanRanks({ deps }: AreaContext): Promise<Difference[]> {

@@ -1,7 +1,6 @@
 import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
-
-const MOST_LISTED = 1_000;
+import { MOST_LISTED } from './mostListed.js';
 
 /** Search documents that name no thread: no comparison of threads meets them. */
 export async function checkUnplaced({ deps, indexes }: AreaContext): Promise<Difference[]> {

@@ -1,7 +1,7 @@
 import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
+import { MOST_LISTED } from './mostListed.js';
 
-const MOST_LISTED = 1_000;
 /** What was asked for longer ago (ms) should have been done, or filed again long since. */
 const LATE_MS = 60 * 60_000;
 

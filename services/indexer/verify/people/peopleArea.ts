@@ -1,7 +1,7 @@
 import { firstDayOf } from '../../views/memberViews.js';
 import type { Area, AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
-import { idWindows, within, type IdWindow } from '../idWindow.js';
+import { idWindows, namedWindows, within, type IdWindow } from '../idWindow.js';
 import { checkErased } from './checkErased.js';
 import { checkMembers } from './checkMembers.js';
 import { checkProfiles } from './checkProfiles.js';
@@ -21,7 +21,7 @@ export function peopleArea(context: AreaContext): Area {
   return {
     name: 'people',
     total: () => users.estimatedDocumentCount(),
-    windows: () => idWindows(users, PEOPLE),
+    windows: (ids) => (ids ? namedWindows(ids, PEOPLE) : idWindows(users, PEOPLE)),
     look: (window) => lookAtPeople(context, window),
   };
 }

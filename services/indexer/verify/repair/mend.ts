@@ -2,7 +2,9 @@ import type { DifferenceKind } from '../../../../shared/contract/verify.js';
 import type { IndexerDeps } from '../../deps.js';
 import { refreshDirty, sweepPending } from '../../project/sweep.js';
 import { settle } from '../../project/settle.js';
+import { refreshSimilar } from '../../similar/refreshSimilar.js';
 import type { Difference } from '../difference.js';
+import { lateSimilar } from '../lateSimilar.js';
 import { eraseAgain } from './eraseAgain.js';
 import { markPeople, markServers, restoreUsers } from './countAgain.js';
 import { removeDeleted } from './removeDeleted.js';
@@ -80,7 +82,7 @@ const REPAIRS: Record<DifferenceKind, Repair> = {
   'leftover.upload': removeUploads,
   // The indexer files it again by itself: what still waits fails.
   'work.waiting': leave,
-  // Counted below, as after every repair.
+  // Counted or looked for below, as after every repair.
   'mark.dirty': leave,
 };
 
@@ -106,6 +108,10 @@ export async function mend(deps: IndexerDeps, found: Difference[]): Promise<void
   const by = new Date();
   await attempt(deps, async () => {
     while (await refreshDirty(deps, { by })) continue;
+  });
+  const late = lateSimilar();
+  await attempt(deps, async () => {
+    while (await deps.collections.similarMarks.findOne(late)) await refreshSimilar(deps);
   });
   deps.announcer.announce({ everything: true });
 }

@@ -9,8 +9,8 @@ export function serversArea({ deps, tally }: AreaContext): Area {
   return {
     name: 'servers',
     total: () => collections.servers.estimatedDocumentCount(),
-    async *windows() {
-      yield await Promise.resolve({ after: '' });
+    async *windows(ids) {
+      yield await Promise.resolve(ids ? { ids } : { after: '' });
     },
     async look(window) {
       const missing = await missingServers(collections);

@@ -1,7 +1,7 @@
 import type { IndexerDeps } from '../../deps.js';
 import type { Area, AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
-import { idWindows, within, type IdWindow } from '../idWindow.js';
+import { idWindows, namedWindows, within, type IdWindow } from '../idWindow.js';
 import { checkThreadBodies, checkParticipants } from './checkBodies.js';
 import { checkContributions } from './checkContributions.js';
 import { checkItems } from './checkItems.js';
@@ -33,10 +33,12 @@ const MESSAGES = 50_000;
 /** Everything that is made of a thread. */
 export function threadsArea(context: AreaContext): Area {
   const { deps } = context;
+  const fit = (ids: string[]): Promise<number> => fitting(deps, ids);
   return {
     name: 'threads',
     total: () => deps.collections.threads.estimatedDocumentCount(),
-    windows: () => idWindows(deps.collections.threads, THREADS, (ids) => fitting(deps, ids)),
+    windows: (ids) =>
+      ids ? namedWindows(ids, THREADS, fit) : idWindows(deps.collections.threads, THREADS, fit),
     look: (window) => lookAtThreads(context, window),
   };
 }

@@ -1,0 +1,100 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { refreshSimilar } from '../../../services/indexer/similar/refreshSimilar.js';
+import type { AreaContext } from '../../../services/indexer/verify/area.js';
+import { lookAgain } from '../../../services/indexer/verify/confirm.js';
+import { leftoversArea } from '../../../services/indexer/verify/leftovers/leftoversArea.js';
+import { threadsArea } from '../../../services/indexer/verify/threads/threadsArea.js';
+import { anId } from '../../support/factories.js';
+import { indexerDeps } from '../../support/indexerDeps.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+import { restingArchive, verifyNow } from '../../support/verifiedArchive.js';
+
+describe('verifyArchive, of what is left behind', function () {
+  this.timeout(60_000);
+  let stores: TestStores;
+  let deps: IndexerDeps;
+
+  beforeEach(async () => {
+    stores = await openStores();
+    deps = indexerDeps(stores);
+  });
+  afterEach(() => stores.close());
+
+  const context = (): AreaContext => ({
+    ...{ deps, indexes: [], isSampled: () => false, tally: () => undefined },
+  });
+
+  it('looks once for however many differ, and counts what it bounds', async () => {
+    await queueFiles(deps, 2_000);
+    const area = leftoversArea(context());
+    const suspects = await area.look({ after: '' });
+    expect(suspects).to.have.length(2_000);
+    let looks = 0;
+    const counting = {
+      ...area,
+      look: (...of: Parameters<typeof area.look>) => ((looks += 1), area.look(...of)),
+    };
+    expect(await lookAgain(counting, suspects)).to.have.length(2_000);
+    expect(looks).to.equal(1);
+    const counts = async () => (await verifyNow(deps)).counts;
+    expect(await counts()).to.deep.equal({ 'upload.missing': { found: 2_000, mended: 0 } });
+    await queueFiles(deps, 3_010);
+    expect(await counts()).to.deep.equal({ 'upload.missing': { found: 5_000, mended: 0 } });
+  });
+
+  it('looks again at no more messages at once than before', async () => {
+    const { threads } = await restingArchive(deps, stores, 4);
+    const ids = threads.map(({ threadId }) => threadId);
+    const many = { $set: { 'facts.messages': 25_000 } };
+    await deps.collections.threadItems.updateMany({}, many);
+    const windows = [];
+    for await (const window of threadsArea(context()).windows(ids)) windows.push(window);
+    expect(windows).to.deep.equal([{ ids: ids.slice(0, 2) }, { ids: ids.slice(2) }]);
+  });
+
+  it('waits for similar threads that are looked for late, as long as somebody does', async () => {
+    await markSimilar(deps, 200);
+    const ended = new AbortController();
+    const searching = searchSlowly(deps, ended.signal);
+    const report = await verifyNow(deps, { patienceMs: 10_000 });
+    ended.abort();
+    await searching;
+    expect(report).to.deep.include({ differences: [], clean: true });
+  });
+
+  it('looks for similar threads itself when nobody does and it is to mend', async () => {
+    await markSimilar(deps, 200);
+    const { clean, counts } = await verifyNow(deps, { repair: true });
+    expect(counts).to.deep.equal({ 'mark.dirty': { found: 200, mended: 200 } });
+    expect(clean).to.equal(true);
+    expect(await deps.collections.similarMarks.countDocuments()).to.equal(0);
+  });
+});
+
+/** Files that wait to be imported and have no bytes. */
+async function queueFiles({ collections }: IndexerDeps, size: number): Promise<void> {
+  const file = { importId: 'x', name: 'a.json', bytes: 1, state: 'queued' as const };
+  const queuedAt = new Date();
+  await collections.importFiles.insertMany(
+    Array.from({ length: size }, () => ({ ...file, _id: anId(), queuedAt })),
+  );
+}
+
+/** Marks threads whose similar ones should have been looked for by now. */
+async function markSimilar({ collections }: IndexerDeps, size: number): Promise<void> {
+  const at = new Date(Date.now() - 21 * 60_000);
+  await collections.similarMarks.insertMany(
+    Array.from({ length: size }, () => ({
+      ...{ _id: `similar/${anId()}`, kind: 'similar' as const, token: 'x', at },
+    })),
+  );
+}
+
+async function searchSlowly(deps: IndexerDeps, ended: AbortSignal): Promise<void> {
+  while (!ended.aborted) {
+    await pause(250);
+    await refreshSimilar(deps);
+  }
+}
