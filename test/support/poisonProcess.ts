@@ -4,7 +4,9 @@
  */
 import { sweepPending } from '../../services/indexer/project/sweep.js';
 import { deleteMessage } from '../../services/indexer/jobs/deleteMessage.js';
+import { eraseUser } from '../../services/indexer/jobs/eraseUser.js';
 import { importFile } from '../../services/indexer/jobs/importFile.js';
+import { REPORT_NOBODY } from '../../services/indexer/report.js';
 import { createMongo, createRedis } from '../../shared/platform/clients.js';
 import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../shared/platform/env.js';
@@ -25,6 +27,7 @@ const deadly = poisoned(deps, threadId, () => process.kill(process.pid, 'SIGKILL
 const jobs: Record<string, () => Promise<unknown>> = {
   import: () => importFile(deadly, { uploadId: subject, importId: 'import' }),
   delete: () => deleteMessage(deadly, { messageId: subject }),
+  erase: () => eraseUser(deadly, { erasureId: subject }, REPORT_NOBODY),
   async sweep() {
     while (await deps.collections.threads.findOne({ pending: { $exists: true } }))
       await sweepPending(deadly, 0);

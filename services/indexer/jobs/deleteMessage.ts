@@ -1,8 +1,6 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import type { IndexerDeps } from '../deps.js';
-import { hideThread } from '../project/projectThread.js';
 import { settle } from '../project/settle.js';
-import { MOST_TRIES } from '../quarantine/tries.js';
 import { raiseRevision } from '../records/threadRevision.js';
 import { SILENCE } from '../records/tombstones.js';
 
@@ -20,8 +18,6 @@ export async function deleteMessage(
     await threads.updateOne(filter, { $set: { ownerId: author.id } });
   }
   const thread = await threads.findOne({ _id: threadId });
-  // The one try of the revision that follows may end the process.
-  if ((thread?.tries ?? 0) >= MOST_TRIES) await hideThread(deps, threadId);
   await raiseRevision(threads, threadId);
   await messages.updateOne({ _id: messageId }, { $set: SILENCE });
   await raiseRevision(threads, threadId);

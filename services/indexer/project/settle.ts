@@ -6,8 +6,9 @@ import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { showUntil } from '../similar/refreshSimilar.js';
 import { ENDED } from '../quarantine/guardBuild.js';
-import { SET_ASIDE } from '../quarantine/tries.js';
+import { MOST_TRIES, SET_ASIDE } from '../quarantine/tries.js';
 import { slices } from '../records/slices.js';
+import { raiseRevision } from '../records/threadRevision.js';
 import { dirtyServer, markDirty } from '../stores/dirtyMarks.js';
 import { countServers } from './refreshServers.js';
 import { hideThread, projectThread } from './projectThread.js';
@@ -27,7 +28,8 @@ export async function settle(
   channelIds: string[] = [],
 ): Promise<void> {
   const filters = [threads].flat();
-  // First of all, and again: should a build fail, nobody may come back for these.
+  // First of all, and again: should a build fail, or end the process, nobody may come back for these.
+  for (const filter of filters) await hideTried(deps, filter);
   for (const filter of filters) await hideSetAside(deps, filter);
   for (const filter of filters) await buildAll(deps, filter);
   for (const filter of filters) await buildLinking(deps, filter);
@@ -79,6 +81,19 @@ async function projectPending(deps: IndexerDeps, filter: Filter<ThreadRecord>): 
       .toArray();
     if (some.length === 0) return;
     await Promise.all(some.map(({ _id }) => projectThread(deps, _id)));
+  }
+}
+
+/** The one try of a revision that came after a thread was set aside may end the process; hiding takes its mark away. */
+async function hideTried(deps: IndexerDeps, filter: Filter<ThreadRecord>): Promise<void> {
+  const { threads } = deps.collections;
+  const waiting = { tries: { $gte: MOST_TRIES }, pending: { $exists: true } };
+  const tried = await threads
+    .find({ $and: [filter, waiting] } as Filter<ThreadRecord>, { projection: { _id: 1 } })
+    .toArray();
+  for (const { _id } of tried) {
+    await hideThread(deps, _id);
+    await raiseRevision(threads, _id);
   }
 }
 

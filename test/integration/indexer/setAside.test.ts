@@ -127,6 +127,23 @@ describe('setting aside', function () {
     expect(await isListed(threadId)).to.equal(true);
   });
 
+  it('takes the words of somebody who is erased out of a thread that ends its process, at once', async () => {
+    const { threadId, said } = await recordThread();
+    await projectThread(deps, threadId);
+    await change(threadId);
+    await deps.collections.threads.updateOne({ _id: threadId }, { $set: { tries: 5 } });
+    await sweepPending(deps, 0);
+    const { author, _id: gone } = said[1]!;
+    const body = async () => JSON.stringify(await readBody(deps.collections, `thread/${threadId}`));
+    expect(await body()).to.include(gone);
+    const erasureId = await requestErasure(deps.collections, author.id);
+    expect(await run(stores.mongodbUrl, threadId, 'erase', erasureId)).to.equal('SIGKILL');
+    expect(await body()).to.not.include(gone);
+    expect(await runUntilItLives(threadId, 'erase', erasureId)).to.be.below(3);
+    const erasure = await deps.collections.erasures.findOne({ _id: erasureId });
+    expect(erasure).to.have.property('finishedAt');
+  });
+
   it('sets aside a thread whose build always throws, with the reason, and holds up no other', async () => {
     const { threadId } = await recordThread();
     const other = await recordThread();
