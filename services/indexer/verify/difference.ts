@@ -13,11 +13,12 @@ export interface Difference {
   clue?: DifferenceClue;
 }
 
-/** `above`: a revision that what is written must exceed. `member`: `<serverId>/<userId>`. */
+/** `above`: a revision that what is written must exceed. `member`: `<serverId>/<userId>`. `messagesOnly`: its thread stays. */
 export interface DifferenceClue {
   above?: number;
   userId?: string;
   member?: string;
+  messagesOnly?: boolean;
   /** Documents of a search index. */
   index?: string;
   documents?: { id: string; version: number }[];

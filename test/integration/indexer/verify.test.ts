@@ -24,6 +24,7 @@ import {
   aSourceMessage,
   aSourceThread,
   aThread,
+  anAuthor,
   anId,
 } from '../../support/factories.js';
 import { indexerDeps, record, refreshAll } from '../../support/indexerDeps.js';
@@ -364,6 +365,33 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
       await threads.insertOne(thread);
       await messages.insertOne(aMessage({ threadId: thread._id }));
       return thread._id;
+    },
+  ],
+  [
+    ['deleted.kept'],
+    'a notice in a deleted thread',
+    async ({ collections: { threads, messages } }) => {
+      const thread = aThread({ title: '', deleted: true });
+      await threads.insertOne(thread);
+      await messages.insertOne(aMessage({ threadId: thread._id, counted: false }));
+      return thread._id;
+    },
+  ],
+  [
+    ['deleted.kept'],
+    'words of a deleted message',
+    async ({ collections: { messages }, threadId }) => {
+      await messages.insertOne(aMessage({ threadId, deleted: true }));
+      return threadId;
+    },
+  ],
+  [
+    ['erased.kept'],
+    'a notice of somebody who was erased',
+    async ({ collections, threadId }) => {
+      const author = { ...anAuthor('eve'), id: await noteErased(collections) };
+      await collections.messages.insertOne(aMessage({ threadId, author, counted: false }));
+      return threadId;
     },
   ],
   [
@@ -788,6 +816,14 @@ describe('verifyArchive', function () {
         expect(mended.clean).to.equal(true);
       }
       expect(restored).to.deep.include({ clean: true, differences: [], counts: {}, repaired: 0 });
+    });
+
+    it('silences a deleted message, not its thread', async () => {
+      const { threads, messages } = deps.collections;
+      const threadId = ids[PLANTED.findIndex(([, what]) => what === 'words of a deleted message')]!;
+      const thread = await threads.findOne({ _id: threadId });
+      expect(thread).not.to.have.property('deleted');
+      expect(await messages.findOne({ threadId, deleted: true })).to.include({ content: '' });
     });
 
     it('keeps the upload of a file that is set aside', async () => {

@@ -1,15 +1,21 @@
 import type { IndexerDeps } from '../../deps.js';
-import { silenceThreads, tombstoneThread } from '../../records/tombstones.js';
+import { SILENCE, silenceThreads, tombstoneThread } from '../../records/tombstones.js';
 import type { Difference } from '../difference.js';
 import { rebuildThreads } from './rebuildThreads.js';
 
-/** Carries out a deletion that was left half done. */
+/** Carries out a deletion that was left half done: of threads, or of messages alone, which no view shows. */
 export async function removeDeleted(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const { threads, messages } = deps.collections;
-  for (const { id } of found) await tombstoneThread(threads, id);
+  const threadIds = found.map(({ id }) => id);
+  await messages.updateMany(
+    { threadId: { $in: threadIds }, deleted: true, content: { $ne: '' } },
+    { $set: SILENCE },
+  );
+  const whole = found.filter(({ clue }) => !clue?.messagesOnly);
+  for (const { id } of whole) await tombstoneThread(threads, id);
   await silenceThreads(
     messages,
-    found.map(({ id }) => id),
+    whole.map(({ id }) => id),
   );
-  await rebuildThreads(deps, found);
+  await rebuildThreads(deps, whole);
 }

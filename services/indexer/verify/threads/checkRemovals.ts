@@ -22,8 +22,13 @@ export const checkRemovals: ThreadCheck = async ({ deps, threads, strays, channe
   for (const one of threads.values()) {
     const { thread, count, isOrphan } = one;
     const isOfGone = goneServers.has(thread.serverId) || channels.get(thread.channelId)?.deleted;
-    if (thread.deleted && count.ids.length > 0) {
-      found.push(differenceOf(one, 'deleted.kept', `${count.ids.length} messages have words`));
+    const said = count.ids.length + count.notices;
+    if (count.kept > 0) {
+      const detail = `${count.kept} deleted messages have words`;
+      found.push(differenceOf(one, 'deleted.kept', detail, { messagesOnly: true }));
+    }
+    if (thread.deleted && said > 0) {
+      found.push(differenceOf(one, 'deleted.kept', `${said} messages have words`));
     } else if (!thread.deleted && isOfGone) {
       found.push(differenceOf(one, 'deleted.kept', 'Its channel or server was deleted'));
     } else if (isOrphan) {
@@ -32,7 +37,8 @@ export const checkRemovals: ThreadCheck = async ({ deps, threads, strays, channe
       found.push(differenceOf(one, 'orphan.thread', detail));
     }
     const named = traces.inText(`${thread.title} ${thread.ownerId ?? ''}`);
-    const back = new Set([...[...count.people.keys()].filter(isErased), ...named]);
+    const authors = [...count.people.keys(), ...count.noticed];
+    const back = new Set([...authors.filter(isErased), ...named]);
     found.push(
       ...[...back].map((userId) =>
         differenceOf(one, 'erased.kept', `Of user ${userId}`, { userId }),

@@ -10,9 +10,10 @@ import { threadHead, threadItem, threadSummary } from '../../views/threadViews.j
 import { within, type IdWindow } from '../idWindow.js';
 import {
   countMessage,
-  COUNTED_FIELDS,
+  countUnseen,
   emptyRecount,
-  type CountedMessage,
+  READ_FIELDS,
+  type ReadMessage,
   type Recount,
 } from './recount.js';
 
@@ -62,14 +63,16 @@ async function countMessages(
 ): Promise<Map<string, number>> {
   const strays = new Map<string, number>();
   const said = messages
-    .find({ threadId: within(window), counted: true, deleted: { $ne: true } })
-    .project<CountedMessage>(COUNTED_FIELDS)
+    .find({ threadId: within(window), $nor: [{ deleted: true, content: '' }] })
+    .project<ReadMessage>(READ_FIELDS)
     .sort({ threadId: 1, order: 1 })
     .batchSize(2_000);
   for await (const message of said) {
     const { threadId } = message;
     const known = threads.get(threadId);
-    if (known) countMessage(known.count, known.thread, message);
+    if (!message.counted || message.deleted) {
+      if (known) countUnseen(known.count, message);
+    } else if (known) countMessage(known.count, known.thread, message);
     else strays.set(threadId, (strays.get(threadId) ?? 0) + 1);
   }
   return strays;

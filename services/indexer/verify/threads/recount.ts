@@ -15,12 +15,17 @@ export type CountedMessage = Pick<
   forwarded?: { attachments?: Pick<AttachmentRecord, 'id'>[] } | null;
 };
 
-/** The fields of a CountedMessage. */
-export const COUNTED_FIELDS = {
+/** A message as it is read, with what tells whether readers see it. */
+export type ReadMessage = CountedMessage & Pick<MessageRecord, 'counted' | 'deleted'>;
+
+/** The fields of a ReadMessage. */
+export const READ_FIELDS = {
   threadId: 1,
   author: 1,
   asOf: 1,
   createdAt: 1,
+  counted: 1,
+  deleted: 1,
   'reactions.emoji.name': 1,
   'reactions.count': 1,
   'attachments.id': 1,
@@ -48,6 +53,10 @@ export interface Recount {
   bots: number;
   emojis: Map<string, number>;
   people: Map<string, PersonCount>;
+  /** Notices, which readers do not see, and who they are of; messages that were deleted and still have words. */
+  notices: number;
+  noticed: Set<string>;
+  kept: number;
   /** The message that counts as starting the thread. */
   starterId?: string;
   lastAt?: Date;
@@ -57,7 +66,18 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Nothing counted yet. */
 export function emptyRecount(): Recount {
-  return { ids: [], attachments: [], bots: 0, emojis: new Map(), people: new Map() };
+  const unseen = { notices: 0, noticed: new Set<string>(), kept: 0 };
+  return { ids: [], attachments: [], bots: 0, emojis: new Map(), people: new Map(), ...unseen };
+}
+
+/** Notes one that readers do not see. */
+export function countUnseen(count: Recount, { author, deleted }: ReadMessage): void {
+  if (deleted) {
+    count.kept += 1;
+    return;
+  }
+  count.notices += 1;
+  count.noticed.add(author.id);
 }
 
 /** Counts one more message; a thread's messages come in order. */
