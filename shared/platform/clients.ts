@@ -70,11 +70,16 @@ export function databaseName(url: string): string {
   return path ? decodeURIComponent(path) : 'forum-archive';
 }
 
-/** A Redis connection that fails fast: commands are refused at once while it is away. The caller listens to 'error'. */
+/**
+ * A Redis connection that fails fast: commands are refused at once while it is away. The caller listens to 'error', and
+ * subscribes again at each 'ready'.
+ */
 export function createRedis(url: string, limits: { timeoutMs: number }): Redis {
   return new Redis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,
+    // Nobody would hear that this has failed, and the process would end.
+    autoResubscribe: false,
     maxRetriesPerRequest: 1,
     commandTimeout: limits.timeoutMs,
     connectTimeout: limits.timeoutMs,

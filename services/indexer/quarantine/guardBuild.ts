@@ -25,9 +25,10 @@ const takeTurn = createTurns();
 
 /**
  * Builds a pending thread so that one that always fails, or ends the process, is set aside after MOST_TRIES: its mark
- * goes, its last views stay, and a later revision of it is tried once; of one that ends the process two are. A build is counted before it begins when an
- * earlier one did not end, or (`counted`) by the caller; the first costs nothing. Resolves with false when the thread
- * was set aside. Throws BuildFault while it may be tried again, and what a store that is away throws.
+ * goes, its last views stay, and a later revision of it is tried once; of one that ends the process two are. A build is
+ * counted before it begins when an earlier one did not end, or (`counted`) by the caller; the first costs nothing.
+ * Resolves with false when the thread was set aside. Throws BuildFault while it may be tried again, and what a store
+ * that is away throws.
  */
 export async function guardBuild(
   deps: Deps,

@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { createRedis } from '../../../shared/platform/clients.js';
+import { readSettings } from '../../../shared/platform/env.js';
+
+describe('createRedis', () => {
+  it('leaves no failure unheard when a connection that had subscribed is cut as soon as it is back', async () => {
+    const redis = createRedis(readSettings().REDIS_URL, { timeoutMs: 2_000 });
+    redis.on('error', () => undefined);
+    await redis.connect();
+    await redis.subscribe('test_redis_client');
+    let cuts = 1;
+    const info = redis.info.bind(redis) as (told: (...answer: unknown[]) => void) => unknown;
+    // What tells that the connection is ready.
+    const cutting = (told: (...answer: unknown[]) => void) =>
+      info((...answer) => {
+        if (cuts > 0) redis.stream.end();
+        cuts -= 1;
+        told(...answer);
+      });
+    Object.assign(redis, { info: cutting });
+    const unheard: unknown[] = [];
+    const listeners = process.listeners('unhandledRejection');
+    process.removeAllListeners('unhandledRejection');
+    process.on('unhandledRejection', (reason) => unheard.push(reason));
+    try {
+      redis.disconnect(true);
+      await once(redis, 'ready');
+      await once(redis, 'ready');
+      expect(await redis.ping()).to.equal('PONG');
+      expect(unheard).to.deep.equal([]);
+    } finally {
+      process.removeAllListeners('unhandledRejection');
+      for (const listener of listeners) process.on('unhandledRejection', listener);
+      redis.disconnect();
+    }
+  });
+});
