@@ -7,7 +7,7 @@ export interface Caller {
   kind: 'key' | 'jwt' | 'platform' | 'development';
   /** The id of the key, or of the user. */
   id: string;
-  /** All that they may do: `admin` stands with `write` and `read` beside it. */
+  /** All that they may do: `admin` stands with `write` and `read` beside it. Empty without a level. */
   scopes: readonly Scope[];
   /** What the platform says about the user of a platform token. */
   profile?: PlatformProfile;

@@ -32,7 +32,7 @@ const PROTECTED: readonly ErrorCode[] = [
 const FIND: readonly ErrorCode[] = [...PROTECTED, 'NOT_FOUND'];
 const BODY: readonly ErrorCode[] = [...PROTECTED, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 
-const READ = { method: 'get', access: 'read', params: nothing, query: nothing } as const;
+const GET = { method: 'get', params: nothing, query: nothing } as const;
 const WRITE = {
   method: 'post',
   access: 'write',
@@ -52,7 +52,8 @@ const DELETE = {
 /** What operators do (SPEC 4.10). */
 export const adminOperations = {
   getAdminStats: operation({
-    ...READ,
+    ...GET,
+    access: 'read',
     operationId: 'getAdminStats',
     paths: ['/admin/stats'],
     summary: 'What the archive holds, how fresh it is, and how its stores are',
@@ -60,7 +61,8 @@ export const adminOperations = {
     errors: PROTECTED,
   }),
   listJobs: operation({
-    ...READ,
+    ...GET,
+    access: 'write',
     operationId: 'listJobs',
     paths: ['/admin/jobs'],
     summary: 'Jobs, newest first',
@@ -69,7 +71,8 @@ export const adminOperations = {
     errors: PROTECTED,
   }),
   getJob: operation({
-    ...READ,
+    ...GET,
+    access: 'write',
     operationId: 'getJob',
     paths: ['/admin/jobs/:jobId'],
     summary: 'How a job stands',
@@ -87,7 +90,8 @@ export const adminOperations = {
     errors: [...FIND, 'CONFLICT'],
   }),
   listAudit: operation({
-    ...READ,
+    ...GET,
+    access: 'admin',
     operationId: 'listAudit',
     paths: ['/admin/audit'],
     summary: 'Who did what, newest first',
@@ -96,7 +100,8 @@ export const adminOperations = {
     errors: PROTECTED,
   }),
   listQuarantine: operation({
-    ...READ,
+    ...GET,
+    access: 'write',
     operationId: 'listQuarantine',
     paths: ['/admin/quarantine'],
     summary: 'What could not be stored or built, and was set aside',

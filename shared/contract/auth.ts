@@ -54,7 +54,7 @@ export interface TokenResponse {
 export const tokenResponseSchema = Joi.object<TokenResponse, true>({
   access_token: text('Service token (JWT)'),
   token_type: oneOf(['Bearer'] as const, 'How the token is sent'),
-  expires_in: count('Life of the service token (seconds)'),
+  expires_in: count('Life of the service token (seconds); shorter where it carries a level'),
   refresh_token: text('Renews the service token, once'),
 });
 
@@ -86,7 +86,7 @@ export const currentUserSchema = Joi.object<CurrentUser, true>({
   avatar: nullableText('Address of the picture (https); null where it is not known'),
   scope: listOf(
     Joi.string(),
-    'Levels of a service token (read, write, admin); what a platform token allows (identify, guilds)',
+    'Levels of a service token (read, write, admin), often none; what a platform token allows (identify, guilds)',
   ),
   guilds: listOf(
     Joi.object({

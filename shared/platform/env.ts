@@ -17,6 +17,7 @@ export interface Settings {
   DISABLE_AUTH: boolean;
   JWT_SECRET?: string;
   ACCESS_TOKEN_SECONDS: number;
+  ADMIN_TOKEN_SECONDS: number;
   REFRESH_TOKEN_SECONDS: number;
   ADMIN_USER_IDS: string;
   DISCORD_CLIENT_ID?: string;
@@ -36,6 +37,9 @@ export interface Settings {
   FAULT_POINTS?: string;
   NODE_ENV?: string;
 }
+
+/** The longest life of a service token (seconds). */
+export const LONGEST_TOKEN_SECONDS = 604_800;
 
 const url = (scheme: string[]) => Joi.string().uri({ scheme });
 
@@ -87,9 +91,12 @@ export const settingsSchema = Joi.object<Settings, true>({
   JWT_SECRET: Joi.string()
     .min(32)
     .description('Signs service tokens (at least 32 characters); nobody can log in without it'),
-  ACCESS_TOKEN_SECONDS: seconds(60, 604_800)
+  ACCESS_TOKEN_SECONDS: seconds(60, LONGEST_TOKEN_SECONDS)
     .default(86_400)
-    .description('Life of a service token (seconds)'),
+    .description('Life of a service token without a level (seconds)'),
+  ADMIN_TOKEN_SECONDS: seconds(60, 86_400)
+    .default(900)
+    .description('Life of a service token of a user in ADMIN_USER_IDS (seconds)'),
   REFRESH_TOKEN_SECONDS: seconds(60, 31_536_000)
     .default(2_592_000)
     .description('Life of a refresh token (seconds)'),
@@ -97,7 +104,7 @@ export const settingsSchema = Joi.object<Settings, true>({
     .allow('')
     .pattern(/^\s*(?:\d{1,20}\s*(?:,\s*\d{1,20}\s*)*)?$/, 'list of user ids')
     .default('')
-    .description('Users whose service tokens allow everything, comma separated'),
+    .description('Users whose logins allow everything, comma separated'),
   DISCORD_CLIENT_ID: Joi.string()
     .pattern(/^\d{1,20}$/, 'id')
     .description('Application that users log in to'),

@@ -1,6 +1,9 @@
 import jwt from 'jsonwebtoken';
+import { beginFamily } from '../../services/api/auth/refreshTokens.js';
+import { AUDIENCE, ISSUER } from '../../services/api/auth/serviceClaims.js';
+import { scopesOf, type Scope, type TokenResponse } from '../../shared/contract/auth.js';
 import { createApiKey } from '../../shared/store/apiKeys.js';
-import type { Scope } from '../../shared/contract/auth.js';
+import type { Collections } from '../../shared/store/collections.js';
 import { startApi, type ApiServer } from './apiServer.js';
 import {
   CLIENT_ID,
@@ -19,6 +22,12 @@ export interface AuthServer extends ApiServer {
   platform: PlatformDouble;
   /** A new API key of a level. */
   key(level: Scope, expiresAt?: Date | null): Promise<string>;
+  /** The tokens of a new login, as POST /auth/token answers them. */
+  logIn(userId: string): Promise<TokenResponse>;
+  /** The id of a new login, stored without asking the platform. */
+  login(userId: string): Promise<string>;
+  /** A service token of a level, of a new login of an admin. */
+  token(level: Scope): Promise<string>;
 }
 
 /** Starts the API with logins configured; `env` replaces single settings. */
@@ -31,11 +40,20 @@ export async function startAuth(env: Record<string, string> = {}): Promise<AuthS
       ...{ DISCORD_REDIRECT_URI: REDIRECT_URI, ...env },
     },
   });
+  const { collections } = api.stores.mongo;
+  const login = (userId: string) => storeLogin(collections, userId);
   return {
     ...api,
     platform,
+    login,
+    async token(level) {
+      return aToken({ sub: ADMIN_ID, scope: scopesOf(level), sid: await login(ADMIN_ID) });
+    },
+    async logIn(userId) {
+      const body = { grant_type: 'authorization_code', code: platform.newCode(userId) };
+      return (await api.send('POST', '/auth/token', {}, body)).json() as TokenResponse;
+    },
     async key(level, expiresAt = null) {
-      const { collections } = api.stores.mongo;
       return (await createApiKey(collections, { name: `a ${level} key`, level, expiresAt })).key;
     },
     async close() {
@@ -45,13 +63,24 @@ export async function startAuth(env: Record<string, string> = {}): Promise<AuthS
   };
 }
 
-/** A JWT of the given claims, signed as the service does unless said otherwise. */
+/** The id of a new login in a store. */
+export async function storeLogin(
+  collections: Pick<Collections, 'refreshTokens'>,
+  userId: string,
+): Promise<string> {
+  const account = { userId, username: `user${userId}`, avatar: 'https://a.example/1.png' };
+  const settings = { secret: JWT_SECRET, lifeSeconds: 3_600 };
+  return (await beginFamily(collections, settings, account)).family._id;
+}
+
+/** A JWT of the given claims (undefined for none), signed as the service does unless said otherwise. */
 export function aToken(
   claims: object = {},
   options: { secret?: string; algorithm?: jwt.Algorithm; expiresIn?: number } = {},
 ): string {
   const { secret = JWT_SECRET, algorithm = 'HS256', expiresIn = 3_600 } = options;
-  return jwt.sign({ sub: USER_ID, scope: ['read'], ...claims }, secret, { algorithm, expiresIn });
+  const usual = { iss: ISSUER, aud: AUDIENCE, sub: USER_ID, scope: ['read'] };
+  return jwt.sign({ ...usual, ...claims }, secret, { algorithm, expiresIn });
 }
 
 /** A bearer token as it is sent. */

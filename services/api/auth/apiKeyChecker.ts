@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { scopesOf } from '../../../shared/contract/auth.js';
 import { apiKeyId, hashApiKey } from '../../../shared/store/apiKeys.js';
 import type { Collections } from '../../../shared/store/collections.js';
@@ -6,10 +5,9 @@ import type { ApiKeyRecord } from '../../../shared/store/credentials.js';
 import type { Caller } from '../caller.js';
 import { timeLimit } from '../timeLimit.js';
 import { expiredCredential, invalidCredential } from './refusals.js';
+import { rememberBriefly } from './rememberBriefly.js';
 import { equalTexts } from './signature.js';
 
-/** Milliseconds that a stored key is believed: a revocation is felt before a second is over. */
-const BELIEVED = 800;
 /** Milliseconds between two notes of a key's use. */
 const NOTED_EVERY = 60_000;
 
@@ -17,16 +15,9 @@ const NOTED_EVERY = 60_000;
 export function createApiKeyChecker({
   apiKeys,
 }: Pick<Collections, 'apiKeys'>): (key: string) => Promise<Caller> {
-  const known = new LRUCache<string, ApiKeyRecord>({ max: 1_000, ttl: BELIEVED });
-  const find = async (keyId: string): Promise<ApiKeyRecord | null> => {
-    const kept = known.get(keyId);
-    if (kept) return kept;
-    const start = performance.now();
-    const record = await apiKeys.findOne({ _id: keyId }, timeLimit());
-    // Believed from when it was asked for: a revocation may have come while the answer was on its way.
-    if (record) known.set(keyId, record, { start });
-    return record;
-  };
+  const find = rememberBriefly<ApiKeyRecord>((keyId) =>
+    apiKeys.findOne({ _id: keyId }, timeLimit()),
+  );
   return async (key) => {
     const keyId = apiKeyId(key);
     const record = keyId === undefined ? null : await find(keyId);

@@ -4,14 +4,15 @@ import { createIdentify, type Identify } from './identify.js';
 import { createPlatform, type Platform } from './platform.js';
 import { createPlatformUsers } from './platformUsers.js';
 import type { RefreshSettings } from './refreshTokens.js';
+import type { ServiceTokenSettings } from './serviceTokenChecker.js';
 
 /** What logging in needs, once it is configured. */
-export interface Logins {
+export interface Logins extends ServiceTokenSettings {
   platform: Platform;
   refresh: RefreshSettings;
-  jwtSecret: string;
   accessTokenSeconds: number;
-  adminUserIds: ReadonlySet<string>;
+  /** Of users in `adminUserIds`. */
+  adminTokenSeconds: number;
 }
 
 /** The credentials of a service. */
@@ -25,6 +26,7 @@ export type AuthSettings = Pick<
   Settings,
   | 'JWT_SECRET'
   | 'ACCESS_TOKEN_SECONDS'
+  | 'ADMIN_TOKEN_SECONDS'
   | 'REFRESH_TOKEN_SECONDS'
   | 'ADMIN_USER_IDS'
   | 'DISCORD_CLIENT_ID'
@@ -37,29 +39,42 @@ export type AuthSettings = Pick<
 /** The credentials that the settings allow for. */
 export function createAuth(
   settings: AuthSettings,
-  collections: Pick<Collections, 'apiKeys'>,
+  collections: Pick<Collections, 'apiKeys' | 'refreshTokens'>,
 ): Auth {
   const platform = platformOf(settings);
   const { JWT_SECRET: jwtSecret } = settings;
+  const serviceTokens = jwtSecret ? { jwtSecret, adminUserIds: adminsOf(settings) } : undefined;
   return {
     identify: createIdentify({
-      collections,
-      jwtSecret,
+      ...{ collections, serviceTokens },
       findUser: platform && createPlatformUsers(platform),
     }),
-    logins: platform && jwtSecret ? loginsOf(settings, platform, jwtSecret) : undefined,
+    logins: platform && serviceTokens && loginsOf(settings, platform, serviceTokens),
   };
 }
 
-function loginsOf(settings: AuthSettings, platform: Platform, jwtSecret: string): Logins {
-  const ids = settings.ADMIN_USER_IDS.split(',').map((userId) => userId.trim());
+function loginsOf(
+  settings: AuthSettings,
+  platform: Platform,
+  serviceTokens: ServiceTokenSettings,
+): Logins {
+  const lifeSeconds = settings.REFRESH_TOKEN_SECONDS;
   return {
-    platform,
-    jwtSecret,
-    refresh: { secret: jwtSecret, lifeSeconds: settings.REFRESH_TOKEN_SECONDS },
+    ...{ platform, ...serviceTokens },
+    refresh: { secret: serviceTokens.jwtSecret, lifeSeconds },
     accessTokenSeconds: settings.ACCESS_TOKEN_SECONDS,
-    adminUserIds: new Set(ids.filter(Boolean)),
+    // The token ends with its login, so it cannot live longer.
+    adminTokenSeconds: Math.min(settings.ADMIN_TOKEN_SECONDS, lifeSeconds),
   };
+}
+
+function adminsOf({ ADMIN_USER_IDS: ids }: AuthSettings): ReadonlySet<string> {
+  return new Set(
+    ids
+      .split(',')
+      .map((userId) => userId.trim())
+      .filter(Boolean),
+  );
 }
 
 function platformOf(settings: AuthSettings): Platform | undefined {

@@ -27,8 +27,8 @@ export function exchangeCode(
       throw error;
     });
     const user = await platform.findUser(accessToken);
-    const refreshToken = await beginFamily(store, logins.refresh, { ...user, userId: user.id });
-    const answer = tokenAnswer(logins, user.id, refreshToken);
+    const issued = await beginFamily(store, logins.refresh, { ...user, userId: user.id });
+    const answer = tokenAnswer(logins, issued);
     if (begun === undefined) return answer;
     const isSecure = platform.redirectUri.startsWith('https:');
     return { ...answer, headers: { 'Set-Cookie': stateCookie(undefined, isSecure) } };

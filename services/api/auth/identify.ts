@@ -4,27 +4,28 @@ import { createApiKeyChecker } from './apiKeyChecker.js';
 import type { Credential } from './credential.js';
 import type { PlatformProfile } from './platformProfile.js';
 import { invalidCredential } from './refusals.js';
-import { readServiceToken } from './serviceTokens.js';
+import { createServiceTokenChecker, type ServiceTokenSettings } from './serviceTokenChecker.js';
 
 /** Who a credential is of. Throws TOKEN_EXPIRED, FORBIDDEN, UNAVAILABLE. */
 export type Identify = (credential: Credential) => Promise<Caller>;
 
 interface Sources {
-  collections: Pick<Collections, 'apiKeys'>;
-  jwtSecret: string | undefined;
+  collections: Pick<Collections, 'apiKeys' | 'refreshTokens'>;
+  /** Undefined without a secret. */
+  serviceTokens: ServiceTokenSettings | undefined;
   /** Undefined where no platform is configured. */
   findUser: ((accessToken: string) => Promise<PlatformProfile>) | undefined;
 }
 
 /** Checks credentials of each kind; without a secret or a platform, no token of theirs is valid. */
-export function createIdentify({ collections, jwtSecret, findUser }: Sources): Identify {
+export function createIdentify({ collections, serviceTokens, findUser }: Sources): Identify {
   const checkKey = createApiKeyChecker(collections);
-  const kinds: Record<Credential['kind'], (text: string) => Promise<Caller> | Caller> = {
+  const checkToken = serviceTokens && createServiceTokenChecker(collections, serviceTokens);
+  const kinds: Record<Credential['kind'], (text: string) => Promise<Caller>> = {
     key: checkKey,
-    jwt(token) {
-      if (jwtSecret === undefined) throw invalidCredential('token');
-      const { userId, scopes } = readServiceToken(jwtSecret, token);
-      return { kind: 'jwt', id: userId, scopes };
+    async jwt(token) {
+      if (!checkToken) throw invalidCredential('token');
+      return checkToken(token);
     },
     async platform(token) {
       if (!findUser) throw invalidCredential('token');

@@ -13,7 +13,6 @@ export function refreshToken(
 ): Handler<unknown, unknown, RefreshRequest> {
   return async ({ body }) => {
     if (!logins) throw notConfigured();
-    const { refreshToken, family } = await rotate(store, logins.refresh, body.refresh_token);
-    return tokenAnswer(logins, family.userId, refreshToken);
+    return tokenAnswer(logins, await rotate(store, logins.refresh, body.refresh_token));
   };
 }

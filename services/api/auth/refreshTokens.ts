@@ -19,6 +19,12 @@ export interface RefreshSettings {
   lifeSeconds: number;
 }
 
+/** A refresh token as it is handed out, with the login that it belongs to. */
+export interface IssuedRefreshToken {
+  refreshToken: string;
+  family: TokenFamily;
+}
+
 /** The user of a login, as the platform named them. */
 export type Account = Pick<TokenFamily, 'userId' | 'username' | 'avatar'>;
 
@@ -27,14 +33,14 @@ export async function beginFamily(
   { refreshTokens }: Families,
   settings: RefreshSettings,
   { userId, username, avatar }: Account,
-): Promise<string> {
+): Promise<IssuedRefreshToken> {
   const expiresAt = expiryOf(settings);
   const family: TokenFamily = {
     ...{ _id: randomBytes(16).toString('hex'), userId, username, avatar },
     ...{ generation: 0, createdAt: new Date(), expiresAt },
   };
   await refreshTokens.insertOne(family);
-  return write(settings, family._id, 0, expiresAt);
+  return { refreshToken: write(settings, family._id, 0, expiresAt), family };
 }
 
 /**
@@ -45,7 +51,7 @@ export async function rotate(
   { refreshTokens }: Families,
   settings: RefreshSettings,
   token: string,
-): Promise<{ refreshToken: string; family: TokenFamily }> {
+): Promise<IssuedRefreshToken> {
   const { familyId, generation } = read(settings, token);
   const expiresAt = expiryOf(settings);
   const family = await refreshTokens.findOneAndUpdate(

@@ -1,43 +1,51 @@
 import jwt from 'jsonwebtoken';
-import { SCOPES, scopesOf, type Scope } from '../../../shared/contract/auth.js';
+import type { Scope } from '../../../shared/contract/auth.js';
 import { expiredCredential, invalidCredential } from './refusals.js';
+import {
+  AUDIENCE,
+  CLOCK_SKEW_SECONDS,
+  ISSUER,
+  serviceClaimsSchema,
+  type ServiceClaims,
+} from './serviceClaims.js';
 
-/** Both the issuer and the audience of service tokens. */
-const SERVICE = 'forum-archive';
 const ALGORITHM = 'HS256';
-const SKEW_SECONDS = 30;
 
-/** A service token (JWT) of a user. `lifeSeconds` from now. */
+/** Who a service token is for. `loginId` is the login that it ends with. */
+export interface TokenContent {
+  userId: string;
+  scopes: Scope[];
+  /** From now. */
+  lifeSeconds: number;
+  loginId?: string;
+}
+
+/** A service token (JWT) of a user. */
 export function signServiceToken(
   secret: string,
-  { userId, scopes, lifeSeconds }: { userId: string; scopes: Scope[]; lifeSeconds: number },
+  { userId, scopes, lifeSeconds, loginId }: TokenContent,
 ): string {
-  return jwt.sign({ scope: scopes }, secret, {
+  const claims = { scope: scopes, ...(loginId === undefined ? {} : { sid: loginId }) };
+  return jwt.sign(claims, secret, {
     ...{ algorithm: ALGORITHM, subject: userId, expiresIn: lifeSeconds },
-    ...{ issuer: SERVICE, audience: SERVICE },
+    ...{ issuer: ISSUER, audience: AUDIENCE },
   });
 }
 
-/** What a service token says. Throws TOKEN_EXPIRED, FORBIDDEN. */
-export function readServiceToken(
-  secret: string,
-  token: string,
-): { userId: string; scopes: Scope[] } {
-  const { sub, exp, iat, iss, aud, scope } = verify(secret, token);
-  const isOurs = (iss ?? SERVICE) === SERVICE && [aud ?? SERVICE].flat().includes(SERVICE);
-  const isTimely = typeof exp === 'number' && (iat ?? 0) <= Date.now() / 1_000 + SKEW_SECONDS;
-  const level = SCOPES.findLast((known) => Array.isArray(scope) && scope.includes(known));
-  if (!sub || !isOurs || !isTimely || !level) throw invalidCredential('token');
-  return { userId: sub, scopes: scopesOf(level) };
+/** The claims of a service token. Throws TOKEN_EXPIRED; FORBIDDEN where the signature or a claim is wrong. */
+export function readServiceToken(secret: string, token: string): ServiceClaims {
+  const { error, value } = serviceClaimsSchema.validate(verify(secret, token), { convert: false });
+  if (error || value.iat > Date.now() / 1_000 + CLOCK_SKEW_SECONDS)
+    throw invalidCredential('token');
+  return value;
 }
 
-function verify(secret: string, token: string): jwt.JwtPayload {
+function verify(secret: string, token: string): unknown {
   try {
-    const payload = jwt.verify(token, secret, {
+    return jwt.verify(token, secret, {
       algorithms: [ALGORITHM],
-      clockTolerance: SKEW_SECONDS,
+      clockTolerance: CLOCK_SKEW_SECONDS,
     });
-    if (typeof payload === 'object') return payload;
   } catch (error) {
     if (error instanceof jwt.TokenExpiredError) throw expiredCredential('token');
   }

@@ -1,16 +1,21 @@
 import { scopesOf, type TokenResponse } from '../../../shared/contract/auth.js';
 import { jsonAnswer, type Answer } from '../answer.js';
 import type { Logins } from './createAuth.js';
-import { signServiceToken } from './serviceTokens.js';
+import type { IssuedRefreshToken } from './refreshTokens.js';
+import { signServiceToken, type TokenContent } from './serviceTokens.js';
 
 /** A new service token for a user, with the levels that they have now, and the refresh token beside it. */
-export function tokenAnswer(logins: Logins, userId: string, refreshToken: string): Answer {
-  const { jwtSecret, accessTokenSeconds: lifeSeconds, adminUserIds } = logins;
-  const scopes = scopesOf(adminUserIds.has(userId) ? 'admin' : 'read');
+export function tokenAnswer(
+  logins: Logins,
+  { refreshToken, family: { _id: loginId, userId } }: IssuedRefreshToken,
+): Answer {
+  const content: TokenContent = logins.adminUserIds.has(userId)
+    ? { userId, scopes: scopesOf('admin'), lifeSeconds: logins.adminTokenSeconds, loginId }
+    : { userId, scopes: [], lifeSeconds: logins.accessTokenSeconds };
   const response: TokenResponse = {
-    access_token: signServiceToken(jwtSecret, { userId, scopes, lifeSeconds }),
+    access_token: signServiceToken(logins.jwtSecret, content),
     token_type: 'Bearer',
-    expires_in: lifeSeconds,
+    expires_in: content.lifeSeconds,
     refresh_token: refreshToken,
   };
   return { ...jsonAnswer(response), noStore: true };

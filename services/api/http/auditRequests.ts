@@ -40,6 +40,8 @@ function deedOf(ctx: Context, error: AppError | null): Deed | null {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
   if (!caller || !operationId || isRead || !route?.startsWith('/admin/')) return null;
   if (error?.code === 'RATE_LIMITED') return null;
+  // All that a caller without a level gets here is a refusal, and anybody can be such a caller.
+  if (caller.scopes.length === 0) return null;
   const jobId = error ? undefined : jobIdOf(ctx.body);
   const { params } = ctx as Context & { params?: Record<string, string> };
   return {

@@ -1,12 +1,13 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
-import jwt from 'jsonwebtoken';
+import { AUDIENCE, ISSUER } from '../../../services/api/auth/serviceClaims.js';
 import { SCOPES } from '../../../shared/contract/auth.js';
 import type { Access, Operation } from '../../../shared/contract/operation.js';
 import { operations } from '../../../shared/contract/operations.js';
 import { revokeApiKey } from '../../../shared/store/apiKeys.js';
 import type { Reply } from '../../support/apiServer.js';
 import {
+  ADMIN_ID,
   aToken,
   bearer,
   JWT_SECRET,
@@ -42,10 +43,10 @@ const TABLE: Record<string, Access> = {
   listKeys: 'admin',
   revokeKey: 'admin',
   getAdminStats: 'read',
-  listJobs: 'read',
-  getJob: 'read',
-  listAudit: 'read',
-  listQuarantine: 'read',
+  listJobs: 'write',
+  getJob: 'write',
+  listAudit: 'admin',
+  listQuarantine: 'write',
   retryQuarantined: 'write',
   retryJob: 'write',
   importExport: 'write',
@@ -142,6 +143,29 @@ describe('access', () => {
     expect([options.status, options.headers.allow]).to.deep.equal([204, 'GET, HEAD, OPTIONS']);
   });
 
+  it('is refused to a token whose claims make no sense, however well it is signed', async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    const good = {
+      ...{ iss: ISSUER, aud: AUDIENCE, iat: now, exp: now + 3_600 },
+      ...{ sub: ADMIN_ID, scope: ['admin'], sid: await api.login(ADMIN_ID) },
+    };
+    for (const path of ['/api/me', '/admin/stats', '/admin/keys']) {
+      const reply = await api.get(path, bearer(signed(JSON.stringify(good))));
+      expect(reply.status, path).to.equal(200);
+      for (const claims of malformedClaims(good)) {
+        const { status, json } = await api.get(path, bearer(signed(claims)));
+        expect([status, json()], `${claims} at ${path}`).to.deep.equal([
+          403,
+          { error: 'The token is not valid', code: 'FORBIDDEN' },
+        ]);
+      }
+    }
+    for (const claims of malformedClaims(good)) {
+      const reply = await api.get('/api/servers', bearer(signed(claims)));
+      expect(reply.status, claims).to.equal(200);
+    }
+  });
+
   it('of the metrics is for this machine: no credential of callers opens them to others', async () => {
     for (const { name, headers } of sent) {
       expect((await api.get('/metrics', headers)).status, name).to.equal(200);
@@ -163,6 +187,7 @@ describe('access', () => {
 
 /** Every credential that is tried, with what it is worth. */
 async function credentials(api: AuthServer): Promise<Sent[]> {
+  const admin = { sub: ADMIN_ID, scope: ['admin'], sid: await api.login(ADMIN_ID) };
   const levels = await Promise.all(
     SCOPES.map(async (level, rank) => {
       const allows = (access: Exclude<Access, 'public'>): Verdict =>
@@ -171,42 +196,79 @@ async function credentials(api: AuthServer): Promise<Sent[]> {
         access === 'me' ? 'passes' : allows(access);
       return [
         { name: `${level} key`, headers: { 'X-API-Key': await api.key(level) }, verdict: allows },
-        { name: `${level} token`, headers: bearer(aToken({ scope: [level] })), verdict: orMe },
+        { name: `${level} token`, headers: bearer(await api.token(level)), verdict: orMe },
       ];
     }),
   );
   return [
     { name: 'nothing', headers: {}, verdict: () => '401 UNAUTHORIZED' },
     ...levels.flat(),
-    ...refusedTokens(),
+    ...(await withoutLevel(api)),
+    ...refusedTokens(await api.login(ADMIN_ID)),
+    ...(await endedLogins(api)),
     ...(await refusedKeys(api)),
     ...(await twoAtOnce(api)),
-    {
-      name: 'platform token',
-      headers: bearer(api.platform.newToken(USER_ID)),
-      verdict: (access) => (access === 'me' ? 'passes' : '403 FORBIDDEN'),
-    },
     {
       name: 'token expired within the skew',
       // Made anew each time: it must not leave the skew while the tests run.
       get headers() {
-        return bearer(aToken({ scope: ['admin'] }, { expiresIn: -10 }));
+        return bearer(aToken(admin, { expiresIn: -10 }));
       },
       verdict: () => 'passes',
     },
     {
       name: 'expired token',
-      headers: bearer(aToken({ scope: ['admin'] }, { expiresIn: -60 })),
+      headers: bearer(aToken(admin, { expiresIn: -60 })),
+      verdict: () => '401 TOKEN_EXPIRED',
+    },
+    {
+      name: 'expired token of before',
+      headers: bearer(aToken({ ...admin, aud: 'forum-archive' }, { expiresIn: -60 })),
       verdict: () => '401 TOKEN_EXPIRED',
     },
   ];
 }
 
-function refusedTokens(): Sent[] {
+/** Users of whom all that is known is who they are. */
+async function withoutLevel(api: AuthServer): Promise<Sent[]> {
+  const sid = await api.login(USER_ID);
+  const tokens: Record<string, string> = {
+    'platform token': api.platform.newToken(USER_ID),
+    'login of a stranger': (await api.logIn(USER_ID)).access_token,
+    'token without a level': aToken({ scope: [] }),
+    'login of a user who is no admin any more': aToken({ sid, scope: ['read', 'write', 'admin'] }),
+  };
+  return Object.entries(tokens).map(([name, token]) => ({
+    ...{ name, headers: bearer(token) },
+    verdict: (access) => (access === 'me' ? 'passes' : '403 FORBIDDEN'),
+  }));
+}
+
+/** Tokens whose login has ended, is another's, or is missing. */
+async function endedLogins(api: AuthServer): Promise<Sent[]> {
+  const { refreshTokens } = api.stores.mongo.collections;
+  const revoked = await api.login(ADMIN_ID);
+  await refreshTokens.updateOne({ _id: revoked }, { $set: { revokedAt: new Date() } });
+  const claims = { sub: ADMIN_ID, scope: ['admin'] };
+  const tokens: Record<string, string> = {
+    'token of a revoked login': aToken({ ...claims, sid: revoked }),
+    'token of an unknown login': aToken({ ...claims, sid: '0'.repeat(32) }),
+    'token of the login of another': aToken({ ...claims, sid: await api.login(USER_ID) }),
+    'write token without a login': aToken({ ...claims, scope: ['read', 'write'] }),
+    'admin token without a login': aToken(claims),
+  };
+  return Object.entries(tokens).map(([name, token]) => ({
+    ...{ name, headers: bearer(token), verdict: REFUSED },
+  }));
+}
+
+/** Tokens that are wrong in themselves; `sid` is a login that holds. */
+function refusedTokens(sid: string): Sent[] {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const rsa = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-  const claims = { sub: USER_ID, scope: ['admin'] };
+  const claims = { sub: ADMIN_ID, scope: ['admin'], sid };
+  const now = Math.floor(Date.now() / 1_000);
   const none = `${part({ alg: 'none', typ: 'JWT' })}.${part({ ...claims, exp: 9_999_999_999 })}.`;
   const good = aToken(claims);
   const tokens: Record<string, string> = {
@@ -221,14 +283,13 @@ function refusedTokens(): Sent[] {
     'signature cut off': good.replace(/[^.]+$/, ''),
     'signature changed': `${good.slice(0, -4)}AAAA`,
     'claims changed': good.replace(/\.[^.]+\./, `.${part({ ...claims, exp: 9_999_999_999 })}.`),
-    'no exp': jwt.sign(claims, JWT_SECRET),
-    'no sub': aToken({ ...claims, sub: '' }),
-    'no scope': aToken({ scope: undefined }),
-    'scope as text': aToken({ scope: 'admin' }),
-    'unknown scope': aToken({ scope: ['root'] }),
     'other issuer': aToken({ ...claims, iss: 'elsewhere' }),
+    'no issuer': aToken({ ...claims, iss: undefined }),
     'other audience': aToken({ ...claims, aud: ['elsewhere'] }),
-    'issued tomorrow': aToken({ ...claims, iat: Math.floor(Date.now() / 1_000) + 86_400 }),
+    'issued tomorrow': aToken({ ...claims, iat: now + 86_400 }),
+    'of before': aToken({ ...claims, aud: 'forum-archive' }),
+    'of before, to read': aToken({ sub: USER_ID, aud: 'forum-archive', scope: ['read'] }),
+    'of before, without an audience': aToken({ ...claims, aud: undefined, iss: undefined }),
   };
   const headers: Sent[] = ['Basic YTpi', 'Bearer', 'Bearer a b', 'garbage', ''].map((value) => ({
     name: `Authorization: ${value}`,
@@ -238,6 +299,25 @@ function refusedTokens(): Sent[] {
   return Object.entries(tokens)
     .map(([name, token]): Sent => ({ name, headers: bearer(token), verdict: REFUSED }))
     .concat(headers);
+}
+
+/** Texts that stand where claims belong: each has one that makes no sense. */
+function malformedClaims(good: { iat: number; sid: string }): string[] {
+  const query = { $gt: '' };
+  const values: Record<string, unknown[]> = {
+    sub: [undefined, null, '', 5, {}, query, ['5'], 'name', '1 ', '9'.repeat(21)],
+    scope: [undefined, null, 'admin', {}, [null], [{}], ['root'], ['admin', 'root'], [['admin']]],
+    exp: [undefined, null, '9999999999', {}, query, good.iat + 604_801],
+    iat: [undefined, null, '1', {}, query, -1, 0],
+    sid: [null, 5, {}, query, [good.sid], 'x'],
+    aud: [undefined, null, 5, query],
+    iss: [undefined, null, 5, query],
+  };
+  const texts = Object.entries(values).flatMap(([claim, wrong]) =>
+    wrong.map((value) => JSON.stringify({ ...good, [claim]: value })),
+  );
+  const endless = JSON.stringify({ ...good, exp: 0 }).replace('"exp":0', '"exp":1e999');
+  return [...texts, endless, 'null', '[]', '5', '"text"', '{'];
 }
 
 async function refusedKeys(api: AuthServer): Promise<Sent[]> {
@@ -270,7 +350,7 @@ async function refusedKeys(api: AuthServer): Promise<Sent[]> {
 
 async function twoAtOnce(api: AuthServer): Promise<Sent[]> {
   const key = await api.key('admin');
-  const token = bearer(aToken({ scope: ['admin'] })).Authorization;
+  const token = bearer(await api.token('admin')).Authorization;
   const pairs: Sent['headers'][] = [
     { 'X-API-Key': key, Authorization: token },
     { 'X-API-Key': [key, key] },
@@ -294,7 +374,13 @@ function judge(reply: Reply): string {
 
 /** A token signed by HMAC with a public key, which libraries refuse to do. */
 function hmacToken(claims: object, secret: string): string {
-  const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
+  return signed(JSON.stringify(claims), secret);
+}
+
+/** A token of any text as its claims, which libraries refuse to sign. */
+function signed(claims: string, secret = JWT_SECRET): string {
+  const encoded = Buffer.from(claims).toString('base64url');
+  const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${encoded}`;
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
 }
 

@@ -56,9 +56,9 @@ describe('admin', () => {
     const second = queued(await api.send('DELETE', `/admin/threads/${thread._id}`, as.admin));
     expect(second.jobId).to.equal(first.jobId);
     expect(first).to.include({ status: 'queued', statusUrl: `/admin/jobs/${first.jobId}` });
-    const job = (await api.get(first.statusUrl, as.read)).json() as AdminJob;
+    const job = (await api.get(first.statusUrl, as.write)).json() as AdminJob;
     expect(job).to.include({ jobId: first.jobId, name: 'delete-thread', state: 'queued' });
-    const { jobs } = (await api.get('/admin/jobs?state=queued', as.read)).json() as {
+    const { jobs } = (await api.get('/admin/jobs?state=queued', as.write)).json() as {
       jobs: AdminJob[];
     };
     expect(jobs.map(({ jobId }) => jobId)).to.include(first.jobId);
@@ -71,7 +71,7 @@ describe('admin', () => {
       const absent = await api.send('DELETE', `/admin/${kind}/${anId()}`, as.admin);
       expect(absent.status, kind).to.equal(404);
     }
-    expect((await api.get('/admin/jobs/nothing', as.read)).status).to.equal(404);
+    expect((await api.get('/admin/jobs/nothing', as.write)).status).to.equal(404);
     const retry = await api.send('POST', `${first.statusUrl}/retry`, as.write);
     expect(retry.status).to.equal(409);
   });
@@ -109,12 +109,12 @@ describe('admin', () => {
       const stored = (await redis.keys(`${prefix}*`)).map((key) => key.slice(prefix.length));
       expect(stored).to.include.members([...jobs, 'meta', 'id', 'events', 'wait']);
       for (const id of jobs) {
-        expect((await api.get(`/admin/jobs/${id}`, as.read)).status, id).to.equal(200);
+        expect((await api.get(`/admin/jobs/${id}`, as.write)).status, id).to.equal(200);
       }
       for (const id of ['active', 'failed', ...stored]) {
         if (/^[\w-]+$/.test(id) && (await redis.type(prefix + id)) === 'hash' && id !== 'meta')
           continue;
-        expect((await api.get(`/admin/jobs/${id}`, as.read)).status, id).to.equal(404);
+        expect((await api.get(`/admin/jobs/${id}`, as.write)).status, id).to.equal(404);
         const retry = await api.send('POST', `/admin/jobs/${id}/retry`, as.write);
         expect(retry.status, id).to.equal(404);
       }
@@ -145,7 +145,7 @@ describe('admin', () => {
     const userId = '777777777777777709';
     const { jobId } = queued(await api.send('DELETE', `/admin/users/${userId}`, as.admin));
     expect(jobId).to.not.contain(userId);
-    const trail = await api.get('/admin/audit?limit=1', as.read);
+    const trail = await api.get('/admin/audit?limit=1', as.admin);
     expect(trail.body.toString()).to.contain('"eraseUser"').and.not.contain(userId);
     expect(await store().erasures.countDocuments({ userId })).to.equal(1);
     for (const text of await redisTraces(api.stores)) expect(text).to.not.contain(userId);
@@ -174,7 +174,7 @@ describe('admin', () => {
     for (const wrong of [{ repair: 'yes' }, { sample: -1 }, { sample: 'some' }, { more: 1 }]) {
       expect((await ask(wrong)).status, JSON.stringify(wrong)).to.equal(400);
     }
-    const job = (await api.get(`/admin/jobs/${jobId}`, as.read)).json() as AdminJob;
+    const job = (await api.get(`/admin/jobs/${jobId}`, as.write)).json() as AdminJob;
     expect(job).to.include({ name: 'verify', state: 'queued' });
   });
 
@@ -232,7 +232,7 @@ describe('admin', () => {
       nextCursor: string | null;
     }
     const page = (cursor = '') =>
-      api.get(`/admin/quarantine?limit=2${cursor && `&cursor=${cursor}`}`, as.read);
+      api.get(`/admin/quarantine?limit=2${cursor && `&cursor=${cursor}`}`, as.write);
     const first = (await page()).json() as Page;
     expect(first.entries[0]).to.deep.equal({
       ...{ id: 'thread-1', kind: 'thread', subject: '1', threadId: '1', reason: 'It failed' },
@@ -246,7 +246,7 @@ describe('admin', () => {
     expect(stats.views.quarantined).to.equal(3);
     const retry = (id: string) => api.send('POST', `/admin/quarantine/${id}/retry`, as.write);
     const { statusUrl } = queued(await retry('thread-2'));
-    const job = (await api.get(statusUrl, as.read)).json() as AdminJob;
+    const job = (await api.get(statusUrl, as.write)).json() as AdminJob;
     expect(job).to.include({ name: 'retry-quarantined', state: 'queued' });
     expect((await retry('thread-9')).status).to.equal(404);
   });
@@ -258,14 +258,14 @@ describe('admin', () => {
       entries: { operation: string; outcome: string; caller: { kind: string; id: string } }[];
       nextCursor: string;
     }
-    const page = (await api.get('/admin/audit?limit=1', as.read)).json() as Page;
+    const page = (await api.get('/admin/audit?limit=1', as.admin)).json() as Page;
     expect(page.entries[0]).to.deep.include({ operation: 'deleteThread', outcome: 'FORBIDDEN' });
     expect(page.entries[0]!.caller.kind).to.equal('key');
     const next = (
-      await api.get(`/admin/audit?limit=1&cursor=${page.nextCursor}`, as.read)
+      await api.get(`/admin/audit?limit=1&cursor=${page.nextCursor}`, as.admin)
     ).json() as Page;
     expect(next.entries[0]).to.not.deep.equal(page.entries[0]);
-    expect((await api.get('/admin/audit?cursor=x', as.read)).status).to.equal(400);
+    expect((await api.get('/admin/audit?cursor=x', as.admin)).status).to.equal(400);
     const everything = JSON.stringify(await store().audit.find().toArray());
     for (const { 'X-API-Key': key } of Object.values(as)) {
       expect(everything).to.not.contain(key.split('_').at(-1));
@@ -279,13 +279,13 @@ describe('admin', () => {
       const reply = queued(await upload(anExport()));
       const { files } = reply as QueuedJob & { files: { state: string }[] };
       expect(files.map(({ state }) => state)).to.deep.equal(['queued']);
-      const before = (await api.get(reply.statusUrl, as.read)).json() as AdminJob;
+      const before = (await api.get(reply.statusUrl, as.write)).json() as AdminJob;
       expect(before).to.include({ state: 'queued', progress: 0 });
       await store().importFiles.updateMany(
         { state: 'queued' },
         { $set: { state: 'imported', messages: 3, finishedAt: new Date() } },
       );
-      const after = (await api.get(reply.statusUrl, as.read)).json() as AdminJob;
+      const after = (await api.get(reply.statusUrl, as.write)).json() as AdminJob;
       expect(after).to.deep.include({ state: 'done', progress: 1 });
       expect(after.counts).to.include({ files: 1, imported: 1, messages: 3 });
     });
@@ -304,7 +304,7 @@ describe('admin', () => {
       const record = { _id: importId, createdAt: at, sealed: false, files: 0 };
       await store().imports.insertOne(record);
       const told = async () =>
-        (await api.get(`/admin/jobs/imports-${importId}`, as.read)).json() as AdminJob & {
+        (await api.get(`/admin/jobs/imports-${importId}`, as.write)).json() as AdminJob & {
           files: object[];
         };
       expect(await told()).to.include({ state: 'active', progress: 0, finishedAt: null });

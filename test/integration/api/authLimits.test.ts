@@ -95,6 +95,38 @@ describe('rate limits', () => {
     }
   });
 
+  it('counts who has no level by their address, however many accounts they have', async () => {
+    const api = await startAuth({ ...ON, RATE_LIMIT_READS: '4', RATE_LIMIT_SEARCHES: '1' });
+    try {
+      const accounts = ['41', '42', '43', '44', '45'];
+      const tokens: Record<string, string[]> = {
+        'platform tokens': accounts.map((userId) => api.platform.newToken(userId)),
+        'service tokens': await Promise.all(
+          accounts.map(async (userId) => (await api.logIn(userId)).access_token),
+        ),
+      };
+      for (const [n, [name, ofAccounts]] of Object.entries(tokens).entries()) {
+        const told = [];
+        for (const [turn, token] of ofAccounts.entries()) {
+          const path = turn % 2 === 0 ? '/api/me' : '/api/servers';
+          const { status, headers } = await api.get(path, as(`192.0.2.${n}`, bearer(token)));
+          told.push([status, /^"reads";r=\d/.exec(String(headers['ratelimit']))?.[0]]);
+        }
+        expect(told, name).to.deep.equal([
+          ...[3, 2, 1, 0].map((left) => [200, `"reads";r=${left}`]),
+          [429, '"reads";r=0'],
+        ]);
+        const search = (token: string) =>
+          api.get('/api/search?q=', as(`192.0.2.1${n}`, bearer(token)));
+        const searches = [];
+        for (const token of ofAccounts) searches.push((await search(token)).status);
+        expect(searches, name).to.deep.equal([400, 429, 429, 429, 429]);
+      }
+    } finally {
+      await api.close();
+    }
+  });
+
   it("counts a caller's search as ten of their requests", async () => {
     const api = await startAuth({ ...ON, RATE_LIMIT_CALLER: '32' });
     try {
@@ -155,6 +187,11 @@ describe('rate limits', () => {
   it('lets nobody fill the audit trail by what they may not do', async () => {
     const api = await startAuth({ ...ON, RATE_LIMIT_FAILED_CREDENTIALS: '3' });
     try {
+      for (const token of [(await api.logIn('42')).access_token, api.platform.newToken('42')]) {
+        const stranger = as('192.0.2.3', bearer(token));
+        expect((await api.send('DELETE', '/admin/threads/5', stranger)).status).to.equal(403);
+      }
+      expect(await api.stores.mongo.collections.audit.countDocuments()).to.equal(0);
       const reader = as('192.0.2.1', { 'X-API-Key': await api.key('read') });
       expect(await syncTimes(api, 5, reader)).to.deep.equal([403, 403, 403, 429, 429]);
       const elsewhere = { ...reader, ...as('192.0.2.2') };

@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import type { TokenResponse } from '../../../shared/contract/auth.js';
 import { currentUserSchema, tokenResponseSchema } from '../../../shared/contract/auth.js';
-import type { Reply } from '../../support/apiServer.js';
+import { until, type Reply } from '../../support/apiServer.js';
 import {
   ADMIN_ID,
+  aToken,
   bearer,
   JWT_SECRET,
   startAuth,
@@ -37,18 +38,18 @@ describe('POST /auth/token', () => {
     expect(tokenResponseSchema.validate(tokens).error).to.equal(undefined);
     expect(tokens.expires_in).to.equal(86_400);
     const claims = jwt.verify(tokens.access_token, JWT_SECRET) as jwt.JwtPayload;
-    expect(claims).to.include({ sub: USER_ID, iss: 'forum-archive', aud: 'forum-archive' });
-    expect(claims['scope']).to.deep.equal(['read']);
+    expect(claims).to.include({ sub: USER_ID, iss: 'forum-archive', aud: 'forum-archive/2' });
+    expect(claims['scope']).to.deep.equal([]);
     expect(claims.exp! - claims.iat!).to.equal(86_400);
     const again = await exchange({ grant_type, code });
     expect([again.status, codeOf(again)]).to.deep.equal([403, 'FORBIDDEN']);
   });
 
-  it('gives the users of ADMIN_USER_IDS every level', async () => {
-    const reply = await exchange({ grant_type, code: api.platform.newCode(ADMIN_ID) });
-    const { access_token } = reply.json() as TokenResponse;
-    const { scope } = jwt.decode(access_token) as jwt.JwtPayload;
+  it('gives the users of ADMIN_USER_IDS every level, for a quarter of an hour', async () => {
+    const { access_token, expires_in } = await api.logIn(ADMIN_ID);
+    const { scope, exp, iat } = jwt.decode(access_token) as jwt.JwtPayload;
     expect(scope).to.deep.equal(['read', 'write', 'admin']);
+    expect([expires_in, exp! - iat!]).to.deep.equal([900, 900]);
     const me = await api.get('/api/me', bearer(access_token));
     expect(me.json()).to.deep.equal({
       id: ADMIN_ID,
@@ -56,6 +57,14 @@ describe('POST /auth/token', () => {
       avatar: `https://cdn.discordapp.com/avatars/${ADMIN_ID}/a_1234.png`,
       scope: ['read', 'write', 'admin'],
     });
+  });
+
+  it('tells how long a token lives, which ends with its login', async () => {
+    const short = await startAuth({ REFRESH_TOKEN_SECONDS: '60', ADMIN_TOKEN_SECONDS: '120' });
+    const { access_token, expires_in } = await short.logIn(ADMIN_ID);
+    await short.close();
+    const { exp, iat } = jwt.decode(access_token) as jwt.JwtPayload;
+    expect([expires_in, exp! - iat!]).to.deep.equal([60, 60]);
   });
 
   it('refuses codes that are wrong or late', async () => {
@@ -254,6 +263,19 @@ describe('POST /auth/refresh', () => {
     expect((await refresh(other.refresh_token)).status).to.equal(200);
   });
 
+  it('ends the tokens that carry a level, once the family is revoked', async () => {
+    const other = await api.logIn(ADMIN_ID);
+    const first = await api.logIn(ADMIN_ID);
+    const second = (await refresh(first.refresh_token)).json() as TokenResponse;
+    const ask = async ({ access_token }: TokenResponse) =>
+      (await api.get('/admin/keys', bearer(access_token))).status;
+    expect([await ask(first), await ask(second)]).to.deep.equal([200, 200]);
+    expect((await refresh(first.refresh_token)).status).to.equal(403);
+    await until(async () => (await ask(first)) === 403 && (await ask(second)) === 403);
+    expect((await api.get('/api/me', bearer(second.access_token))).status).to.equal(403);
+    expect(await ask(other)).to.equal(200);
+  });
+
   it('refuses what was never handed out, without harm to what was', async () => {
     const { refresh_token } = await logIn();
     const [form, family, generation, expires, signature] = /^(fr)_(\w+?)_(\d+)_(\d+)_(.*)$/
@@ -332,10 +354,9 @@ describe('GET /api/me', () => {
   });
 
   it('does not know more of a service token’s user than was told', async () => {
-    const unknown = jwt.sign({ sub: '5', scope: ['write'] }, JWT_SECRET, { expiresIn: 60 });
-    expect((await api.get('/api/me', bearer(unknown))).json()).to.deep.equal({
-      ...{ id: '5', username: null, avatar: null },
-      scope: ['read', 'write'],
+    const unknown = bearer(aToken({ sub: '5' }));
+    expect((await api.get('/api/me', unknown)).json()).to.deep.equal({
+      ...{ id: '5', username: null, avatar: null, scope: ['read'] },
     });
   });
 });

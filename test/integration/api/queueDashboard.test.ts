@@ -5,7 +5,7 @@ import { createProducer } from '../../../shared/jobs/producer.js';
 import { createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { until } from '../../support/apiServer.js';
-import { aToken, bearer, startAuth, USER_ID, type AuthServer } from '../../support/authServer.js';
+import { bearer, startAuth, type AuthServer } from '../../support/authServer.js';
 
 describe('the queue dashboard', () => {
   let api: AuthServer;
@@ -44,7 +44,7 @@ describe('the queue dashboard', () => {
   });
 
   it('shows pages, scripts and jobs to an admin, however they say who they are', async () => {
-    const token = bearer(aToken({ sub: USER_ID, scope: ['admin'] }));
+    const token = bearer(await api.token('admin'));
     for (const headers of [admin, basic(admin['X-API-Key']), token]) {
       const { status, headers: sent, body } = await page(headers);
       expect(status).to.equal(200);

@@ -7,15 +7,17 @@ import { anId } from '../../support/factories.js';
 
 describe('a deed', () => {
   let api: AuthServer;
+  const gone = anId();
   before(async () => {
-    api = await startAuth();
+    api = await startAuth({ ADMIN_USER_IDS: gone });
   });
   after(() => api.close());
   const store = () => api.stores.mongo.collections;
 
   it('of somebody who was erased before is kept as done by nobody, and names them nowhere', async () => {
-    const [gone, other] = [anId(), anId()];
-    const token = bearer(aToken({ sub: gone, scope: ['read', 'write', 'admin'] }));
+    const other = anId();
+    const claims = { sub: gone, sid: await api.login(gone) };
+    const token = bearer(aToken({ ...claims, scope: ['read', 'write', 'admin'] }));
     const ask = async (name: string) => {
       const reply = await api.send('POST', '/admin/keys', token, { name, level: 'read' });
       expect(reply.status).to.equal(201);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createApiKey } from '../../../shared/store/apiKeys.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { until } from '../../support/apiServer.js';
-import { aToken, JWT_SECRET } from '../../support/authServer.js';
+import { ADMIN_ID, aToken, JWT_SECRET, storeLogin } from '../../support/authServer.js';
 import { everyTrace } from '../../support/everyTrace.js';
 import { runCli } from '../../support/runCli.js';
 import { freePort } from '../../../services/local/ports.js';
@@ -40,11 +40,12 @@ describe('secrets of the settings', function () {
 
   before(async () => {
     stores = await openStores();
-    const { record, key } = await createApiKey(stores.mongo.collections, {
+    const { key } = await createApiKey(stores.mongo.collections, {
       ...{ name: 'planted', level: 'admin', expiresAt: null },
     });
     SECRETS['API key'] = key;
-    SECRETS['service token'] = aToken({ sub: record._id, scope: ['read', 'write', 'admin'] });
+    const sid = await storeLogin(stores.mongo.collections, ADMIN_ID);
+    SECRETS['service token'] = aToken({ sub: ADMIN_ID, sid, scope: ['read', 'write', 'admin'] });
     await watchServices('with passwords that are taken', environment(), 200);
     await watchServices('with passwords that are refused', refusing(), 503);
     await watchCommands();
@@ -55,7 +56,7 @@ describe('secrets of the settings', function () {
   function environment(): Record<string, string> {
     const { ELASTICSEARCH_URL, REDIS_URL } = readSettings();
     return {
-      ...{ JWT_SECRET, PORT: '0', LOG_LEVEL: 'trace' },
+      ...{ JWT_SECRET, ADMIN_USER_IDS: ADMIN_ID, PORT: '0', LOG_LEVEL: 'trace' },
       MONGODB_URL: stores.mongodbUrl,
       REDIS_URL: withPassword(REDIS_URL, 'password of Redis'),
       ELASTICSEARCH_URL: withPassword(ELASTICSEARCH_URL, 'password of Elasticsearch', UNKNOWN),

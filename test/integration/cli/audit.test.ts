@@ -32,7 +32,7 @@ describe('the audit trail of the command line', function () {
   };
   /** The trail as it is told over HTTP, by operation. */
   const trail = async (): Promise<Map<string, Deed>> => {
-    const reply = await api.get('/admin/audit?limit=100', { 'X-API-Key': await api.key('read') });
+    const reply = await api.get('/admin/audit?limit=100', { 'X-API-Key': await api.key('admin') });
     expect(auditPageSchema.validate(reply.json()).error).to.equal(undefined);
     const { entries } = reply.json() as { entries: Deed[] };
     return new Map(entries.map((entry) => [entry.operation, entry]));

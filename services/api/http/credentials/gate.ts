@@ -79,7 +79,7 @@ async function admit(
   if (limits) refuseBlocked(ctx, limits.failedCredentials, address);
   const caller = await resolve(ctx, access, credential, options);
   ctx.state['caller'] = caller;
-  if (limits) countRequest(ctx, limits.callers, nameOf(caller));
+  countCaller(ctx, caller, UNKNOWN, options);
   if (access !== 'me' && !caller.scopes.includes(access)) {
     // Each is kept in the audit trail, which must not be for anybody to fill.
     limits?.failedCredentials.take(address);
@@ -119,9 +119,8 @@ async function welcome(
 ): Promise<null> {
   const { limits } = options;
   const caller = limits && (await recognise(ctx, credential, { ...options, limits }));
-  const weight = operation.limitedAs === 'search' ? SEARCH_WEIGHT : 1;
-  if (limits && caller) countRequest(ctx, limits.callers, nameOf(caller), weight);
-  else countByAddress(ctx, operation, options);
+  if (caller) ctx.state['caller'] = caller;
+  countCaller(ctx, caller, operation, options);
   return null;
 }
 
@@ -139,6 +138,24 @@ async function recognise(
     if (error instanceof InvalidCredential) limits.failedCredentials.take(address);
     return undefined;
   }
+}
+
+/**
+ * Counts a request under its caller's name. One without a level counts by address, as the anonymous do: anybody can have
+ * many accounts of the platform.
+ */
+function countCaller(
+  ctx: Context,
+  caller: Caller | undefined,
+  operation: Guarded,
+  options: GateOptions,
+): void {
+  if (!caller || caller.scopes.length === 0) {
+    countByAddress(ctx, operation, options);
+    return;
+  }
+  const weight = operation.limitedAs === 'search' ? SEARCH_WEIGHT : 1;
+  if (options.limits) countRequest(ctx, options.limits.callers, nameOf(caller), weight);
 }
 
 function countByAddress(

@@ -1,0 +1,46 @@
+import Joi from 'joi';
+import { SCOPES, type Scope } from '../../../shared/contract/auth.js';
+import { LONGEST_TOKEN_SECONDS } from '../../../shared/platform/env.js';
+
+/** Who signs service tokens: the claim `iss`. */
+export const ISSUER = 'forum-archive';
+/** What they are for: the claim `aud`. Version 1 named the issuer here; its tokens allowed reading to everybody. */
+export const AUDIENCE = 'forum-archive/2';
+/** How far clocks may differ. */
+export const CLOCK_SKEW_SECONDS = 30;
+
+/** What a service token says. Times are seconds since 1970. */
+export interface ServiceClaims {
+  iss: string;
+  aud: string;
+  /** The user. */
+  sub: string;
+  iat: number;
+  exp: number;
+  scope: Scope[];
+  /** The login that the token came from, and ends with. */
+  sid?: string;
+}
+
+const seconds = () => Joi.number().min(0).required();
+
+/** Checks ServiceClaims: a good signature says who wrote them, and not that they make sense. */
+export const serviceClaimsSchema = Joi.object<ServiceClaims, true>({
+  iss: Joi.string().valid(ISSUER).required(),
+  aud: Joi.string().valid(AUDIENCE).required(),
+  sub: Joi.string()
+    .pattern(/^\d{1,20}$/)
+    .required(),
+  iat: seconds(),
+  exp: seconds(),
+  scope: Joi.array()
+    .items(Joi.string().valid(...SCOPES))
+    .unique()
+    .required(),
+  sid: Joi.string().pattern(/^[0-9a-f]{32}$/),
+})
+  .unknown()
+  .required()
+  .custom((claims: ServiceClaims, helpers) =>
+    claims.exp - claims.iat <= LONGEST_TOKEN_SECONDS ? claims : helpers.error('any.invalid'),
+  );

@@ -1,0 +1,43 @@
+import { SCOPES, scopesOf } from '../../../shared/contract/auth.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { TokenFamily } from '../../../shared/store/credentials.js';
+import type { Caller } from '../caller.js';
+import { timeLimit } from '../timeLimit.js';
+import { invalidCredential } from './refusals.js';
+import { rememberBriefly } from './rememberBriefly.js';
+import { readServiceToken } from './serviceTokens.js';
+
+/** What service tokens are checked by. */
+export interface ServiceTokenSettings {
+  jwtSecret: string;
+  adminUserIds: ReadonlySet<string>;
+}
+
+/**
+ * Checks service tokens. One that names a login ends with it, and allows something only while its user is in
+ * ADMIN_USER_IDS. One of the level write or admin must name a login. Throws TOKEN_EXPIRED, FORBIDDEN.
+ */
+export function createServiceTokenChecker(
+  { refreshTokens }: Pick<Collections, 'refreshTokens'>,
+  { jwtSecret, adminUserIds }: ServiceTokenSettings,
+): (token: string) => Promise<Caller> {
+  const findLogin = rememberBriefly<TokenFamily>((loginId) =>
+    refreshTokens.findOne({ _id: loginId }, timeLimit()),
+  );
+  return async (token) => {
+    const { sub, scope, sid } = readServiceToken(jwtSecret, token);
+    const level = SCOPES.findLast((known) => scope.includes(known));
+    const caller = { kind: 'jwt' as const, id: sub, scopes: level ? scopesOf(level) : [] };
+    if (sid !== undefined) {
+      requireLogin(await findLogin(sid), sub);
+      return adminUserIds.has(sub) ? caller : { ...caller, scopes: [] };
+    }
+    if (level === 'write' || level === 'admin') throw invalidCredential('token');
+    return caller;
+  };
+}
+
+/** A login outlives its tokens unless it is ended. */
+function requireLogin(login: TokenFamily | null, userId: string): void {
+  if (!login || login.revokedAt || login.userId !== userId) throw invalidCredential('token');
+}
