@@ -63,7 +63,7 @@ export function createApi(clients: ApiClients): Api {
     ...{ namespace, producer, redis, cache, logger, metrics },
     metricsToken: settings.METRICS_TOKEN,
     corsOrigins: settings.CORS_ORIGINS,
-    auth: createAuth(settings, stores.collections),
+    auth: createAuth(settings, stores.collections, logger),
     credentials: { disableAuth: settings.DISABLE_AUTH, limits, trustProxy: settings.TRUST_PROXY },
   });
   const closing = [

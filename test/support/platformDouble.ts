@@ -1,16 +1,22 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 
 export const CLIENT_ID = '900000000000000777';
 export const CLIENT_SECRET = 'planted-client-secret-5b1f0c';
 export const REDIRECT_URI = 'https://forum.example/callback';
 
-/** What the double does in place of answering. */
-export type Mood = 'well' | 'failing' | 'slow' | 'limited' | 'garbled';
+/**
+ * What the double does in place of answering. `limited` asks everybody to wait, `token limited` whoever holds the token;
+ * `held` answers once the mood changes.
+ */
+export type Mood = 'well' | 'failing' | 'slow' | 'held' | 'limited' | 'token limited' | 'garbled';
 
 export interface PlatformDouble {
   url: string;
   mood: Mood;
+  /** The Retry-After of the `limited` moods. */
+  retryAfter: string;
   /** Requests so far, as `METHOD path`. */
   requests: string[];
   /** A code for a user; each works once, `isLate` ones never. */
@@ -51,12 +57,16 @@ export async function startPlatform(): Promise<PlatformDouble> {
   };
   const server = createServer((request, response) => {
     double.requests.push(`${request.method ?? ''} ${request.url ?? ''}`);
-    void answer(request).then(([status, body]) => reply(response, double.mood, status, body));
+    void answer(request).then(async ([status, body]) => {
+      while (double.mood === 'held') await setTimeout(10);
+      reply(response, double, status, body);
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const double: PlatformDouble = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     mood: 'well',
+    retryAfter: '7.3',
     requests: [],
     newCode(userId, { isLate = false } = {}) {
       const code = `PlantedCode${(issued += 1)}xyz`;
@@ -106,11 +116,20 @@ function userOf(userId: string): object {
   return { id: userId, username: `user${userId}`, discriminator: '0', avatar: 'a_1234', mfa: true };
 }
 
-function reply(response: ServerResponse, mood: Mood, status: number, body: object): void {
+function reply(
+  response: ServerResponse,
+  { mood, retryAfter }: Pick<PlatformDouble, 'mood' | 'retryAfter'>,
+  status: number,
+  body: object,
+): void {
   if (mood === 'slow') return;
   if (mood === 'failing') status = 502;
-  if (mood === 'limited') response.setHeader('Retry-After', '7.3');
-  response.writeHead(mood === 'limited' ? 429 : status, { 'Content-Type': 'application/json' });
+  if (mood === 'limited' || mood === 'token limited') {
+    status = 429;
+    response.setHeader('Retry-After', retryAfter);
+    response.setHeader('X-RateLimit-Scope', mood === 'limited' ? 'global' : 'user');
+  }
+  response.writeHead(status, { 'Content-Type': 'application/json' });
   response.end(mood === 'garbled' ? '<html>' : JSON.stringify(body));
 }
 

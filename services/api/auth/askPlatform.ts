@@ -13,14 +13,27 @@ export interface PlatformReply {
   body: unknown;
 }
 
-/** Asks the platform. Throws UNAVAILABLE with Retry-After when it is away, slow, failing or asks to wait. */
+/** UNAVAILABLE because the platform asked to wait: `isForAll` is false where only the token that was sent must wait. */
+export class AskedToWait extends AppError {
+  readonly seconds: number;
+  readonly isForAll: boolean;
+
+  constructor(seconds: number, isForAll: boolean) {
+    const { code, message, headers, cause } = platformAway('The platform asked to wait', seconds);
+    super(code, message, { headers, cause });
+    this.seconds = seconds;
+    this.isForAll = isForAll;
+  }
+}
+
+/** Asks the platform. Throws UNAVAILABLE with Retry-After when it is away, slow, failing or asks to wait (AskedToWait). */
 export async function askPlatform(url: string, init: RequestInit): Promise<PlatformReply> {
   const signal = AbortSignal.timeout(LIMIT_MS);
   try {
     // Credentials go to the configured address alone: a redirect is not followed.
     const response = await fetch(url, { ...init, signal, redirect: 'manual' });
     const body = await readJson(response);
-    if (response.status === 429) throw askedToWait(response.headers.get('retry-after'));
+    if (response.status === 429) throw askedToWait(response.headers, isOfUser(init));
     if (response.status >= 500) throw platformAway(`The platform answered ${response.status}`);
     return { status: response.status, body };
   } catch (error) {
@@ -37,10 +50,15 @@ export function platformAway(reason: string, seconds = RETRY_SECONDS): AppError 
   });
 }
 
-function askedToWait(header: string | null): AppError {
-  const asked = Math.ceil(Number(header));
+function askedToWait(headers: Headers, isAsUser: boolean): AskedToWait {
+  const asked = Math.ceil(Number(headers.get('retry-after')));
   const seconds = asked >= 1 ? Math.min(asked, LONGEST_RETRY) : RETRY_SECONDS;
-  return platformAway('The platform asked to wait', seconds);
+  return new AskedToWait(seconds, !isAsUser || headers.get('x-ratelimit-scope') !== 'user');
+}
+
+/** Whether a user's token was sent, which has a limit of its own at the platform. */
+function isOfUser({ headers }: RequestInit): boolean {
+  return new Headers(headers).has('authorization');
 }
 
 async function readJson(response: Response): Promise<unknown> {

@@ -1,4 +1,5 @@
 import type { Settings } from '../../../shared/platform/env.js';
+import type { Logger } from '../../../shared/platform/logger.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { createIdentify, type Identify } from './identify.js';
 import { createPlatform, type Platform } from './platform.js';
@@ -40,8 +41,9 @@ export type AuthSettings = Pick<
 export function createAuth(
   settings: AuthSettings,
   collections: Pick<Collections, 'apiKeys' | 'refreshTokens'>,
+  logger: Logger,
 ): Auth {
-  const platform = platformOf(settings);
+  const platform = platformOf(settings, logger);
   const { JWT_SECRET: jwtSecret } = settings;
   const serviceTokens = jwtSecret ? { jwtSecret, adminUserIds: adminsOf(settings) } : undefined;
   return {
@@ -77,7 +79,7 @@ function adminsOf({ ADMIN_USER_IDS: ids }: AuthSettings): ReadonlySet<string> {
   );
 }
 
-function platformOf(settings: AuthSettings): Platform | undefined {
+function platformOf(settings: AuthSettings, logger: Logger): Platform | undefined {
   const {
     DISCORD_CLIENT_ID: clientId,
     DISCORD_CLIENT_SECRET: clientSecret,
@@ -86,5 +88,6 @@ function platformOf(settings: AuthSettings): Platform | undefined {
   if (!clientId || !clientSecret || !redirectUri) return undefined;
   const apiUrl = settings.DISCORD_API_URL.replace(/\/+$/, '');
   const authorizeUrl = settings.DISCORD_AUTHORIZE_URL;
-  return createPlatform({ apiUrl, authorizeUrl, clientId, clientSecret, redirectUri });
+  const oauth = { apiUrl, authorizeUrl, clientId, clientSecret, redirectUri };
+  return createPlatform(oauth, logger);
 }

@@ -5,7 +5,7 @@ import type { Handler } from '../http/route.js';
 import type { Auth, Logins } from './createAuth.js';
 import { releaseState, STATE_COOKIE, stateCookie, useState } from './oauthState.js';
 import { beginFamily } from './refreshTokens.js';
-import { notConfigured } from './refusals.js';
+import { InvalidCredential, notConfigured } from './refusals.js';
 import { tokenAnswer } from './tokenAnswer.js';
 
 type Store = Pick<Collections, 'refreshTokens' | 'oauthStates'>;
@@ -21,12 +21,11 @@ export function exchangeCode(
     const begun = cookie(STATE_COOKIE);
     await useState(store, logins.jwtSecret, { state: body.state, cookie: begun });
     const { platform } = logins;
-    const accessToken = await platform.exchangeCode(body.code).catch(async (error: unknown) => {
-      const isUnspent = error instanceof AppError && error.code === 'UNAVAILABLE';
-      if (isUnspent && body.state) await releaseState(store, body.state);
+    const user = await platform.logIn(body.code).catch(async (error: unknown) => {
+      const isRefused = error instanceof InvalidCredential;
+      if (!isRefused && body.state) await releaseState(store, body.state);
       throw error;
     });
-    const user = await platform.findUser(accessToken);
     const issued = await beginFamily(store, logins.refresh, { ...user, userId: user.id });
     const answer = tokenAnswer(logins, issued);
     if (begun === undefined) return answer;

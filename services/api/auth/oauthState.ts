@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Collections } from '../../../shared/store/collections.js';
 import { isDuplicateKey } from '../../../shared/store/duplicateKey.js';
-import { invalidCredential } from './refusals.js';
+import { InvalidCredential, invalidCredential } from './refusals.js';
 import { equalTexts, isSigned, sign } from './signature.js';
 
 /** Seconds between the beginning of a login and its end. */
@@ -27,7 +27,7 @@ export function stateCookie(state: string | undefined, isSecure: boolean): strin
 
 /**
  * Uses up the state of a login. Neither a state nor a cookie means that the client began the flow itself, and answers
- * for its own state. Throws FORBIDDEN when the two differ, or the state is forged, late or used.
+ * for its own state. Throws FORBIDDEN when one is missing, the two differ, or the state is forged, late or used.
  */
 export async function useState(
   { oauthStates }: Pick<Collections, 'oauthStates'>,
@@ -35,7 +35,8 @@ export async function useState(
   { state, cookie }: { state: string | undefined; cookie: string | undefined },
 ): Promise<void> {
   if (state === undefined && cookie === undefined) return;
-  if (!state || !cookie || !equalTexts(cookie, state)) throw wrongState();
+  if (!state) throw missingState();
+  if (!cookie || !equalTexts(cookie, state)) throw wrongState();
   const [nonce = '', expires = '', signature = ''] = state.split('.');
   if (!isSigned(secret, PURPOSE, `${nonce}.${expires}`, signature)) throw wrongState();
   const expiresAt = new Date(Number(expires) * 1_000);
@@ -48,7 +49,7 @@ export async function useState(
   }
 }
 
-/** Lets the state of a login be used once more: the platform did not answer. */
+/** Lets the state of a login be used once more: the platform did not answer, or not because of the code. */
 export async function releaseState(
   { oauthStates }: Pick<Collections, 'oauthStates'>,
   state: string,
@@ -59,6 +60,11 @@ export async function releaseState(
 /** Of what is signed alone: the rest can be written in more than one way. */
 function idOf(state: string): string {
   return createHash('sha256').update(state.split('.', 2).join('.')).digest('hex');
+}
+
+function missingState() {
+  const message = 'The state of this login is missing; send the one that the platform handed back';
+  return new InvalidCredential('FORBIDDEN', message);
 }
 
 function wrongState() {

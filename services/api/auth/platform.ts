@@ -1,7 +1,11 @@
 import Joi from 'joi';
-import { askPlatform, platformAway, type PlatformReply } from './askPlatform.js';
+import type { Logger } from '../../../shared/platform/logger.js';
+import { askPlatform, type PlatformReply } from './askPlatform.js';
+import { createCodeExchange } from './codeExchange.js';
 import type { PlatformProfile } from './platformProfile.js';
-import { InvalidCredential, invalidCredential, notConfigured } from './refusals.js';
+import { createPlatformVisits } from './platformVisits.js';
+import { readReply } from './readReply.js';
+import { invalidCredential } from './refusals.js';
 
 /** What logging in needs. */
 export interface PlatformSettings {
@@ -12,17 +16,18 @@ export interface PlatformSettings {
   redirectUri: string;
 }
 
-/** The chat platform's OAuth2. Each call throws UNAVAILABLE with Retry-After while the platform cannot answer. */
+/** Who holds an access token, without their servers. */
+export type PlatformUser = Omit<PlatformProfile, 'guilds'>;
+
+/** The chat platform's OAuth2. Each call throws UNAVAILABLE with Retry-After while the platform cannot or must not be asked. */
 export interface Platform {
   redirectUri: string;
   /** Where a user logs in. */
   loginUrl(state: string): string;
-  /** The access token for a code. Throws FORBIDDEN when the code is wrong, used or late. */
-  exchangeCode(code: string): Promise<string>;
-  /** Who holds an access token. Throws FORBIDDEN when the token is not valid. */
-  findUser(accessToken: string): Promise<Omit<PlatformProfile, 'guilds'>>;
-  /** The user's servers; undefined when the token does not allow to see them. */
-  findGuilds(accessToken: string): Promise<PlatformProfile['guilds']>;
+  /** Who has logged in, by the code. Throws FORBIDDEN when it is wrong, used or late, and NOT_CONFIGURED. */
+  logIn(code: string): Promise<PlatformUser>;
+  /** Who holds an access token, and their servers where it shows them. Throws FORBIDDEN when the token is not valid. */
+  findProfile(accessToken: string): Promise<PlatformProfile>;
 }
 
 interface User {
@@ -40,11 +45,6 @@ const hash = Joi.string()
   .pattern(/^\w{1,64}$/)
   .allow(null)
   .default(null);
-const tokenReply = Joi.object<{ access_token: string }>({
-  access_token: Joi.string().max(2_048).required(),
-})
-  .unknown()
-  .required();
 const userReply = Joi.object<User>({
   id: snowflake,
   username: Joi.string().max(100).required(),
@@ -62,26 +62,20 @@ const guildsReply = Joi.array<Guild[]>()
   )
   .required();
 
-/** The platform of the settings. */
-export function createPlatform(settings: PlatformSettings): Platform {
-  const { apiUrl, redirectUri } = settings;
-  const asUser = (path: string, accessToken: string): Promise<PlatformReply> =>
-    askPlatform(`${apiUrl}${path}`, { headers: { Authorization: `Bearer ${accessToken}` } });
+/** The platform of the settings; that it refuses this service goes to the log. */
+export function createPlatform(settings: PlatformSettings, logger: Logger): Platform {
+  const visit = createPlatformVisits();
+  const exchangeCode = createCodeExchange(settings, logger);
   return {
-    redirectUri,
+    redirectUri: settings.redirectUri,
     loginUrl: (state) => loginUrl(settings, state),
-    exchangeCode: (code) => exchangeCode(settings, code),
-    async findUser(accessToken) {
-      const reply = await asUser('/users/@me', accessToken);
-      if (reply.status === 401 || reply.status === 403) throw invalidCredential('token');
-      const { id, username, avatar } = read(userReply, reply);
-      return { id, username, avatar: avatarUrl(id, avatar), scope: ['identify'] };
-    },
-    async findGuilds(accessToken) {
-      const reply = await asUser('/users/@me/guilds', accessToken);
-      if (reply.status === 401 || reply.status === 403) return undefined;
-      return read<Guild[]>(guildsReply, reply).map(({ id, name, icon }) => ({ id, name, icon }));
-    },
+    logIn: (code) => visit(async () => findUser(settings, await exchangeCode(code))),
+    findProfile: (accessToken) =>
+      visit(async () => {
+        const user = await findUser(settings, accessToken);
+        const guilds = await findGuilds(settings, accessToken);
+        return guilds ? { ...user, scope: [...user.scope, 'guilds'], guilds } : user;
+      }),
   };
 }
 
@@ -95,30 +89,29 @@ function loginUrl({ authorizeUrl, clientId, redirectUri }: PlatformSettings, sta
   return url.href;
 }
 
-async function exchangeCode(settings: PlatformSettings, code: string): Promise<string> {
-  const form = new URLSearchParams({
-    client_id: settings.clientId,
-    client_secret: settings.clientSecret,
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: settings.redirectUri,
-  });
-  const reply = await askPlatform(`${settings.apiUrl}/oauth2/token`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    body: form.toString(),
-  });
-  if (reply.status === 400) throw new InvalidCredential('FORBIDDEN', 'The code is not valid');
-  if (reply.status === 401 || reply.status === 403) throw notConfigured();
-  return read(tokenReply, reply).access_token;
+async function findUser(settings: PlatformSettings, accessToken: string): Promise<PlatformUser> {
+  const reply = await askAs(settings, accessToken, '/users/@me');
+  if (reply.status === 401 || reply.status === 403) throw invalidCredential('token');
+  const { id, username, avatar } = readReply(userReply, reply);
+  return { id, username, avatar: avatarUrl(id, avatar), scope: ['identify'] };
 }
 
-/** The checked body of a good reply. Throws UNAVAILABLE for any other. */
-function read<Body>(schema: Joi.Schema<Body>, { status, body }: PlatformReply): Body {
-  if (status !== 200) throw platformAway(`The platform answered ${status}`);
-  const checked = schema.validate(body, { convert: false });
-  if (checked.error) throw platformAway('The platform answered in an unknown shape');
-  return checked.value;
+/** The user's servers; undefined when the token does not allow to see them. */
+async function findGuilds(
+  settings: PlatformSettings,
+  accessToken: string,
+): Promise<PlatformProfile['guilds']> {
+  const reply = await askAs(settings, accessToken, '/users/@me/guilds');
+  if (reply.status === 401 || reply.status === 403) return undefined;
+  return readReply<Guild[]>(guildsReply, reply).map(({ id, name, icon }) => ({ id, name, icon }));
+}
+
+function askAs(
+  { apiUrl }: PlatformSettings,
+  accessToken: string,
+  path: string,
+): Promise<PlatformReply> {
+  return askPlatform(`${apiUrl}${path}`, { headers: { Authorization: `Bearer ${accessToken}` } });
 }
 
 const CDN = 'https://cdn.discordapp.com';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Platform } from './platform.js';
-import { platformAway } from './askPlatform.js';
+import { AskedToWait, platformAway } from './askPlatform.js';
 import type { PlatformProfile } from './platformProfile.js';
 import { InvalidCredential } from './refusals.js';
 
@@ -13,12 +13,10 @@ const REMEMBERED = 60_000;
  * credentials in a minute, so that a single one cannot keep all others from being looked up.
  */
 const MOST_REFUSALS = 450;
-/** Users that are looked up at once. */
-const MOST_AT_ONCE = 100;
 
 /** Looks up the users of platform tokens, remembered by the token's hash. Throws FORBIDDEN, UNAVAILABLE. */
 export function createPlatformUsers(
-  platform: Platform,
+  platform: Pick<Platform, 'findProfile'>,
 ): (accessToken: string) => Promise<PlatformProfile> {
   const known = new LRUCache<string, Promise<PlatformProfile>>({ max: 10_000, ttl: REMEMBERED });
   const refusals = { minute: 0, count: 0 };
@@ -29,13 +27,10 @@ export function createPlatformUsers(
     const refusable = MOST_REFUSALS - refusals.count;
     if (refusable <= 0) throw platformAway('Too many tokens were refused', 60);
     // Each that is under way may be refused, too.
-    if (underway >= Math.min(refusable, MOST_AT_ONCE)) {
-      throw platformAway('Too many users are looked up at once', 1);
-    }
+    if (underway >= refusable) throw platformAway('Too many tokens may be refused', 1);
     underway += 1;
     try {
-      const user = await platform.findUser(accessToken);
-      return withGuilds(user, await platform.findGuilds(accessToken));
+      return await platform.findProfile(accessToken);
     } catch (error) {
       if (error instanceof InvalidCredential) refusals.count += 1;
       throw error;
@@ -49,14 +44,15 @@ export function createPlatformUsers(
     if (kept) return kept;
     const profile = lookUp(accessToken);
     known.set(key, profile);
-    profile.catch(() => known.delete(key));
+    profile.catch((error: unknown) => {
+      if (isOfToken(error)) known.set(key, profile, { ttl: error.seconds * 1_000 });
+      else known.delete(key);
+    });
     return profile;
   };
 }
 
-function withGuilds(
-  user: Omit<PlatformProfile, 'guilds'>,
-  guilds: PlatformProfile['guilds'],
-): PlatformProfile {
-  return guilds ? { ...user, scope: [...user.scope, 'guilds'], guilds } : user;
+/** Whether only this token has to wait: the platform is not asked about it before. */
+function isOfToken(error: unknown): error is AskedToWait {
+  return error instanceof AskedToWait && !error.isForAll;
 }

@@ -34,10 +34,11 @@ export function signServiceToken(
 
 /** The claims of a service token. Throws TOKEN_EXPIRED; FORBIDDEN where the signature or a claim is wrong. */
 export function readServiceToken(secret: string, token: string): ServiceClaims {
-  const { error, value } = serviceClaimsSchema.validate(verify(secret, token), { convert: false });
-  if (error || value.iat > Date.now() / 1_000 + CLOCK_SKEW_SECONDS)
-    throw invalidCredential('token');
-  return value;
+  const checked = serviceClaimsSchema.validate(verify(secret, token), { convert: false });
+  if (checked.error) throw invalidCredential('token');
+  const isFromAhead = checked.value.iat > Date.now() / 1_000 + CLOCK_SKEW_SECONDS;
+  if (isFromAhead) throw invalidCredential('token');
+  return checked.value;
 }
 
 function verify(secret: string, token: string): unknown {

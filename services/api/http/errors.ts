@@ -21,7 +21,7 @@ export function answerErrors(
       const about = { requestId: ctx.state['requestId'] as string, err: shown.cause ?? error };
       if (shown.code === 'INTERNAL_ERROR') logger.error(about, 'A request failed');
       // That a store is away is logged once, by who watches it.
-      else if (shown.status === 503 && !(error instanceof StoreAway))
+      else if (shown.code === 'UNAVAILABLE' && !(error instanceof StoreAway))
         logger.warn(about, 'Something that this needs did not answer');
       sendError(ctx, shown);
     }

@@ -153,8 +153,8 @@ describe('access', () => {
       const reply = await api.get(path, bearer(signed(JSON.stringify(good))));
       expect(reply.status, path).to.equal(200);
       for (const claims of malformedClaims(good)) {
-        const { status, json } = await api.get(path, bearer(signed(claims)));
-        expect([status, json()], `${claims} at ${path}`).to.deep.equal([
+        const refused = await api.get(path, bearer(signed(claims)));
+        expect([refused.status, refused.json()], `${claims} at ${path}`).to.deep.equal([
           403,
           { error: 'The token is not valid', code: 'FORBIDDEN' },
         ]);

@@ -115,15 +115,68 @@ describe('POST /auth/token', () => {
   });
 
   it('answers 503 with Retry-After while the platform is failing, garbled or asks to wait', async () => {
+    const away = await startAuth();
     for (const mood of ['failing', 'garbled', 'limited'] as const) {
-      api.platform.mood = mood;
-      const reply = await exchange({ grant_type, code: 'any' });
+      away.platform.mood = mood;
+      const reply = await away.send('POST', '/auth/token', {}, { grant_type, code: 'any' });
       const expected = mood === 'garbled' ? [403, 'FORBIDDEN'] : [503, 'UNAVAILABLE'];
       expect([reply.status, codeOf(reply)], mood).to.deep.equal(expected);
       if (mood !== 'garbled') {
         expect(reply.headers['retry-after']).to.equal(mood === 'limited' ? '8' : '5');
       }
     }
+    await away.close();
+  });
+
+  it('does not ask the platform before the time is over that it asked to wait', async () => {
+    const limited = await startAuth();
+    const { platform } = limited;
+    Object.assign(platform, { mood: 'limited', retryAfter: '600' });
+    const logIn = (code: string) =>
+      limited.send('POST', '/auth/token', {}, { grant_type, code: code });
+    expect((await logIn('any')).headers['retry-after']).to.equal('600');
+    platform.mood = 'well';
+    const token = bearer(platform.newToken(USER_ID));
+    for (const reply of [await logIn(platform.newCode('7')), await limited.get('/api/me', token)]) {
+      expect([reply.status, codeOf(reply)]).to.deep.equal([503, 'UNAVAILABLE']);
+      expect(Number(reply.headers['retry-after'])).to.be.within(1, 600);
+    }
+    await limited.close();
+    expect(platform.requests).to.deep.equal(['POST /oauth2/token']);
+  });
+
+  it('asks the platform no more than a hundred times at once', async () => {
+    api.platform.mood = 'held';
+    const codes = Array.from({ length: 120 }, () => api.platform.newCode(USER_ID));
+    const refused: Reply[] = [];
+    const all = codes.map(async (code) => {
+      const reply = await exchange({ grant_type, code });
+      if (reply.status !== 200) refused.push(reply);
+      return reply.status;
+    });
+    await until(() => refused.length === 20);
+    api.platform.mood = 'well';
+    const statuses = await Promise.all(all);
+    expect(statuses.filter((status) => status === 200)).to.have.length(100);
+    for (const reply of refused) {
+      expect([codeOf(reply), reply.headers['retry-after']]).to.deep.equal(['UNAVAILABLE', '1']);
+    }
+  });
+
+  it('says that the client secret is wrong, to the operator in one line', async () => {
+    const wrong = await startAuth({ DISCORD_CLIENT_SECRET: 'of-another-application' });
+    const logIn = () =>
+      wrong.send('POST', '/auth/token', {}, { grant_type, code: wrong.platform.newCode('7') });
+    for (const reply of [await logIn(), await logIn()]) {
+      expect([reply.status, codeOf(reply)]).to.deep.equal([503, 'NOT_CONFIGURED']);
+      expect(reply.json()).to.have.property('error').that.includes('client id and secret');
+    }
+    await wrong.close();
+    expect(wrong.platform.requests, 'asked again at once').to.have.length(1);
+    const told = wrong.log.filter(({ level }) => Number(level) > 30);
+    expect(told.map(({ level, msg }) => [level, msg])).to.deep.equal([
+      [50, 'Nobody can log in: the platform refuses DISCORD_CLIENT_ID with DISCORD_CLIENT_SECRET'],
+    ]);
   });
 
   it('gives up on a platform that is slow, after five seconds', async () => {
@@ -181,12 +234,18 @@ describe('GET /auth/login', () => {
 
   it('takes a state once more when the platform did not answer', async () => {
     const { state, cookie } = await begin();
+    api.platform.retryAfter = '1';
     for (const mood of ['failing', 'limited'] as const) {
       api.platform.mood = mood;
       expect((await finish(state, cookie)).status, mood).to.equal(503);
     }
     api.platform.mood = 'well';
-    expect((await finish(state, cookie)).status).to.equal(200);
+    let reply = await finish(state, cookie);
+    await until(async () => {
+      if (reply.status === 503) reply = await finish(state, cookie);
+      return reply.status !== 503;
+    });
+    expect(reply.status).to.equal(200);
     for (const used of [state, `${state}.x`]) {
       expect((await finish(used, cookie.replace(state, used))).status).to.equal(403);
     }
@@ -209,6 +268,8 @@ describe('GET /auth/login', () => {
     for (const [given, sent] of cases) {
       const reply = await finish(given, sent);
       expect([reply.status, codeOf(reply)], String(given)).to.deep.equal([403, 'FORBIDDEN']);
+      const problem = given === undefined ? 'is missing' : 'is not valid';
+      expect(reply.json()).to.have.property('error').that.includes(problem);
     }
     expect((await finish(state, cookie)).status).to.equal(200);
   });
@@ -342,6 +403,7 @@ describe('GET /api/me', () => {
 
   it('answers 503 while the platform cannot tell, and remembers no failure', async () => {
     const token = api.platform.newToken(USER_ID);
+    api.platform.retryAfter = '1';
     for (const mood of ['failing', 'garbled', 'limited'] as const) {
       api.platform.mood = mood;
       const reply = await api.get('/api/me', bearer(token));
@@ -350,7 +412,20 @@ describe('GET /api/me', () => {
       expect(reply.headers['cache-control']).to.equal('private, no-store');
     }
     api.platform.mood = 'well';
-    expect((await api.get('/api/me', bearer(token))).status).to.equal(200);
+    await until(async () => (await api.get('/api/me', bearer(token))).status === 200);
+  });
+
+  it('lets nobody wait for a token that has used up its own limit at the platform', async () => {
+    const { platform } = api;
+    const [limited, other] = [platform.newToken('41'), platform.newToken('42')];
+    Object.assign(platform, { mood: 'token limited', retryAfter: '600' });
+    expect((await api.get('/api/me', bearer(limited))).status).to.equal(503);
+    platform.mood = 'well';
+    const before = platform.requests.length;
+    expect((await api.get('/api/me', bearer(limited))).status).to.equal(503);
+    expect(platform.requests).to.have.length(before);
+    expect((await api.get('/api/me', bearer(other))).status).to.equal(200);
+    expect(await api.logIn('43')).to.have.property('access_token');
   });
 
   it('does not know more of a service token’s user than was told', async () => {

@@ -6,18 +6,11 @@ import { readSettings } from '../../../../shared/platform/env.js';
 import type { AppError } from '../../../../shared/contract/errors.js';
 import { until } from '../../../support/apiServer.js';
 
-type FindUser = Platform['findUser'];
 const user = { id: '42', username: 'ann', avatar: 'https://a.example/1.png', scope: ['identify'] };
 
 /** A platform that only tells who holds a token. */
-function aPlatform(findUser: FindUser): Platform {
-  const unused = () => {
-    throw new Error('This is not asked here');
-  };
-  return {
-    ...{ redirectUri: '', loginUrl: unused, exchangeCode: unused, findUser },
-    findGuilds: () => Promise.resolve(undefined),
-  };
+function aPlatform(findProfile: Platform['findProfile']): Pick<Platform, 'findProfile'> {
+  return { findProfile };
 }
 
 /** How a look-up ended: `found`, or its status and the seconds to wait. */
@@ -54,21 +47,6 @@ describe('createPlatformUsers', () => {
     expect(await outcome(find('other'))).to.equal('503 60');
     expect(await outcome(find('good')), 'who is remembered').to.equal('found');
     expect(asked).to.equal(451);
-  });
-
-  it('looks up no more than a hundred users at once', async () => {
-    const waiting: (() => void)[] = [];
-    const find = createPlatformUsers(
-      aPlatform(() => new Promise((resolve) => waiting.push(() => resolve(user)))),
-    );
-    const first = Array.from({ length: 100 }, (_, n) => outcome(find(`token ${n}`)));
-    expect(await outcome(find('one too many'))).to.equal('503 1');
-    const same = outcome(find('token 0'));
-    for (const answer of waiting) answer();
-    expect(new Set(await Promise.all([...first, same]))).to.deep.equal(new Set(['found']));
-    const later = outcome(find('one too many'));
-    waiting.at(-1)!();
-    expect(await later).to.equal('found');
   });
 
   it('has no more under way than may still be refused', async () => {

@@ -1,0 +1,69 @@
+import Joi from 'joi';
+import { AppError } from '../../../shared/contract/errors.js';
+import type { Logger } from '../../../shared/platform/logger.js';
+import { askPlatform, type PlatformReply } from './askPlatform.js';
+import type { PlatformSettings } from './platform.js';
+import { readReply } from './readReply.js';
+import { InvalidCredential } from './refusals.js';
+
+/** Milliseconds that the platform is not asked again after it has refused this service itself. */
+const REFUSED_FOR = 60_000;
+
+const tokenReply = Joi.object<{ access_token: string }>({
+  access_token: Joi.string().max(2_048).required(),
+})
+  .unknown()
+  .required();
+
+/**
+ * The access token for a code. Throws FORBIDDEN when the code is wrong, used or late; NOT_CONFIGURED, for a minute, when
+ * the platform does not take this service's own id and secret.
+ */
+export function createCodeExchange(
+  settings: PlatformSettings,
+  logger: Logger,
+): (code: string) => Promise<string> {
+  let refusedUntil = 0;
+  return async (code) => {
+    if (performance.now() < refusedUntil) throw refusedService();
+    const reply = await askForToken(settings, code);
+    if (isRefusedService(reply)) {
+      refusedUntil = performance.now() + REFUSED_FOR;
+      logger.error(
+        { status: reply.status },
+        'Nobody can log in: the platform refuses DISCORD_CLIENT_ID with DISCORD_CLIENT_SECRET',
+      );
+      throw refusedService();
+    }
+    if (reply.status === 400) throw new InvalidCredential('FORBIDDEN', 'The code is not valid');
+    return readReply(tokenReply, reply).access_token;
+  };
+}
+
+function askForToken(settings: PlatformSettings, code: string): Promise<PlatformReply> {
+  const form = new URLSearchParams({
+    client_id: settings.clientId,
+    client_secret: settings.clientSecret,
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: settings.redirectUri,
+  });
+  return askPlatform(`${settings.apiUrl}/oauth2/token`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: form.toString(),
+  });
+}
+
+/** OAuth2 says `invalid_client`, with 401 or 400. */
+function isRefusedService({ status, body }: PlatformReply): boolean {
+  if (status === 401 || status === 403) return true;
+  return (body as { error?: unknown } | null | undefined)?.error === 'invalid_client';
+}
+
+function refusedService(): AppError {
+  return new AppError(
+    'NOT_CONFIGURED',
+    'The chat platform does not accept the client id and secret of this service; its operator must correct them',
+  );
+}

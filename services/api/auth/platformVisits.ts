@@ -1,0 +1,32 @@
+import { AskedToWait, platformAway } from './askPlatform.js';
+
+/** Visits that are under way at once. */
+const MOST_AT_ONCE = 100;
+
+/** Runs what asks the platform a few questions, one after the other. Throws UNAVAILABLE when it must not be asked now. */
+export type Visit = <Found>(ask: () => Promise<Found>) => Promise<Found>;
+
+/**
+ * The one way to the platform: no more than a hundred visits at once, and none until the time is over that the platform
+ * has asked to wait.
+ */
+export function createPlatformVisits(): Visit {
+  let underway = 0;
+  let closedUntil = 0;
+  return async (ask) => {
+    const left = Math.ceil((closedUntil - performance.now()) / 1_000);
+    if (left > 0) throw new AskedToWait(left, true);
+    if (underway >= MOST_AT_ONCE) throw platformAway('The platform is asked too much at once', 1);
+    underway += 1;
+    try {
+      return await ask();
+    } catch (error) {
+      if (error instanceof AskedToWait && error.isForAll) {
+        closedUntil = Math.max(closedUntil, performance.now() + error.seconds * 1_000);
+      }
+      throw error;
+    } finally {
+      underway -= 1;
+    }
+  };
+}

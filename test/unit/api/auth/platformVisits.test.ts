@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { AskedToWait } from '../../../../services/api/auth/askPlatform.js';
+import { createPlatformVisits } from '../../../../services/api/auth/platformVisits.js';
+import type { AppError } from '../../../../shared/contract/errors.js';
+import { until } from '../../../support/apiServer.js';
+
+/** How a visit ended: `found`, or its status and the seconds to wait. */
+async function outcome(visit: Promise<unknown>): Promise<string> {
+  try {
+    await visit;
+    return 'found';
+  } catch (error) {
+    const { status, headers } = error as AppError;
+    return `${status} ${headers['Retry-After'] ?? ''}`.trim();
+  }
+}
+
+describe('createPlatformVisits', () => {
+  it('lets no more than a hundred under way at once', async () => {
+    const visit = createPlatformVisits();
+    const waiting: (() => void)[] = [];
+    const held = () => visit(() => new Promise<void>((resolve) => waiting.push(resolve)));
+    const first = Array.from({ length: 100 }, () => outcome(held()));
+    expect(await outcome(held())).to.equal('503 1');
+    for (const end of waiting) end();
+    expect(new Set(await Promise.all(first))).to.deep.equal(new Set(['found']));
+    expect(await outcome(visit(() => Promise.resolve()))).to.equal('found');
+  });
+
+  it('lets nobody go until the time is over that the platform asked to wait', async () => {
+    const visit = createPlatformVisits();
+    const wait = (seconds: number, isForAll = true) =>
+      outcome(visit(() => Promise.reject(new AskedToWait(seconds, isForAll))));
+    expect(await wait(600, false)).to.equal('503 600');
+    expect(await wait(1)).to.equal('503 1');
+    let asked = 0;
+    const ask = () => outcome(visit(() => Promise.resolve((asked += 1))));
+    let ended = await ask();
+    await until(async () => ended === 'found' || (ended = await ask()) === 'found');
+    expect(asked).to.equal(1);
+    expect(await wait(600)).to.equal('503 600');
+    expect(await ask()).to.match(/^503 \d+$/);
+    expect(asked).to.equal(1);
+  });
+});
