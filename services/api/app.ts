@@ -24,6 +24,10 @@ export interface AppDeps extends RouteDeps {
   /** Undefined where only this machine may read metrics. */
   metricsToken: string | undefined;
   corsOrigins: string;
+  /** Whether the log of requests holds addresses. */
+  logAddresses: boolean;
+  /** Whether the audit trail holds reads. */
+  auditReads: boolean;
   /** How callers are told apart and limited. */
   credentials: Omit<GateOptions, 'identify'>;
 }
@@ -34,14 +38,16 @@ export function createApp(deps: AppDeps): RequestListener {
   const gate = createGate({ ...credentials, identify: auth.identify });
   const app = new Koa();
   app.use(identifyRequests());
-  app.use(logRequests(logger));
+  app.use(logRequests(logger, { ...credentials, addresses: deps.logAddresses }));
   app.use(measureRequests(deps.metrics));
   app.use(describeResponses());
   app.use(allowOrigins(deps.corsOrigins));
   app.use(answerErrors(logger, countFailed(credentials)));
   app.use(checkUrls());
   app.use(serveMetrics(deps.metrics, deps.metricsToken));
-  app.use(auditRequests((deed) => recordDeed(deps.collections, deed), logger));
+  app.use(
+    auditRequests((deed) => recordDeed(deps.collections, deed), logger, { reads: deps.auditReads }),
+  );
   app.use(queueDashboard(deps.producer.queue, gate));
   app.use(mountRoutes(createRoutes(deps), deps.cache, gate));
   app.use(answerUnmatched(gate));

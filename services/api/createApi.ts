@@ -63,6 +63,8 @@ export function createApi(clients: ApiClients): Api {
     ...{ namespace, producer, redis, cache, logger, metrics },
     metricsToken: settings.METRICS_TOKEN,
     corsOrigins: settings.CORS_ORIGINS,
+    logAddresses: settings.LOG_ADDRESSES,
+    auditReads: settings.AUDIT_READS,
     auth: createAuth(settings, stores.collections, logger),
     credentials: { disableAuth: settings.DISABLE_AUTH, limits, trustProxy: settings.TRUST_PROXY },
   });

@@ -1,4 +1,5 @@
 import { createProducer } from '../../shared/jobs/producer.js';
+import { expireAudit } from '../../shared/store/expireAudit.js';
 import { ensureIndexes } from '../../shared/store/indexes.js';
 import {
   createMongo,
@@ -56,6 +57,7 @@ await Promise.all([
   whenReady('MongoDB', async () => {
     await answers(() => pingMongo(mongo, ANSWER_MS));
     await ensureIndexes(mongo.collections);
+    await expireAudit(mongo, settings);
   }),
   whenReady('Elasticsearch', async () => {
     await answers(() => elasticsearch.ping());

@@ -10,6 +10,9 @@ export interface Settings {
   REDIS_URL: string;
   CACHE_REDIS_URL?: string;
   CORS_ORIGINS: string;
+  LOG_ADDRESSES: boolean;
+  AUDIT_DAYS: number;
+  AUDIT_READS: boolean;
   LOG_LEVEL: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   DATA_DIR: string;
   RESOLVED_TAGS: string;
@@ -76,6 +79,18 @@ export const settingsSchema = Joi.object<Settings, true>({
     .valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
     .default('info')
     .description('Least level logged'),
+  LOG_ADDRESSES: Joi.boolean()
+    .default(false)
+    .description("Whether the log of requests holds clients' addresses"),
+  AUDIT_DAYS: Joi.number()
+    .integer()
+    .min(1)
+    .max(3_650)
+    .default(365)
+    .description('Days that an entry of the audit trail is kept'),
+  AUDIT_READS: Joi.boolean()
+    .default(false)
+    .description('Whether the audit trail also holds who read the administration'),
   DATA_DIR: Joi.string().default('.data').description('Folder of the local servers and their data'),
   RESOLVED_TAGS: Joi.string()
     .default('solved,resolved,answered')

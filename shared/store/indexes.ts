@@ -19,7 +19,10 @@ const expiring: IndexDescription = {
   expireAfterSeconds: 0,
 };
 
-/** Every index of the archive, by collection. A name never changes its meaning: a new shape gets a new name. */
+/**
+ * Every index of the archive, by collection; that of the audit trail is made by expireAudit. A name never changes its
+ * meaning: a new shape gets a new name.
+ */
 export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   threads: [
     index('server_asOf', { serverId: 1, asOf: -1 }),
@@ -50,7 +53,6 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
     { ...index('periodDay', { periodDay: 1 }), sparse: true },
   ],
   ranks: [index(RANK_INDEX, { boards: 1, key: 1 }), index('member', { member: 1 })],
-  audit: [index('at', { at: -1 })],
   dirty: [index('kind_at', { kind: 1, at: 1 })],
   similar: [index('similarTo', { similarTo: 1 })],
   similarMarks: [index('kind_at', { kind: 1, at: 1 })],

@@ -5,10 +5,14 @@ import type { Deed } from '../../../shared/store/audit.js';
 import type { Caller } from '../caller.js';
 import { toAppError } from './errors.js';
 
-/** Keeps who did, or tried to do, what under /admin, once they are known. Reads, and what was one too many, are not kept. */
+/**
+ * Keeps who did, or tried to do, what under /admin, once they are known. What was one too many is not kept, and reads are
+ * only where `reads` says so.
+ */
 export function auditRequests(
   record: (deed: Deed) => Promise<unknown>,
   logger: Logger,
+  { reads }: { reads: boolean },
 ): Middleware {
   return async (ctx, next) => {
     try {
@@ -21,7 +25,7 @@ export function auditRequests(
   };
 
   async function keep(ctx: Context, error: AppError | null): Promise<void> {
-    const deed = deedOf(ctx, error);
+    const deed = isKept(ctx, reads) ? deedOf(ctx, error) : null;
     if (!deed) return;
     try {
       await record(deed);
@@ -31,14 +35,19 @@ export function auditRequests(
   }
 }
 
+/** Whether requests like this one are kept. The files of the queue dashboard tell nothing. */
+function isKept({ method, state }: Context, reads: boolean): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return true;
+  return reads && state['isFile'] !== true;
+}
+
 function deedOf(ctx: Context, error: AppError | null): Deed | null {
   const { caller, operationId, route } = ctx.state as {
     caller?: Caller;
     operationId?: string;
     route?: string;
   };
-  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
-  if (!caller || !operationId || isRead || !route?.startsWith('/admin/')) return null;
+  if (!caller || !operationId || !route?.startsWith('/admin/')) return null;
   if (error?.code === 'RATE_LIMITED') return null;
   // All that a caller without a level gets here is a refusal, and anybody can be such a caller.
   if (caller.scopes.length === 0) return null;

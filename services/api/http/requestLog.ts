@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { Logger } from '../../../shared/platform/logger.js';
+import type { Caller } from '../caller.js';
+import { clientAddress } from './credentials/clientAddress.js';
 
 /** Gives each request an id: the caller's own where it is a sane one. */
 export function identifyRequests(): Middleware {
@@ -13,10 +15,22 @@ export function identifyRequests(): Middleware {
   };
 }
 
-/** Logs one line a request when its response has ended, whole or cut. */
-export function logRequests(logger: Logger): Middleware {
+/** What of a client is logged beside the caller. */
+export interface RequestLogOptions {
+  /** Whether the address that a client is counted by is logged. */
+  addresses: boolean;
+  trustProxy: boolean;
+}
+
+/** Logs one line a request when its response has ended, whole or cut, with the key or user that asked where it is known. */
+export function logRequests(
+  logger: Logger,
+  { addresses, trustProxy }: RequestLogOptions,
+): Middleware {
   return (ctx, next) => {
     const startedAt = performance.now();
+    // Known only while the connection is open.
+    const address = addresses ? { address: clientAddress(ctx.req, trustProxy) } : {};
     ctx.res.once('close', () => {
       const line = {
         requestId: ctx.state['requestId'] as string,
@@ -25,10 +39,18 @@ export function logRequests(logger: Logger): Middleware {
         status: ctx.res.statusCode,
         ms: Math.round((performance.now() - startedAt) * 100) / 100,
         bytes: Number(ctx.res.getHeader('Content-Length') ?? 0),
+        caller: callerOf(ctx),
+        ...address,
       };
       if (ctx.res.writableFinished) logger.info(line, 'Request');
       else logger.info({ ...line, cut: true }, 'Request');
     });
     return next();
   };
+}
+
+/** Who asked, by id alone; null for nobody in particular, and where a credential was wrong. */
+function callerOf(ctx: Context): Pick<Caller, 'kind' | 'id'> | null {
+  const caller = ctx.state['caller'] as Caller | null | undefined;
+  return caller ? { kind: caller.kind, id: caller.id } : null;
 }

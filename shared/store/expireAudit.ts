@@ -1,0 +1,24 @@
+import { MongoServerError } from 'mongodb';
+import type { Mongo } from '../platform/clients.js';
+import type { Settings } from '../platform/env.js';
+
+const DAY_SECONDS = 86_400;
+const INDEX_NAME = 'at';
+/** NamespaceNotFound and IndexNotFound. */
+const NOT_THERE: ReadonlySet<unknown> = new Set([26, 27]);
+
+/** Has MongoDB remove each entry of the audit trail AUDIT_DAYS after it was written, those of before included. */
+export async function expireAudit(
+  { db, collections: { audit } }: Pick<Mongo, 'db' | 'collections'>,
+  { AUDIT_DAYS: days }: Pick<Settings, 'AUDIT_DAYS'>,
+): Promise<void> {
+  const expireAfterSeconds = days * DAY_SECONDS;
+  try {
+    // An index that is there cannot be created again with another time, only changed.
+    const index = { name: INDEX_NAME, expireAfterSeconds };
+    await db.command({ collMod: audit.collectionName, index });
+  } catch (error) {
+    if (!(error instanceof MongoServerError && NOT_THERE.has(error.code))) throw error;
+    await audit.createIndex({ at: -1 }, { name: INDEX_NAME, expireAfterSeconds });
+  }
+}

@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { expireAudit } from '../../../shared/store/expireAudit.js';
+import { openApiStores, type ApiStores } from '../../support/apiStores.js';
+
+const DAY_SECONDS = 86_400;
+
+describe('expireAudit', () => {
+  let stores: ApiStores;
+  before(async () => {
+    stores = await openApiStores();
+  });
+  after(() => stores.close());
+
+  const lives = async (): Promise<(number | undefined)[]> =>
+    (await stores.mongo.collections.audit.indexes())
+      .filter(({ name }) => name !== '_id_')
+      .map(({ expireAfterSeconds }) => expireAfterSeconds);
+
+  it('has entries forgotten after the days of the setting, and follows it when it changes', async () => {
+    for (const days of [365, 365, 30, 3_650]) {
+      await expireAudit(stores.mongo, { AUDIT_DAYS: days });
+      expect(await lives()).to.deep.equal([days * DAY_SECONDS]);
+    }
+  });
+
+  it('gives the index of before an end', async () => {
+    const { audit } = stores.mongo.collections;
+    await audit.drop();
+    await audit.createIndexes([{ name: 'at', key: { at: -1 } }]);
+    expect(await lives()).to.deep.equal([undefined]);
+    await expireAudit(stores.mongo, { AUDIT_DAYS: 365 });
+    expect(await lives()).to.deep.equal([365 * DAY_SECONDS]);
+  });
+});
