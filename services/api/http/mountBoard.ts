@@ -15,6 +15,7 @@ import Joi from 'joi';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
 import { jsonBody } from '../../../shared/contract/operation.js';
+import { noteBoardAction } from './boardActions.js';
 import { readBody } from './body.js';
 
 /** What bull-board tells a web server of itself. */
@@ -27,9 +28,13 @@ interface Board {
   statics: string;
 }
 
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const BODY = jsonBody(Joi.object<Record<string, unknown>>().unknown(), { optional: true });
 
-/** bull-board's pages, scripts and answers about a queue, under a path. Throws whatever the queue throws. */
+/**
+ * bull-board's pages, scripts and answers about a queue, under a path. What it changes is noted in `ctx.state.given`.
+ * Throws FORBIDDEN for what it must not change, and whatever the queue throws.
+ */
 export function mountBoard(queue: Queue, mounted: string): Middleware {
   const board = describeBoard(queue);
   const router = new Router({ prefix: mounted });
@@ -42,13 +47,15 @@ export function mountBoard(queue: Queue, mounted: string): Middleware {
   router.get('/static/{*path}', (ctx: Context) => {
     const path = ctx.path.slice(`${mounted}/static/`.length).replaceAll('/', sep);
     if (!files.has(path) || extname(path) === '') throw new AppError('NOT_FOUND', 'No such path');
+    ctx.state['isFile'] = true;
     ctx.type = extname(path);
     ctx.body = createReadStream(join(board.statics, path));
   });
   for (const route of board.routes) {
-    router.register([route.route].flat(), [route.method].flat(), (ctx: Context) =>
-      answer(ctx, route, board),
-    );
+    router.register([route.route].flat(), [route.method].flat(), async (ctx: Context) => {
+      if (!READS.has(ctx.method)) await noteBoardAction(ctx, route, queue);
+      await answer(ctx, route, board);
+    });
   }
   return router.routes() as unknown as Middleware;
 }

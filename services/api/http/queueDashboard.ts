@@ -22,7 +22,7 @@ const POLICY = [
 
 const GUARDED = { access: 'admin', basic: true } as const;
 
-/** Pages about the queue under /admin/queues, for callers of the level admin: they may retry and remove jobs there. */
+/** Pages about the queue under /admin/queues, for callers of the level admin, who may retry, promote and clean jobs there, and pause the queue. */
 export function queueDashboard(queue: Queue, gate: Gate): Middleware {
   const board = mountBoard(queue, MOUNTED);
   return async (ctx, next) => {
@@ -31,10 +31,10 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
       return;
     }
     Object.assign(ctx.state, { private: true, operationId: 'queueDashboard', route: MOUNTED });
+    ctx.state['given'] = { path: ctx.path };
     ctx.state['caller'] ??= await gate(ctx, GUARDED);
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       refuseOtherSites(ctx);
-      ctx.state['given'] = { path: ctx.path };
     }
     ctx.set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'private, no-store' });
     ctx.remove('Access-Control-Allow-Origin');

@@ -1,10 +1,12 @@
 import { UnrecoverableError, Worker } from 'bullmq';
 import { expect } from 'chai';
 import { QUEUE_NAME } from '../../../shared/jobs/jobs.js';
+import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { createProducer } from '../../../shared/jobs/producer.js';
 import { createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { until } from '../../support/apiServer.js';
+import { aThread } from '../../support/factories.js';
 import { bearer, startAuth, type AuthServer } from '../../support/authServer.js';
 
 describe('the queue dashboard', () => {
@@ -23,6 +25,12 @@ describe('the queue dashboard', () => {
   const basic = (password: string) => ({
     Authorization: `Basic ${Buffer.from(`anyone:${password}`).toString('base64')}`,
   });
+  const jobs = async () => {
+    const { namespace, collections } = api.stores.mongo;
+    const producer = createProducer({ redisUrl: readSettings().REDIS_URL, namespace });
+    await producer.counts();
+    return { producer, audit: collections.audit };
+  };
   const page = (headers: Record<string, string>, path = '/admin/queues') => api.get(path, headers);
 
   it('asks a browser for a password, and refuses what is no admin', async () => {
@@ -87,6 +95,75 @@ describe('the queue dashboard', () => {
     await producer.close();
   });
 
+  it('retries, promotes, cleans, pauses and resumes alone, whatever else the board can do', async () => {
+    const { producer, audit } = await jobs();
+    const { queue } = producer;
+    const waiting = await queue.add('verify', { repair: false }, { jobId: 'waiting' });
+    const before = await queue.getJobCounts();
+    const dangerous = { name: 'delete-thread', data: { threadId: '7' }, jobData: { repair: true } };
+    const root = '/admin/queues/api/queues/archive';
+    for (const [method, path] of [
+      ['POST', `${root}/add`],
+      ['PUT', `${root}/empty`],
+      ['PUT', `${root}/obliterate`],
+      ['PUT', `${root}/concurrency`],
+      ['PUT', `${root}/rate-limit`],
+      ['PUT', `${root}/rate-limit/release`],
+      ['PATCH', `${root}/waiting/update-data`],
+      ['PATCH', `${root}/waiting/delay`],
+      ['PATCH', `${root}/waiting/priority`],
+      ['PUT', `${root}/waiting/remove-unprocessed-children`],
+      ['PUT', `${root}/job-schedulers/x/remove`],
+      ['PATCH', `${root}/job-schedulers/x`],
+      ['PUT', `${root}/job-schedulers/x/run`],
+    ] as const) {
+      const reply = await api.send(method, path, admin, dangerous);
+      expect(reply.status, path).to.equal(403);
+      expect(reply.json(), path).to.deep.equal({
+        error: 'Only retry, promote, clean, pause and resume are allowed here',
+        code: 'FORBIDDEN',
+      });
+      const entry = await audit.findOne({ 'params.path': path });
+      expect(entry, path).to.deep.include({ outcome: 'FORBIDDEN', status: 403 });
+    }
+    expect((await api.send('PUT', `${root}/clean/everything`, admin)).status).to.equal(400);
+    expect(await queue.getJobCounts()).to.deep.equal(before);
+    expect((await queue.getJob('waiting'))?.data).to.deep.equal(waiting.data);
+    await waiting.remove();
+    await producer.close();
+  });
+
+  it('keeps which job was changed, by id and name, also of one that is gone afterwards', async () => {
+    const { producer, audit } = await jobs();
+    const { queue } = producer;
+    await queue.add('verify', {}, { jobId: 'late', delay: 3_600_000 });
+    for (const action of ['promote', 'clean']) {
+      const path = `/admin/queues/api/queues/archive/late/${action}`;
+      expect((await api.send('PUT', path, admin)).status, action).to.equal(204);
+      const entry = await audit.findOne({ 'params.path': path });
+      expect(entry?.outcome).to.equal('done');
+      expect(entry?.params).to.include({ action, jobId: 'late', jobName: 'verify' });
+    }
+    expect(await queue.getJobState('late')).to.equal('unknown');
+    await producer.close();
+  });
+
+  it('loses nothing that was acknowledged when its job is cleaned', async () => {
+    const { producer } = await jobs();
+    const { collections } = api.stores.mongo;
+    const thread = aThread();
+    await collections.threads.insertOne(thread);
+    const deletion = await api.send('DELETE', `/admin/threads/${thread._id}`, admin);
+    const { jobId } = deletion.json() as { jobId: string };
+    const clean = `/admin/queues/api/queues/archive/${jobId}/clean`;
+    expect((await api.send('PUT', clean, admin)).status).to.equal(204);
+    expect(await producer.queue.getJobState(jobId)).to.equal('unknown');
+    expect(await refileLost(collections, producer, 0)).to.equal(1);
+    const waiting = await producer.queue.getJobs(['waiting']);
+    expect(waiting.map(({ data }) => data as unknown)).to.deep.include({ threadId: thread._id });
+    await producer.close();
+  });
+
   it('serves its own files alone, and tells of no others', async () => {
     for (const path of [
       ...['static/../package.json', 'static/%2e%2e/package.json', 'static/..%2fpackage.json'],
@@ -123,8 +200,45 @@ describe('the queue dashboard', () => {
       .filter(({ outcome }) => outcome === 'done')
       .map(({ params }) => params['path']);
     const retry = '/admin/queues/api/queues/archive/failing/retry';
-    expect(done).to.have.members([path, path.replace('pause', 'resume'), retry]);
+    expect(done).to.include.members([path, path.replace('pause', 'resume'), retry]);
+    const paused = deeds.find(({ params }) => params['action'] === 'pause');
+    expect(paused?.params).to.include({ queueName: 'archive' }).and.not.have.property('jobName');
     expect(deeds.map(({ outcome }) => outcome)).to.include.members(['FORBIDDEN', 'failed']);
+  });
+});
+
+describe('reads of the administration', () => {
+  it('are kept in the audit trail where AUDIT_READS says so, refused ones too', async () => {
+    for (const [AUDIT_READS, expected] of [
+      ['false', []],
+      [
+        'true',
+        [
+          ['getAdminStats', 'done', {}],
+          ['listKeys', 'FORBIDDEN', {}],
+          ['getJob', 'NOT_FOUND', { jobId: 'nothing' }],
+          ['queueDashboard', 'done', { path: '/admin/queues' }],
+        ],
+      ],
+    ] as const) {
+      const api = await startAuth({ AUDIT_READS });
+      const read = { 'X-API-Key': await api.key('read') };
+      const admin = { 'X-API-Key': await api.key('admin') };
+      const stranger = bearer((await api.logIn('42')).access_token);
+      await api.get('/admin/stats', read);
+      await api.get('/admin/keys', read);
+      await api.get('/admin/jobs/nothing', admin);
+      await api.get('/admin/queues', admin);
+      await api.get('/admin/queues/static/favicon.ico', admin);
+      await api.get('/admin/stats', stranger);
+      await api.get('/api/servers', admin);
+      const { audit } = api.stores.mongo.collections;
+      const entries = await audit.find().sort({ _id: 1 }).toArray();
+      await api.close();
+      expect(
+        entries.map(({ operation, outcome, params }) => [operation, outcome, params]),
+      ).to.deep.equal(expected);
+    }
   });
 });
 

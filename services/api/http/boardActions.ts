@@ -1,0 +1,41 @@
+import type { AppControllerRoute } from '@bull-board/api/typings/app';
+import type { Job, Queue } from 'bullmq';
+import type { Context } from 'koa';
+import { AppError } from '../../../shared/contract/errors.js';
+
+/** All that the board may change, by its route. It could also add jobs, change what is in them, and empty the queue. */
+const ACTIONS: ReadonlyMap<string, string> = new Map([
+  ['/api/queues/pause', 'pause'],
+  ['/api/queues/resume', 'resume'],
+  ['/api/queues/:queueName/pause', 'pause'],
+  ['/api/queues/:queueName/resume', 'resume'],
+  ['/api/queues/:queueName/promote', 'promote'],
+  ['/api/queues/:queueName/retry/:queueStatus', 'retry'],
+  ['/api/queues/:queueName/clean/:queueStatus', 'clean'],
+  ['/api/queues/:queueName/:jobId/promote', 'promote'],
+  ['/api/queues/:queueName/:jobId/retry', 'retry'],
+  ['/api/queues/:queueName/:jobId/clean', 'clean'],
+]);
+/** The states whose jobs can be cleaned at once. */
+const CLEANABLE = ['completed', 'wait', 'delayed', 'failed', 'prioritized'];
+
+/** Notes what is about to be done, and to which job. Throws FORBIDDEN, VALIDATION_ERROR. */
+export async function noteBoardAction(
+  ctx: Context & { params?: Record<string, string> },
+  { route, method }: AppControllerRoute,
+  queue: Queue,
+): Promise<void> {
+  const action = method === 'put' ? ACTIONS.get(String(route)) : undefined;
+  if (action === undefined) {
+    const message = 'Only retry, promote, clean, pause and resume are allowed here';
+    throw new AppError('FORBIDDEN', message);
+  }
+  const { jobId, queueStatus } = ctx.params ?? {};
+  if (action === 'clean' && queueStatus !== undefined && !CLEANABLE.includes(queueStatus)) {
+    throw new AppError('VALIDATION_ERROR', `Only these can be cleaned: ${CLEANABLE.join(', ')}`);
+  }
+  // Read before: a job that is cleaned is gone afterwards.
+  const job = jobId === undefined ? undefined : ((await queue.getJob(jobId)) as Job | undefined);
+  const jobName = job === undefined ? {} : { jobName: job.name };
+  Object.assign(ctx.state['given'] as object, { action, ...jobName });
+}
