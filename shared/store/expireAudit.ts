@@ -19,6 +19,6 @@ export async function expireAudit(
     await db.command({ collMod: audit.collectionName, index });
   } catch (error) {
     if (!(error instanceof MongoServerError && NOT_THERE.has(error.code))) throw error;
-    await audit.createIndex({ at: -1 }, { name: INDEX_NAME, expireAfterSeconds });
+    await audit.createIndexes([{ name: INDEX_NAME, key: { at: -1 }, expireAfterSeconds }]);
   }
 }
