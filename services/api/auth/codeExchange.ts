@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { AppError } from '../../../shared/contract/errors.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { askPlatform, type PlatformReply } from './askPlatform.js';
-import type { PlatformSettings } from './platform.js';
+import type { PlatformSettings } from './platformSettings.js';
 import { readReply } from './readReply.js';
 import { InvalidCredential } from './refusals.js';
 

@@ -3,18 +3,10 @@ import type { Logger } from '../../../shared/platform/logger.js';
 import { askPlatform, type PlatformReply } from './askPlatform.js';
 import { createCodeExchange } from './codeExchange.js';
 import type { PlatformProfile } from './platformProfile.js';
+import type { PlatformSettings } from './platformSettings.js';
 import { createPlatformVisits } from './platformVisits.js';
 import { readReply } from './readReply.js';
 import { invalidCredential } from './refusals.js';
-
-/** What logging in needs. */
-export interface PlatformSettings {
-  apiUrl: string;
-  authorizeUrl: string;
-  clientId: string;
-  clientSecret: string;
-  redirectUri: string;
-}
 
 /** Who holds an access token, without their servers. */
 export type PlatformUser = Omit<PlatformProfile, 'guilds'>;
