@@ -26,6 +26,7 @@ import { route, type Dependency, type Route } from './http/route.js';
 import { isId } from './ids.js';
 import { searchArchive } from './search/searchArchive.js';
 import { suggestTitles } from './search/suggestTitles.js';
+import { Turns } from './search/turns.js';
 import { listSimilarThreads } from './similar/listSimilarThreads.js';
 import { getServerStats } from './servers/getServerStats.js';
 import { listServers } from './servers/listServers.js';
@@ -53,6 +54,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
   const { collections: store, redis, namespace, auth } = deps;
   const all = Object.values(operations);
   const stats = createStatsCache(redis, namespace);
+  const turns = new Turns();
   return [
     route(operations.getIndex, getIndex(all)),
     route(operations.getOpenApi, getOpenApi(all)),
@@ -67,8 +69,8 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.getThread, bodyHandler(store, 'thread', 'threadId'), onThread),
     route(operations.listParticipants, bodyHandler(store, 'participants', 'threadId'), onThread),
     route(operations.listSimilarThreads, listSimilarThreads(store), onSimilar),
-    route(operations.searchArchive, async ({ query }) =>
-      jsonAnswer(await searchArchive(deps, query)),
+    route(operations.searchArchive, async ({ query, asker }) =>
+      jsonAnswer(await searchArchive({ ...deps, turns }, query, asker)),
     ),
     route(operations.suggestTitles, async ({ query }) =>
       jsonAnswer(await suggestTitles(deps, query)),

@@ -1,11 +1,12 @@
 import { searchArchive } from '../../services/api/search/searchArchive.js';
+import { Turns } from '../../services/api/search/turns.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
 import { projectThread } from '../../services/indexer/project/projectThread.js';
 import { reindexSearch } from '../../services/indexer/search/reindexSearch.js';
 import { enterRebuild } from '../../shared/store/searchGenerations.js';
 import { aSourceMessage, aSourceThread, anId } from './factories.js';
 import { record } from './indexerDeps.js';
-import { searchParams } from './searchDocuments.js';
+import { searchParams, UNLIMITED } from './searchDocuments.js';
 
 export type RebuildArchive = ReturnType<typeof rebuildArchive>;
 
@@ -43,6 +44,7 @@ export function rebuildArchive(deps: IndexerDeps) {
   };
   const rebuild = async () =>
     reindexSearch(deps, { rebuildId: await enterRebuild(deps.collections) });
-  const search = (q: string) => searchArchive(deps, searchParams(q));
+  const turns = new Turns();
+  const search = (q: string) => searchArchive({ ...deps, turns }, searchParams(q), UNLIMITED);
   return { write, writeThreads, rebuild, search };
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@elastic/elasticsearch';
 import type { SearchParams, SearchResponse } from '../../shared/contract/search.js';
+import type { Asker } from '../../services/api/asker.js';
 import { searchArchive } from '../../services/api/search/searchArchive.js';
+import { Turns } from '../../services/api/search/turns.js';
 import type { ThreadStatus } from '../../shared/contract/threads.js';
 import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../shared/platform/env.js';
@@ -93,6 +95,9 @@ export function aThread(sketch: ThreadSketch): [ThreadDocument, ...MessageDocume
   return [thread, ...messages];
 }
 
+/** An asker whom nothing limits. */
+export const UNLIMITED: Asker = { name: 'test', affords: () => true, charge: () => undefined };
+
 /** An index of its own on the real Elasticsearch. */
 export interface SearchFixture {
   elasticsearch: Client;
@@ -113,11 +118,12 @@ export async function createSearchFixture(): Promise<SearchFixture> {
   const elasticsearch = createElasticsearch(readSettings(), { timeoutMs: 30_000 });
   const namespace = `test-${randomBytes(6).toString('hex')}`;
   await ensureSearchIndex(elasticsearch, namespace);
+  const deps = { elasticsearch, namespace, turns: new Turns() };
   return {
     elasticsearch,
     namespace,
     store: (documents) => storeDocuments(elasticsearch, namespace, documents),
-    search: (q, more) => searchArchive({ elasticsearch, namespace }, searchParams(q, more)),
+    search: (q, more) => searchArchive(deps, searchParams(q, more), UNLIMITED),
     remove: async () => {
       await elasticsearch.indices.delete({ index: searchIndexName(namespace, 1) });
       await elasticsearch.close();

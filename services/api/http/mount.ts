@@ -4,6 +4,7 @@ import { AppError } from '../../../shared/contract/errors.js';
 import { within } from '../../../shared/platform/within.js';
 import { compressed, type Answer } from '../answer.js';
 import { hasBody, readBody } from './body.js';
+import { askerOf } from './credentials/countRequest.js';
 import type { Gate } from './credentials/gate.js';
 import type { ResponseCache } from './responseCache.js';
 import type { Question, Route } from './route.js';
@@ -64,6 +65,7 @@ async function findAnswer(
     params: ctx.params,
     queryString: ctx.querystring,
     caller,
+    asker: askerOf(ctx),
     cookie: (name) => ctx.cookies.get(name),
   });
   const body = operation.body && (await readBody(ctx.req, operation.body));

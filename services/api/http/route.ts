@@ -1,5 +1,6 @@
 import type { Operation } from '../../../shared/contract/operation.js';
 import type { Answer } from '../answer.js';
+import type { Asker } from '../asker.js';
 import type { Caller } from '../caller.js';
 import { queryReader } from './query.js';
 
@@ -10,6 +11,8 @@ export interface Input<Params, Query, Body = undefined> {
   body: Body;
   /** Null where nobody had to say who they are. */
   caller: Caller | null;
+  /** Whom the request counts for. */
+  asker: Asker;
   /** The value of a cookie, as sent. */
   cookie: (name: string) => string | undefined;
 }
@@ -29,6 +32,7 @@ export interface Asked {
   params: Record<string, string>;
   queryString: string;
   caller: Caller | null;
+  asker: Asker;
   cookie: (name: string) => string | undefined;
 }
 
@@ -58,10 +62,10 @@ export function route<Params, Query, Body>(
   const readQuery = queryReader(operation.query);
   return {
     operation,
-    ask({ params, queryString, caller, cookie }) {
+    ask({ params, queryString, caller, asker, cookie }) {
       const input = { params: params as Params, query: readQuery(queryString) };
       const answer = (body: unknown): Promise<Answer> =>
-        handler({ ...input, body: body as Body, caller, cookie });
+        handler({ ...input, body: body as Body, caller, asker, cookie });
       const dependency = dependsOn?.(input);
       return dependency ? { answer, cached: keyed(operationId, dependency, input) } : { answer };
     },

@@ -46,13 +46,21 @@ export function buildCountQuery({ terms }: ParsedQuery, params: SearchParams): Q
   return { bool: { filter: [findTerms(terms, matchTerm, matchTerm, filtersOf(params))] } };
 }
 
-/** What to mark in the results: the terms, in whatever form they may match. */
+/** What to mark in some fields of the results: the terms and what they may be typos of, and the beginning of a word. */
 export function buildHighlightQuery(
   { terms }: ParsedQuery,
-  { minScore }: Pick<SearchParams, 'minScore'>,
+  fields: readonly TextField[],
+  begun: boolean,
 ): Query {
-  const match = minScore < WEAK_BELOW ? matchLoosely : matchTerm;
-  return { bool: { should: terms.map((term) => match(term)) } };
+  const last = begun ? terms.slice(-1) : [];
+  return {
+    bool: {
+      should: [
+        ...terms.map((term) => matchMistyped(term, fields)),
+        ...last.map((term) => matchBegun(term, fields)),
+      ],
+    },
+  };
 }
 
 /** All terms anywhere in a thread; in a message's content or title, and at least one in its content. */

@@ -11,6 +11,11 @@ export type TextField = (typeof TEXT_FIELDS)[number];
 /** How much a term in a field is worth. */
 const WEIGHTS: Record<TextField, number> = { title: 2, tags: 1.5, conversation: 1, content: 1 };
 
+/** How much of a term a word is worth that it may be a typo of. */
+const TYPO_WEIGHT = 0.5;
+/** Letters of a word that may be the beginning of a longer one. */
+const BEGUN = { fewest: 2, most: 20 } as const;
+
 /** The term as written (letter case and accents aside) in one of the fields. */
 export function asWritten(term: SearchTerm, fields: readonly TextField[] = TEXT_FIELDS): Query {
   return anyOf(fields.map((field) => phraseIn(field, term.text, WEIGHTS[field])));
@@ -25,14 +30,16 @@ export function matchTerm(term: SearchTerm, fields: readonly TextField[] = TEXT_
 
 /** The term as matchTerm finds it, or as the beginning of a word. */
 export function matchBegun(term: SearchTerm, fields: readonly TextField[] = TEXT_FIELDS): Query {
-  if (term.phrase) return matchTerm(term, fields);
+  if (!mayBegin(term)) return matchTerm(term, fields);
   return anyOf([matchTerm(term, fields), ...fields.map((field) => beginningIn(field, term.text))]);
 }
 
-/** The term as matchTerm finds it, or with one or two letters wrong. */
+/** The term as matchTerm finds it, or one of the words that it may be a typo of. */
 export function matchMistyped(term: SearchTerm, fields: readonly TextField[] = TEXT_FIELDS): Query {
-  if (term.phrase) return matchTerm(term, fields);
-  return anyOf([matchTerm(term, fields), ...fields.map((field) => typoIn(field, term.text))]);
+  const others = (term.alternatives ?? []).flatMap((other) =>
+    fields.map((field) => phraseIn(field, other, TYPO_WEIGHT)),
+  );
+  return anyOf([matchTerm(term, fields), ...others]);
 }
 
 /** The term in any of the ways above. */
@@ -60,9 +67,9 @@ export function anyOf(queries: Query[]): Query {
   return queries.length === 1 ? queries[0]! : { dis_max: { queries } };
 }
 
-function typoIn(field: TextField, query: string): Query {
-  const typo = { fuzziness: 'AUTO', prefix_length: 1, max_expansions: 50 } as const;
-  return { match: { [field]: { query, operator: 'and', boost: 0.5, ...typo } } };
+/** A single letter begins too many words, and a long word is whole. */
+function mayBegin({ text, phrase }: SearchTerm): boolean {
+  return !phrase && text.length >= BEGUN.fewest && text.length <= BEGUN.most;
 }
 
 function beginningIn(field: TextField, query: string): Query {

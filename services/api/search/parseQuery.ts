@@ -5,6 +5,8 @@ import { AppError } from '../../../shared/contract/errors.js';
 export interface SearchTerm {
   text: string;
   phrase: boolean;
+  /** What else the word may stand for, where typos are forgiven. */
+  alternatives?: readonly string[];
 }
 
 /** A query taken apart. `words` is how many words a reader would count; `terms` is empty when nothing can be found. */

@@ -9,7 +9,7 @@ import {
   WEAK_BELOW,
 } from './buildQuery.js';
 import { PASSAGE } from './clipPassage.js';
-import type { Query } from './matchTerms.js';
+import type { Query, TextField } from './matchTerms.js';
 import type { ParsedQuery } from './parseQuery.js';
 
 type Request = Omit<estypes.SearchRequest, 'index'>;
@@ -72,10 +72,23 @@ function pageRequest(query: Query, parsed: ParsedQuery, params: SearchParams): R
   };
 }
 
+/**
+ * The most results of a page on which the beginnings of words are marked: for these Elasticsearch analyses the text again,
+ * which is too much for a large page, and for whole conversations.
+ */
+const BEGUN_MARKED = 20;
+
 /** The server escapes what it quotes (encoder html), so that the only markup left is the mark. */
-function buildHighlight(parsed: ParsedQuery, params: SearchParams): estypes.SearchHighlight {
-  const field = (name: string, passages: number) => ({
-    [name]: { matched_fields: [name, `${name}.stem`], number_of_fragments: passages },
+function buildHighlight(
+  parsed: ParsedQuery,
+  { minScore, limit }: SearchParams,
+): estypes.SearchHighlight {
+  const begun = minScore < WEAK_BELOW && limit <= BEGUN_MARKED;
+  const field = (name: TextField, passages: number, marksBegun = false) => ({
+    [name]: {
+      ...{ matched_fields: [name, `${name}.stem`], number_of_fragments: passages },
+      highlight_query: buildHighlightQuery(parsed, [name], marksBegun),
+    },
   });
   return {
     encoder: 'html',
@@ -83,8 +96,11 @@ function buildHighlight(parsed: ParsedQuery, params: SearchParams): estypes.Sear
     post_tags: ['</mark>'],
     fragment_size: PASSAGE,
     order: 'score',
-    highlight_query: buildHighlightQuery(parsed, params),
-    fields: { ...field('title', 0), ...field('conversation', 1), ...field('content', 1) },
+    fields: {
+      ...field('title', 0, begun),
+      ...field('conversation', 1),
+      ...field('content', 1, begun),
+    },
   };
 }
 

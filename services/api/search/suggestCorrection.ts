@@ -1,13 +1,18 @@
 import type { estypes } from '@elastic/elasticsearch';
-import { searchAlias } from '../../../shared/store/searchIndex.js';
-import { SIGN_LETTERS } from '../../../shared/store/searchMapping.js';
-import { askElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
+import type { SearchDeps } from './askElasticsearch.js';
+import { countWords, lookUp, VOCABULARY, wordsOf, type Entry } from './lookUp.js';
 import { isWithinLimits, type ParsedQuery } from './parseQuery.js';
 
-type Entry = estypes.SearchTermSuggest;
+/** What is corrected: queries of few words, none of which is long. */
+const CORRECTED = { words: 8, letters: 20 } as const;
 
-/** Where the words of the archive are looked up. */
-const FIELDS = ['content', 'title'] as const;
+/** Whether a correction is looked for at all: a longer query costs too much, and is seldom a slip of the finger. */
+export function mayBeCorrected({ text }: Pick<ParsedQuery, 'text'>): boolean {
+  const words = text.split(' ');
+  return (
+    words.length <= CORRECTED.words && words.every(({ length }) => length <= CORRECTED.letters)
+  );
+}
 
 /** The query with its unknown words corrected, when that finds something (`finds` tells); else null. Never markup. */
 export async function suggestCorrection(
@@ -15,22 +20,15 @@ export async function suggestCorrection(
   { text }: ParsedQuery,
   finds: (query: string) => Promise<boolean>,
 ): Promise<string | null> {
-  const { suggest = {} } = await ask(deps, { suggest: lookUp(text) });
-  const byField = FIELDS.map((field) => (suggest[field] ?? []) as Entry[]);
-  const known = await knownOf(deps, inDoubt(byField));
-  const unknown = byField.map((entries) => entries.filter(({ text: word }) => !known.has(word)));
+  const { suggest = {} } = await lookUp(deps, { suggest: suggesterOf(text) });
+  const byField = VOCABULARY.map((field) => (suggest[field] ?? []) as Entry[]);
+  const counts = await countWords(deps, inDoubt(byField));
+  const unknown = byField.map((entries) =>
+    entries.filter(({ text: word }) => (counts.get(word) ?? 0) === 0),
+  );
   const corrected = correct(text, unknown);
   if (corrected === null || !isWithinLimits(corrected)) return null;
   return (await finds(corrected)) ? corrected : null;
-}
-
-function ask({ elasticsearch, namespace }: SearchDeps, request: estypes.SearchRequest) {
-  return askElasticsearch(() =>
-    elasticsearch.search<unknown, { words: estypes.AggregationsFiltersAggregate }>(
-      { index: searchAlias(namespace), size: 0, track_total_hits: false, ...request },
-      CALL_LIMITS,
-    ),
-  );
 }
 
 /** The words that one field corrects and the other does not: it may know them. */
@@ -42,30 +40,24 @@ function inDoubt(byField: readonly Entry[][]): string[] {
   return [...corrected].filter((word) => left.has(word));
 }
 
-/** Those of the words that stand in any field. */
-async function knownOf(deps: SearchDeps, words: readonly string[]): Promise<Set<string>> {
-  if (words.length === 0) return new Set();
-  const filters = words.map((word) => ({
-    bool: { should: FIELDS.map((field) => ({ term: { [field]: word } })) },
-  }));
-  const { aggregations } = await ask(deps, { aggs: { words: { filters: { filters } } } });
-  const counts = (aggregations?.words.buckets ?? []) as estypes.AggregationsFiltersBucket[];
-  return new Set(words.filter((_, index) => (counts[index]?.doc_count ?? 0) > 0));
-}
-
-function lookUp(text: string): estypes.SearchSuggester {
-  const term = { suggest_mode: 'missing', size: 5, sort: 'score', min_word_length: 4 } as const;
+/** One wrong letter, and the first two right. */
+function suggesterOf(text: string): estypes.SearchSuggester {
+  const term = {
+    ...{ suggest_mode: 'missing', size: 5, sort: 'score', min_word_length: 4 },
+    ...{ max_edits: 1, prefix_length: 2 },
+  } as const;
   return {
     text,
-    ...Object.fromEntries(FIELDS.map((field) => [field, { term: { field, ...term } }])),
+    ...Object.fromEntries(VOCABULARY.map((field) => [field, { term: { field, ...term } }])),
   };
 }
 
 /** Puts the best correction in the place of each word that has one; null when no word has. */
 export function correct(text: string, byField: readonly Entry[][]): string | null {
   const replacements = new Map<number, { length: number; word: string }>();
-  for (const { offset, length, options } of byField.flat()) {
-    const word = [options].flat().find((option) => isPlain(option.text))?.text;
+  for (const entry of byField.flat()) {
+    const { offset, length } = entry;
+    const [word] = wordsOf(entry);
     if (word !== undefined && !replacements.has(offset)) replacements.set(offset, { length, word });
   }
   if (replacements.size === 0) return null;
@@ -77,13 +69,6 @@ export function correct(text: string, byField: readonly Entry[][]): string | nul
     end = offset + length;
   }
   return withoutMarkup(corrected + text.slice(end));
-}
-
-const signLetters = new RegExp(`[${Object.values(SIGN_LETTERS).join('')}]`, 'u');
-
-/** Words that hold stand-in letters are the index's own. */
-function isPlain(word: string): boolean {
-  return !signLetters.test(word);
 }
 
 /** These signs match nothing, so a query means the same without them. */

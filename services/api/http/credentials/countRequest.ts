@@ -1,16 +1,41 @@
 import type { Context } from 'koa';
 import { AppError } from '../../../../shared/contract/errors.js';
+import type { Asker } from '../../asker.js';
 import type { RateLimiter, Standing } from './rateLimiter.js';
+
+/** Where a request has been counted, and as how many. */
+interface Counted {
+  limiter: RateLimiter;
+  name: string;
+  weight: number;
+}
 
 /** Counts a request under a name, as `weight` requests, and tells where it stands. Throws RATE_LIMITED when it is one too many. */
 export function countRequest(ctx: Context, limiter: RateLimiter, name: string, weight = 1): void {
   judge(ctx, limiter, limiter.take(name, weight));
+  ctx.state['counted'] = { limiter, name, weight } satisfies Counted;
 }
 
 /** Throws RATE_LIMITED when a name has no attempt left; counts nothing. */
 export function refuseBlocked(ctx: Context, limiter: RateLimiter, name: string): void {
   const standing = limiter.look(name);
   if (standing.left <= 0) judge(ctx, limiter, { ...standing, left: -1 });
+}
+
+/** Whom a request counts for that has passed the gate. Where nothing is limited, its connection's address. */
+export function askerOf(ctx: Context): Asker {
+  const counted = ctx.state['counted'] as Counted | undefined;
+  if (!counted) return { name: ctx.ip, affords: () => true, charge: () => undefined };
+  const { limiter, name, weight } = counted;
+  // Of a limit lower than one costly request costs, such a request takes the whole.
+  const costOf = (more: number) => Math.min(more * weight, limiter.limit - weight);
+  return {
+    name,
+    affords: (more) => limiter.look(name).left >= costOf(more),
+    charge: (more) => {
+      judge(ctx, limiter, limiter.take(name, costOf(more)));
+    },
+  };
 }
 
 /** The headers are those of draft-ietf-httpapi-ratelimit-headers, from its eighth version on. */

@@ -4,6 +4,7 @@ import type { SearchParams } from '../../../../shared/contract/search.js';
 import { commonWords, MANY_MATCHES } from '../../../../services/api/search/commonWords.js';
 import { parseQuery } from '../../../../services/api/search/parseQuery.js';
 import { searchArchive } from '../../../../services/api/search/searchArchive.js';
+import { Turns } from '../../../../services/api/search/turns.js';
 import { createElasticsearch } from '../../../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../../../shared/platform/env.js';
 import { randomOf } from '../../../support/generateRecords.js';
@@ -11,6 +12,7 @@ import {
   aThread,
   createSearchFixture,
   searchParams,
+  UNLIMITED,
   type SearchFixture,
 } from '../../../support/searchDocuments.js';
 
@@ -44,7 +46,8 @@ describe('search: asked in steps', () => {
   const both = async (q: string, more: Partial<SearchParams> = {}) => {
     const one = await fixture.search(q, more);
     const { namespace } = fixture;
-    const stepped = await searchArchive({ elasticsearch, namespace }, searchParams(q, more));
+    const deps = { elasticsearch, namespace, turns: new Turns() };
+    const stepped = await searchArchive(deps, searchParams(q, more), UNLIMITED);
     expect(stepped, `${q} ${JSON.stringify(more)}`).to.deep.equal(one);
     return one;
   };

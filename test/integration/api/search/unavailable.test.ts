@@ -2,11 +2,12 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { searchArchive } from '../../../../services/api/search/searchArchive.js';
+import { Turns } from '../../../../services/api/search/turns.js';
 import { suggestTitles } from '../../../../services/api/search/suggestTitles.js';
 import { AppError } from '../../../../shared/contract/errors.js';
 import { createElasticsearch } from '../../../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../../../shared/platform/env.js';
-import { searchParams } from '../../../support/searchDocuments.js';
+import { searchParams, UNLIMITED } from '../../../support/searchDocuments.js';
 
 async function problemOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
@@ -18,10 +19,10 @@ async function problemOf(promise: Promise<unknown>): Promise<unknown> {
 /** Asks both questions of the address; each must be refused as unavailable, within 3 seconds. */
 async function expectUnavailable(url: string): Promise<void> {
   const elasticsearch = createElasticsearch({ ELASTICSEARCH_URL: url }, { timeoutMs: 60_000 });
-  const deps = { elasticsearch, namespace: 'test-nothing-here' };
+  const deps = { elasticsearch, namespace: 'test-nothing-here', turns: new Turns() };
   const started = performance.now();
   const problems = await Promise.all([
-    problemOf(searchArchive(deps, searchParams('anchor'))),
+    problemOf(searchArchive(deps, searchParams('anchor'), UNLIMITED)),
     problemOf(suggestTitles(deps, { q: 'anchor' })),
   ]);
   for (const problem of problems) {

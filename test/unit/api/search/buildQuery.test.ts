@@ -5,7 +5,11 @@ import type { SearchParams } from '../../../../shared/contract/search.js';
 import { searchParams } from '../../../support/searchDocuments.js';
 
 function build(q: string, more: Partial<SearchParams> = {}): string {
-  return JSON.stringify(buildQuery(parseQuery(q), searchParams(q, more)));
+  const parsed = parseQuery(q);
+  const terms = parsed.terms.map((term) =>
+    term.text === 'nodde' ? { ...term, alternatives: ['node'] } : term,
+  );
+  return JSON.stringify(buildQuery({ ...parsed, terms }, searchParams(q, more)));
 }
 
 const FILTERS: [Partial<SearchParams>, string][] = [
@@ -33,14 +37,21 @@ describe('buildQuery', () => {
   }
 
   it('forgives typos and takes beginnings of words only below 0.5', () => {
-    expect(build('node')).to.not.match(/fuzziness|bool_prefix/);
-    expect(build('node', { minScore: 0.49 }))
-      .to.match(/fuzziness/)
-      .and.match(/bool_prefix/);
+    expect(build('nodde')).to.not.match(/bool_prefix|"query":"node"/);
+    const weak = build('nodde', { minScore: 0.49 });
+    expect(weak)
+      .to.match(/bool_prefix/)
+      .and.to.match(/"content":\{"query":"node","boost":0.5\}/);
   });
 
-  it('never forgives within a phrase', () => {
-    expect(build('"install node"', { minScore: 0 })).to.not.match(/fuzziness|bool_prefix/);
+  it('takes no phrase, no single letter and no long word for a beginning', () => {
+    for (const q of ['"install node"', 'n', 'x'.repeat(21)]) {
+      expect(build(q, { minScore: 0 }), q).to.not.match(/bool_prefix/);
+    }
+  });
+
+  it('leaves it to the index which words are like another', () => {
+    expect(build('nodde js', { minScore: 0 })).to.not.match(/fuzz/);
   });
 
   it('takes only the last word for a beginning', () => {

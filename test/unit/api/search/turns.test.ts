@@ -1,0 +1,69 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Turns } from '../../../../services/api/search/turns.js';
+
+/** Work that tells when it begins and ends when it is told to. */
+function work(begun: string[], name: string) {
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const run = async (): Promise<string> => {
+    begun.push(name);
+    await ended;
+    return name;
+  };
+  return { run, end };
+}
+
+const LONG = 60_000;
+
+describe('Turns', () => {
+  it('lets so much work at once, of each name and in all', async () => {
+    const turns = new Turns({ inAll: 2, each: 1, waitMs: LONG });
+    const begun: string[] = [];
+    const jobs = ['a1', 'a2', 'b1', 'c1'].map((name) => ({ name, ...work(begun, name) }));
+    const done = jobs.map(({ name, run }) => turns.take(name[0]!, run));
+    await setImmediate();
+    expect(begun).to.deep.equal(['a1', 'b1']);
+    jobs[0]!.end();
+    expect(await done[0]).to.equal('a1');
+    await setImmediate();
+    expect(begun).to.have.length(3);
+    for (const { end } of jobs) end();
+    expect(await Promise.all(done)).to.deep.equal(['a1', 'a2', 'b1', 'c1']);
+  });
+
+  it('serves a name that comes late before the many that another has waiting', async () => {
+    const turns = new Turns({ inAll: 1, each: 1, waitMs: LONG });
+    const begun: string[] = [];
+    const greedy = Array.from({ length: 5 }, (_, n) => work(begun, `a${n}`));
+    const done = greedy.map(({ run }) => turns.take('a', run));
+    const late = work(begun, 'b');
+    done.push(turns.take('b', late.run));
+    for (const { end } of [...greedy, late]) end();
+    await Promise.all(done);
+    expect(begun.indexOf('b')).to.be.at.most(2);
+  });
+
+  it('gives a place back when the work fails', async () => {
+    const turns = new Turns({ inAll: 1, each: 1, waitMs: LONG });
+    const failure = await turns
+      .take('a', () => Promise.reject(new Error('broken')))
+      .catch((error: unknown) => error);
+    expect(failure).to.include({ message: 'broken' });
+    expect(await turns.take('a', () => Promise.resolve('next'))).to.equal('next');
+  });
+
+  it('refuses what has waited too long, and never begins it', async () => {
+    const turns = new Turns({ inAll: 1, each: 1, waitMs: 5 });
+    const begun: string[] = [];
+    const first = work(begun, 'first');
+    const second = work(begun, 'second');
+    const done = turns.take('a', first.run);
+    const refusal = await turns.take('b', second.run).catch((error: unknown) => error);
+    expect(refusal).to.include({ code: 'UNAVAILABLE', status: 503 });
+    first.end();
+    await done;
+    expect(await turns.take('c', () => Promise.resolve('third'))).to.equal('third');
+    expect(begun).to.deep.equal(['first']);
+  });
+});
