@@ -7,7 +7,7 @@ import { ROOT } from './lib/run.js';
 import { local, startServers } from './lib/servers.js';
 
 /** The benchmarks, in the order in which they run when none is named. */
-const BENCHES = ['readApi', 'importArchive', 'search'];
+const BENCHES = ['readApi', 'importArchive', 'search', 'hostileSearch'];
 
 requireNode();
 const [name, ...args] = process.argv.slice(2);

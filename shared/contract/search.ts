@@ -162,7 +162,9 @@ export const searchQuerySchema = Joi.object<SearchParams, true>({
     .min(0)
     .max(1)
     .default(0.5)
-    .description('The weakest match shown; below 0.5 typos and beginnings of words match too'),
+    .description(
+      'The weakest match shown; below 0.5 typos and beginnings of words match too, and the search counts as five',
+    ),
   tag: filter('Only threads with this tag (whole name, any case)'),
   status: Joi.string<ThreadStatusFilter>()
     .valid(...THREAD_STATUS_FILTERS)
@@ -245,7 +247,7 @@ export const searchResponseSchema = Joi.object<SearchResponse, true>({
   suggestion: Joi.string()
     .allow(null)
     .required()
-    .description('A corrected query that matches, when this one matches nothing'),
+    .description('A corrected query that matches, when this one is short and matches nothing'),
 });
 
 /** Checks a SuggestResponse. */

@@ -3,8 +3,8 @@ import type { SearchDeps } from './askElasticsearch.js';
 import { countWords, lookUp, VOCABULARY, wordsOf, type Entry } from './lookUp.js';
 import type { ParsedQuery, SearchTerm } from './parseQuery.js';
 
-/** How much is forgiven: building what finds a word with two wrong letters costs milliseconds, more for a longer word. */
-export const FORGIVEN = { words: 3, fewestLetters: 3, mostLetters: 20, twoFrom: 6 } as const;
+/** How much is forgiven. To find a word with wrong letters costs Elasticsearch milliseconds, whether there is one or not. */
+export const FORGIVEN = { words: 3, fewestLetters: 3, mostLetters: 20, two: [6, 12] } as const;
 /** Words of the archive that a word may stand for, of each field. */
 const ALTERNATIVES = 5;
 
@@ -58,9 +58,10 @@ function suggestersOf(words: readonly string[]): estypes.SearchSuggester {
   );
 }
 
-/** The second wrong letter is the costly one; nearly every word of a title stands in some message too. */
+/** The second wrong letter is the costly one, more so in a longer word; nearly every word of a title stands in some message too. */
 function suggesterOf(text: string, field: string): estypes.SearchFieldSuggester {
-  const forgivesTwo = field === 'content' && text.length >= FORGIVEN.twoFrom;
+  const [from, to] = FORGIVEN.two;
+  const forgivesTwo = field === 'content' && text.length >= from && text.length <= to;
   return {
     text,
     term: {

@@ -1,0 +1,199 @@
+/**
+ * What hostile questions cost Elasticsearch (its process's CPU time, so it must run on this machine), over the sample
+ * archive; then what another reader sees while ten connections ask them. `--questions N` sets how many are made up
+ * (default 200), `--seconds N` how long each attack lasts (default 8); `--only-attacks` leaves the costs out.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { parseArgs } from 'node:util';
+import { searchArchive } from '../services/api/search/searchArchive.js';
+import { suggestTitles } from '../services/api/search/suggestTitles.js';
+import { Turns } from '../services/api/search/turns.js';
+import type { SearchParams } from '../shared/contract/search.js';
+import { startArchive } from '../test/support/archive.js';
+import { searchParams, UNLIMITED } from '../test/support/searchDocuments.js';
+import { startProcess } from '../test/support/serviceProcess.js';
+import { hostileQuestion, KINDS, ORDINARY, wordsOf, type Question } from './hostileQuestions.js';
+
+const { values } = parseArgs({
+  options: {
+    questions: { type: 'string', default: '200' },
+    seconds: { type: 'string', default: '8' },
+    'only-attacks': { type: 'boolean', default: false },
+  },
+});
+const ROUNDS = 5;
+const WARM_UP = 15;
+
+const ATTACKS: Record<string, () => Question> = {
+  '32 words of 15 letters': () => ({ q: wordsOf(32, 15), params: {} }),
+  '8 words of 60 letters, minScore 0': () => ({ q: wordsOf(8, 60), params: { minScore: 0 } }),
+  '8 words of 15 letters': () => ({ q: wordsOf(8, 15), params: {} }),
+  '8 words of 12 letters, minScore 0': () => ({ q: wordsOf(8, 12), params: { minScore: 0 } }),
+};
+
+const archive = await startArchive();
+try {
+  const imported = await archive.cli('import', 'sample', '--wait');
+  if (imported.code !== 0) throw new Error(imported.stderr);
+  if (!values['only-attacks']) await measureCosts();
+  await measureAttacks();
+} finally {
+  await archive.close();
+}
+
+async function measureCosts(): Promise<void> {
+  const { elasticsearch, mongo } = archive.api.stores;
+  const deps = { elasticsearch, namespace: mongo.namespace, turns: new Turns() };
+  const pid = await processOf();
+  const ask = async ({ q, params }: Question): Promise<void> => {
+    // A query may have too many words: that is an answer as well.
+    await (
+      params === 'suggest'
+        ? suggestTitles(deps, { q })
+        : searchArchive(deps, searchParams(q, params), UNLIMITED)
+    ).catch(() => undefined);
+  };
+  const costOf = async (question: Question): Promise<number> => {
+    const costs = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const before = cpuMs(pid);
+      await ask(question);
+      costs.push(cpuMs(pid) - before);
+    }
+    // The least: Java compiles in the same process what a new question runs for the first times.
+    return Math.min(...costs);
+  };
+  const kinds = Object.entries(KINDS);
+  for (let n = 0; n < WARM_UP; n += 1) for (const [, question] of kinds) await ask(question);
+  console.log('| question | CPU time (ms) |');
+  for (const [kind, question] of kinds) row(kind, await costOf(question));
+  const madeUp = Array.from({ length: Number(values.questions) }, (_, n) => hostileQuestion(n));
+  const costs = [];
+  for (const question of madeUp) costs.push({ question, ms: await costOf(question) });
+  costs.sort((a, b) => a.ms - b.ms);
+  row(`${costs.length} made up: median`, costs[costs.length >> 1]!.ms);
+  row('the most of these', costs.at(-1)!.ms);
+  console.log(`the costliest: ${JSON.stringify(costs.at(-1)!.question)}`);
+}
+
+function row(name: string, ms: number): void {
+  console.log(`| ${name} | ${ms.toFixed(1)} |`);
+}
+
+async function processOf(): Promise<number> {
+  const { nodes } = await archive.api.stores.elasticsearch.nodes.info({ metric: 'process' });
+  return Object.values(nodes)[0]!.process!.id;
+}
+
+/** CPU time of all threads of a process so far (ms). */
+function cpuMs(pid: number): number {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  return (
+    tasks.reduce((sum, task) => sum + nanoseconds(`/proc/${pid}/task/${task}/schedstat`), 0) / 1e6
+  );
+}
+
+function nanoseconds(path: string): number {
+  try {
+    return Number(readFileSync(path, 'utf8').split(' ')[0]);
+  } catch {
+    return 0; // A thread that has just ended.
+  }
+}
+
+async function measureAttacks(): Promise<void> {
+  const { mongodbUrl } = archive.api.stores;
+  const env = { MONGODB_URL: mongodbUrl, PORT: '0', RATE_LIMIT_DISABLED: 'false' };
+  const api = startProcess('api', env);
+  try {
+    const url = String((await api.logged('Listening'))['url']);
+    const seconds = Number(values.seconds);
+    await read(url, '127.0.0.9', 2);
+    console.log('\n| attack | its answers | p50, p99 of another reader (ms) | p99 against rest |');
+    for (const [n, [name, question]] of Object.entries(ATTACKS).entries()) {
+      // Each attack comes from an address of its own, and begins with a whole limit.
+      const rest = await read(url, `127.0.1.${n + 1}`, seconds);
+      const until = performance.now() + seconds * 1_000;
+      const attack = attackWith(url, `127.0.2.${n + 1}`, question, until);
+      const read2 = await read(url, `127.0.3.${n + 1}`, seconds);
+      const ratio = (partOf(read2, 0.99) / partOf(rest, 0.99)).toFixed(2);
+      console.log(
+        `| ${name} | ${JSON.stringify(await attack)} | ${shown(read2)} | ${ratio} (${shown(rest)}) |`,
+      );
+    }
+  } finally {
+    api.kill('SIGTERM');
+    await api.exited;
+  }
+}
+
+/** Ten connections that ask without a pause; those of 429 a little later. Counts the answers by status. */
+async function attackWith(
+  url: string,
+  from: string,
+  question: () => Question,
+  until: number,
+): Promise<Record<string, number>> {
+  const answers: Record<string, number> = {};
+  const connection = async (): Promise<void> => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    while (performance.now() < until) {
+      const { q, params } = question();
+      const status = await ask(url, from, q, params as Partial<SearchParams>, agent);
+      answers[status] = (answers[status] ?? 0) + 1;
+      if (status === 429) await pause(100);
+    }
+    agent.destroy();
+  };
+  await Promise.all(Array.from({ length: 10 }, connection));
+  return answers;
+}
+
+/** Ordinary searches, 20 in a second, however long they take: milliseconds of each. A failure counts as endless. */
+async function read(url: string, from: string, seconds: number): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true });
+  const times = Array.from({ length: seconds * 20 }, async (_, n) => {
+    await pause(n * 50);
+    const began = performance.now();
+    const status = await ask(url, from, ORDINARY[n % ORDINARY.length]!, {}, agent);
+    return status === 200 ? performance.now() - began : Infinity;
+  });
+  const all = await Promise.all(times);
+  agent.destroy();
+  return all;
+}
+
+function ask(
+  url: string,
+  localAddress: string,
+  q: string,
+  params: Partial<SearchParams>,
+  agent: Agent,
+): Promise<number> {
+  const query = new URLSearchParams({ q });
+  for (const [name, value] of Object.entries(params)) query.set(name, String(value));
+  return new Promise((resolve, reject) => {
+    const sent = get(
+      `${url}/api/search?${query.toString()}`,
+      { localAddress, agent },
+      (response) => {
+        response.resume().on('end', () => resolve(response.statusCode ?? 0));
+      },
+    );
+    sent.on('error', reject);
+  });
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function partOf(times: number[], part: number): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!;
+}
+
+function shown(times: number[]): string {
+  return `${partOf(times, 0.5).toFixed(1)}, ${partOf(times, 0.99).toFixed(1)}`;
+}

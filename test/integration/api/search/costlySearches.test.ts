@@ -1,0 +1,189 @@
+import { expect } from 'chai';
+import { searchArchive } from '../../../../services/api/search/searchArchive.js';
+import { Turns } from '../../../../services/api/search/turns.js';
+import type { SearchResponse } from '../../../../shared/contract/search.js';
+import { ensureSearchIndex } from '../../../../shared/store/searchIndex.js';
+import { startApi, until, type ApiServer } from '../../../support/apiServer.js';
+import {
+  aThread,
+  createSearchFixture,
+  searchParams,
+  storeDocuments,
+  UNLIMITED,
+  type SearchFixture,
+} from '../../../support/searchDocuments.js';
+import { removeSearchAndKeys } from '../../../support/stores.js';
+
+const LETTERS = 'abcdefghijklmnopqrst';
+const COMMON = ['mooring', 'anchor', 'galley', 'rigging'];
+
+const CORPUS = [
+  aThread({
+    title: 'Haul the halyard',
+    messages: [`${LETTERS}u drifts by the breakwater with ${COMMON.join(' ')}`, `${LETTERS} rests`],
+  }),
+  ...Array.from({ length: 5 }, (_, n) => aThread({ title: `${COMMON.join(' ')} ${n}` })),
+];
+
+describe('search: what is costly', () => {
+  let fixture: SearchFixture;
+
+  before(async () => {
+    fixture = await createSearchFixture();
+    await fixture.store(CORPUS.flat());
+  });
+  after(() => fixture.remove());
+
+  const weak = (q: string) => fixture.search(q, { minScore: 0 });
+
+  it('forgives typos in words of at most 20 letters', async () => {
+    expect((await weak(`x${LETTERS.slice(1)}`)).total).to.equal(0);
+    expect((await weak(`${LETTERS.slice(0, -1)}x`)).total).to.be.above(0);
+    expect((await weak(`${LETTERS}x`)).total).to.equal(0);
+  });
+
+  it('forgives typos in the three rarest words, wherever they stand', async () => {
+    const { messageCount } = await weak(`${COMMON.join(' ')} driffts brekwater`);
+    expect(messageCount).to.equal(1);
+    expect((await weak('mooringg anchorr galleyy')).total).to.be.above(0);
+    expect((await weak('mooringg anchorr galleyy rigingg')).total).to.equal(0);
+  });
+
+  it('marks what a typo stands for', async () => {
+    const { results } = await weak('brekwater');
+    expect(results.threads[0]!.highlights.content).to.include('<mark>breakwater</mark>');
+    expect(results.messages[0]!.highlights.content).to.include('<mark>breakwater</mark>');
+  });
+
+  it('marks the beginning of a word on pages of at most 20 results', async () => {
+    const marked = async (limit: number) => {
+      const { results } = await fixture.search('break', { minScore: 0, limit });
+      return results.messages[0]!.highlights.content;
+    };
+    expect(await marked(20)).to.include('<mark>breakwater</mark>');
+    expect(await marked(21)).to.equal(undefined);
+  });
+
+  it('forgives in queries of at most 16 words and phrases', async () => {
+    const words = `drifts by the with haul halyard ${COMMON.join(' ')}`;
+    const phrases = '"by the" "drifts by" "the breakwater" "with mooring" "haul the"';
+    const sixteen = `${words} ${phrases} brekwater`;
+    const seventeen = `${sixteen} "the halyard"`;
+    expect(seventeen.length).to.be.at.most(160);
+    expect((await weak(sixteen)).threadCount).to.equal(1);
+    expect((await weak(seventeen)).total).to.equal(0);
+    expect((await weak(seventeen.replace('brekwater', 'breakwater'))).threadCount).to.equal(1);
+  });
+
+  it('forgives in queries of at most 160 characters', async () => {
+    const said = `drifts by the breakwater with ${COMMON.join(' ')}`;
+    const parts = [said, said.slice(7), said.slice(10)].map((part) => `"${part}"`);
+    expect(parts.join(' ').length).to.be.above(160);
+    expect((await weak(`brekwater ${parts[0]}`)).messageCount).to.equal(1);
+    expect((await weak(`brekwater ${parts.join(' ')}`)).total).to.equal(0);
+    expect((await weak(`breakwater ${parts.join(' ')}`)).messageCount).to.equal(1);
+  });
+
+  it('answers a long query as any other', async () => {
+    const q = `${COMMON.join(' ')} ${LETTERS}u drifts by the breakwater with`;
+    expect((await fixture.search(q)).messageCount).to.equal(1);
+    expect((await weak(q)).messageCount).to.equal(1);
+  });
+
+  it('corrects one wrong letter behind the first two, in queries of at most 8 short words', async () => {
+    const suggested = async (q: string) => (await fixture.search(q)).suggestion;
+    expect(await suggested('breakwaterr')).to.equal('breakwater');
+    expect(await suggested('breekwaterr')).to.equal(null);
+    expect(await suggested('bbreakwater')).to.equal(null);
+    expect(await suggested('by the drifts with mooring anchor galley breakwaterr')).to.equal(
+      'by the drifts with mooring anchor galley breakwater',
+    );
+    expect(
+      await suggested('by the drifts with mooring anchor galley rigging breakwaterr'),
+    ).to.equal(null);
+    expect(await suggested(`${LETTERS}v drifts`)).to.equal(null);
+  });
+
+  it('has costly searches wait for their turn, ordinary ones not', async () => {
+    const turns = new Turns({ inAll: 1, each: 1, waitMs: 50 });
+    let end = (): void => undefined;
+    const held = turns.take('somebody', () => new Promise<void>((resolve) => (end = resolve)));
+    const search = (q: string, minScore = 0.5): Promise<SearchResponse> =>
+      searchArchive({ ...fixture, turns }, searchParams(q, { minScore }), UNLIMITED);
+    expect((await search('breakwater')).total).to.equal(2);
+    expect(await search('breakwaterr')).to.include({ total: 0, suggestion: null });
+    for (const busy of [search('breakwater', 0.4), search(`${'a b '.repeat(20)} c d e f g h i`)]) {
+      expect(await busy.catch((error: unknown) => error)).to.include({ code: 'UNAVAILABLE' });
+    }
+    end();
+    await held;
+    expect((await search('breakwater', 0.4)).total).to.equal(2);
+    expect((await search('breakwaterr')).suggestion).to.equal('breakwater');
+  });
+
+  it('answers one asker before the many questions of another', async () => {
+    const turns = new Turns();
+    const order: string[] = [];
+    const ask = async (name: string): Promise<void> => {
+      const params = searchParams('brekwater', { minScore: 0.1 });
+      await searchArchive({ ...fixture, turns }, params, { ...UNLIMITED, name });
+      order.push(name);
+    };
+    await Promise.all([...Array.from({ length: 12 }, () => ask('many')), ask('one')]);
+    expect(order).to.have.length(13);
+    expect(order.indexOf('one')).to.be.below(6);
+  });
+});
+
+describe('search: what counts as several', () => {
+  let api: ApiServer;
+
+  const start = async (limit: string): Promise<void> => {
+    api = await startApi({
+      env: { RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_SEARCHES: limit },
+    });
+    const { elasticsearch, mongo } = api.stores;
+    await ensureSearchIndex(elasticsearch, mongo.namespace);
+    await storeDocuments(elasticsearch, mongo.namespace, CORPUS.flat());
+    // The window must not end in the middle of a test.
+    await until(() => Date.now() % 60_000 < 50_000, 15_000);
+  };
+  afterEach(async () => {
+    await removeSearchAndKeys(api.stores);
+    await api.close();
+  });
+
+  const ask = async (query: string) => {
+    const reply = await api.get(`/api/search?q=${query}`);
+    const { status, headers } = reply;
+    const left = Number(/r=(\d+)/.exec(String(headers['ratelimit']))?.[1]);
+    return { status, left, headers, suggestion: (reply.json() as SearchResponse).suggestion };
+  };
+
+  it('a weak search, a long one, and one that looks for a correction', async () => {
+    await start('22');
+    expect(await ask('breakwater')).to.include({ status: 200, left: 21 });
+    expect(await ask('breakwater&minScore=0.4')).to.include({ status: 200, left: 16 });
+    expect(await ask('a+b+c+d+e+f+g+h+i')).to.include({ status: 200, left: 11 });
+    expect(await ask('breakwaterr')).to.include({ left: 6, suggestion: 'breakwater' });
+    expect(await ask('breakwaterr')).to.include({ left: 1, suggestion: 'breakwater' });
+    const refused = await ask('breakwater&minScore=0.4');
+    expect(refused.status).to.equal(429);
+    expect(Number(refused.headers['retry-after'])).to.be.within(1, 60);
+  });
+
+  it('but an ordinary search is answered to the last, without a correction', async () => {
+    await start('4');
+    expect(await ask('breakwater')).to.include({ status: 200, left: 3 });
+    expect(await ask('breakwaterr')).to.include({ status: 200, left: 2, suggestion: null });
+    expect(await ask('breakwaterr')).to.include({ status: 200, left: 1, suggestion: null });
+    expect(await ask('breakwater')).to.include({ status: 200, left: 0 });
+    expect((await ask('breakwater')).status).to.equal(429);
+  });
+
+  it('and takes the whole of a limit that is lower than its cost', async () => {
+    await start('2');
+    expect(await ask('breakwater&minScore=0.4')).to.include({ status: 200, left: 0 });
+    expect((await ask('breakwater')).status).to.equal(429);
+  });
+});
