@@ -10,6 +10,7 @@ import {
 import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { closeRedis } from '../../shared/platform/closeRedis.js';
 import { readSettings } from '../../shared/platform/env.js';
+import { exitOnWrongSetting } from '../../shared/platform/exitOnWrongSetting.js';
 import { armFaultPoints } from '../../shared/platform/faultPoint.js';
 import { logFailures } from '../../shared/platform/logFailures.js';
 import { createLogger } from '../../shared/platform/logger.js';
@@ -25,16 +26,15 @@ import { retryUntilReady } from './retryUntilReady.js';
 /** Milliseconds that a store has to answer at the start, before the wait for it is told. */
 const ANSWER_MS = 5_000;
 
-const settings = readSettings();
+const settings = await exitOnWrongSetting(() => readSettings());
 const logger = createLogger('indexer', settings.LOG_LEVEL);
 if (settings.FAULT_POINTS) {
   armFaultPoints(settings.FAULT_POINTS);
   logger.warn('FAULT_POINTS is set: this process will kill itself');
 }
-const mongo = createMongo(settings, {
-  timeoutMs: 60_000,
-  poolSize: settings.INDEXER_CONCURRENCY * 4,
-});
+const mongo = await exitOnWrongSetting(() =>
+  createMongo(settings, { timeoutMs: 60_000, poolSize: settings.INDEXER_CONCURRENCY * 4 }),
+);
 const elasticsearch = createElasticsearch(settings, { timeoutMs: 30_000 });
 const redis = createRedis(settings.CACHE_REDIS_URL ?? settings.REDIS_URL, { timeoutMs: 2_000 });
 const queueRedis = createWorkerRedis(settings.REDIS_URL);
@@ -79,7 +79,9 @@ const indexer = createIndexer({
 });
 if (settings.METRICS_PORT !== undefined) {
   const { HOST: host, METRICS_PORT: port, METRICS_TOKEN: token } = settings;
-  const close = await serveMetrics(indexer.metrics, { host, port, token });
+  const close = await exitOnWrongSetting(() =>
+    serveMetrics(indexer.metrics, { host, port, token }),
+  );
   steps.push({ name: 'metrics', run: close });
 }
 steps.unshift(

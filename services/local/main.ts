@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { SettingsError } from '../../shared/platform/env.js';
 import { LaunchError } from './launchError.js';
 import { onNpmGone } from './npmWatch.js';
 import { createReport, secondsSince } from './report.js';
@@ -34,6 +35,7 @@ try {
   report.line(`Stopped cleanly in ${secondsSince(stopBegan ?? performance.now())}`);
   process.exit(0);
 } catch (error) {
-  report.line(error instanceof LaunchError ? `\n${error.message}` : String((error as Error).stack));
+  const isTold = error instanceof LaunchError || error instanceof SettingsError;
+  report.line(isTold ? `\n${error.message}` : String((error as Error).stack));
   process.exit(1);
 }

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { readSettings, type Settings } from '../../shared/platform/env.js';
 import { createChildren, type Children } from './children.js';
 import { ensureServers, refuseSecondLauncher, type EnsuredServers } from './ensureServers.js';
 import type { Env } from './findExecutable.js';
@@ -28,7 +29,8 @@ export interface StartOptions {
 
 /**
  * Runs the servers and the services until the signal is aborted, then stops them in order.
- * Fails with a LaunchError when something is missing or ends by itself; everything else is stopped then as well.
+ * Fails with a SettingsError before anything is started, and with a LaunchError when something is missing or ends by
+ * itself; everything else is stopped then as well.
  */
 export async function start(options: StartOptions): Promise<void> {
   const children = createChildren();
@@ -59,8 +61,9 @@ async function runUntil(stopped: Promise<void>, { servers, services }: Launched)
 async function launchAll(options: StartOptions, children: Children): Promise<Launched> {
   const { root, env, report } = options;
   const began = performance.now();
-  const dataDir = resolve(root, env['DATA_DIR'] || '.data');
-  const address = apiAddress(env);
+  const settings = readSettings(env);
+  const dataDir = resolve(root, settings.DATA_DIR);
+  const address = apiAddress(settings);
   await refuseSecondLauncher(dataDir);
   await stopLeftovers(dataDir, report);
   await refuseTakenPort(address);
@@ -104,12 +107,8 @@ interface Address {
   url: string;
 }
 
-function apiAddress(env: Env): Address {
-  const host = env['HOST'] || '127.0.0.1';
-  const port = Number(env['PORT'] || 3000);
-  if (!Number.isInteger(port) || port < 1 || port > 65535) {
-    throw new LaunchError(`PORT must be a number from 1 to 65535, not ${env['PORT'] ?? ''}`);
-  }
+function apiAddress({ HOST: host, PORT: port }: Settings): Address {
+  if (port === 0) throw new LaunchError('PORT must be a number from 1 to 65535, not 0');
   const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
   const name = everywhere[host] ?? (host.includes(':') ? `[${host}]` : host);
   return { host, port, url: `http://${name}:${port}` };

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
-import { MongoClient, type Db } from 'mongodb';
+import { MongoClient, type Db, type MongoClientOptions } from 'mongodb';
 import { collectionsOf, type Collections } from '../store/collections.js';
-import type { Settings } from './env.js';
+import { SettingsError, type Settings } from './env.js';
 
 /** MongoDB, opened lazily: creating it needs no server. */
 export interface Mongo {
@@ -12,12 +12,12 @@ export interface Mongo {
   namespace: string;
 }
 
-/** A MongoDB client with majority writes and a time limit on every call. */
+/** A MongoDB client with majority writes and a time limit on every call. Throws SettingsError for a URL it cannot use. */
 export function createMongo(
   settings: Pick<Settings, 'MONGODB_URL'>,
   limits: { timeoutMs: number; poolSize: number },
 ): Mongo {
-  const client = new MongoClient(settings.MONGODB_URL, {
+  const client = clientOf(settings.MONGODB_URL, {
     appName: 'forum-archive',
     maxPoolSize: limits.poolSize,
     serverSelectionTimeoutMS: limits.timeoutMs,
@@ -31,6 +31,14 @@ export function createMongo(
   const namespace = databaseName(settings.MONGODB_URL);
   const db = client.db(namespace);
   return { client, db, collections: collectionsOf(db), namespace };
+}
+
+function clientOf(url: string, options: MongoClientOptions): MongoClient {
+  try {
+    return new MongoClient(url, options);
+  } catch (error) {
+    throw new SettingsError([`MONGODB_URL cannot be used: ${(error as Error).message}`]);
+  }
 }
 
 /** Asks MongoDB for a sign of life, also when it was away at the first try: the driver opens a client anew only when told. */

@@ -44,6 +44,15 @@ export interface Settings {
 /** The longest life of a service token (seconds). */
 export const LONGEST_TOKEN_SECONDS = 604_800;
 
+/** The words that an environment uses for true and false, in capital or small letters. */
+const onOrOff = () =>
+  Joi.boolean()
+    .truthy('1', 'yes', 'on')
+    .falsy('0', 'no', 'off')
+    .messages({
+      'boolean.base': '{{#label}} must be true or false (1 or 0, yes or no, on or off)',
+    });
+
 const url = (scheme: string[]) => Joi.string().uri({ scheme });
 
 const seconds = (least: number, most: number) => Joi.number().integer().min(least).max(most);
@@ -98,7 +107,7 @@ export const settingsSchema = Joi.object<Settings, true>({
   TRUST_PROXY: Joi.boolean()
     .default(false)
     .description('Whether X-Forwarded-* headers are believed'),
-  DISABLE_AUTH: Joi.boolean()
+  DISABLE_AUTH: onOrOff()
     .default(false)
     .when('NODE_ENV', { is: 'production', then: Joi.valid(false) })
     .messages({ 'any.only': 'DISABLE_AUTH must not be set while NODE_ENV is production' })
@@ -137,7 +146,7 @@ export const settingsSchema = Joi.object<Settings, true>({
   RATE_LIMIT_SEARCHES: perMinute(600, 'Searches an address may make'),
   RATE_LIMIT_FAILED_CREDENTIALS: perMinute(300, 'Wrong credentials an address may send'),
   RATE_LIMIT_CALLER: perMinute(60_000, 'Requests a key or a user may make'),
-  RATE_LIMIT_DISABLED: Joi.boolean().default(false).description('Whether nothing is limited'),
+  RATE_LIMIT_DISABLED: onOrOff().default(false).description('Whether nothing is limited'),
   CACHE_MEGABYTES: Joi.number()
     .integer()
     .min(0)
@@ -162,9 +171,13 @@ export const settingsSchema = Joi.object<Settings, true>({
   NODE_ENV: Joi.string().description('production or development'),
 });
 
-/** Thrown when settings are wrong: its message lists every problem with the variable's name. */
+/** Thrown when settings are wrong: its message has a line for each, with the variable's name. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
+
+  constructor(problems: readonly string[]) {
+    super(problems.map((problem) => `Wrong setting: ${problem}`).join('\n'));
+  }
 }
 
 /** Reads and checks the settings of an environment (default: the process's own). Throws SettingsError. */
@@ -177,11 +190,15 @@ export function readSettings(env: Record<string, string | undefined> = process.e
     abortEarly: false,
     errors: { wrap: { label: false } },
   });
-  if (result.error) {
-    const problems = result.error.details.map((detail) => `  ${detail.message}`);
-    throw new SettingsError(`Settings are wrong:\n${problems.join('\n')}`);
-  }
+  if (result.error) throw new SettingsError(problemsOf(result.error));
   return result.value;
+}
+
+/** One problem of each setting: what follows from the first needs no line. */
+function problemsOf({ details }: Joi.ValidationError): string[] {
+  const first = new Map<unknown, string>();
+  for (const { path, message } of details) if (!first.has(path[0])) first.set(path[0], message);
+  return [...first.values()];
 }
 
 /** The process's environment as it stands, for handing on to a child process. */

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer, type AddressInfo } from 'node:net';
+import { startListening } from '../../../shared/platform/startListening.js';
 import { answerClientErrors } from './clientErrors.js';
 
 export interface Listener {
@@ -18,7 +19,7 @@ export interface ListenOptions {
   idleMs?: number;
 }
 
-/** Serves requests at an address; slow, idle and too many connections are cut. */
+/** Serves requests at an address; slow, idle and too many connections are cut. Throws SettingsError for a taken port. */
 export async function listen(
   handler: RequestListener,
   { host, port, graceMs = 500, idleMs = 60_000 }: ListenOptions,
@@ -40,9 +41,7 @@ export async function listen(
   server.setTimeout(idleMs);
   server.maxConnections = 10_000;
   answerClientErrors(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, host, resolve);
-  });
+  await startListening(server, { host, port, setting: 'PORT' });
   const drain = async (): Promise<void> => {
     draining = true;
     const closed = stopListening(server);

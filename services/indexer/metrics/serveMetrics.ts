@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Registry } from 'prom-client';
 import { metricsAccess } from '../../../shared/platform/metrics.js';
+import { startListening } from '../../../shared/platform/startListening.js';
 
 /** Serves GET /metrics on a port of its own: to this machine, and to whoever holds the token. Resolves with its closing. */
 export async function serveMetrics(
@@ -20,8 +20,7 @@ export async function serveMetrics(
       response.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
     });
   });
-  server.listen(port, host);
-  await once(server, 'listening');
+  await startListening(server, { host, port, setting: 'METRICS_PORT' });
   return () =>
     new Promise((resolve) => {
       server.close(() => resolve());

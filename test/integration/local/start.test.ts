@@ -120,12 +120,20 @@ describe('start', () => {
       }
     }));
 
-  it('refuses a PORT that is none', () =>
+  it('refuses wrong settings before anything is started, each by name', () =>
     withTemporaryFolder(async (root) => {
       const launch = await project(root, {});
-      launch.env['PORT'] = '70000';
-      expect(await rejectionOf(launch.run(new AbortController().signal))).to.contain(
-        'PORT must be',
-      );
+      Object.assign(launch.env, { PORT: '70000', CACHE_MEGABYTES: 'many' });
+      const message = await rejectionOf(launch.run(new AbortController().signal));
+      expect(message).to.match(/^Wrong setting: PORT must be .*\nWrong setting: CACHE_MEGABYTES/);
+      expect(await launch.log('api.log').catch(() => 'none')).to.equal('none');
+    }));
+
+  it('refuses to let the system choose its port, since it tells where to look', () =>
+    withTemporaryFolder(async (root) => {
+      const launch = await project(root, {});
+      launch.env['PORT'] = '0';
+      const message = await rejectionOf(launch.run(new AbortController().signal));
+      expect(message).to.contain('PORT must be a number from 1 to 65535');
     }));
 });

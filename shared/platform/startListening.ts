@@ -1,0 +1,16 @@
+import { once } from 'node:events';
+import type { Server } from 'node:net';
+import { SettingsError } from './env.js';
+
+/** Has a server listen at an address; `setting` names its port. Throws SettingsError when it cannot be listened on. */
+export async function startListening(
+  server: Server,
+  { host, port, setting }: { host: string; port: number; setting: 'PORT' | 'METRICS_PORT' },
+): Promise<void> {
+  server.listen(port, host);
+  await once(server, 'listening').catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === 'EADDRINUSE' ? 'another program does already' : message;
+    throw new SettingsError([`${setting} ${port} of ${host} cannot be listened on: ${reason}`]);
+  });
+}

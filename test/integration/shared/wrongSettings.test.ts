@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect } from 'chai';
+import { startProcess } from '../../support/serviceProcess.js';
+
+describe('a wrong setting', function () {
+  this.timeout(60_000);
+
+  /** What a service with such settings says, and ends with. */
+  const startWith = async (service: 'api' | 'indexer', env: Record<string, string>) => {
+    const started = startProcess(service, env);
+    const code = await started.exited;
+    return { code, output: started.output() };
+  };
+
+  for (const service of ['api', 'indexer'] as const) {
+    it(`ends the ${service} with a line for each, and no trace`, async () => {
+      const { code, output } = await startWith(service, { PORT: 'x', CACHE_MEGABYTES: '-1' });
+      expect(code).to.equal(1);
+      expect(output.trim().split('\n').sort()).to.deep.equal([
+        'Wrong setting: CACHE_MEGABYTES must be greater than or equal to 0',
+        'Wrong setting: PORT must be a number',
+      ]);
+    });
+
+    it(`ends the ${service} so when MongoDB's client knows no such option`, async () => {
+      const MONGODB_URL = 'mongodb://ada:planted@127.0.0.1/x?bogus=1';
+      const { code, output } = await startWith(service, { MONGODB_URL });
+      expect(code).to.equal(1);
+      expect(output).to.match(/^Wrong setting: MONGODB_URL cannot be used: .*bogus.*\n$/);
+      expect(output).not.to.contain('planted');
+    });
+  }
+
+  it('is a port that another program listens on', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as { port: number };
+    try {
+      const { code, output } = await startWith('api', { PORT: String(port), LOG_LEVEL: 'silent' });
+      expect([code, output]).to.deep.equal([
+        1,
+        `Wrong setting: PORT ${port} of 127.0.0.1 cannot be listened on: another program does already\n`,
+      ]);
+    } finally {
+      taken.close();
+    }
+  });
+});

@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { readSettings, SettingsError } from '../../../../shared/platform/env.js';
+
+describe('readSettings', () => {
+  it('takes the usual words for true and false, in capital and small letters', () => {
+    for (const word of ['true', '1', 'yes', 'on', 'YES', 'On', 'TRUE']) {
+      const settings = readSettings({ DISABLE_AUTH: word, RATE_LIMIT_DISABLED: word });
+      expect(settings, word).to.include({ DISABLE_AUTH: true, RATE_LIMIT_DISABLED: true });
+    }
+    for (const word of ['false', '0', 'no', 'off', 'NO', 'Off', 'False']) {
+      const settings = readSettings({ DISABLE_AUTH: word, RATE_LIMIT_DISABLED: word });
+      expect(settings, word).to.include({ DISABLE_AUTH: false, RATE_LIMIT_DISABLED: false });
+    }
+  });
+
+  it('refuses DISABLE_AUTH in production, whatever the word', () => {
+    const production = { NODE_ENV: 'production', DISABLE_AUTH: 'on' };
+    expect(() => readSettings(production)).to.throw(SettingsError, /must not be set/);
+    expect(readSettings({ ...production, DISABLE_AUTH: 'off' }).DISABLE_AUTH).to.equal(false);
+  });
+
+  it('names every wrong setting, in a line of its own', () => {
+    const wrong = { PORT: '70000.5', RATE_LIMIT_DISABLED: 'maybe', MONGODB_URL: 'http://x' };
+    const read = () => readSettings(wrong);
+    expect(read).to.throw(SettingsError).with.property('name', 'SettingsError');
+    const { message } = errorOf(read);
+    const lines = message.split('\n').sort();
+    expect(lines.map((line) => line.split(' ').slice(0, 3).join(' '))).to.deep.equal([
+      'Wrong setting: MONGODB_URL',
+      'Wrong setting: PORT',
+      'Wrong setting: RATE_LIMIT_DISABLED',
+    ]);
+    expect(lines[2]).to.contain('must be true or false (1 or 0, yes or no, on or off)');
+  });
+});
+
+function errorOf(work: () => unknown): Error {
+  try {
+    work();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('Nothing was thrown');
+}
