@@ -1,4 +1,4 @@
-import type { Scope } from '../../shared/contract/auth.js';
+import type { Scope } from '../../shared/contract/scopes.js';
 import type { PlatformProfile } from './auth/platformProfile.js';
 
 /** Who asks, once their credential has been checked: only then is `id` theirs. */

@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { SettingsError } from '../../shared/platform/settingsError.js';
 import { createProgram } from './program.js';
 import { messageOf } from './reachable.js';
 
@@ -17,5 +18,6 @@ try {
 /** Messages written here may have lines; within one, whatever came from outside is made safe. */
 function errorLines(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
-  return `Error: ${text.split('\n').map(messageOf).join('\n')}`;
+  const lines = text.split('\n').map(messageOf).join('\n');
+  return error instanceof SettingsError ? lines : `Error: ${lines}`;
 }

@@ -9,15 +9,25 @@ export interface Result {
   jobId?: string;
 }
 
-/** Runs a command on the archive, prints its result to standard output, and sets exit code 1 when it did not go well. */
+/** How a command runs. `mayStart`: whether it starts the local servers where there are none. */
+export interface RunOptions {
+  json?: boolean;
+  mayStart?: boolean;
+}
+
+/**
+ * Runs a command on the archive, after saying on standard error which one that is; prints its result to standard
+ * output, and sets exit code 1 when it did not go well.
+ */
 export async function runCommand(
-  options: { json?: boolean },
+  { json: asJson, mayStart = false }: RunOptions,
   command: (archive: Archive) => Promise<Result>,
 ): Promise<void> {
-  const archive = await openArchive();
+  const archive = await openArchive({ mayStart });
   try {
+    warn(archive.shown);
     const { json, lines, ok } = await command(archive);
-    const text = options.json ? JSON.stringify(json, null, 2) : lines.join('\n');
+    const text = asJson ? JSON.stringify(json, null, 2) : lines.join('\n');
     process.stdout.write(`${text}\n`);
     if (!ok) process.exitCode = 1;
   } finally {

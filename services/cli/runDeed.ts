@@ -3,36 +3,45 @@ import type { Deed } from '../../shared/store/audit.js';
 import { endDeed, recordDeed } from '../../shared/store/recordDeed.js';
 import type { Archive } from './openArchive.js';
 import { messageOf, requireMongo } from './reachable.js';
-import { runCommand, warn, type Result } from './runCommand.js';
+import { runCommand, warn, type Result, type RunOptions } from './runCommand.js';
 
 const LONGEST_NAME = 64;
 
+type Asked = Pick<Deed, 'operation' | 'params'>;
+
 /** Runs a command that changes the archive: it stands in the audit trail from before it begins, cut off or not. */
 export async function runDeed(
-  options: { json?: boolean },
-  deed: Pick<Deed, 'operation' | 'params'>,
+  options: RunOptions,
+  deed: Asked,
   command: (archive: Archive) => Promise<Result>,
 ): Promise<void> {
-  await runCommand(options, async (archive) => {
-    await requireMongo(archive);
-    const { collections } = archive.mongo;
-    const caller = { kind: 'cli', id: systemUser() };
-    const deedId = await recordDeed(collections, { ...deed, caller, outcome: 'started' });
-    const end = (ending: Pick<Deed, 'outcome' | 'jobId'>): Promise<void> =>
-      // What was done is told all the same: a new key is shown only now.
-      endDeed(collections, deedId, ending).catch((error: unknown) => {
-        warn(`The audit trail does not tell how this ended: ${messageOf(error)}`);
-      });
-    try {
-      const result = await command(archive);
-      const { ok, jobId } = result;
-      await end({ outcome: ok ? 'done' : 'failed', ...(jobId === undefined ? {} : { jobId }) });
-      return result;
-    } catch (error) {
-      await end({ outcome: 'failed' });
-      throw error;
-    }
-  });
+  await runCommand(options, (archive) => asDeed(archive, deed, () => command(archive)));
+}
+
+/** The same for the part of a command that changes the archive. */
+export async function asDeed(
+  archive: Archive,
+  deed: Asked,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await requireMongo(archive);
+  const { collections } = archive.mongo;
+  const caller = { kind: 'cli', id: systemUser() };
+  const deedId = await recordDeed(collections, { ...deed, caller, outcome: 'started' });
+  const end = (ending: Pick<Deed, 'outcome' | 'jobId'>): Promise<void> =>
+    // What was done is told all the same: a new key is shown only now.
+    endDeed(collections, deedId, ending).catch((error: unknown) => {
+      warn(`The audit trail does not tell how this ended: ${messageOf(error)}`);
+    });
+  try {
+    const result = await work();
+    const { ok, jobId } = result;
+    await end({ outcome: ok ? 'done' : 'failed', ...(jobId === undefined ? {} : { jobId }) });
+    return result;
+  } catch (error) {
+    await end({ outcome: 'failed' });
+    throw error;
+  }
 }
 
 /** Who runs this process; its number where the system has no name for it. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { SettingsError } from '../../shared/platform/env.js';
+import { SettingsError } from '../../shared/platform/settingsError.js';
 import { LaunchError } from './launchError.js';
 import { onNpmGone } from './npmWatch.js';
 import { createReport, secondsSince } from './report.js';
@@ -7,6 +7,7 @@ import { DIST } from './services.js';
 import { start } from './start.js';
 
 const HARD_LIMIT_MS = 45_000;
+const FLAGS: ReadonlySet<string> = new Set(['--watch', '--no-sample']);
 
 const report = createReport(process.stdout);
 const stop = new AbortController();
@@ -27,10 +28,12 @@ onNpmGone(process.env, () => beginStop('npm has ended'));
 
 try {
   const [command, ...flags] = process.argv.slice(2);
-  if (command !== 'start') throw new LaunchError('Usage: main.js start [--watch]');
+  if (command !== 'start' || flags.some((flag) => !FLAGS.has(flag)))
+    throw new LaunchError('Usage: npm start -- [--no-sample] [--watch]');
   await start({
     ...{ root: resolve(DIST, '..'), dist: DIST, env: process.env, report, signal: stop.signal },
     watch: flags.includes('--watch'),
+    importSample: !flags.includes('--no-sample'),
   });
   report.line(`Stopped cleanly in ${secondsSince(stopBegan ?? performance.now())}`);
   process.exit(0);

@@ -23,6 +23,8 @@ export interface StartOptions {
   env: Env;
   report: Report;
   watch?: boolean;
+  /** Whether the sample is imported into an archive that holds no thread (default). */
+  importSample?: boolean;
   /** Aborted to stop, at any moment. */
   signal: AbortSignal;
 }
@@ -84,8 +86,9 @@ async function launchServices(
   servers: EnsuredServers,
   dataDir: string,
   address: Address,
-  { root, dist, env, report, children, watch = false }: StartOptions & { children: Children },
+  options: StartOptions & { children: Children },
 ): Promise<Service[]> {
+  const { root, dist, env, report, children, watch = false, importSample = true } = options;
   const context: ServicesContext = {
     ...{ dist, children, watch, logs: join(dataDir, 'logs') },
     env: await servicesEnv(env, dataDir, address, servers),
@@ -95,7 +98,7 @@ async function launchServices(
   await recordServices(dataDir, address.url, [api, indexer]);
   await waitForApi(api, address.url);
   report.line(`API ready at ${address.url}`);
-  if (await importSampleWhenEmpty(context, join(root, 'sample'))) {
+  if (importSample && (await importSampleWhenEmpty(context, join(root, 'sample')))) {
     report.line('Imported the sample archive');
   }
   return [api, indexer];

@@ -1,15 +1,7 @@
 /** SPEC 4.9 and 5: levels of access, tokens, API keys, the current user. */
 import Joi from 'joi';
 import { count, id, listOf, nullableText, nullableTime, oneOf, text, time } from './fields.js';
-
-/** Each level holds those before it. */
-export const SCOPES = ['read', 'write', 'admin'] as const;
-export type Scope = (typeof SCOPES)[number];
-
-/** Everything that a level allows: itself and those before it. */
-export function scopesOf(level: Scope): Scope[] {
-  return SCOPES.slice(0, SCOPES.indexOf(level) + 1);
-}
+import { SCOPES, type Scope } from './scopes.js';
 
 /** Body of POST /auth/token. */
 export interface TokenRequest {

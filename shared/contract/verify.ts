@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { DEFAULT_SAMPLE } from './defaultSample.js';
 import { count, flag, listOf, oneOf, text } from './fields.js';
 
 /** What can be wrong with an archive, and what that means to its readers. */
@@ -70,9 +71,6 @@ export interface VerifyRequest {
   repair: boolean;
   sample: number | 'all';
 }
-
-/** Threads that are rendered again unless told otherwise. */
-export const DEFAULT_SAMPLE = 500;
 
 /** Checks a VerifyRequest. */
 export const verifyRequestSchema = Joi.object<VerifyRequest>({

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import { MongoClient, type Db, type MongoClientOptions } from 'mongodb';
 import { collectionsOf, type Collections } from '../store/collections.js';
-import { SettingsError, type Settings } from './env.js';
+import type { Settings } from './env.js';
+import { SettingsError } from './settingsError.js';
 
 /** MongoDB, opened lazily: creating it needs no server. */
 export interface Mongo {

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { FAULT_POINTS } from './faultPoint.js';
+import { SettingsError } from './settingsError.js';
 
 /** The checked settings of a process. Defaults stand in the schema; README lists them. */
 export interface Settings {
@@ -46,12 +47,9 @@ export const LONGEST_TOKEN_SECONDS = 604_800;
 
 /** The words that an environment uses for true and false, in capital or small letters. */
 const onOrOff = () =>
-  Joi.boolean()
-    .truthy('1', 'yes', 'on')
-    .falsy('0', 'no', 'off')
-    .messages({
-      'boolean.base': '{{#label}} must be true or false (1 or 0, yes or no, on or off)',
-    });
+  Joi.boolean().truthy('1', 'yes', 'on').falsy('0', 'no', 'off').messages({
+    'boolean.base': '{{#label}} must be true or false (1 or 0, yes or no, on or off)',
+  });
 
 const url = (scheme: string[]) => Joi.string().uri({ scheme });
 
@@ -170,15 +168,6 @@ export const settingsSchema = Joi.object<Settings, true>({
   METRICS_PORT: Joi.number().port().description("Port of an indexer's /metrics; none without it"),
   NODE_ENV: Joi.string().description('production or development'),
 });
-
-/** Thrown when settings are wrong: its message has a line for each, with the variable's name. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-
-  constructor(problems: readonly string[]) {
-    super(problems.map((problem) => `Wrong setting: ${problem}`).join('\n'));
-  }
-}
 
 /** Reads and checks the settings of an environment (default: the process's own). Throws SettingsError. */
 export function readSettings(env: Record<string, string | undefined> = process.env): Settings {

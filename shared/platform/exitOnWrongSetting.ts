@@ -1,4 +1,4 @@
-import { SettingsError } from './env.js';
+import { SettingsError } from './settingsError.js';
 
 /** The result of a step of a process's start. A wrong setting ends the process with its lines and exit code 1, without a trace. */
 export async function exitOnWrongSetting<T>(step: () => T | Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:net';
-import { SettingsError } from './env.js';
+import { SettingsError } from './settingsError.js';
 
 /** Has a server listen at an address; `setting` names its port. Throws SettingsError when it cannot be listened on. */
 export async function startListening(

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { ApiKey, Scope } from '../contract/auth.js';
+import type { ApiKey } from '../contract/auth.js';
+import type { Scope } from '../contract/scopes.js';
 import type { Collections } from './collections.js';
 import type { ApiKeyRecord } from './credentials.js';
 

@@ -1,4 +1,4 @@
-import type { Scope } from '../contract/auth.js';
+import type { Scope } from '../contract/scopes.js';
 
 /** An API key `fa_<id>_<secret>`. An operator may insert one by hand. */
 export interface ApiKeyRecord {

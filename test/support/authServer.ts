@@ -1,7 +1,8 @@
 import jwt from 'jsonwebtoken';
 import { beginFamily } from '../../services/api/auth/refreshTokens.js';
 import { AUDIENCE, ISSUER } from '../../services/api/auth/serviceClaims.js';
-import { scopesOf, type Scope, type TokenResponse } from '../../shared/contract/auth.js';
+import { scopesOf, type Scope } from '../../shared/contract/scopes.js';
+import { type TokenResponse } from '../../shared/contract/auth.js';
 import { createApiKey } from '../../shared/store/apiKeys.js';
 import type { Collections } from '../../shared/store/collections.js';
 import { startApi, type ApiServer } from './apiServer.js';

@@ -1,4 +1,4 @@
-import { scopesOf } from '../../../shared/contract/auth.js';
+import { scopesOf } from '../../../shared/contract/scopes.js';
 import { apiKeyId, hashApiKey } from '../../../shared/store/apiKeys.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ApiKeyRecord } from '../../../shared/store/credentials.js';

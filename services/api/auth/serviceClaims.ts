@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { SCOPES, type Scope } from '../../../shared/contract/auth.js';
+import { SCOPES, type Scope } from '../../../shared/contract/scopes.js';
 import { LONGEST_TOKEN_SECONDS } from '../../../shared/platform/env.js';
 
 /** Who signs service tokens: the claim `iss`. */

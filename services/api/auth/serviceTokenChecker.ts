@@ -1,4 +1,4 @@
-import { SCOPES, scopesOf } from '../../../shared/contract/auth.js';
+import { SCOPES, scopesOf } from '../../../shared/contract/scopes.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { TokenFamily } from '../../../shared/store/credentials.js';
 import type { Caller } from '../caller.js';

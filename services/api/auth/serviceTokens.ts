@@ -1,5 +1,5 @@
 import jwt from 'jsonwebtoken';
-import type { Scope } from '../../../shared/contract/auth.js';
+import type { Scope } from '../../../shared/contract/scopes.js';
 import { expiredCredential, invalidCredential } from './refusals.js';
 import {
   AUDIENCE,

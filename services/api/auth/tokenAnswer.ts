@@ -1,4 +1,5 @@
-import { scopesOf, type TokenResponse } from '../../../shared/contract/auth.js';
+import type { TokenResponse } from '../../../shared/contract/auth.js';
+import { scopesOf } from '../../../shared/contract/scopes.js';
 import { jsonAnswer, type Answer } from '../answer.js';
 import type { Logins } from './createAuth.js';
 import type { IssuedRefreshToken } from './refreshTokens.js';

@@ -8,6 +8,7 @@ import { CliError } from '../cliError.js';
 import { counted, formatCount } from '../numbers.js';
 import { createProgress, type Progress } from '../progress.js';
 import { backupFileName, KEPT, type KeptName, type Manifest } from './backupFormat.js';
+import { createKeyRevoker } from './createKeyRevoker.js';
 import { checkBackup } from './checkBackup.js';
 import { heldForm, releaseWork } from './holdWork.js';
 import { readDocuments } from './readDocuments.js';
@@ -24,24 +25,46 @@ const NOTHING: ReadonlySet<string> = new Set<keyof Collections>([
   'refreshTokens',
 ]);
 
+/** What was restored. */
+export interface Restored {
+  manifest: Manifest;
+  /** API keys that worked at the backup, and do not now. */
+  revokedKeys: number;
+}
+
 /**
  * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run: it takes up
- * what waited when all is in. Views and search are not built from them yet. Throws CliError, having written nothing,
- * when the backup is damaged or the archive holds something.
+ * what waited when all is in. Views and search are not built from them yet. API keys are restored as revoked, unless
+ * `keys`. Throws CliError, having written nothing, when the backup is damaged or the archive holds something.
  */
-export async function restoreBackup(mongo: Mongo, folder: string): Promise<Manifest> {
+export async function restoreBackup(
+  mongo: Mongo,
+  folder: string,
+  { keys = false }: { keys?: boolean } = {},
+): Promise<Restored> {
   const manifest = await checkBackup(folder);
   await requireEmpty(mongo);
   await ensureIndexes(mongo.collections);
   const total = KEPT.reduce((sum, name) => sum + manifest.collections[name].documents, 0);
   const progress = createProgress('Restore', total, (done) => counted(done, 'document'));
+  const { revoke, revoked } = createKeyRevoker();
+  const formOf = (name: KeptName, document: Document): Document =>
+    name === 'apiKeys' && !keys ? revoke(document) : heldForm(name, document);
+  const source = { folder, manifest, formOf };
   try {
-    for (const name of KEPT) await restoreCollection(mongo, folder, { name, manifest }, progress);
+    for (const name of KEPT) await restoreCollection(mongo, name, source, progress);
     await releaseWork(mongo, documentsOf(folder, 'erasures'));
-    return manifest;
+    return { manifest, revokedKeys: revoked() };
   } finally {
     progress.stop();
   }
+}
+
+/** A backup, and the form in which its documents are written. */
+interface Source {
+  folder: string;
+  manifest: Manifest;
+  formOf: (name: KeptName, document: Document) => Document;
 }
 
 async function requireEmpty({ collections, namespace }: Mongo): Promise<void> {
@@ -55,14 +78,14 @@ async function requireEmpty({ collections, namespace }: Mongo): Promise<void> {
 
 async function restoreCollection(
   { db }: Mongo,
-  folder: string,
-  { name, manifest }: { name: KeptName; manifest: Manifest },
+  name: KeptName,
+  { folder, manifest, formOf }: Source,
   progress: Progress,
 ): Promise<void> {
   const collection = db.collection(name);
   let restored = 0;
   for await (const batch of batches(documentsOf(folder, name), BATCH)) {
-    const held = batch.map((document) => heldForm(name, document));
+    const held = batch.map((document) => formOf(name, document));
     await (NOTHING.has(name) ? putOver(collection, held) : insertNew(collection, held));
     restored += batch.length;
     progress.advance(batch.length);

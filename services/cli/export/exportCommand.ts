@@ -1,8 +1,5 @@
 import type { Command } from 'commander';
-import { counted } from '../numbers.js';
-import { requireMongo } from '../reachable.js';
-import { runCommand } from '../runCommand.js';
-import { exportArchive, type ExportSummary } from './exportArchive.js';
+import type { ExportOptions } from './runExport.js';
 
 /** `export <folder>` */
 export function addExport(program: Command): void {
@@ -12,28 +9,8 @@ export function addExport(program: Command): void {
     .argument('<folder>', 'an empty folder, or one to be made')
     .option('--force', 'write into a folder that is not empty')
     .option('--json', 'print the summary as JSON')
-    .action(async (folder: string, options: { force?: boolean; json?: boolean }) => {
-      await runCommand(options, async (archive) => {
-        await requireMongo(archive);
-        const force = options.force ?? false;
-        const summary = await exportArchive(archive.mongo, folder, { force });
-        const lines = [summaryLine(summary), ...leftOutLines(summary)];
-        return { json: summary, lines, ok: summary.leftOut.length === 0 };
-      });
+    .action(async (folder: string, options: ExportOptions) => {
+      const { runExport } = await import('./runExport.js');
+      await runExport(folder, options);
     });
-}
-
-function summaryLine({ threads, messages, forums, seconds }: ExportSummary): string {
-  const alone = forums > 0 ? `, ${counted(forums, 'forum')} without threads` : '';
-  const amount = `${counted(threads, 'thread')}, ${counted(messages, 'message')}${alone}`;
-  return `Exported ${amount} (${seconds.toFixed(1)} s)`;
-}
-
-function leftOutLines({ leftOut }: ExportSummary): string[] {
-  if (leftOut.length === 0) return [];
-  const amount = counted(leftOut.length, 'thread');
-  return [
-    `Left out: ${amount} whose server or channel is not recorded`,
-    ...leftOut.map((id) => `  ${id}`),
-  ];
 }

@@ -1,14 +1,5 @@
 import type { Command } from 'commander';
-import { runDeed } from '../runDeed.js';
-import { reindexSearch } from './reindexSearch.js';
-import { reindexViews } from './reindexViews.js';
-
-interface Options {
-  search?: boolean;
-  views?: boolean;
-  wait?: boolean;
-  json?: boolean;
-}
+import type { ReindexOptions } from './runReindex.js';
 
 /** `reindex --search` or `reindex --views` */
 export function addReindex(program: Command): void {
@@ -20,14 +11,11 @@ export function addReindex(program: Command): void {
     .option('--wait', 'wait for its end (default)')
     .option('--no-wait', 'return once the work is queued')
     .option('--json', 'print the result as JSON')
-    .action(async (options: Options, command: Command) => {
+    .action(async (options: ReindexOptions, command: Command) => {
       if (options.search === options.views) {
         command.error('error: say what to build anew: --search or --views');
       }
-      const [target, rebuild] = options.search
-        ? (['search', reindexSearch] as const)
-        : (['views', reindexViews] as const);
-      const deed = { operation: 'reindex', params: { target } };
-      await runDeed(options, deed, (archive) => rebuild(archive, { wait: options.wait !== false }));
+      const { runReindex } = await import('./runReindex.js');
+      await runReindex(options);
     });
 }

@@ -17,7 +17,7 @@ import { warnWithoutIndexer } from './warnWithoutIndexer.js';
 const POLL_MS = 250;
 const STEPS = 1_000;
 
-type Stores = Pick<Archive, 'mongo' | 'producer' | 'startIndexer'>;
+type Stores = Pick<Archive, 'mongo' | 'producer'>;
 
 /** Asks for a rebuild of the search index, and waits for its end when told to. Throws CliError while one runs. */
 export async function reindexSearch(archive: Stores, { wait }: { wait: boolean }): Promise<Result> {
@@ -32,7 +32,6 @@ export async function reindexSearch(archive: Stores, { wait }: { wait: boolean }
   if (!wait) {
     return { jobId, json: { jobId, state: 'queued' }, lines: [`Queued as ${jobId}`], ok: true };
   }
-  archive.startIndexer();
   await warnWithoutIndexer(archive);
   const progress = createProgress('reindex', STEPS, (done) => `${Math.floor(done / 10)}%`);
   try {

@@ -13,7 +13,6 @@ export async function reindexViews(archive: Archive, { wait }: { wait: boolean }
   if (!wait) {
     return { jobId, json: { jobId, state: 'queued' }, lines: [`Queued as ${jobId}`], ok: true };
   }
-  archive.startIndexer();
   await warnWithoutIndexer(archive);
   return waitForViews(archive, jobId);
 }

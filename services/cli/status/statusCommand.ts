@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import { runCommand } from '../runCommand.js';
-import { archiveStatus, isHealthy, statusLines } from './archiveStatus.js';
 
 /** `status` */
 export function addStatus(program: Command): void {
@@ -9,9 +7,7 @@ export function addStatus(program: Command): void {
     .description('Show what the archive holds and whether its stores answer')
     .option('--json', 'print the status as JSON')
     .action(async (options: { json?: boolean }) => {
-      await runCommand(options, async (archive) => {
-        const status = await archiveStatus(archive);
-        return { json: status, lines: statusLines(status), ok: isHealthy(status) };
-      });
+      const { showStatus } = await import('./showStatus.js');
+      await showStatus(options);
     });
 }

@@ -1,15 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { DEFAULT_SAMPLE } from '../../../shared/contract/verify.js';
-import { runCommand } from '../runCommand.js';
-import { runDeed } from '../runDeed.js';
-import { verifyWhole } from './verifyWhole.js';
-
-interface Options {
-  repair?: boolean;
-  sample: number | 'all';
-  wait?: boolean;
-  json?: boolean;
-}
+import { DEFAULT_SAMPLE } from '../../../shared/contract/defaultSample.js';
+import type { VerifyOptions } from './runVerify.js';
 
 const MOST_SAMPLED = 1_000_000;
 
@@ -28,13 +19,9 @@ export function addVerify(program: Command): void {
     .option('--wait', 'wait for its end (default)')
     .option('--no-wait', 'return once the work is queued')
     .option('--json', 'print the report as JSON')
-    .action(async (options: Options) => {
-      const { repair = false, sample } = options;
-      const wait = options.wait !== false;
-      const verify = (archive: Parameters<typeof verifyWhole>[0]) =>
-        verifyWhole(archive, { repair, sample, wait });
-      if (!repair) await runCommand(options, verify);
-      else await runDeed(options, { operation: 'verify', params: { repair, sample } }, verify);
+    .action(async (options: VerifyOptions) => {
+      const { runVerify } = await import('./runVerify.js');
+      await runVerify(options);
     });
 }
 

@@ -17,7 +17,6 @@ export async function verifyWhole(
   if (!wait) {
     return { jobId, json: { jobId, state: 'queued' }, lines: [`Queued as ${jobId}`], ok: true };
   }
-  archive.startIndexer();
   await warnWithoutIndexer(archive);
   const { error, result } = await watchJob(archive, jobId, 'verify');
   if (error !== null) {

@@ -1,4 +1,5 @@
-import { DEFAULT_SAMPLE, type VerifyReport } from '../../../shared/contract/verify.js';
+import { DEFAULT_SAMPLE } from '../../../shared/contract/defaultSample.js';
+import type { VerifyReport } from '../../../shared/contract/verify.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { IndexerDeps } from '../deps.js';
 import { REPORT_NOBODY, type Report } from '../report.js';

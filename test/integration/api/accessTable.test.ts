@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { AUDIENCE, ISSUER } from '../../../services/api/auth/serviceClaims.js';
-import { SCOPES } from '../../../shared/contract/auth.js';
+import { SCOPES } from '../../../shared/contract/scopes.js';
 import type { Access, Operation } from '../../../shared/contract/operation.js';
 import { operations } from '../../../shared/contract/operations.js';
 import { revokeApiKey } from '../../../shared/store/apiKeys.js';

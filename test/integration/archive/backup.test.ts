@@ -13,13 +13,15 @@ import { expect } from 'chai';
 import { removeOrphans } from '../../../services/indexer/project/sweepImports.js';
 import { liftQuarantine } from '../../../services/indexer/quarantine/liftQuarantine.js';
 import { recordFailure } from '../../../services/indexer/quarantine/recordFailure.js';
+import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
 import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
 import { writeBackup } from '../../../services/cli/backup/writeBackup.js';
-import { DEFAULT_SAMPLE } from '../../../shared/contract/verify.js';
+import { DEFAULT_SAMPLE } from '../../../shared/contract/defaultSample.js';
 import { createProducer } from '../../../shared/jobs/producer.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
+import { createApiKey, revokeApiKey } from '../../../shared/store/apiKeys.js';
 import { requestDeletion } from '../../../shared/store/deletions.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { storeUpload } from '../../../shared/store/uploads.js';
@@ -81,6 +83,39 @@ describe('backup and restore', function () {
       const again = await after.cli('restore', backup);
       expect(again.code).to.equal(1);
       expect(again.stderr).to.match(/^Error: The archive is not empty: .* holds servers/m);
+    }));
+
+  it('brings API keys back as revoked, unless told that they shall work', () =>
+    withTemporaryFolder(async (folder) => {
+      const before = await openStores();
+      const targets = [await openStores(), await openStores()] as const;
+      try {
+        const { collections } = before.mongo;
+        const expiresAt = null;
+        const [used, gone] = await Promise.all(
+          ['used', 'gone'].map((name) =>
+            createApiKey(collections, { name, level: 'admin', expiresAt }),
+          ),
+        );
+        const { revokedAt } = (await revokeApiKey(collections, gone!.record._id))!;
+        await writeBackup(before.mongo, folder);
+        await revokeApiKey(collections, used!.record._id);
+
+        const [safe, alive] = targets.map(({ mongo }) => mongo);
+        expect(await restoreBackup(safe!, folder)).to.include({ revokedKeys: 1 });
+        expect(await restoreBackup(alive!, folder, { keys: true })).to.include({ revokedKeys: 0 });
+        const checks = targets.map(({ mongo }) => createApiKeyChecker(mongo.collections));
+        const answers = await Promise.all(
+          checks.flatMap((check) =>
+            [used!, gone!].map(({ key }) => check(key).then(() => 'taken', codeOf)),
+          ),
+        );
+        expect(answers).to.deep.equal(['FORBIDDEN', 'FORBIDDEN', 'taken', 'FORBIDDEN']);
+        const kept = await safe!.collections.apiKeys.findOne({ _id: gone!.record._id });
+        expect(kept?.revokedAt).to.deep.equal(revokedAt);
+      } finally {
+        for (const stores of [before, ...targets]) await stores.close();
+      }
     }));
 
   it('refuses a backup that is damaged or not whole, before anything is written', () =>
@@ -185,6 +220,8 @@ describe('backup and restore', function () {
       }));
   });
 });
+
+const codeOf = (error: { code: string }) => error.code;
 
 /** What was asked for of each verification that has ended well. */
 async function verifications({ api }: TestArchive): Promise<object[]> {

@@ -23,7 +23,7 @@ interface Project {
   root: string;
   env: Record<string, string | undefined>;
   lines: string[];
-  run: (signal: AbortSignal) => Promise<void>;
+  run: (signal: AbortSignal, options?: { importSample: boolean }) => Promise<void>;
   log: (name: string) => Promise<string>;
 }
 
@@ -49,20 +49,23 @@ async function project(
   const report = { line: (text: string) => void lines.push(text), progress: () => undefined };
   return {
     ...{ root, env, lines },
-    run: (signal) => start({ root, dist, env, report, signal }),
+    run: (signal, options) => start({ root, dist, env, report, signal, ...options }),
     log: (name) => readFile(join(root, '.data/logs', name), 'utf8'),
   };
 }
 
 /** Runs the project until it says what to try next, then stops it. */
-async function runUntilReady({ run, lines }: Project): Promise<void> {
+async function runUntilReady(
+  { run, lines }: Project,
+  options?: { importSample: boolean },
+): Promise<void> {
   const stop = new AbortController();
   const push = lines.push.bind(lines);
   lines.push = (...added) => {
     if (added.some((line) => line.includes('Try:'))) stop.abort();
     return push(...added);
   };
-  await run(stop.signal);
+  await run(stop.signal, options);
 }
 
 describe('start', () => {
@@ -93,6 +96,14 @@ describe('start', () => {
       const launch = await project(root, { threads: 5 });
       await runUntilReady(launch);
       expect(launch.lines).to.not.include('Imported the sample archive');
+    }));
+
+  it('leaves an empty archive empty when told so, for a backup to be restored into', () =>
+    withTemporaryFolder(async (root) => {
+      const launch = await project(root, {});
+      await runUntilReady(launch, { importSample: false });
+      expect(launch.lines).to.not.include('Imported the sample archive');
+      expect(await launch.log('import.log').catch(() => 'none')).to.equal('none');
     }));
 
   it('names the log and its last lines when a service crashes', () =>

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { SCOPES } from '../../../../shared/contract/auth.js';
+import { SCOPES } from '../../../../shared/contract/scopes.js';
 import { AppError } from '../../../../shared/contract/errors.js';
 import type { Access, Operation } from '../../../../shared/contract/operation.js';
 import type { Credential } from '../../auth/credential.js';

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import Joi from 'joi';
 import { route } from '../../../../services/api/http/route.js';
 import { operation, type Access, type Operation } from '../../../../shared/contract/operation.js';
-import { readSettings, SettingsError } from '../../../../shared/platform/env.js';
+import { readSettings } from '../../../../shared/platform/env.js';
+import { SettingsError } from '../../../../shared/platform/settingsError.js';
 
 function declared(path: string, access: Access): Operation {
   return operation<unknown, unknown, unknown>({

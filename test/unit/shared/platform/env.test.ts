@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { readSettings, SettingsError } from '../../../../shared/platform/env.js';
+import { readSettings } from '../../../../shared/platform/env.js';
+import { SettingsError } from '../../../../shared/platform/settingsError.js';
 
 describe('readSettings', () => {
   it('takes the usual words for true and false, in capital and small letters', () => {

@@ -1,0 +1,69 @@
+import { DEFAULT_SAMPLE } from '../../../shared/contract/defaultSample.js';
+import { refileLost } from '../../../shared/jobs/refileLost.js';
+import { searchAlias } from '../../../shared/store/searchIndex.js';
+import { counted } from '../numbers.js';
+import type { Archive } from '../openArchive.js';
+import { requireMongo, requireQueue } from '../reachable.js';
+import { reindexSearch } from '../reindex/reindexSearch.js';
+import { reindexViews } from '../reindex/reindexViews.js';
+import type { Result } from '../runCommand.js';
+import { runDeed } from '../runDeed.js';
+import { verifyWhole } from '../verify/verifyWhole.js';
+import { heldLine } from './heldLine.js';
+import { restoreBackup } from './restoreBackup.js';
+
+/** Options of `restore`. */
+export interface RestoreOptions {
+  keys?: boolean;
+  json?: boolean;
+}
+
+/** Restores a backup, builds what is read of it, and verifies it. Goes well when nothing differs. */
+export async function runRestore(folder: string, options: RestoreOptions): Promise<void> {
+  const { keys = false } = options;
+  await runDeed(options, { operation: 'restore', params: { keys } }, async (archive) => {
+    await requireMongo(archive);
+    await requireQueue(archive);
+    return restore(archive, folder, keys);
+  });
+}
+
+async function restore(archive: Archive, folder: string, keys: boolean): Promise<Result> {
+  const { manifest, revokedKeys } = await restoreBackup(archive.mongo, folder, { keys });
+  // A job of these very files that ended in an earlier archive would keep them from having another.
+  for (const state of ['completed', 'failed'] as const) await archive.queue.clean(0, 0, state);
+  // What of it is left over, the indexer files itself.
+  await refileLost(archive.mongo.collections, archive.producer, 0);
+  const lines = [heldLine('Restored', manifest), ...keyLines(revokedKeys)];
+  // Documents that were written after the backup would stay in an index that is only written to.
+  const steps = (await hasDocuments(archive)) ? [reindexViews, reindexSearch] : [reindexViews];
+  for (const step of steps) {
+    const built = await step(archive, { wait: true });
+    lines.push(...built.lines);
+    if (!built.ok) return { ...built, lines };
+  }
+  const verified = await verifyWhole(archive, {
+    ...{ repair: false, sample: DEFAULT_SAMPLE, wait: true },
+  });
+  const { ok } = verified;
+  return {
+    json: { backup: manifest, revokedKeys, verify: verified.json },
+    lines: [...lines, ...verified.lines],
+    ok,
+  };
+}
+
+function keyLines(revokedKeys: number): string[] {
+  if (revokedKeys === 0) return [];
+  const keys = counted(revokedKeys, 'API key');
+  return [
+    `Revoked ${keys} of the backup, as they may have been revoked since: make new ones by keys create`,
+  ];
+}
+
+async function hasDocuments({ elasticsearch, mongo }: Archive): Promise<boolean> {
+  const index = searchAlias(mongo.namespace);
+  if (!(await elasticsearch.indices.existsAlias({ name: index }))) return false;
+  await elasticsearch.indices.refresh({ index });
+  return (await elasticsearch.count({ index })).count > 0;
+}

@@ -1,0 +1,32 @@
+import { importJobId } from '../../../shared/jobs/importJobId.js';
+import { warn } from '../runCommand.js';
+import { runDeed } from '../runDeed.js';
+import { importPaths } from './importPaths.js';
+import { isClean, summaryJson, summaryLines } from './importSummary.js';
+
+/** Options of `import`. */
+export interface ImportOptions {
+  wait?: boolean;
+  json?: boolean;
+}
+
+const MOST_PATHS = 20;
+const LONGEST_PATH = 1_024;
+
+/** Imports files and folders; in a data folder without servers it starts them for as long as it takes. */
+export async function runImport(paths: string[], options: ImportOptions): Promise<void> {
+  const deed = { operation: 'importExport', params: told(paths) };
+  await runDeed({ ...options, mayStart: true }, deed, async (archive) => {
+    const summary = await importPaths(archive, paths, { wait: options.wait ?? true, warn });
+    return {
+      ...{ json: summaryJson(summary), lines: summaryLines(summary), ok: isClean(summary) },
+      jobId: importJobId(summary.importId),
+    };
+  });
+}
+
+/** What the audit trail keeps of paths: a shell makes thousands of a pattern. */
+function told(paths: readonly string[]): Record<string, unknown> {
+  const shown = paths.slice(0, MOST_PATHS).map((path) => path.slice(0, LONGEST_PATH));
+  return { paths: shown, ...(paths.length > MOST_PATHS && { pathCount: paths.length }) };
+}

@@ -1,0 +1,10 @@
+import { runCommand } from '../runCommand.js';
+import { archiveStatus, isHealthy, statusLines } from './archiveStatus.js';
+
+/** Prints the archive's status; goes well when every store answers. */
+export async function showStatus(options: { json?: boolean }): Promise<void> {
+  await runCommand(options, async (archive) => {
+    const status = await archiveStatus(archive);
+    return { json: status, lines: statusLines(status), ok: isHealthy(status) };
+  });
+}

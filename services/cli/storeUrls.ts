@@ -1,0 +1,32 @@
+import type { Settings } from '../../shared/platform/env.js';
+import { SettingsError } from '../../shared/platform/settingsError.js';
+import type { ServerUrls } from '../local/serversFile.js';
+
+const NAMES = ['MONGODB_URL', 'ELASTICSEARCH_URL', 'REDIS_URL'] as const;
+
+/** The addresses of an archive's three stores, by setting. */
+export type StoreUrls = Pick<Settings, (typeof NAMES)[number]>;
+
+/**
+ * Whether the environment names the three stores. Throws SettingsError when it names only some: the others would be
+ * those of another archive.
+ */
+export function hasStoreUrls(env: Record<string, string | undefined>): boolean {
+  const given = NAMES.filter((name) => env[name]);
+  if (given.length === 0 || given.length === NAMES.length) return given.length > 0;
+  const missing = NAMES.filter((name) => !env[name]);
+  throw new SettingsError(
+    missing.map(
+      (name) => `${name} is not set, and ${given.join(' and ')} is: set all three or none`,
+    ),
+  );
+}
+
+/** The addresses of local servers, by setting. */
+export function storeUrlsOf(servers: ServerUrls): StoreUrls {
+  return {
+    MONGODB_URL: servers.mongodbUrl,
+    ELASTICSEARCH_URL: servers.elasticsearchUrl,
+    REDIS_URL: servers.redisUrl,
+  };
+}

@@ -1,0 +1,2 @@
+/** Threads that a verification renders again unless told otherwise. */
+export const DEFAULT_SAMPLE = 500;
