@@ -47,14 +47,14 @@ function deletion<Kind extends DeletionKind>(
     deps: IndexerDeps,
     payload: JobPayloads[`delete-${Kind}`],
     report: Report,
-  ) => Promise<unknown>,
+  ) => Promise<object>,
 ): Handlers[`delete-${Kind}`] {
   return async (payload, report = REPORT_NOBODY) => {
     const parsed = parsePayload(`delete-${kind}`, payload);
     const result = await work(deps, parsed, report);
     const id = Object.values<string>(parsed)[0]!;
-    await removeAside(deps, id);
+    const files = await removeAside(deps, id);
     await endDeletion(deps.collections, kind, id);
-    return result;
+    return { ...result, files };
   };
 }

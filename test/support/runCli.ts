@@ -8,7 +8,8 @@ export interface CommandResult {
   stderr: string;
 }
 
-const CLI = fileURLToPath(new URL('../../services/cli/main.js', import.meta.url));
+/** The compiled command line. */
+export const CLI = fileURLToPath(new URL('../../services/cli/main.js', import.meta.url));
 
 /** Runs the command line in a process of its own, as a person would; `env` is set beside this process's environment. */
 export function runCli(

@@ -14,18 +14,26 @@ import type { Report } from '../report.js';
 
 const BATCH = 100;
 
+/** What a deletion took away. */
+interface Removed {
+  threads: number;
+  messages: number;
+}
+
+const NOTHING: Removed = { threads: 0, messages: 0 };
+
 /** Removes a channel with all its threads: done when nothing of them can be read. */
 export async function deleteChannel(
   deps: IndexerDeps,
   { channelId }: JobPayloads['delete-channel'],
   report: Report,
-): Promise<{ threads: number }> {
+): Promise<Removed> {
   const channel = await tombstoneChannel(deps.collections, channelId);
-  if (!channel) return { threads: 0 };
-  const threads = await removeThreads(deps, { channelId }, report);
+  if (!channel) return NOTHING;
+  const removed = await removeThreads(deps, { channelId }, report);
   await refreshLinks(deps.collections, channelId);
   await settle(deps, { channelId }, [channel.serverId], [channelId]);
-  return { threads };
+  return removed;
 }
 
 /** Removes a server with all its channels and threads: done when nothing of them can be read. */
@@ -33,29 +41,30 @@ export async function deleteServer(
   deps: IndexerDeps,
   { serverId }: JobPayloads['delete-server'],
   report: Report,
-): Promise<{ threads: number }> {
+): Promise<Removed> {
   const { collections } = deps;
-  if (!(await tombstoneServer(collections, serverId))) return { threads: 0 };
+  if (!(await tombstoneServer(collections, serverId))) return NOTHING;
   const channels = await collections.channels
     .find({ serverId }, { projection: { _id: 1 } })
     .toArray();
   for (const { _id } of channels) await tombstoneChannel(collections, _id);
-  const threads = await removeThreads(deps, { serverId }, report);
+  const removed = await removeThreads(deps, { serverId }, report);
   const channelIds = channels.map(({ _id }) => _id);
   for (const channelId of channelIds) await refreshLinks(collections, channelId);
   await settle(deps, { serverId }, [serverId], channelIds);
-  return { threads };
+  return removed;
 }
 
 async function removeThreads(
   { collections }: IndexerDeps,
   place: Partial<Pick<ThreadRecord, 'channelId' | 'serverId'>>,
   report: Report,
-): Promise<number> {
+): Promise<Removed> {
   const { threads, messages } = collections;
   const alive = { ...place, deleted: { $ne: true } };
   const total = await threads.countDocuments(alive);
-  for (let removed = 0; ;) {
+  const removed = { threads: 0, messages: 0 };
+  for (;;) {
     const batch = await threads
       .find(alive, { projection: { _id: 1 } })
       .limit(BATCH)
@@ -63,10 +72,10 @@ async function removeThreads(
     if (batch.length === 0) return removed;
     const ids = batch.map(({ _id }) => _id);
     // Words first: a thread that is marked as deleted is not found again when this is cut off.
-    await silenceThreads(messages, ids);
+    removed.messages += await silenceThreads(messages, ids);
     await Promise.all(ids.map((id) => tombstoneThread(threads, id)));
-    await silenceThreads(messages, ids);
+    removed.messages += await silenceThreads(messages, ids);
     await Promise.all(ids.map((id) => raiseRevision(threads, id)));
-    report((removed += ids.length), total);
+    report((removed.threads += ids.length), total);
   }
 }

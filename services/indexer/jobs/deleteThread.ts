@@ -9,14 +9,14 @@ import { silenceThreads, tombstoneThread } from '../records/tombstones.js';
 export async function deleteThread(
   deps: IndexerDeps,
   { threadId }: JobPayloads['delete-thread'],
-): Promise<{ threads: number }> {
+): Promise<{ threads: number; messages: number }> {
   const { threads, messages } = deps.collections;
   const thread = await threads.findOne({ _id: threadId });
-  if (!thread) return { threads: 0 };
+  if (!thread) return { threads: 0, messages: 0 };
   await tombstoneThread(threads, threadId);
   faultPoint('deletionMarked');
-  await silenceThreads(messages, [threadId]);
+  const silenced = await silenceThreads(messages, [threadId]);
   await raiseRevision(threads, threadId);
   await settle(deps, { _id: threadId }, [thread.serverId]);
-  return { threads: thread.deleted ? 0 : 1 };
+  return { threads: thread.deleted ? 0 : 1, messages: silenced };
 }

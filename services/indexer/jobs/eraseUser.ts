@@ -15,6 +15,22 @@ import { dirtyMember, dirtyUser, markDirty } from '../stores/dirtyMarks.js';
 import { forgetPeople } from '../stores/forgetPeople.js';
 import type { Report } from '../report.js';
 
+/** What an erasure came to. Of one that was cut off, its last try tells what was left to it. */
+interface Erased {
+  /** Threads and messages that changed, those removed included. */
+  threads: number;
+  messages: number;
+  removedThreads: number;
+  removedMessages: number;
+  profiles: number;
+  /** Uploads that had been set aside. */
+  files: number;
+}
+
+const NOTHING: Erased = {
+  ...{ threads: 0, messages: 0, removedThreads: 0, removedMessages: 0, profiles: 0, files: 0 },
+};
+
 /**
  * Removes every trace of somebody from records, views, search, caches and uploads that are set aside; then from the
  * erasure itself, which keeps a keyed hash. Cut off anywhere, it begins again and comes to the same end.
@@ -23,10 +39,10 @@ export async function eraseUser(
   deps: IndexerDeps,
   { erasureId }: JobPayloads['erase-user'],
   report: Report,
-): Promise<{ threads: number; messages: number }> {
+): Promise<Erased> {
   const { collections } = deps;
   const erasure = await collections.erasures.findOne({ _id: erasureId });
-  if (!erasure?.userId) return { threads: 0, messages: 0 };
+  if (!erasure?.userId) return NOTHING;
   const { userId } = erasure;
   // The request may have been cut off before it told anyone.
   await announceErasure(collections);
@@ -34,17 +50,17 @@ export async function eraseUser(
   const erasureIds = await underWay(deps);
   await buildAgain(deps, erasureId);
   const found = await eraseEverywhere(collections, erasure, { erased, erasureIds }, report);
-  const { messages, serverIds } = found;
+  const { serverIds, ...counts } = found;
   const threadIds = await touchedThreads(deps, erasureId, userId);
   faultPoint('erasureApplied');
-  await removeIfEmptied(collections, threadIds);
+  const removedThreads = await removeIfEmptied(collections, threadIds);
   await countWithout(deps, userId, { threadIds, serverIds });
   await forgetPeople(collections, [userId]);
   // What has been marked since the counting: marks of the person among it.
   await countPeople(deps, new Date());
   deps.announcer.announce({ users: [userId] });
   await forgetAccount(collections, userId);
-  await removeAside(deps, userId);
+  const files = await removeAside(deps, userId);
   const others = (await underWay(deps)).filter((id) => id !== erasureId);
   await clearErasing(
     collections.threads,
@@ -52,7 +68,7 @@ export async function eraseUser(
   );
   const done = { $set: { finishedAt: new Date() }, $unset: { userId: '', names: '' } } as const;
   await collections.erasures.updateOne({ _id: erasureId }, done);
-  return { threads: threadIds.length, messages };
+  return { ...counts, threads: threadIds.length, removedThreads, files };
 }
 
 /** The threads that the erasure has changed, and those that an import has cleaned before it came by. */

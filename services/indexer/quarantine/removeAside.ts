@@ -15,12 +15,14 @@ const REASON =
 
 /**
  * Removes the uploads of files that were set aside and hold an id of something that was deleted or erased: nothing else
- * of the archive reaches into them. Each is read as a stream.
+ * of the archive reaches into them. Each is read as a stream. Gives how many were removed.
  */
-export async function removeAside({ collections }: Deps, goneId: string): Promise<void> {
+export async function removeAside({ collections }: Deps, goneId: string): Promise<number> {
+  let removed = 0;
   const aside = collections.quarantine.find({ kind: 'file' }, { projection: { subject: 1 } });
   for await (const { subject } of aside)
-    await removeWhere({ collections }, subject, (id) => id === goneId);
+    if (await removeWhere({ collections }, subject, (id) => id === goneId)) removed += 1;
+  return removed;
 }
 
 /** The same for a file that has just been set aside and anybody who had been erased before. */
@@ -35,19 +37,20 @@ async function removeWhere(
   { collections }: Deps,
   uploadId: string,
   isGone: (id: string) => boolean,
-): Promise<void> {
+): Promise<boolean> {
   const { importFiles, quarantine } = collections;
   const isAside = { _id: uploadId, state: 'rejected' as const };
-  if (!(await importFiles.findOne(isAside))) return;
-  if (!(await uploadHolds({ collections }, uploadId, isGone))) return;
+  if (!(await importFiles.findOne(isAside))) return false;
+  if (!(await uploadHolds({ collections }, uploadId, isGone))) return false;
   // Without its tries it cannot be tried again, so that no import begins to read it now.
   const { matchedCount } = await importFiles.updateOne(isAside, {
     $set: { reason: REASON },
     $unset: { tries: '' },
   });
-  if (matchedCount === 0) return;
+  if (matchedCount === 0) return false;
   await deleteUpload(collections, uploadId);
   await quarantine.deleteOne({ _id: quarantineId('file', uploadId) });
+  return true;
 }
 
 /** Whether such an id stands in an upload; also true for one that cannot be read, or not any more. */

@@ -27,36 +27,47 @@ interface Erasing {
 
 const BATCH = 1_000;
 
+/** What an erasure has changed. */
+interface Erased {
+  /** Servers whose texts changed. */
+  serverIds: string[];
+  /** Messages that changed, those that were theirs included. */
+  messages: number;
+  removedMessages: number;
+  profiles: number;
+}
+
 /**
  * Takes every trace of somebody out of the records: one reading of all messages, as their id may stand in any text.
  * Each thread is marked before anything of it changes, also with other erasures under way: of those `erased` some may
- * be theirs. Each server is marked before a text of it changes. Resolves with the servers whose texts did.
+ * be theirs. Each server is marked before a text of it changes. Resolves with the servers whose texts did, with how many
+ * messages changed, how many of these were theirs and are removed, and whether they had a profile.
  */
 export async function eraseEverywhere(
   records: Records,
   erasure: ErasureRecord,
   { erased, erasureIds }: Pick<Erasing, 'erased' | 'erasureIds'>,
   report: Report,
-): Promise<{ serverIds: string[]; messages: number }> {
+): Promise<Erased> {
   const userId = erasure.userId!;
   const names = await knownNames(records, erasure, userId);
   const erasing = { records, names, erased, erasureIds };
-  let messages = 0;
+  const changed = { messages: 0, removedMessages: 0 };
   let read = 0;
   const cleanOwn: Clean = (batch) => batch.map((message) => applyErasures(message, erased));
   const cleanForwards: Clean = (batch) => withoutErasedForwards(records.messages, batch, erased);
   const total = await records.messages.estimatedDocumentCount();
   for await (const batch of inBatches(records.messages)) {
-    messages += await replaceChanged(erasing, batch, cleanOwn);
+    await replaceChanged(erasing, batch, cleanOwn, changed);
     report((read += batch.length), total);
   }
   for await (const batch of inBatches(records.messages, { forwarded: { $type: 'object' } })) {
-    messages += await replaceChanged(erasing, batch, cleanForwards);
+    await replaceChanged(erasing, batch, cleanForwards, changed);
   }
   const serverIds = await erasePlaces(records, erased);
   await eraseThreads(erasing);
-  await records.users.deleteOne({ _id: userId });
-  return { serverIds, messages };
+  const { deletedCount: profiles } = await records.users.deleteOne({ _id: userId });
+  return { ...changed, serverIds, profiles };
 }
 
 /** Names they went by, kept with the erasure until it is done: a second run could not find them. */
@@ -104,23 +115,34 @@ async function* inBatches(
 /** Gives messages without traces, in their order; the very same one where there is none. */
 type Clean = (batch: MessageRecord[]) => MessageRecord[] | Promise<MessageRecord[]>;
 
+/** Messages that an erasure has changed, and those among them that it removed. */
+type Changed = Pick<Erased, 'messages' | 'removedMessages'>;
+
 /** Stores what differs. What was written since it was read stays, and is read and cleaned again: it may be deleted. */
 async function replaceChanged(
   erasing: Erasing,
   batch: MessageRecord[],
   clean: Clean,
-): Promise<number> {
+  counts: Changed,
+): Promise<void> {
   const { messages } = erasing.records;
-  let replaced = 0;
   for (let before = batch; ;) {
     const cleaned = await clean(before);
     const changed = cleaned.flatMap((now, index) =>
       now === before[index] ? [] : { now, before: before[index]! },
     );
-    if (changed.length === 0) return replaced;
-    const written = await writeCleaned(erasing, changed);
-    replaced += written;
-    if (written === changed.length) return replaced;
+    if (changed.length === 0) return;
+    const isRemoved = ({ now }: Cleaned): boolean => now.deleted === true;
+    const removed = await writeCleaned(erasing, changed.filter(isRemoved));
+    const written =
+      removed +
+      (await writeCleaned(
+        erasing,
+        changed.filter((one) => !isRemoved(one)),
+      ));
+    counts.messages += written;
+    counts.removedMessages += removed;
+    if (written === changed.length) return;
     before = await messages.find({ _id: { $in: changed.map(({ now }) => now._id) } }).toArray();
   }
 }
@@ -135,6 +157,7 @@ async function writeCleaned(
   { records, names, erased, erasureIds }: Erasing,
   changed: Cleaned[],
 ): Promise<number> {
+  if (changed.length === 0) return 0;
   const threadIds = [...new Set(changed.map(({ now }) => now.threadId))];
   await markErasing(records.threads, threadIds, erasureIds);
   await redactTitles(records, threadIds, names, erased);

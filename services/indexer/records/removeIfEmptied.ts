@@ -5,12 +5,15 @@ import { ERASED_ID, silenceThreads, tombstoneThread } from './tombstones.js';
 
 type Records = Pick<Collections, 'threads' | 'messages'>;
 
-/** Removes those threads of which an erasure left nothing: its author wrote all that was said. */
-export async function removeIfEmptied(records: Records, threadIds: string[]): Promise<void> {
-  for (const some of slices(threadIds)) await removeEmptied(records, some);
+/** Removes those threads of which an erasure left nothing: its author wrote all that was said. Gives how many. */
+export async function removeIfEmptied(records: Records, threadIds: string[]): Promise<number> {
+  let removed = 0;
+  for (const some of slices(threadIds)) removed += await removeEmptied(records, some);
+  return removed;
 }
 
-async function removeEmptied({ threads, messages }: Records, threadIds: string[]): Promise<void> {
+async function removeEmptied({ threads, messages }: Records, threadIds: string[]): Promise<number> {
+  let removed = 0;
   const found = await Promise.all(threadIds.map((threadId) => findGathered(threads, threadId)));
   const disowned = found.filter(
     (thread): thread is NonNullable<typeof thread> =>
@@ -21,5 +24,7 @@ async function removeEmptied({ threads, messages }: Records, threadIds: string[]
     if (await messages.findOne(said, { projection: { _id: 1 } })) continue;
     await tombstoneThread(threads, _id);
     await silenceThreads(messages, [_id]);
+    removed += 1;
   }
+  return removed;
 }

@@ -54,15 +54,16 @@ export async function tombstoneThread(
   ]);
 }
 
-/** Takes away the words of every message of some threads. Running twice changes nothing. */
+/** Takes away the words of every message of some threads. Running twice changes nothing. Gives how many had words. */
 export async function silenceThreads(
   messages: Collection<MessageRecord>,
   threadIds: string[],
-): Promise<void> {
-  await messages.updateMany(
+): Promise<number> {
+  const { modifiedCount } = await messages.updateMany(
     { threadId: { $in: threadIds }, deleted: { $ne: true } },
     { $set: SILENCE },
   );
+  return modifiedCount;
 }
 
 /** Takes away what a channel says of itself. Returns whether there is such a channel. */

@@ -46,7 +46,7 @@ describe('the audit trail of the command line', function () {
       run(0, 'keys', 'create', '--level', 'read', '--name', 'bot'),
       run(0, 'delete', 'thread', thread._id, '--no-wait'),
       run(1, 'delete', 'server', unknown),
-      run(0, 'erase-user', userId, '--no-wait'),
+      run(0, 'erase-user', userId, '--no-wait', '--even-if-unknown'),
       run(0, 'reindex', '--views', '--no-wait'),
     ]);
     const [key = ''] = made.stdout.split('\n');

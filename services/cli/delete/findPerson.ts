@@ -1,0 +1,63 @@
+import type { Collections } from '../../../shared/store/collections.js';
+import { erasureIdOf } from '../../../shared/store/erasures.js';
+import { safeText } from '../safeText.js';
+import { amounts } from './amounts.js';
+import { isNamedAnywhere } from './isNamedAnywhere.js';
+import type { Target } from './remove.js';
+
+const ALIVE = { deleted: { $ne: true } };
+
+/** Looks for somebody: in what they wrote and did, then in everything that others wrote. */
+export async function findPerson(collections: Collections, userId: string): Promise<Target> {
+  const erasure = await collections.erasures.findOne({
+    _id: await erasureIdOf(collections, userId),
+  });
+  // One that was cut off, or still waits, goes on.
+  const isUnderWay = erasure?.userId !== undefined;
+  const isKnown =
+    isUnderWay ||
+    (await isOwnHere(collections, userId)) ||
+    (await isNamedAnywhere(collections, userId));
+  const unknown = erasure?.finishedAt
+    ? `The user ${userId} was erased already, and nothing of them has come back`
+    : `Nobody with the id ${userId} is in the archive: nothing was erased. To keep them out of later imports, use --even-if-unknown`;
+  return {
+    ...(isKnown ? {} : { unknown }),
+    describe: () => describePerson(collections, userId),
+  };
+}
+
+/** Whether somebody wrote a message, has a profile or has logged in. */
+async function isOwnHere(
+  { messages, users, contributions, members, refreshTokens }: Collections,
+  userId: string,
+): Promise<boolean> {
+  const found = await Promise.all([
+    users.findOne({ _id: userId }),
+    messages.findOne({ 'author.id': userId }, { projection: { _id: 1 } }),
+    contributions.findOne({ userId }),
+    members.findOne({ userId }),
+    refreshTokens.findOne({ userId }),
+  ]);
+  return found.some((one) => one !== null);
+}
+
+async function describePerson(
+  { messages, threads, users }: Collections,
+  userId: string,
+): Promise<string[]> {
+  const theirs = { 'author.id': userId, ...ALIVE };
+  const [user, latest, message, thread] = await Promise.all([
+    users.findOne({ _id: userId }),
+    messages.findOne(theirs),
+    messages.countDocuments(theirs),
+    threads.countDocuments({ ownerId: userId, ...ALIVE }),
+  ]);
+  const { displayName, username } = user ?? latest?.author ?? {};
+  const name = username === undefined ? '' : ` ${displayName} (${username})`;
+  const started = thread > 0 ? `, among them what started ${amounts({ thread })}` : '';
+  return [
+    safeText(`This erases the user ${userId}${name}: ${amounts({ message })}${started}`),
+    'Every mention of them goes as well, and no import brings anything back',
+  ];
+}

@@ -1,0 +1,71 @@
+import type { Deed } from '../../../shared/store/audit.js';
+import { CliError } from '../cliError.js';
+import type { Archive } from '../openArchive.js';
+import { requireMongo, requireQueue } from '../reachable.js';
+import { warnWithoutIndexer } from '../reindex/warnWithoutIndexer.js';
+import { runCommand, type Result } from '../runCommand.js';
+import { asDeed } from '../runDeed.js';
+import { watchJob } from '../watchJob.js';
+import { confirmRemoval } from './confirmRemoval.js';
+
+/** Options of a deletion or erasure. */
+export interface RemovalOptions {
+  yes?: boolean;
+  evenIfUnknown?: boolean;
+  wait?: boolean;
+  json?: boolean;
+}
+
+/** What is to be removed, as the archive knows it now. */
+export interface Target {
+  /** Why there is nothing to remove; absent when there is. */
+  unknown?: string;
+  /** What goes, in lines for people. */
+  describe(): Promise<string[]>;
+}
+
+/** A deletion or an erasure. */
+export interface Removal {
+  deed: Pick<Deed, 'operation' | 'params'>;
+  find(archive: Archive): Promise<Target>;
+  /** Has it carried out, and gives the job's id. */
+  file(archive: Archive): Promise<string>;
+  /** What its job told, in lines for people. */
+  linesOf(removed: Record<string, number>): string[];
+}
+
+/**
+ * Carries a deletion or an erasure out. On a terminal it shows what will go and asks first. What is unknown is refused
+ * and nothing is filed, unless told `evenIfUnknown`.
+ */
+export async function remove(removal: Removal, options: RemovalOptions): Promise<void> {
+  await runCommand(options, async (archive) => {
+    await requireMongo(archive);
+    await requireQueue(archive);
+    const target = await removal.find(archive);
+    const { unknown } = target;
+    if (unknown === undefined && !options.yes && !(await confirmRemoval(target)))
+      return { json: { state: 'declined' }, lines: ['Nothing was removed'], ok: false };
+    return asDeed(archive, removal.deed, async () => {
+      if (unknown !== undefined && !options.evenIfUnknown) throw new CliError(unknown);
+      return carryOut(archive, removal, options);
+    });
+  });
+}
+
+async function carryOut(
+  archive: Archive,
+  { file, linesOf }: Removal,
+  { wait }: RemovalOptions,
+): Promise<Result> {
+  const jobId = await file(archive);
+  if (wait === false) return { jobId, json: { jobId }, lines: [`Queued as ${jobId}`], ok: true };
+  await warnWithoutIndexer(archive);
+  const { error, result } = await watchJob(archive, jobId, 'remove');
+  if (error !== null) {
+    const json = { jobId, state: 'failed', error };
+    return { jobId, json, lines: [`Failed: ${error}`], ok: false };
+  }
+  const removed = result as Record<string, number>;
+  return { jobId, json: { jobId, state: 'done', removed }, lines: linesOf(removed), ok: true };
+}

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import type { CommandResult } from './runCli.js';
+import { CLI } from './runCli.js';
+
+/** Runs its arguments on a terminal of their own, which is fed from standard input, and ends as they do. */
+const TERMINAL = `
+import os, pty, sys
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
+`;
+
+/** Runs the command line on a terminal, where somebody types `answer` when asked. Everything it shows is in stdout. */
+export function runOnTerminal(
+  env: Record<string, string>,
+  args: readonly string[],
+  answer: string,
+): Promise<CommandResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('python3', ['-c', TERMINAL, process.execPath, CLI, ...args], {
+      env: { ...process.env, ...env },
+      // One that asks again would wait for ever.
+      timeout: 60_000,
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      if (stdout.includes('[y/N]')) child.stdin.end(answer);
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code: code ?? 1, stdout, stderr }));
+  });
+}
