@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { warn } from '../runCommand.js';
-import type { Target } from './remove.js';
+import type { Target } from './target.js';
 
 /** Shows on a terminal what will go, and asks whether to go on. Without a terminal nobody is there to ask: true. */
 export async function confirmRemoval(target: Target): Promise<boolean> {

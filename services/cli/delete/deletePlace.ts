@@ -1,9 +1,11 @@
 import { fileDeletion } from '../../../shared/jobs/fileDeletion.js';
+import { counted } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
 import { amounts } from './amounts.js';
 import { describePlace } from './describePlace.js';
 import type { PlaceKind } from './placeKinds.js';
-import { remove, type RemovalOptions, type Target } from './remove.js';
+import { remove, type RemovalOptions } from './remove.js';
+import type { Target } from './target.js';
 
 /** Removes a thread, channel or server. */
 export async function deletePlace(
@@ -57,7 +59,9 @@ async function whyUnknown(
 }
 
 function removedLines({ threads = 0, messages = 0, files = 0 }: Record<string, number>): string[] {
-  const removed = amounts({ thread: threads, message: messages, 'file set aside': 0 });
-  const aside = files > 0 ? [`Removed ${amounts({ upload: files })} that had been set aside`] : [];
-  return [`Removed ${removed}`, ...aside, 'Nothing of it can be read any more'];
+  return [
+    `Removed ${amounts({ thread: threads, message: messages })}`,
+    ...(files > 0 ? [`Removed ${counted(files, 'upload')} that had been set aside`] : []),
+    'Nothing of it can be read any more',
+  ];
 }

@@ -3,7 +3,7 @@ import { erasureIdOf } from '../../../shared/store/erasures.js';
 import { safeText } from '../safeText.js';
 import { amounts } from './amounts.js';
 import { isNamedAnywhere } from './isNamedAnywhere.js';
-import type { Target } from './remove.js';
+import type { Target } from './target.js';
 
 const ALIVE = { deleted: { $ne: true } };
 

@@ -7,6 +7,7 @@ import { runCommand, type Result } from '../runCommand.js';
 import { asDeed } from '../runDeed.js';
 import { watchJob } from '../watchJob.js';
 import { confirmRemoval } from './confirmRemoval.js';
+import type { Target } from './target.js';
 
 /** Options of a deletion or erasure. */
 export interface RemovalOptions {
@@ -14,14 +15,6 @@ export interface RemovalOptions {
   evenIfUnknown?: boolean;
   wait?: boolean;
   json?: boolean;
-}
-
-/** What is to be removed, as the archive knows it now. */
-export interface Target {
-  /** Why there is nothing to remove; absent when there is. */
-  unknown?: string;
-  /** What goes, in lines for people. */
-  describe(): Promise<string[]>;
 }
 
 /** A deletion or an erasure. */
@@ -55,10 +48,10 @@ export async function remove(removal: Removal, options: RemovalOptions): Promise
 
 async function carryOut(
   archive: Archive,
-  { file, linesOf }: Removal,
+  removal: Removal,
   { wait }: RemovalOptions,
 ): Promise<Result> {
-  const jobId = await file(archive);
+  const jobId = await removal.file(archive);
   if (wait === false) return { jobId, json: { jobId }, lines: [`Queued as ${jobId}`], ok: true };
   await warnWithoutIndexer(archive);
   const { error, result } = await watchJob(archive, jobId, 'remove');
@@ -67,5 +60,10 @@ async function carryOut(
     return { jobId, json, lines: [`Failed: ${error}`], ok: false };
   }
   const removed = result as Record<string, number>;
-  return { jobId, json: { jobId, state: 'done', removed }, lines: linesOf(removed), ok: true };
+  return {
+    jobId,
+    json: { jobId, state: 'done', removed },
+    lines: removal.linesOf(removed),
+    ok: true,
+  };
 }

@@ -14,7 +14,7 @@ import { removeSearchAndKeys } from '../../support/stores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 describe('the audit trail of the command line', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let api: AuthServer;
   before(async () => {
     api = await startAuth();

@@ -1,0 +1,7 @@
+/** What is to be removed, as the archive knows it now. */
+export interface Target {
+  /** Why there is nothing to remove; absent when there is. */
+  unknown?: string;
+  /** What goes, in lines for people. */
+  describe(): Promise<string[]>;
+}
