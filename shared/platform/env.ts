@@ -86,7 +86,7 @@ export const settingsSchema = Joi.object<Settings, true>({
     .valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
     .default('info')
     .description('Least level logged'),
-  LOG_ADDRESSES: Joi.boolean()
+  LOG_ADDRESSES: onOrOff()
     .default(false)
     .description("Whether the log of requests holds clients' addresses"),
   AUDIT_DAYS: Joi.number()
@@ -95,7 +95,7 @@ export const settingsSchema = Joi.object<Settings, true>({
     .max(3_650)
     .default(365)
     .description('Days that an entry of the audit trail is kept'),
-  AUDIT_READS: Joi.boolean()
+  AUDIT_READS: onOrOff()
     .default(false)
     .description('Whether the audit trail also holds who read the administration'),
   DATA_DIR: Joi.string().default('.data').description('Folder of the local servers and their data'),
