@@ -4,7 +4,7 @@ import type { Logger } from '../../shared/platform/logger.js';
 import { recordDeed } from '../../shared/store/recordDeed.js';
 import { auditRequests } from './http/auditRequests.js';
 import { allowOrigins } from './http/cors.js';
-import { countFailed } from './http/credentials/failedCredentials.js';
+import { limitFailed } from './http/credentials/failedCredentials.js';
 import { createGate, type GateOptions } from './http/credentials/gate.js';
 import { answerErrors, answerUnmatched } from './http/errors.js';
 import { describeResponses } from './http/headers.js';
@@ -42,7 +42,8 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(measureRequests(deps.metrics));
   app.use(describeResponses());
   app.use(allowOrigins(deps.corsOrigins));
-  app.use(answerErrors(logger, countFailed(credentials)));
+  app.use(answerErrors(logger));
+  app.use(limitFailed(credentials));
   app.use(checkUrls());
   app.use(serveMetrics(deps.metrics, deps.metricsToken));
   app.use(

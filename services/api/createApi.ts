@@ -10,6 +10,7 @@ import { registerStores } from '../../shared/platform/metrics.js';
 import type { ShutdownStep } from '../../shared/platform/shutdown.js';
 import { createApp } from './app.js';
 import { createAuth } from './auth/createAuth.js';
+import { createAddressReader } from './http/credentials/addressReader.js';
 import { createRateLimits } from './http/credentials/rateLimits.js';
 import { outcomeBytes, type Outcome } from './http/mount.js';
 import { ResponseCache } from './http/responseCache.js';
@@ -66,7 +67,10 @@ export function createApi(clients: ApiClients): Api {
     logAddresses: settings.LOG_ADDRESSES,
     auditReads: settings.AUDIT_READS,
     auth: createAuth(settings, stores.collections, logger),
-    credentials: { disableAuth: settings.DISABLE_AUTH, limits, trustProxy: settings.TRUST_PROXY },
+    credentials: {
+      ...{ disableAuth: settings.DISABLE_AUTH, limits },
+      addressOf: createAddressReader(settings.TRUST_PROXY),
+    },
   });
   const closing = [
     { name: 'stop counting requests', run: () => Promise.resolve(limits?.stop()) },

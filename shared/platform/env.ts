@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { FAULT_POINTS } from './faultPoint.js';
 import { SettingsError } from './settingsError.js';
+import { readTrustedProxies, type TrustedProxies } from './trustedProxies.js';
 
 /** The checked settings of a process. Defaults stand in the schema; README lists them. */
 export interface Settings {
@@ -17,7 +18,7 @@ export interface Settings {
   LOG_LEVEL: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   DATA_DIR: string;
   RESOLVED_TAGS: string;
-  TRUST_PROXY: boolean;
+  TRUST_PROXY: TrustedProxies;
   DISABLE_AUTH: boolean;
   JWT_SECRET?: string;
   ACCESS_TOKEN_SECONDS: number;
@@ -102,9 +103,11 @@ export const settingsSchema = Joi.object<Settings, true>({
   RESOLVED_TAGS: Joi.string()
     .default('solved,resolved,answered')
     .description('Tag names that mark a thread resolved, comma separated'),
-  TRUST_PROXY: Joi.boolean()
+  TRUST_PROXY: Joi.alternatives(Joi.string())
+    .custom(readTrustedProxies)
+    .messages({ 'any.custom': '{{#label}} {{#error.message}}' })
     .default(false)
-    .description('Whether X-Forwarded-* headers are believed'),
+    .description('Proxies whose X-Forwarded-For is believed: how many, or their addresses'),
   DISABLE_AUTH: onOrOff()
     .default(false)
     .when('NODE_ENV', { is: 'production', then: Joi.valid(false) })

@@ -2,8 +2,8 @@ import { scopesOf } from '../../../shared/contract/scopes.js';
 import { apiKeyId, hashApiKey } from '../../../shared/store/apiKeys.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ApiKeyRecord } from '../../../shared/store/credentials.js';
+import { findGathered } from '../../../shared/store/gather.js';
 import type { Caller } from '../caller.js';
-import { timeLimit } from '../timeLimit.js';
 import { expiredCredential, invalidCredential } from './refusals.js';
 import { rememberBriefly } from './rememberBriefly.js';
 import { equalTexts } from './signature.js';
@@ -11,13 +11,14 @@ import { equalTexts } from './signature.js';
 /** Milliseconds between two notes of a key's use. */
 const NOTED_EVERY = 60_000;
 
-/** Checks API keys against the stored hashes. Throws TOKEN_EXPIRED, FORBIDDEN. */
+/**
+ * Checks API keys against the stored hashes. However many wrong ones come, MongoDB is asked one question at a time, for
+ * all that wait. Throws TOKEN_EXPIRED, FORBIDDEN.
+ */
 export function createApiKeyChecker({
   apiKeys,
 }: Pick<Collections, 'apiKeys'>): (key: string) => Promise<Caller> {
-  const find = rememberBriefly<ApiKeyRecord>((keyId) =>
-    apiKeys.findOne({ _id: keyId }, timeLimit()),
-  );
+  const find = rememberBriefly<ApiKeyRecord>((keyId) => findGathered(apiKeys, keyId));
   return async (key) => {
     const keyId = apiKeyId(key);
     const record = keyId === undefined ? null : await find(keyId);

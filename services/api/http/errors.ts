@@ -7,16 +7,12 @@ import { StoreAway } from '../stores/storeGuard.js';
 import { hasBody } from './body.js';
 import type { Gate } from './credentials/gate.js';
 
-/** Answers every failure in the one error shape; what must not be shown goes to the log, and each to `note`. */
-export function answerErrors(
-  logger: Logger,
-  note: (ctx: Context, error: unknown) => void,
-): Middleware {
+/** Answers every failure in the one error shape; what must not be shown goes to the log. */
+export function answerErrors(logger: Logger): Middleware {
   return async (ctx, next) => {
     try {
       await next();
     } catch (error) {
-      note(ctx, error);
       const shown = toAppError(error);
       const about = { requestId: ctx.state['requestId'] as string, err: shown.cause ?? error };
       if (shown.code === 'INTERNAL_ERROR') logger.error(about, 'A request failed');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from '../../../shared/platform/logger.js';
 import type { Caller } from '../caller.js';
-import { clientAddress } from './credentials/clientAddress.js';
+import type { AddressReader } from './credentials/addressReader.js';
 
 /** Gives each request an id: the caller's own where it is a sane one. */
 export function identifyRequests(): Middleware {
@@ -19,18 +19,18 @@ export function identifyRequests(): Middleware {
 export interface RequestLogOptions {
   /** Whether the address that a client is counted by is logged. */
   addresses: boolean;
-  trustProxy: boolean;
+  addressOf: AddressReader;
 }
 
 /** Logs one line a request when its response has ended, whole or cut, with the key or user that asked where it is known. */
 export function logRequests(
   logger: Logger,
-  { addresses, trustProxy }: RequestLogOptions,
+  { addresses, addressOf }: RequestLogOptions,
 ): Middleware {
   return (ctx, next) => {
     const startedAt = performance.now();
     // Known only while the connection is open.
-    const address = addresses ? { address: clientAddress(ctx.req, trustProxy) } : {};
+    const address = addresses ? { address: addressOf(ctx.req) } : {};
     ctx.res.once('close', () => {
       const line = {
         requestId: ctx.state['requestId'] as string,

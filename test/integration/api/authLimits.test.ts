@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
 import { createRateLimits } from '../../../services/api/http/credentials/rateLimits.js';
+import type { TokenResponse } from '../../../shared/contract/auth.js';
 import { createRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { startProxy } from '../../support/apiProxy.js';
 import { startApi, until, type ApiServer, type Reply } from '../../support/apiServer.js';
 import { bearer, startAuth, aToken } from '../../support/authServer.js';
 
-const ON = { RATE_LIMIT_DISABLED: 'false', TRUST_PROXY: 'true' };
+const ON = { RATE_LIMIT_DISABLED: 'false', TRUST_PROXY: '1' };
 const as = (address: string, more: Record<string, string> = {}) => ({
   'X-Forwarded-For': address,
   ...more,
@@ -254,11 +256,63 @@ describe('rate limits', () => {
           before! * 2 + 10,
         );
       }
+    } finally {
+      await api.close();
+    }
+  });
+
+  it('lets what is right pass from an address that sends what is wrong', async () => {
+    const api = await startAuth({ ...ON, RATE_LIMIT_FAILED_CREDENTIALS: '2' });
+    try {
+      const guess = as('192.0.2.66', { 'X-API-Key': unknownKey(1) });
+      const wrong = async () => (await api.get('/admin/keys', guess)).status;
+      expect([await wrong(), await wrong(), await wrong()]).to.deep.equal([403, 403, 429]);
       const right = as('192.0.2.66', { 'X-API-Key': await api.key('admin') });
-      expect((await api.get('/admin/keys', right)).status).to.equal(429);
-      expect((await api.get('/api/threads', right)).status).to.equal(200);
-      const elsewhere = { ...right, 'X-Forwarded-For': '192.0.2.1' };
-      expect((await api.get('/admin/keys', elsewhere)).status).to.equal(200);
+      const token = as('192.0.2.66', bearer(aToken({ scope: ['admin'] })));
+      for (const headers of [right, token]) {
+        expect((await api.get('/admin/keys', headers)).status).to.equal(200);
+      }
+      const login = { grant_type: 'authorization_code', code: api.platform.newCode('42') };
+      const loggedIn = await api.send('POST', '/auth/token', as('192.0.2.1'), login);
+      const { refresh_token } = loggedIn.json() as TokenResponse;
+      const renew = (text: string) =>
+        api.send('POST', '/auth/refresh', as('192.0.2.66'), { refresh_token: text });
+      expect((await renew('fr_x')).status).to.equal(429);
+      expect((await renew(refresh_token)).status).to.equal(200);
+      expect(await wrong()).to.equal(429);
+      // What only the platform could tell is not tried.
+      const asked = api.platform.requests.length;
+      const code = { grant_type: 'authorization_code', code: api.platform.newCode('42') };
+      expect((await api.send('POST', '/auth/token', as('192.0.2.66'), code)).status).to.equal(429);
+      const user = as('192.0.2.66', bearer(api.platform.newToken('42')));
+      expect((await api.get('/api/me', user)).status).to.equal(429);
+      expect(api.platform.requests.length).to.equal(asked);
+    } finally {
+      await api.close();
+    }
+  });
+
+  it('asks MongoDB one question at a time, however many unknown keys come', async () => {
+    const api = await startAuth();
+    try {
+      let questions = 0;
+      const apiKeys = new Proxy(api.stores.mongo.collections.apiKeys, {
+        get(target, name) {
+          const value = Reflect.get(target, name, target) as unknown;
+          if (typeof value !== 'function') return value;
+          if (name === 'find' || name === 'findOne') questions += 1;
+          return value.bind(target) as unknown;
+        },
+      });
+      const check = createApiKeyChecker({ apiKeys });
+      const right = await api.key('read');
+      const tries = Array.from({ length: 200 }, (_, n) => check(unknownKey(n)));
+      const outcomes = await Promise.allSettled([...tries, check(right)]);
+      expect(outcomes.map(({ status }) => status)).to.deep.equal([
+        ...Array<string>(200).fill('rejected'),
+        'fulfilled',
+      ]);
+      expect(questions).to.equal(1);
     } finally {
       await api.close();
     }
@@ -311,6 +365,11 @@ describe('rate limits', () => {
     }
   });
 });
+
+/** A key of the right form that nobody was given. */
+function unknownKey(n: number): string {
+  return `fa_${n.toString(16).padStart(16, '0')}_${'0'.repeat(48)}`;
+}
 
 async function syncTimes(api: ApiServer, times: number, headers: Record<string, string>) {
   const statuses = [];

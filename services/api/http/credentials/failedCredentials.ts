@@ -1,16 +1,26 @@
-import type { Context } from 'koa';
+import type { Middleware } from 'koa';
 import { InvalidCredential } from '../../auth/refusals.js';
-import { clientAddress } from './clientAddress.js';
+import { refuseBlocked } from './countRequest.js';
 import type { GateOptions } from './gate.js';
 
-/** Counts a failure by the address it came from where a credential was wrong; codes and refresh tokens are ones too. */
-export function countFailed({
+/**
+ * Counts wrong credentials by the address that they came from; codes and refresh tokens are ones too. Beyond the limit
+ * what is wrong is refused with RATE_LIMITED, and what is right still passes.
+ */
+export function limitFailed({
   limits,
-  trustProxy,
-}: Pick<GateOptions, 'limits' | 'trustProxy'>): (ctx: Context, error: unknown) => void {
-  return (ctx, error) => {
-    if (limits && error instanceof InvalidCredential) {
-      limits.failedCredentials.take(clientAddress(ctx.req, trustProxy));
+  addressOf,
+}: Pick<GateOptions, 'limits' | 'addressOf'>): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      if (limits && error instanceof InvalidCredential) {
+        const address = addressOf(ctx.req);
+        refuseBlocked(ctx, limits.failedCredentials, address);
+        limits.failedCredentials.take(address);
+      }
+      throw error;
     }
   };
 }

@@ -7,7 +7,7 @@ import type { Identify } from '../../auth/identify.js';
 import { InvalidCredential, invalidCredential, missingCredential } from '../../auth/refusals.js';
 import type { Caller } from '../../caller.js';
 import { isLocalHost, isLoopbackOrigin, isOwnOrigin } from '../origin.js';
-import { clientAddress } from './clientAddress.js';
+import type { AddressReader } from './addressReader.js';
 import { countRequest, refuseBlocked } from './countRequest.js';
 import type { RateLimits } from './rateLimits.js';
 import { readCredential } from './readCredential.js';
@@ -26,8 +26,8 @@ export interface GateOptions {
   identify: Identify;
   /** Undefined where nothing is limited. */
   limits: RateLimits | undefined;
-  /** Whether X-Forwarded-For is believed. */
-  trustProxy: boolean;
+  /** Tells the addresses that are counted. */
+  addressOf: AddressReader;
 }
 
 /** As many requests of a caller as a search stands for. */
@@ -74,15 +74,16 @@ async function admit(
   credential: Credential,
   options: GateOptions,
 ): Promise<Caller> {
-  const { limits, trustProxy } = options;
-  const address = clientAddress(ctx.req, trustProxy);
-  if (limits) refuseBlocked(ctx, limits.failedCredentials, address);
+  const { limits } = options;
+  // Whether a key or a service token is right costs little to tell; the platform is not asked for those who guess.
+  if (credential.kind === 'platform') refuseGuesser(ctx, options);
   const caller = await resolve(ctx, access, credential, options);
   ctx.state['caller'] = caller;
   countCaller(ctx, caller, UNKNOWN, options);
   if (access !== 'me' && !caller.scopes.includes(access)) {
     // Each is kept in the audit trail, which must not be for anybody to fill.
-    limits?.failedCredentials.take(address);
+    refuseGuesser(ctx, options);
+    limits?.failedCredentials.take(options.addressOf(ctx.req));
     throw new AppError('FORBIDDEN', `This needs the level ${access}`);
   }
   return caller;
@@ -127,15 +128,13 @@ async function welcome(
 async function recognise(
   { req }: Context,
   credential: Credential,
-  { identify, limits, trustProxy }: GateOptions & { limits: RateLimits },
+  { identify, limits, addressOf }: GateOptions & { limits: RateLimits },
 ): Promise<Caller | undefined> {
-  const address = clientAddress(req, trustProxy);
-  const isBlocked = limits.failedCredentials.look(address).left <= 0;
-  if (isBlocked || credential.kind === 'platform') return undefined;
+  if (credential.kind === 'platform') return undefined;
   try {
     return await identify(credential);
   } catch (error) {
-    if (error instanceof InvalidCredential) limits.failedCredentials.take(address);
+    if (error instanceof InvalidCredential) limits.failedCredentials.take(addressOf(req));
     return undefined;
   }
 }
@@ -158,14 +157,16 @@ function countCaller(
   if (options.limits) countRequest(ctx, options.limits.callers, nameOf(caller), weight);
 }
 
-function countByAddress(
-  ctx: Context,
-  { limitedAs }: Guarded,
-  { limits, trustProxy }: GateOptions,
-): void {
+/** Throws RATE_LIMITED for an address with too many wrong credentials. */
+function refuseGuesser(ctx: Context, { limits, addressOf }: GateOptions): void {
+  if (limits) refuseBlocked(ctx, limits.failedCredentials, addressOf(ctx.req));
+}
+
+function countByAddress(ctx: Context, { limitedAs }: Guarded, options: GateOptions): void {
+  const { limits } = options;
   if (!limits) return;
-  const address = clientAddress(ctx.req, trustProxy);
-  if (limitedAs === 'credential') refuseBlocked(ctx, limits.failedCredentials, address);
+  if (limitedAs === 'code') refuseGuesser(ctx, options);
+  const address = options.addressOf(ctx.req);
   countRequest(ctx, limitedAs === 'search' ? limits.searches : limits.reads, address);
 }
 

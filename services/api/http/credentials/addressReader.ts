@@ -1,15 +1,31 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import proxyAddr from 'proxy-addr';
+import type { TrustedProxies } from '../../../../shared/platform/trustedProxies.js';
 
 /** The name under which a client is counted: its IPv4 address, or the /64 of its IPv6 address. */
-export function clientAddress(request: IncomingMessage, trustProxy: boolean): string {
-  const direct = request.socket.remoteAddress ?? '';
-  if (!trustProxy) return networkOf(direct);
-  const forwarded = [request.headers['x-forwarded-for'] ?? ''].flat().join(',');
-  // The last entry is the proxy's own; those before it are whatever the client has sent.
-  const last = forwarded.slice(forwarded.lastIndexOf(',') + 1);
-  const address = withoutPort(last.trim());
-  return networkOf(isIP(address) ? address : direct);
+export type AddressReader = (request: IncomingMessage) => string;
+
+/**
+ * Reads clients' addresses. Each proxy adds whom it heard to the end of X-Forwarded-For. So the client is the first that
+ * is not trusted, of the connection itself and then the entries from the last one backwards.
+ */
+export function createAddressReader(trusted: TrustedProxies): AddressReader {
+  if (trusted === false) return (request) => networkOf(peerOf(request));
+  const isTrusted = trustOf(trusted);
+  return (request) => {
+    const trust = (address = '', hop: number) => isTrusted(withoutPort(address), hop);
+    const client = withoutPort(proxyAddr(request, trust));
+    return networkOf(isIP(client) ? client : peerOf(request));
+  };
+}
+
+function peerOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? '';
+}
+
+function trustOf(trusted: number | string[]): (address: string, hop: number) => boolean {
+  return typeof trusted === 'number' ? (_, hop) => hop < trusted : proxyAddr.compile(trusted);
 }
 
 /** An address as it is counted; whatever is no address stays as it is. */
@@ -31,7 +47,7 @@ function firstGroups(address: string): string[] {
 }
 
 /** Some proxies write `1.2.3.4:567` or `[2001:db8::1]:567`. */
-function withoutPort(text: string): string {
+function withoutPort(text = ''): string {
   const match = /^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text);
   return match?.[1] ?? match?.[2] ?? text;
 }
