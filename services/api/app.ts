@@ -4,7 +4,7 @@ import type { Logger } from '../../shared/platform/logger.js';
 import { recordDeed } from '../../shared/store/recordDeed.js';
 import { auditRequests } from './http/auditRequests.js';
 import { allowOrigins } from './http/cors.js';
-import { limitFailed } from './http/credentials/failedCredentials.js';
+import { limitFailed } from './http/credentials/limitFailed.js';
 import { createGate, type GateOptions } from './http/credentials/gate.js';
 import { answerErrors, answerUnmatched } from './http/errors.js';
 import { describeResponses } from './http/headers.js';

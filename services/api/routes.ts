@@ -27,6 +27,7 @@ import { isId } from './ids.js';
 import { searchArchive } from './search/searchArchive.js';
 import { suggestTitles } from './search/suggestTitles.js';
 import { Turns } from './search/turns.js';
+import { keptCursors } from './paging/cursors.js';
 import { listSimilarThreads } from './similar/listSimilarThreads.js';
 import { getServerStats } from './servers/getServerStats.js';
 import { listServers } from './servers/listServers.js';
@@ -55,6 +56,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
   const all = Object.values(operations);
   const stats = createStatsCache(redis, namespace);
   const turns = new Turns();
+  const cursors = keptCursors(store);
   return [
     route(operations.getIndex, getIndex(all)),
     route(operations.getOpenApi, getOpenApi(all)),
@@ -65,7 +67,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.listChannels, bodyHandler(store, 'channels', 'serverId'), onServer),
     route(operations.listTags, bodyHandler(store, 'tags', 'serverId'), onServer),
     route(operations.getServerStats, getServerStats(store, stats)),
-    route(operations.listThreads, listThreads(store), listThreadsDependsOn),
+    route(operations.listThreads, listThreads(store, cursors), listThreadsDependsOn),
     route(operations.getThread, bodyHandler(store, 'thread', 'threadId'), onThread),
     route(operations.listParticipants, bodyHandler(store, 'participants', 'threadId'), onThread),
     route(operations.listSimilarThreads, listSimilarThreads(store), onSimilar),
@@ -76,7 +78,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
       jsonAnswer(await suggestTitles(deps, query)),
     ),
     route(operations.getUser, bodyHandler(store, 'user', 'userId'), onUser),
-    route(operations.getLeaderboard, getLeaderboard(store), onServer),
+    route(operations.getLeaderboard, getLeaderboard(store, cursors), onServer),
     route(operations.login, login(auth)),
     route(operations.exchangeCode, exchangeCode(store, auth)),
     route(operations.refreshToken, refreshToken(store, auth)),
@@ -88,8 +90,8 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.listJobs, listJobs(deps)),
     route(operations.getJob, getJob(deps)),
     route(operations.retryJob, retryJob(deps)),
-    route(operations.listAudit, listAudit(store)),
-    route(operations.listQuarantine, listQuarantine(store)),
+    route(operations.listAudit, listAudit(store, cursors)),
+    route(operations.listQuarantine, listQuarantine(store, cursors)),
     route(operations.retryQuarantined, retryQuarantined(deps)),
     route(operations.importExport, importExport(deps)),
     route(operations.sync, sync()),

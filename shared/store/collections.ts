@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { AuditRecord } from './audit.js';
-import type { ApiKeyRecord, TokenFamily, UsedState } from './credentials.js';
+import type { ApiKeyRecord, SecretRecord, TokenFamily, UsedState } from './credentials.js';
 import type { DeletionRecord } from './deletionRecord.js';
 import type { ErasureRecord, ErasureState } from './erasureRecords.js';
 import type { QuarantineRecord } from './quarantine.js';
@@ -56,6 +56,7 @@ export interface Collections {
   apiKeys: Collection<ApiKeyRecord>;
   refreshTokens: Collection<TokenFamily>;
   oauthStates: Collection<UsedState>;
+  secrets: Collection<SecretRecord>;
 }
 
 /** The collections of one database, typed. */
@@ -88,5 +89,6 @@ export function collectionsOf(db: Db): Collections {
     apiKeys: db.collection('apiKeys'),
     refreshTokens: db.collection('refreshTokens'),
     oauthStates: db.collection('oauthStates'),
+    secrets: db.collection('secrets'),
   };
 }

@@ -36,3 +36,11 @@ export interface UsedState {
   /** The document goes by itself then. */
   expiresAt: Date;
 }
+
+/** A key that this archive has drawn for itself, once and for all of its processes. */
+export interface SecretRecord {
+  /** What it signs. */
+  _id: 'cursors';
+  /** 32 random bytes, hexadecimal. */
+  secret: string;
+}

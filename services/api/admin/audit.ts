@@ -4,7 +4,7 @@ import type { AuditRecord } from '../../../shared/store/audit.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
-import { decodeCursor, encodeCursor } from '../paging/cursor.js';
+import type { OpenCursors } from '../paging/cursors.js';
 import { pageOf } from '../paging/page.js';
 import { timeLimit } from '../timeLimit.js';
 
@@ -12,16 +12,20 @@ const QUESTION = ['audit'];
 const POSITION = /^([0-9a-f]{24})$/;
 
 /** GET /admin/audit: newest first. Throws VALIDATION_ERROR for a wrong cursor. */
-export function listAudit({ audit }: Pick<Collections, 'audit'>): Handler<unknown, AuditQuery> {
+export function listAudit(
+  { audit }: Pick<Collections, 'audit'>,
+  openCursors: OpenCursors,
+): Handler<unknown, AuditQuery> {
   return async ({ query: { limit, cursor } }) => {
-    const after = cursor === undefined ? undefined : decodeCursor(QUESTION, cursor, POSITION)[1];
+    const cursors = await openCursors();
+    const after = cursor === undefined ? undefined : cursors.read(QUESTION, cursor, POSITION)[1];
     const older: Filter<AuditRecord> = after === undefined ? {} : { _id: { $lt: after } };
     const found = await audit
       .find(older, timeLimit())
       .sort({ _id: -1 })
       .limit(limit + 1)
       .toArray();
-    const cursorOf = ({ _id }: AuditRecord) => encodeCursor(QUESTION, _id);
+    const cursorOf = ({ _id }: AuditRecord) => cursors.write(QUESTION, _id);
     const { shown, ...next } = pageOf(found, limit, cursorOf);
     const entries = shown.map(({ _id: id, at, ...entry }) => ({
       ...{ id, at: at.toISOString() },

@@ -5,7 +5,7 @@ import type { Collections } from '../../../shared/store/collections.js';
 import type { QuarantineRecord } from '../../../shared/store/quarantine.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
-import { decodeCursor, encodeCursor } from '../paging/cursor.js';
+import type { OpenCursors } from '../paging/cursors.js';
 import { pageOf } from '../paging/page.js';
 import { timeLimit } from '../timeLimit.js';
 import { fileJob } from './fileJob.js';
@@ -16,15 +16,19 @@ const QUESTION = ['quarantine'];
 const POSITION = /^([\w-]{1,64})$/;
 
 /** GET /admin/quarantine: what was set aside. Throws VALIDATION_ERROR for a wrong cursor. */
-export function listQuarantine({ quarantine }: Store): Handler<unknown, QuarantineQuery> {
+export function listQuarantine(
+  { quarantine }: Store,
+  openCursors: OpenCursors,
+): Handler<unknown, QuarantineQuery> {
   return async ({ query: { limit, cursor } }) => {
-    const after = cursor === undefined ? '' : decodeCursor(QUESTION, cursor, POSITION)[1]!;
+    const cursors = await openCursors();
+    const after = cursor === undefined ? '' : cursors.read(QUESTION, cursor, POSITION)[1]!;
     const found = await quarantine
       .find({ _id: { $gt: after } }, timeLimit())
       .sort({ _id: 1 })
       .limit(limit + 1)
       .toArray();
-    const cursorOf = ({ _id }: QuarantineRecord) => encodeCursor(QUESTION, _id);
+    const cursorOf = ({ _id }: QuarantineRecord) => cursors.write(QUESTION, _id);
     const { shown, ...next } = pageOf(found, limit, cursorOf);
     return jsonAnswer({ entries: shown.map(presentEntry), ...next });
   };

@@ -4,6 +4,7 @@ import { jsonAnswer, type Answer } from '../answer.js';
 import { tags } from '../dependencies.js';
 import type { Dependency, Handler, Input } from '../http/route.js';
 import { isId } from '../ids.js';
+import type { OpenCursors } from '../paging/cursors.js';
 import { pageOf } from '../paging/page.js';
 import { timeLimit } from '../timeLimit.js';
 import { listCursor, listQuestion, listThreadsQuery, type ListQuery } from './listThreadsQuery.js';
@@ -12,13 +13,16 @@ type ListInput = Pick<Input<unknown, ThreadListQuery>, 'params' | 'query'>;
 type Row = Record<ListQuery['field'] | 'item' | 'serverId', string>;
 
 /** GET /api/threads: a page of stored texts, joined. Throws VALIDATION_ERROR for a wrong cursor. */
-export function listThreads({
-  threadItems,
-}: Pick<Collections, 'threadItems'>): Handler<unknown, ThreadListQuery> {
+export function listThreads(
+  { threadItems }: Pick<Collections, 'threadItems'>,
+  openCursors: OpenCursors,
+): Handler<unknown, ThreadListQuery> {
   return async ({ query }) => {
-    const scan = listThreadsQuery(query);
+    const cursors = await openCursors();
+    const scan = listThreadsQuery(query, cursors);
     const rows = isKnownPlace(query) ? await findRows(threadItems, scan) : [];
-    return page(query, scan, isOfServer(rows, query.serverId) ? rows : []);
+    const shown = isOfServer(rows, query.serverId) ? rows : [];
+    return page(query, shown, (last) => listCursor(query, last[scan.field], cursors));
   };
 }
 
@@ -40,9 +44,8 @@ function findRows(threadItems: Collections['threadItems'], scan: ListQuery): Pro
     .toArray();
 }
 
-function page(query: ThreadListQuery, { field }: ListQuery, rows: Row[]): Answer {
-  const cursorOf = (last: Row) => listCursor(query, last[field]);
-  const { shown, nextCursor, hasMore } = pageOf(rows, query.limit, cursorOf);
+function page({ limit }: ThreadListQuery, rows: Row[], cursorOf: (last: Row) => string): Answer {
+  const { shown, nextCursor, hasMore } = pageOf(rows, limit, cursorOf);
   return jsonAnswer(
     `{"threads":[${shown.map(({ item }) => item).join(',')}],` +
       `"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`,

@@ -1,7 +1,7 @@
 import type { ThreadListQuery } from '../../../shared/contract/threads.js';
 import { listIndexName } from '../../../shared/store/indexes.js';
 import { foldTag, LIST_SORTS, listScope } from '../../../shared/store/listKeys.js';
-import { decodeCursor, encodeCursor } from '../paging/cursor.js';
+import type { Cursors } from '../paging/cursors.js';
 
 type ListField = (typeof LIST_SORTS)[keyof typeof LIST_SORTS]['field'];
 
@@ -18,9 +18,9 @@ export interface ListQuery {
 const KEY = /^\d{20,40}$/;
 
 /** The scan that answers a list request. Throws VALIDATION_ERROR for a cursor of another question. */
-export function listThreadsQuery(query: ThreadListQuery): ListQuery {
+export function listThreadsQuery(query: ThreadListQuery, cursors: Cursors): ListQuery {
   const { field, direction } = LIST_SORTS[query.sort];
-  const after = query.cursor && decodeCursor(listQuestion(query), query.cursor, KEY)[0];
+  const after = query.cursor && cursors.read(listQuestion(query), query.cursor, KEY)[0];
   const scope = listScope(foldedFilter(query));
   return {
     filter: { scopes: scope, [field]: bound(after, direction) },
@@ -33,8 +33,8 @@ export function listThreadsQuery(query: ThreadListQuery): ListQuery {
 }
 
 /** The cursor of what follows the row with this key. */
-export function listCursor(query: ThreadListQuery, key: string): string {
-  return encodeCursor(listQuestion(query), key);
+export function listCursor(query: ThreadListQuery, key: string, cursors: Cursors): string {
+  return cursors.write(listQuestion(query), key);
 }
 
 /** What a list request asks, whatever the page and its size: equal questions are equal values. */

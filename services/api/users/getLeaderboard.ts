@@ -7,7 +7,7 @@ import { identityOf, jsonAnswer } from '../answer.js';
 import { findBody, type BodyStore } from '../bodies/findBody.js';
 import type { Handler } from '../http/route.js';
 import { isId } from '../ids.js';
-import { decodeCursor, encodeCursor } from '../paging/cursor.js';
+import type { Cursors, OpenCursors } from '../paging/cursors.js';
 import { pageOf } from '../paging/page.js';
 import { timeLimit } from '../timeLimit.js';
 
@@ -28,17 +28,19 @@ const POSITION = /^(\d{20,40}) (\d{1,15}) (\d{1,15}) (\d{1,15})$/;
 /** GET /leaderboard/:serverId: a page of stored lines, ranked. Throws NOT_FOUND, VALIDATION_ERROR. */
 export function getLeaderboard(
   store: BodyStore & Pick<Collections, 'ranks'>,
+  openCursors: OpenCursors,
 ): Handler<{ serverId: string }, LeaderboardQuery> {
   return async ({ params: { serverId }, query }) => {
     if (!isId(serverId)) throw new AppError('NOT_FOUND', 'Server not found');
     const board = `${serverId}/${query.type}/${query.period}/${query.excludeBots ? 'humans' : 'all'}`;
-    const start = query.cursor ? readCursor(board, query.cursor) : START;
+    const cursors = await openCursors();
+    const start = query.cursor ? readCursor(cursors, board, query.cursor) : START;
     const [serverName, lines] = await Promise.all([
       findServerName(store, serverId),
       findLines(store.ranks, board, start.after, query.limit + 1),
     ]);
     const { shown, nextCursor, hasMore } = pageOf(rank(lines, start), query.limit, ({ position }) =>
-      writeCursor(board, position),
+      writeCursor(cursors, board, position),
     );
     const head: Omit<Leaderboard, 'leaderboard' | 'nextCursor' | 'hasMore'> = {
       serverId,
@@ -79,11 +81,15 @@ async function findServerName(store: BodyStore, serverId: string): Promise<strin
   return (JSON.parse(body.toString()) as { name: string }).name;
 }
 
-function writeCursor(board: string, { after, index, rank, count }: Position): string {
-  return encodeCursor([board], `${after} ${index} ${rank} ${count}`);
+function writeCursor(
+  cursors: Cursors,
+  board: string,
+  { after, index, rank, count }: Position,
+): string {
+  return cursors.write([board], `${after} ${index} ${rank} ${count}`);
 }
 
-function readCursor(board: string, cursor: string): Position {
-  const [, after = '', index, rank, count] = decodeCursor([board], cursor, POSITION);
+function readCursor(cursors: Cursors, board: string, cursor: string): Position {
+  const [, after = '', index, rank, count] = cursors.read([board], cursor, POSITION);
   return { after, index: Number(index), rank: Number(rank), count: Number(count) };
 }

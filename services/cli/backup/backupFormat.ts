@@ -10,7 +10,8 @@ export const BACKUP_FORMAT = 2;
 /**
  * What cannot be built again from anything else, in the order in which it is restored while an indexer may run: who is
  * erased stands before what they said, a file before its upload (which is else nobody's), what is set aside after what it
- * is about, and what is to be deleted last. Views, search and what waits to be counted are built anew; logins end.
+ * is about, and what is to be deleted last. Views, search and what waits to be counted are built anew; logins and
+ * cursors end.
  */
 export const KEPT = [
   'erasures',

@@ -23,6 +23,7 @@ const NOTHING: ReadonlySet<string> = new Set<keyof Collections>([
   'searchGenerations',
   'oauthStates',
   'refreshTokens',
+  'secrets',
 ]);
 
 /** What was restored. */

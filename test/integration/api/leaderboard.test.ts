@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { keptCursors } from '../../../services/api/paging/cursors.js';
 import { leaderboardSchema, type Leaderboard } from '../../../shared/contract/users.js';
 import { startApi, type ApiServer } from '../../support/apiServer.js';
 import { aRank, storeBody } from '../../support/apiViews.js';
@@ -87,6 +89,27 @@ describe('GET /leaderboard/:serverId', () => {
       expect(reply.status, query).to.equal(400);
     }
     expect((await api.get(`/leaderboard/501?cursor=${String(nextCursor)}`)).status).to.equal(400);
+  });
+
+  it('believes no rank that a reader made up, and no cursor but of this archive', async () => {
+    const board = `${SERVER}/messages/all/humans`;
+    const position = `${'0'.repeat(20)} 0 999 9`;
+    const forge = (digest: Buffer) =>
+      Buffer.concat([digest.subarray(0, 12), Buffer.from(position)]).toString('base64url');
+    const text = JSON.stringify([[board], position]);
+    const forged = forge(createHash('sha256').update(text).digest());
+    const refused = await api.get(`/leaderboard/${SERVER}?cursor=${forged}`);
+    expect(refused.status).to.equal(400);
+    expect(refused.json()).to.deep.include({ code: 'VALIDATION_ERROR' });
+    const { collections } = api.stores.mongo;
+    const { write } = await keptCursors(collections)();
+    const signed = await ask(`cursor=${write([board], position)}`);
+    expect(signed.leaderboard[0]?.rank, 'of another process').to.equal(999);
+    // Every process finds the same key, also where all begin at once.
+    await collections.secrets.deleteMany();
+    const all = Array.from({ length: 20 }, () => keptCursors(collections)());
+    const written = (await Promise.all(all)).map((cursors) => cursors.write([board], position));
+    expect(new Set(written).size).to.equal(1);
   });
 
   it('reads a page at the cost of its lines', async () => {

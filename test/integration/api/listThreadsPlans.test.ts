@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createCursors } from '../../../services/api/paging/cursors.js';
 import { listCursor, listThreadsQuery } from '../../../services/api/threads/listThreadsQuery.js';
 import {
   THREAD_SORTS,
@@ -32,6 +33,8 @@ const places: Partial<ThreadListQuery>[] = [
   { channelId: '1199' },
   { serverId: '99', tag: 'none' },
 ];
+
+const cursors = createCursors('a secret');
 
 describe('plans of GET /api/threads', () => {
   let stores: ApiStores;
@@ -67,7 +70,7 @@ describe('plans of GET /api/threads', () => {
   }
 
   async function checkPlan(query: ThreadListQuery): Promise<number> {
-    const { filter, sort, hint, limit, projection } = listThreadsQuery(query);
+    const { filter, sort, hint, limit, projection } = listThreadsQuery(query, cursors);
     const { queryPlanner, executionStats } = (await stores.mongo.collections.threadItems
       .find(filter, { projection, hint })
       .sort(sort)
@@ -82,7 +85,7 @@ describe('plans of GET /api/threads', () => {
 
   /** The cursor of a row in the middle of the list, or of one that no list has. */
   async function deepCursor(query: ThreadListQuery): Promise<string> {
-    const { filter, sort, field, hint } = listThreadsQuery(query);
+    const { filter, sort, field, hint } = listThreadsQuery(query, cursors);
     const { threadItems } = stores.mongo.collections;
     const size = await threadItems.countDocuments(filter, { hint });
     const [row] = await threadItems
@@ -91,6 +94,6 @@ describe('plans of GET /api/threads', () => {
       .skip(Math.floor(size / 2))
       .limit(1)
       .toArray();
-    return listCursor(query, row?.[field] ?? '0'.repeat(20));
+    return listCursor(query, row?.[field] ?? '0'.repeat(20), cursors);
   }
 });

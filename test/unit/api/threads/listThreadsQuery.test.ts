@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createCursors } from '../../../../services/api/paging/cursors.js';
 import {
   listCursor,
   listQuestion,
@@ -7,6 +8,7 @@ import {
 import { AppError } from '../../../../shared/contract/errors.js';
 import type { ThreadListQuery } from '../../../../shared/contract/threads.js';
 
+const cursors = createCursors('a secret');
 const KEY = '00000000000000000042';
 const query = (more: Partial<ThreadListQuery> = {}): ThreadListQuery => ({
   status: 'all',
@@ -17,7 +19,9 @@ const query = (more: Partial<ThreadListQuery> = {}): ThreadListQuery => ({
 
 describe('listThreadsQuery', () => {
   it('scans one token, one row further than the page', () => {
-    expect(listThreadsQuery(query({ serverId: '5', tag: 'C++', status: 'open' }))).to.deep.include({
+    expect(
+      listThreadsQuery(query({ serverId: '5', tag: 'C++', status: 'open' }), cursors),
+    ).to.deep.include({
       filter: { scopes: 's5/open/c++', latestKey: { $gte: '' } },
       sort: { latestKey: -1 },
       hint: 'scopes_latestKey',
@@ -31,18 +35,18 @@ describe('listThreadsQuery', () => {
       ['oldest', { latestKey: { $gt: KEY } }],
       ['unanswered', { unansweredKey: { $gt: KEY } }],
     ] as const) {
-      const cursor = listCursor(query({ sort }), KEY);
-      expect(listThreadsQuery(query({ sort, cursor })).filter).to.deep.include(bound);
+      const cursor = listCursor(query({ sort }), KEY, cursors);
+      expect(listThreadsQuery(query({ sort, cursor }), cursors).filter).to.deep.include(bound);
     }
   });
 
   it('takes a cursor with another limit, or the tag written otherwise', () => {
-    const cursor = listCursor(query({ tag: 'Help' }), KEY);
-    listThreadsQuery(query({ tag: 'HELP', limit: 3, cursor }));
+    const cursor = listCursor(query({ tag: 'Help' }), KEY, cursors);
+    listThreadsQuery(query({ tag: 'HELP', limit: 3, cursor }), cursors);
   });
 
   it('refuses a cursor of any other sort or filter', () => {
-    const cursor = listCursor(query({ serverId: '5', tag: 'help' }), KEY);
+    const cursor = listCursor(query({ serverId: '5', tag: 'help' }), KEY, cursors);
     for (const other of [
       query({ cursor, tag: 'help' }),
       query({ cursor, serverId: '5' }),
@@ -51,7 +55,7 @@ describe('listThreadsQuery', () => {
       query({ cursor, serverId: '5', tag: 'help', status: 'open' }),
       query({ cursor, serverId: '5', tag: 'help', sort: 'oldest' }),
     ]) {
-      expect(() => listThreadsQuery(other)).to.throw(AppError);
+      expect(() => listThreadsQuery(other, cursors)).to.throw(AppError);
     }
   });
 

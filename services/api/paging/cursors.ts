@@ -1,0 +1,60 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { AppError } from '../../../shared/contract/errors.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import { archiveSecret } from '../../../shared/store/secrets.js';
+
+const SIGNATURE_BYTES = 12;
+
+/** Writes and reads the cursors of an archive, signed so that nobody else can write one. */
+export interface Cursors {
+  /** An opaque, URL-safe cursor: a position, bound to the question (sort and filters) that it belongs to. */
+  write(question: readonly unknown[], position: string): string;
+  /** The position of a cursor. Throws VALIDATION_ERROR when it is not of this archive, of another question, or not of this shape. */
+  read(question: readonly unknown[], cursor: string, shape: RegExp): RegExpExecArray;
+}
+
+/** The cursors of an archive, once its key is known. */
+export type OpenCursors = () => Promise<Cursors>;
+
+/** Cursors whose key is kept in MongoDB, where every process finds the same one; it is read at the first need. */
+export function keptCursors(store: Pick<Collections, 'secrets'>): OpenCursors {
+  let opened: Promise<Cursors> | undefined;
+  return () => {
+    opened ??= archiveSecret(store, 'cursors').then(createCursors);
+    opened.catch(() => (opened = undefined));
+    return opened;
+  };
+}
+
+/** Cursors signed with a secret. */
+export function createCursors(secret: string): Cursors {
+  const sign = (question: readonly unknown[], position: string): Buffer => {
+    const hmac = createHmac('sha256', secret).update(JSON.stringify([question, position]));
+    return hmac.digest().subarray(0, SIGNATURE_BYTES);
+  };
+  const write = (question: readonly unknown[], position: string): string =>
+    Buffer.concat([sign(question, position), Buffer.from(position)]).toString('base64url');
+  return {
+    write,
+    read(question, cursor, shape) {
+      const bytes = Buffer.from(cursor, 'base64url');
+      const position = bytes.subarray(SIGNATURE_BYTES).toString();
+      const match = shape.exec(position);
+      // Decoding overlooks characters that are not base64url: only the very text that was handed out is taken.
+      if (!match || !isEqual(write(question, position), cursor)) throw wrongCursor();
+      return match;
+    },
+  };
+}
+
+/** Takes equally long wherever the two differ. */
+function isEqual(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function wrongCursor(): AppError {
+  const message =
+    'cursor is not one that this archive has handed out for this sort and these filters; begin again without it';
+  return new AppError('VALIDATION_ERROR', message, { details: [{ path: 'cursor', message }] });
+}
