@@ -8,6 +8,7 @@ import { limitFailed } from './http/credentials/limitFailed.js';
 import { createGate, type GateOptions } from './http/credentials/gate.js';
 import { answerErrors, answerUnmatched } from './http/errors.js';
 import { describeResponses } from './http/headers.js';
+import { checkHosts } from './http/hosts.js';
 import { measureRequests, serveMetrics } from './http/metrics.js';
 import { mountRoutes, type Outcome } from './http/mount.js';
 import { queueDashboard } from './http/queueDashboard.js';
@@ -44,6 +45,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(allowOrigins(deps.corsOrigins));
   app.use(answerErrors(logger));
   app.use(limitFailed(credentials));
+  app.use(checkHosts());
   app.use(checkUrls());
   app.use(serveMetrics(deps.metrics, deps.metricsToken));
   app.use(

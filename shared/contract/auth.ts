@@ -1,7 +1,7 @@
 /** SPEC 4.9 and 5: levels of access, tokens, API keys, the current user. */
 import Joi from 'joi';
 import { count, id, listOf, nullableText, nullableTime, oneOf, text, time } from './fields.js';
-import { SCOPES, type Scope } from './scopes.js';
+import { MOST_KEY_YEARS, SCOPES, type Scope } from './scopes.js';
 
 /** Body of POST /auth/token. */
 export interface TokenRequest {
@@ -104,7 +104,9 @@ export const newApiKeySchema = Joi.object<NewApiKey, true>({
   expiresAt: Joi.string()
     .isoDate()
     .max(40)
-    .description('When it stops working (ISO 8601); never when absent'),
+    .description(
+      `When it stops working (ISO 8601): in time to come, at most ${MOST_KEY_YEARS} years from now; never when absent`,
+    ),
 });
 
 /** An API key without its secret. Times are ISO 8601, UTC, with milliseconds. */

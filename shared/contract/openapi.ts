@@ -163,15 +163,20 @@ function errorResponses(codes: readonly ErrorCode[]): JsonObject {
 /** A joi schema as JSON Schema: `output` is what is answered, `input` what may be asked. */
 function jsonSchema(schema: Joi.Schema, side: 'input' | 'output' = 'output'): JsonObject {
   const standard = schema['~standard'].jsonSchema;
-  return tidy(standard[side]({ target: 'draft-2020-12' }) as JsonObject) as JsonObject;
+  return tidy(standard[side]({ target: 'draft-2020-12' }) as JsonObject, side) as JsonObject;
 }
 
-/** Admits null where an enum's type does, and leaves room for properties that come later. */
-function tidy(node: Json): Json {
-  if (Array.isArray(node)) return node.map(tidy);
+/**
+ * Admits null where an enum's type does. What is answered leaves room for properties that come later; what is asked has
+ * none.
+ */
+function tidy(node: Json, side: 'input' | 'output'): Json {
+  if (Array.isArray(node)) return node.map((part) => tidy(part, side));
   if (node === null || typeof node !== 'object') return node;
-  const entries = Object.entries(node).filter(([key]) => key !== 'additionalProperties');
-  const tidied = Object.fromEntries(entries.map(([key, value]) => [key, tidy(value)]));
+  const entries = Object.entries(node).filter(
+    ([key]) => side === 'input' || key !== 'additionalProperties',
+  );
+  const tidied = Object.fromEntries(entries.map(([key, value]) => [key, tidy(value, side)]));
   const nullable = Array.isArray(tidied['type']) && tidied['type'].includes('null');
   if (nullable && Array.isArray(tidied['enum'])) tidied['enum'] = [...tidied['enum'], null];
   return tidied;

@@ -15,8 +15,6 @@ export interface RawBody {
   contentType: string;
   /** Bytes that the client announced; null when it did not. */
   length: number | null;
-  /** The Content-Encoding as sent, in lower case; null without one. The stream is not decoded. */
-  encoding: string | null;
   /** The header as sent, with the boundary of a form. */
   headers: { 'content-type': string };
 }

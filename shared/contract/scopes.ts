@@ -6,3 +6,6 @@ export type Scope = (typeof SCOPES)[number];
 export function scopesOf(level: Scope): Scope[] {
   return SCOPES.slice(0, SCOPES.indexOf(level) + 1);
 }
+
+/** Years that a key works at most, where it ends at all. */
+export const MOST_KEY_YEARS = 10;

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { ApiKey } from '../contract/auth.js';
-import type { Scope } from '../contract/scopes.js';
+import { MOST_KEY_YEARS, type Scope } from '../contract/scopes.js';
 import type { Collections } from './collections.js';
 import type { ApiKeyRecord } from './credentials.js';
 
@@ -34,6 +34,14 @@ export async function createApiKey(
   };
   await apiKeys.insertOne(record);
   return { key, record };
+}
+
+/** Whether a key may end then: in time to come, and within MOST_KEY_YEARS. */
+export function isKeyExpiry(date: Date): boolean {
+  const now = new Date();
+  const latest = new Date(now);
+  latest.setUTCFullYear(now.getUTCFullYear() + MOST_KEY_YEARS);
+  return date > now && date <= latest;
 }
 
 /** Every key, newest first. */

@@ -1,8 +1,14 @@
-import type { ApiKeyList, CreatedApiKey, NewApiKey } from '../../../shared/contract/auth.js';
+import { MOST_KEY_YEARS } from '../../../shared/contract/scopes.js';
+import {
+  type ApiKeyList,
+  type CreatedApiKey,
+  type NewApiKey,
+} from '../../../shared/contract/auth.js';
 import { AppError } from '../../../shared/contract/errors.js';
 import {
   createApiKey,
   findApiKeys,
+  isKeyExpiry,
   presentApiKey,
   revokeApiKey,
 } from '../../../shared/store/apiKeys.js';
@@ -41,7 +47,7 @@ export function revokeKey(store: Store): Handler<{ keyId: string }, unknown> {
 
 function readExpiry(text: string): Date {
   const date = new Date(text);
-  if (date.getTime() > Date.now()) return date;
-  const message = 'expiresAt must be a time to come';
+  if (isKeyExpiry(date)) return date;
+  const message = `expiresAt must be a time to come, at most ${MOST_KEY_YEARS} years from now`;
   throw new AppError('VALIDATION_ERROR', message, { details: [{ path: 'expiresAt', message }] });
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { Transform, type Readable } from 'node:stream';
-import type Joi from 'joi';
 import { AppError } from '../../../shared/contract/errors.js';
 import type { BodyRule, RawBody } from '../../../shared/contract/operation.js';
 import { checkedBy } from './query.js';
@@ -9,6 +8,14 @@ import { checkedBy } from './query.js';
 const JSON_LIMIT_MS = 15_000;
 /** Milliseconds that a raw body may stand still. */
 const IDLE_LIMIT_MS = 30_000;
+/** The least that a client must send of a raw body, so that many slow ones cannot hold what is there for uploads. */
+const PACE: Pace = { windowMs: 30_000, bytesPerSecond: 4_096 };
+
+/** So many bytes a second, on average, in each window of time. */
+export interface Pace {
+  windowMs: number;
+  bytesPerSecond: number;
+}
 
 /** Whether a request brings a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -19,6 +26,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 export async function readBody<Body>(
   request: IncomingMessage,
   rule: BodyRule<Body>,
+  pace: Pace = PACE,
 ): Promise<Body | RawBody> {
   const { schema } = rule;
   if (!hasBody(request) && rule.optional && schema) return checkedBy(schema, {});
@@ -26,27 +34,27 @@ export async function readBody<Body>(
   if (!rule.contentTypes.includes(contentType)) throw wrongType(rule);
   const length = Number(request.headers['content-length'] ?? NaN);
   if (length > rule.maxBytes) throw tooLarge(rule);
-  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? null;
-  if (schema) return readJson(request, rule, schema, encoding);
+  refuseEncoding(request, schema || contentType === FORM ? PLAIN : GZIP);
+  if (schema) return checkedBy(schema, parse(await collect(request, rule)));
   return {
-    stream: bounded(request, rule),
+    stream: bounded(request, rule, pace),
     contentType,
     length: Number.isNaN(length) ? null : length,
-    encoding,
     headers: { 'content-type': request.headers['content-type'] ?? '' },
   };
 }
 
-async function readJson<Body>(
-  request: IncomingMessage,
-  rule: BodyRule<Body>,
-  schema: Joi.ObjectSchema<Body>,
-  encoding: string | null,
-): Promise<Body> {
-  if (encoding !== null && encoding !== 'identity') {
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed');
-  }
-  return checkedBy(schema, parse(await collect(request, rule)));
+const FORM = 'multipart/form-data';
+const PLAIN: readonly string[] = ['identity'];
+/** Whoever reads such a body sees by itself whether it is gzip. */
+const GZIP: readonly string[] = ['gzip', 'x-gzip', 'identity'];
+
+function refuseEncoding({ headers }: IncomingMessage, known: readonly string[]): void {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (known.includes(encoding)) return;
+  const what = known === PLAIN ? 'The body must not be compressed' : 'The body may be gzip at most';
+  const named = encoding.slice(0, 50);
+  throw new AppError('UNSUPPORTED_MEDIA_TYPE', `${what}: Content-Encoding "${named}" is not taken`);
 }
 
 function parse(bytes: Buffer): unknown {
@@ -79,8 +87,8 @@ async function collect(request: IncomingMessage, rule: BodyRule<unknown>): Promi
   return Buffer.concat(pieces);
 }
 
-/** The bytes of a request, ended by an error where they are too many, or stop coming. */
-function bounded(request: IncomingMessage, rule: BodyRule<unknown>): Readable {
+/** The bytes of a request, ended by an error where they are too many, stop coming, or come too slowly. */
+function bounded(request: IncomingMessage, rule: BodyRule<unknown>, pace: Pace): Readable {
   let bytes = 0;
   const counter = new Transform({
     transform(piece: Buffer, _encoding, done) {
@@ -94,11 +102,28 @@ function bounded(request: IncomingMessage, rule: BodyRule<unknown>): Readable {
   const usual = request.socket.timeout ?? 0;
   request.setTimeout(IDLE_LIMIT_MS, () => request.destroy());
   request.on('end', () => request.setTimeout(usual));
+  cutSlow(request, () => bytes, pace);
   request.on('error', () => counter.destroy(cutShort()));
   request.on('close', () => {
     if (!request.complete) counter.destroy(cutShort());
   });
   return request.pipe(counter);
+}
+
+/** Cuts a client that is slower than the pace, but for windows in which it had to wait for this side. */
+function cutSlow(request: IncomingMessage, received: () => number, pace: Pace): void {
+  const least = (pace.bytesPerSecond * pace.windowMs) / 1_000;
+  let before = 0;
+  let isHeld = false;
+  const timer = setInterval(() => {
+    // One that has arrived, and was not read to its end, tells of no end.
+    if (request.complete || request.destroyed) clearInterval(timer);
+    else if (!isHeld && received() - before < least) request.destroy();
+    before = received();
+    isHeld = request.isPaused();
+  }, pace.windowMs).unref();
+  request.on('pause', () => (isHeld = true));
+  request.on('end', () => clearInterval(timer));
 }
 
 function cutShort(): AppError {

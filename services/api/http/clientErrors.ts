@@ -7,7 +7,7 @@ const STATUSES: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Answers what is no HTTP request in the one error shape, then closes the connection. */
+/** Answers in the one error shape what Node would answer without a body: what is no HTTP request, or expects what it does not know. */
 export function answerClientErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -15,15 +15,26 @@ export function answerClientErrors(server: Server): void {
       return;
     }
     const status = STATUSES[error.code ?? ''] ?? 400;
-    const body = JSON.stringify({
-      error: 'The request could not be read',
-      code: 'VALIDATION_ERROR',
-    });
-    socket.end(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\n` +
-        `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n` +
-        `Cache-Control: no-store\r\nAPI-Version: ${API_VERSION}\r\n` +
-        `X-Request-Id: ${randomUUID()}\r\n\r\n${body}`,
-    );
+    const { headers, body } = refusal('The request could not be read');
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
   });
+  server.on('checkExpectation', (_request, response) => {
+    const { headers, body } = refusal('The only expectation known here is 100-continue');
+    response.writeHead(417, headers).end(body);
+  });
+}
+
+/** A refusal after which the connection is closed. */
+function refusal(message: string): { headers: Record<string, string>; body: string } {
+  const body = JSON.stringify({ error: message, code: 'VALIDATION_ERROR' });
+  const headers = {
+    Connection: 'close',
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    'API-Version': API_VERSION,
+    'X-Request-Id': randomUUID(),
+  };
+  return { headers, body };
 }

@@ -32,6 +32,8 @@ export async function listen(
       requestTimeout: 0,
       keepAliveTimeout: 30_000,
       connectionsCheckingInterval: 1_000,
+      // Node would answer without a body; the handler checks this itself.
+      requireHostHeader: false,
     },
     (request, response) => {
       if (draining) response.setHeader('Connection', 'close');

@@ -8,9 +8,9 @@ const SIGNATURE_BYTES = 12;
 /** Writes and reads the cursors of an archive, signed so that nobody else can write one. */
 export interface Cursors {
   /** An opaque, URL-safe cursor: a position, bound to the question (sort and filters) that it belongs to. */
-  write(question: readonly unknown[], position: string): string;
+  write: (question: readonly unknown[], position: string) => string;
   /** The position of a cursor. Throws VALIDATION_ERROR when it is not of this archive, of another question, or not of this shape. */
-  read(question: readonly unknown[], cursor: string, shape: RegExp): RegExpExecArray;
+  read: (question: readonly unknown[], cursor: string, shape: RegExp) => RegExpExecArray;
 }
 
 /** The cursors of an archive, once its key is known. */

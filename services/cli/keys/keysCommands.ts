@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { SCOPES } from '../../../shared/contract/scopes.js';
-import { apiKeyId } from '../../../shared/store/apiKeys.js';
+import { MOST_KEY_YEARS, SCOPES } from '../../../shared/contract/scopes.js';
+import { apiKeyId, isKeyExpiry } from '../../../shared/store/apiKeys.js';
 import type { CreateOptions, KeysOptions } from './manageKeys.js';
 
 /** `keys create`, `keys list`, `keys revoke` */
@@ -52,6 +52,8 @@ function readName(text: string): string {
 
 function readExpiry(text: string): Date {
   const date = new Date(text);
-  if (date.getTime() > Date.now()) return date;
-  throw new InvalidArgumentError('It must be a time to come, such as 2030-01-01T00:00:00Z.');
+  if (isKeyExpiry(date)) return date;
+  throw new InvalidArgumentError(
+    `It must be a time to come, at most ${MOST_KEY_YEARS} years from now, such as 2030-01-01T00:00:00Z.`,
+  );
 }

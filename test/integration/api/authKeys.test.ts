@@ -49,6 +49,8 @@ describe('API keys', () => {
       [{ name: 'x', level: 'root' }, 'level'],
       [{ name: 'x', level: 'read', expiresAt: 'tomorrow' }, 'expiresAt'],
       [{ name: 'x', level: 'read', expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
+      [{ name: 'x', level: 'read', expiresAt: '9999-12-31T00:00:00Z' }, 'expiresAt'],
+      [{ name: 'x', level: 'read', owner: 'x' }, 'owner'],
       [{ name: { $ne: 1 }, level: 'read' }, 'name'],
     ];
     for (const [body, path] of cases) {

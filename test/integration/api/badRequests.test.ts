@@ -133,6 +133,10 @@ describe('bad requests', () => {
 
   it('answers what is no HTTP in the error shape, and goes on', async () => {
     for (const text of [
+      'GET /api/threads HTTP/1.1\r\nConnection: close\r\n\r\n',
+      'GET /api/threads HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n',
+      'GET /api/threads HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n',
+      'POST /admin/sync HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nContent-Length: 2\r\n\r\n{}',
       'nonsense\r\n\r\n',
       'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
       `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'y'.repeat(20_000)}\r\n\r\n`,
@@ -140,6 +144,7 @@ describe('bad requests', () => {
       const reply = await raw(api.url, text);
       expect(reply, text.slice(0, 30)).to.match(/^HTTP\/1\.1 4\d\d /);
       expect(reply).to.contain('"code":"VALIDATION_ERROR"');
+      expect(reply).to.match(/^Content-Type: application\/json; charset=utf-8\r$/m);
     }
     for (const text of [
       'GET /api/threads?a=1#b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',

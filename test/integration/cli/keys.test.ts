@@ -37,6 +37,11 @@ describe('keys on the command line', function () {
   it('say what is wrong, and make nothing', async () => {
     const cases: [string[], number, RegExp][] = [
       [['create', '--level', 'read', '--name', ' '], 2, /--name .* 1 to 100 characters/],
+      [
+        ['create', '--level', 'read', '--name', 'x', '--expires', '2999-01-01'],
+        2,
+        /at most 10 years/,
+      ],
       [['revoke', 'nothing'], 1, /no key with the id nothing/],
     ];
     const { apiKeys } = stores.mongo.collections;

@@ -4,6 +4,10 @@ import { openApiDocument } from '../../../shared/contract/openapi.js';
 import { operations } from '../../../shared/contract/operations.js';
 
 const document = openApiDocument(Object.values(operations));
+interface Documented {
+  requestBody?: { content: Record<string, { schema: { type?: string } }> };
+}
+
 const text = JSON.stringify(document);
 
 describe('OpenAPI document', () => {
@@ -27,6 +31,21 @@ describe('OpenAPI document', () => {
       for (const [method, { responses }] of Object.entries(methods)) {
         expect(responses, `${method} ${path}`).to.include.keys('400', '429');
       }
+    }
+  });
+
+  it('says that a request body takes no further members', () => {
+    const paths = document['paths'] as Record<string, Record<string, Documented>>;
+    const bodies = Object.values(paths)
+      .flatMap((methods) => Object.values(methods))
+      .map(({ requestBody }) => requestBody?.content['application/json']?.schema)
+      .filter((schema) => schema?.type === 'object');
+    expect(bodies.length).to.be.above(4);
+    for (const schema of bodies) expect(schema).to.include({ additionalProperties: false });
+    for (const { body } of Object.values(operations)) {
+      if (!body?.schema) continue;
+      const { error } = body.schema.validate({ unheardOf: 1 }, { abortEarly: false });
+      expect(error?.message).to.contain('"unheardOf" is not allowed');
     }
   });
 

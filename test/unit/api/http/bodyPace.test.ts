@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer, request, type ClientRequest, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'chai';
+import { readBody, type Pace } from '../../../../services/api/http/body.js';
+import { rawBody } from '../../../../shared/contract/operation.js';
+
+const RULE = rawBody(['application/json'], 10_000_000);
+
+describe('the pace of a raw body', () => {
+  let server: Server;
+  afterEach(() => void server.close());
+
+  /** Begins a request to a server that reads its body at a pace, by `read`; `outcome` is what that comes to. */
+  async function begin<T>(pace: Pace, read: (stream: Readable) => Promise<T>) {
+    let settle: (outcome: Promise<T>) => void;
+    const outcome = new Promise<T>((resolve) => (settle = resolve));
+    server = createServer((incoming, response) => {
+      const reading = readBody(incoming, RULE, pace).then((body) => read(body.stream));
+      void reading.catch(() => undefined).then(() => response.end());
+      settle(reading);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const headers = { 'Content-Type': 'application/json' };
+    const sent = request({ port, method: 'POST', headers, agent: false });
+    sent.on('error', () => undefined).on('response', (response) => response.resume());
+    return { sent, outcome };
+  }
+
+  it('cuts a client that goes on sending byte by byte', async () => {
+    const { sent, outcome } = await begin({ windowMs: 200, bytesPerSecond: 1_000 }, countBytes);
+    const closed = new Promise((resolve) => sent.on('close', resolve));
+    const drip = setInterval(() => sent.write('x'), 5);
+    const error = await outcome.catch((reason: unknown) => reason);
+    expect(error).to.include({ code: 'VALIDATION_ERROR' });
+    await closed;
+    clearInterval(drip);
+  });
+
+  it('does not cut one that had to wait for this side', async () => {
+    const pace = { windowMs: 50, bytesPerSecond: 1_000 };
+    const { sent, outcome } = await begin(pace, async (stream) => {
+      await setTimeout(6 * pace.windowMs);
+      return countBytes(stream);
+    });
+    sendAll(sent, 2_000_000);
+    expect(await outcome).to.equal(2_000_000);
+  });
+});
+
+async function countBytes(stream: Readable): Promise<number> {
+  let bytes = 0;
+  for await (const piece of stream) bytes += (piece as Buffer).length;
+  return bytes;
+}
+
+function sendAll(sent: ClientRequest, bytes: number): void {
+  sent.end(Buffer.alloc(bytes, 'x'));
+}
