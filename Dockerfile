@@ -1,5 +1,6 @@
 # One image for the API, the indexer and the command line; the command says which of them runs.
-FROM node:22-slim AS build
+ARG NODE_IMAGE=node:22-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
@@ -8,12 +9,15 @@ COPY services services
 COPY shared shared
 RUN npx tsc -p .
 
-FROM node:22-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev && npm cache clean --force
 COPY --from=build /app/dist dist
+COPY bin bin
+COPY scripts/lib/project.js scripts/lib/run.js scripts/lib/
+RUN ln -s /app/bin/forum-archive.js /usr/local/bin/forum-archive
 USER node
 EXPOSE 3000
 CMD ["node", "dist/services/api/main.js"]

@@ -31,7 +31,8 @@ export async function startMongodb(
 function mongodArguments(folder: string, port: number): string[] {
   const network = ['--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'];
   const storage = ['--dbpath', folder, '--wiredTigerCacheSizeGB', '0.5', '--oplogSize', '512'];
-  return [...network, ...storage, '--replSet', REPLICA_SET];
+  // Nothing here has the server run JavaScript, so nothing else may.
+  return [...network, ...storage, '--replSet', REPLICA_SET, '--noscripting'];
 }
 
 // Each attempt has a client of its own, since one whose first connection has failed stays unusable.

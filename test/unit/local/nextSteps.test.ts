@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { hidePassword } from '../../../services/local/hidePassword.js';
 import { nextSteps } from '../../../services/local/nextSteps.js';
+import { runCli } from '../../support/runCli.js';
 
 describe('nextSteps', () => {
   it('tells where each server answers, without their passwords', () => {
@@ -14,6 +15,16 @@ describe('nextSteps', () => {
     expect(text).to.include('  MongoDB        mongodb+srv://u:***@db/forum\n');
     expect(text).to.include('https://elastic:***@search:9200\n');
     expect(text).to.include('redis://:***@queue:6379/1\n');
+  });
+
+  it('tells at the end how to get a first key', async () => {
+    const text = nextSteps('http://127.0.0.1:3000', [], '/logs');
+    const [, command = ''] = /^ {2}npx forum-archive (keys create .*)$/m.exec(text) ?? [];
+    expect(text).to.include("curl -H 'X-API-Key: <key>' 'http://127.0.0.1:3000/admin/stats'");
+    // The command line knows this command and its options.
+    const shown = await runCli({}, [...command.split(' '), '--help']);
+    expect(shown.code, shown.stderr).to.equal(0);
+    for (const [option] of command.matchAll(/--\w+/g)) expect(shown.stdout).to.include(option);
   });
 });
 
