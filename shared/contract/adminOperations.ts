@@ -199,6 +199,11 @@ export const adminOperations = {
     operationId: 'eraseUser',
     paths: ['/admin/users/:userId'],
     summary: 'Erase a person: what they wrote, their names, and every mention of them',
-    params: Joi.object<{ userId: string }, true>({ userId: text('User id') }),
+    params: Joi.object<{ userId: string }, true>({
+      userId: Joi.string()
+        .pattern(/^\d{17,20}$/)
+        .required()
+        .description('User id, 17 to 20 digits'),
+    }),
   }),
 } as const;

@@ -99,7 +99,12 @@ export interface NewApiKey {
 
 /** Checks a NewApiKey. */
 export const newApiKeySchema = Joi.object<NewApiKey, true>({
-  name: Joi.string().trim().min(1).max(100).required().description('What the key is for'),
+  name: Joi.string()
+    .max(100)
+    .pattern(/^\S(?:[\s\S]*\S)?$/)
+    .messages({ 'string.pattern.base': '{{#label}} must not begin or end with white space' })
+    .required()
+    .description('What the key is for'),
   level: oneOf(SCOPES, 'What the key allows'),
   expiresAt: Joi.string()
     .isoDate()

@@ -1,0 +1,25 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { prepare, requireNode } from './lib/project.js';
+import { ROOT, run } from './lib/run.js';
+import { local, startServers } from './lib/servers.js';
+
+requireNode();
+if (!(await prepare())) process.exit(1);
+const dataDir = mkdtempSync(join(tmpdir(), 'forum-archive-contract-'));
+const servers = startServers(dataDir);
+try {
+  const env = await servers.ready;
+  process.exitCode = env === undefined ? 1 : await askAll(env);
+} finally {
+  await servers.stop();
+  const { removeDataDir } = await local('elasticsearchFolder.js');
+  await removeDataDir(dataDir);
+}
+
+async function askAll(env) {
+  const script = join(ROOT, 'dist/test/contract/main.js');
+  const args = [script, ...process.argv.slice(2)];
+  return (await run(process.execPath, args, { env, show: true })).code;
+}

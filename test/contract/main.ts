@@ -1,0 +1,45 @@
+/** `npm run contract`: asks an API everything that docs/openapi.json allows, and much that it does not; see docs/contract.md. */
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createApiKey } from '../../shared/store/apiKeys.js';
+import { startArchive, type TestArchive } from '../support/archive.js';
+import { fetchSchemathesis, runShown } from './fetchSchemathesis.js';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    examples: { type: 'string', default: '30' },
+  },
+});
+
+const program = await fetchSchemathesis(process.env);
+const archive = await startArchive();
+try {
+  const imported = await archive.cli('import', 'sample', '--wait');
+  if (imported.code !== 0) throw new Error(`The sample was not imported:\n${imported.stderr}`);
+  // With a key last: it deletes what it finds.
+  const anonymous = await ask(archive);
+  const administrator = await ask(archive, await anAdminKey(archive));
+  process.exitCode = anonymous === 0 && administrator === 0 ? 0 : 1;
+} finally {
+  await archive.close();
+}
+
+/** One run over every operation, without a credential or with a key. Gives its exit code. */
+function ask({ api }: TestArchive, key?: string): Promise<number> {
+  console.log(`\n# ${key === undefined ? 'Without a credential' : 'With an admin key'}`);
+  const args = ['--config-file', 'test/contract/schemathesis.toml', 'run', 'docs/openapi.json'];
+  args.push('--url', api.url, '--seed', values.seed, '--max-examples', values.examples);
+  const env = {
+    ...process.env,
+    HYPOTHESIS_STORAGE_DIRECTORY: join(dirname(program), 'hypothesis'),
+  };
+  if (key === undefined) return runShown(program, args, env);
+  Object.assign(env, { CONTRACT_KEY_ID: key.split('_')[1] });
+  return runShown(program, [...args, '--header', `X-API-Key: ${key}`], env);
+}
+
+async function anAdminKey({ api }: TestArchive): Promise<string> {
+  const about = { name: 'contract', level: 'admin', expiresAt: null } as const;
+  return (await createApiKey(api.stores.mongo.collections, about)).key;
+}
