@@ -1,18 +1,15 @@
-import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
-import type { MessageDocument } from '../../../shared/store/searchIndex.js';
+import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
-import { loadThread, type LoadedThread } from '../project/loadThread.js';
+import { readThread } from '../project/readThread.js';
 import { BuildFault } from '../quarantine/guardBuild.js';
 import { isSetAside } from '../quarantine/tries.js';
 import { raiseRevisions } from '../records/threadRevision.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
-import { conversationText, messageDocument, threadDocument } from '../views/searchDocuments.js';
-import { threadHead, threadSummary } from '../views/threadViews.js';
+import { documentSender } from './documentSender.js';
+import { removeDeletedDocuments, removeThreadDocuments } from './removeDocuments.js';
 
 type Records = Pick<IndexerDeps, 'collections' | 'resolvedTags'>;
-
-const BATCH = 500;
 
 /**
  * Writes a thread's search documents from its records, tombstones included, at the record's revision: what a
@@ -40,61 +37,15 @@ async function writeDocuments(
   search: SearchWriter,
   thread: ThreadRecord,
 ): Promise<number> {
-  const loaded = await loadThread(records.collections, thread, records.resolvedTags);
-  if (!loaded) return removeThread(records, search, thread);
-  const written = await writeLoaded(search, loaded);
-  await removeMessages(records, search, thread, { deleted: true });
-  return written;
-}
-
-async function writeLoaded(
-  search: SearchWriter,
-  { model, messages }: LoadedThread,
-): Promise<number> {
-  const { revision } = model.thread;
-  const head = threadHead(model);
-  const conversation = conversationText();
-  let counted = { messages: 0, lastAt: model.first.createdAt };
-  let unsent: MessageDocument[] = [];
-  for await (const message of messages) {
-    conversation.add(message);
-    counted = { messages: counted.messages + 1, lastAt: message.createdAt };
-    unsent.push(messageDocument(head, message));
-    if (unsent.length < BATCH) continue;
-    await search.write(unsent, revision);
-    unsent = [];
+  const sender = documentSender(search, thread.revision);
+  const views = await readThread(records, thread, {
+    add: ({ documents }) => sender.add(documents),
+  });
+  if (!views) {
+    await removeThreadDocuments(records.collections, search, thread);
+    return 0;
   }
-  const summary = threadSummary(head, model.first, counted);
-  await search.write([...unsent, threadDocument(head, summary, conversation)], revision);
-  return counted.messages + 1;
-}
-
-async function removeThread(
-  records: Records,
-  search: SearchWriter,
-  thread: ThreadRecord,
-): Promise<0> {
-  await search.remove('thread', [thread._id], thread._id, thread.revision);
-  await removeMessages(records, search, thread, { counted: true });
-  return 0;
-}
-
-async function removeMessages(
-  { collections }: Records,
-  search: SearchWriter,
-  { _id, revision }: ThreadRecord,
-  which: Partial<Pick<MessageRecord, 'counted' | 'deleted'>>,
-): Promise<void> {
-  const removed = collections.messages.find(
-    { threadId: _id, ...which },
-    { projection: { _id: 1 }, batchSize: BATCH },
-  );
-  let ids: string[] = [];
-  for await (const message of removed) {
-    ids.push(message._id);
-    if (ids.length < BATCH) continue;
-    await search.remove('message', ids, _id, revision);
-    ids = [];
-  }
-  await search.remove('message', ids, _id, revision);
+  await sender.end(views.document);
+  await removeDeletedDocuments(records.collections, search, thread);
+  return views.document.messageCount + 1;
 }

@@ -4,7 +4,7 @@ import type { MessageRecord } from '../../../../shared/store/records.js';
 import type { MessageDocument, SearchDocument } from '../../../../shared/store/searchIndex.js';
 import type { IndexerDeps } from '../../deps.js';
 import { MESSAGE_BATCH } from '../../project/messageBatch.js';
-import { MAX_LINKS } from '../../project/projectThread.js';
+import { MAX_LINKS } from '../../views/foldThread.js';
 import { linkTargets, loadThread } from '../../project/loadThread.js';
 import { presentMessage } from '../../views/presentMessage.js';
 import { conversationText, messageDocument, threadDocument } from '../../views/searchDocuments.js';

@@ -1,0 +1,21 @@
+import type { MessageDocument, ThreadDocument } from '../../../shared/store/searchIndex.js';
+import type { SearchWriter } from '../stores/searchWriter.js';
+
+/** Sends the search documents of one thread as they come. */
+export interface DocumentSender {
+  add(documents: MessageDocument[]): Promise<void>;
+  /** Sends what is left, with the thread's own document. */
+  end(document: ThreadDocument): Promise<void>;
+}
+
+/** A sender that is one batch behind, so that the documents of an ordinary thread go in one request. */
+export function documentSender(search: SearchWriter, revision: number): DocumentSender {
+  let unsent: MessageDocument[] = [];
+  return {
+    async add(documents) {
+      await search.write(unsent, revision);
+      unsent = documents;
+    },
+    end: (document) => search.write([...unsent, document], revision),
+  };
+}

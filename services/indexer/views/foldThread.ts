@@ -1,0 +1,105 @@
+import type { ThreadSummary } from '../../../shared/contract/threads.js';
+import type { MessageRecord } from '../../../shared/store/records.js';
+import type { MessageDocument, ThreadDocument } from '../../../shared/store/searchIndex.js';
+import type { ContributionView, ThreadItemView } from '../../../shared/store/views.js';
+import { presentMessage } from './presentMessage.js';
+import { conversationText, messageDocument, threadDocument } from './searchDocuments.js';
+import { tallyPeople } from './tallyPeople.js';
+import type { LinkTargets, ThreadModel } from './threadModel.js';
+import {
+  detailClosing,
+  detailOpening,
+  startingMessage,
+  threadHead,
+  threadItem,
+  threadSummary,
+} from './threadViews.js';
+
+/** Links kept for a thread, so that it is built again when what it links to appears. */
+export const MAX_LINKS = 1_000;
+
+/** What some messages refer to: ids of threads and channels, and those of them that are in this archive. */
+export interface MessageLinks {
+  ids: readonly string[];
+  targets: LinkTargets;
+}
+
+/** What comes of some of a thread's messages. */
+export interface FoldedMessages {
+  documents: MessageDocument[];
+  /** Their part of the thread's body. They are rendered when this is called. */
+  bodyText: () => string;
+}
+
+/** What comes of a thread once all its messages are folded. */
+export interface ThreadViews {
+  title: string;
+  /** The end of the thread's body, after its messages. */
+  closing: string;
+  /** The body of its participants. */
+  participants: string;
+  item: ThreadItemView;
+  contributions: ContributionView[];
+  document: ThreadDocument;
+  /** What its messages link to: id -> the name it was shown by, undefined while it is not in the archive. */
+  links: ReadonlyMap<string, string | undefined>;
+}
+
+/** One pass over a thread's records. */
+export interface ThreadFold {
+  /** The beginning of the thread's body, before its messages. */
+  opening: string;
+  /** Takes the next messages; they come in order. */
+  add(messages: readonly MessageRecord[], links: MessageLinks): FoldedMessages;
+  /** Called once, after the last message. */
+  end(): ThreadViews;
+}
+
+/**
+ * Makes everything that is read of a thread from its records: body, participants, list item, contributions and search
+ * documents, in one pass and in bounded memory. Building, rebuilding and verification all use it, and differ only in what
+ * they do with what it gives.
+ */
+export function foldThread(model: ThreadModel): ThreadFold {
+  const { thread } = model;
+  const head = threadHead(model);
+  const startId = startingMessage(model)?._id;
+  const people = tallyPeople();
+  const conversation = conversationText();
+  const links = new Map<string, string | undefined>();
+  const counted = { messages: 0, lastAt: model.first.createdAt };
+
+  const views = (summary: ThreadSummary): ThreadViews => {
+    const facts = { status: summary.status, ...people.facts() };
+    return {
+      title: head.title,
+      closing: detailClosing(summary),
+      participants: JSON.stringify(people.participants()),
+      item: threadItem(summary, facts, [...links.keys()], thread.revision),
+      contributions: people.contributions(thread._id, thread.serverId, thread.revision),
+      document: threadDocument(head, summary, conversation),
+      links,
+    };
+  };
+
+  return {
+    opening: detailOpening(head),
+    add(messages, { ids, targets }) {
+      const before = counted.messages > 0 ? ',' : '';
+      for (const id of ids) if (links.size < MAX_LINKS) links.set(id, targets.get(id)?.name);
+      for (const message of messages) {
+        people.add(message, message._id === startId);
+        conversation.add(message);
+        counted.messages += 1;
+        counted.lastAt = message.createdAt;
+      }
+      const textOf = (message: MessageRecord): string =>
+        JSON.stringify(presentMessage(message, targets, thread.serverId));
+      return {
+        documents: messages.map((message) => messageDocument(head, message)),
+        bodyText: () => before + messages.map(textOf).join(','),
+      };
+    },
+    end: () => views(threadSummary(head, model.first, counted)),
+  };
+}
