@@ -3,27 +3,13 @@ import { Binary } from 'mongodb';
 import { snowflakeTime } from '../shared/exportFormat/snowflake.js';
 import type { ChannelRecord, MessageRecord, ThreadRecord } from '../shared/store/records.js';
 import { documentIdOf, searchAlias, type SearchDocument } from '../shared/store/searchIndex.js';
-import type { BodyView, ThreadItemView } from '../shared/store/views.js';
+import type { BodyView } from '../shared/store/views.js';
 import { RENDERER_VERSION } from '../services/indexer/content/renderContent.js';
 import type { IndexerDeps } from '../services/indexer/deps.js';
 import { refreshDirty } from '../services/indexer/project/sweep.js';
 import { dirtyMember, markDirty } from '../services/indexer/stores/dirtyMarks.js';
 import { etagOf } from '../services/indexer/stores/entityTag.js';
-import { presentMessage } from '../services/indexer/views/presentMessage.js';
-import {
-  conversationText,
-  messageDocument,
-  threadDocument,
-} from '../services/indexer/views/searchDocuments.js';
-import { tallyPeople } from '../services/indexer/views/tallyPeople.js';
-import {
-  detailClosing,
-  detailOpening,
-  startingMessage,
-  threadHead,
-  threadItem,
-  threadSummary,
-} from '../services/indexer/views/threadViews.js';
+import { foldThread } from '../services/indexer/views/foldThread.js';
 import { aChannel, aMessage, anAuthor, aServer, aThread } from '../test/support/factories.js';
 import { randomOf, type Random } from '../test/support/generateRecords.js';
 import { textOf, zipf } from './searchArchive.js';
@@ -125,30 +111,19 @@ function viewsOf(
   channel: ChannelRecord,
   resolvedTags: ReadonlySet<string>,
 ) {
-  const { _id: threadId, serverId, revision } = thread;
   const model = { thread, channel, first: said[0]!, ownersMessage: null, resolvedTags };
-  const head = threadHead(model);
-  const [people, conversation] = [tallyPeople(), conversationText()];
-  for (const message of said) {
-    people.add(message, message === startingMessage(model));
-    conversation.add(message);
-  }
-  const counted = { messages: said.length, lastAt: said.at(-1)!.createdAt };
-  const summary = threadSummary(head, model.first, counted);
-  const shown = said.map((message) => JSON.stringify(presentMessage(message, new Map(), serverId)));
-  const facts = { status: summary.status, ...people.facts() };
-  const item: ThreadItemView = threadItem(summary, facts, [], revision);
-  const documents: SearchDocument[] = [
-    ...said.map((message) => messageDocument(head, message)),
-    threadDocument(head, summary, conversation),
-  ];
+  const fold = foldThread(model);
+  const folded = fold.add(said, { ids: [], targets: new Map() });
+  const views = fold.end();
+  const text = fold.opening + folded.bodyText() + views.closing;
+  const documents: SearchDocument[] = [...folded.documents, views.document];
   return {
-    ...{ item, documents },
+    ...views,
+    documents,
     bodies: [
-      bodyOf(`thread/${threadId}`, detailOpening(head) + shown.join(',') + detailClosing(summary)),
-      bodyOf(`participants/${threadId}`, JSON.stringify(people.participants())),
+      bodyOf(`thread/${thread._id}`, text),
+      bodyOf(`participants/${thread._id}`, views.participants),
     ],
-    contributions: people.contributions(threadId, serverId, revision),
   };
 }
 

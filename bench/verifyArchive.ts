@@ -2,7 +2,7 @@
  * A verification of an archive that is as it must be: how long it takes, and the memory of the process that does it.
  * A database that is named is filled when it is empty, and kept; else one is made and dropped.
  *
- * verifyArchive.js [--threads N] [--messages N] [--sample N] [--database NAME] [--only-fill] [--drop]
+ * verifyArchive.js [--threads N] [--messages N] [--database NAME] [--only-fill] [--drop]
  */
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
@@ -20,7 +20,6 @@ const { values: options } = parseArgs({
   options: {
     threads: { type: 'string', default: '20000' },
     messages: { type: 'string', default: '5' },
-    sample: { type: 'string', default: '500' },
     database: { type: 'string' },
     'only-fill': { type: 'boolean', default: false },
     drop: { type: 'boolean', default: false },
@@ -57,7 +56,7 @@ try {
 async function measure(): Promise<void> {
   const started = performance.now();
   const { user, system } = process.cpuUsage();
-  const report = await verifyArchive(deps, { sample: Number(options.sample) });
+  const report = await verifyArchive(deps);
   const cpu = process.cpuUsage({ user, system });
   console.log(JSON.stringify(report.checked));
   console.log(`Clean: ${report.clean}, differences: ${JSON.stringify(report.counts)}`);

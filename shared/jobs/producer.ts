@@ -56,7 +56,7 @@ const JOB_IDS: { [Name in JobName]: (payload: JobPayloads[Name]) => string } = {
   'retry-quarantined': ({ quarantineId }) => `retry-${quarantineId}`,
   'import-file': ({ uploadId }) => `import-${uploadId}`,
   'reindex-search': ({ rebuildId }) => `reindex-search-${rebuildId}`,
-  verify: ({ repair, sample }) => `verify-${repair ? 'repair' : 'look'}-${sample}`,
+  verify: ({ repair }) => `verify-${repair ? 'repair' : 'look'}`,
 };
 
 /** Jobs that may be asked for again: see `joinOrFollow`. */

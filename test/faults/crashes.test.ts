@@ -124,7 +124,7 @@ describe('an indexer that is killed', function () {
   it('leaves an archive that is as its records say', async () => {
     indexer = await startService('indexer', env({}));
     await until(async () => (await marks()) === 0, 10_000);
-    const report = await verifyArchive(indexerDeps(stores), { sample: 'all' });
+    const report = await verifyArchive(indexerDeps(stores));
     expect(report.differences).to.deep.equal([]);
     expect(report.clean).to.equal(true);
   });

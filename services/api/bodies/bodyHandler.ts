@@ -1,5 +1,6 @@
+import type { BodyKind } from '../../../shared/store/bodyKinds.js';
 import type { Handler } from '../http/route.js';
-import { findBody, type BodyKind, type BodyStore } from './findBody.js';
+import { findBody, type BodyStore } from './findBody.js';
 
 /** Answers with the stored body of the thing that a path parameter names. */
 export function bodyHandler<Name extends string>(

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Binary } from 'mongodb';
 import { AppError } from '../../../shared/contract/errors.js';
+import { subjectOf, type BodyKind } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { BodyView } from '../../../shared/store/views.js';
 import type { Answer } from '../answer.js';
@@ -9,23 +10,12 @@ import { timeLimit } from '../timeLimit.js';
 
 export type BodyStore = Pick<Collections, 'bodies' | 'bodyChunks'>;
 
-/** What each kind of stored body is about, as an error names it. */
-const SUBJECTS = {
-  thread: 'Thread',
-  participants: 'Thread',
-  server: 'Server',
-  channels: 'Server',
-  tags: 'Server',
-  stats: 'Server',
-  user: 'User',
-} as const;
-
-export type BodyKind = keyof typeof SUBJECTS;
+const SUBJECTS = { thread: 'Thread', server: 'Server', user: 'User' } as const;
 
 /** The stored body of one thing. Throws NOT_FOUND when there is none, or when `id` is no id. */
 export async function findBody(store: BodyStore, kind: BodyKind, id: string): Promise<Answer> {
   const answer = isId(id) ? await loadBody(store, `${kind}/${id}`) : undefined;
-  if (!answer) throw new AppError('NOT_FOUND', `${SUBJECTS[kind]} not found`);
+  if (!answer) throw new AppError('NOT_FOUND', `${SUBJECTS[subjectOf(kind)]} not found`);
   return answer;
 }
 

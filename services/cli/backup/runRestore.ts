@@ -1,4 +1,3 @@
-import { DEFAULT_SAMPLE } from '../../../shared/contract/defaultSample.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { counted } from '../numbers.js';
@@ -43,7 +42,7 @@ async function restore(archive: Archive, folder: string, keys: boolean): Promise
     if (!built.ok) return { ...built, lines };
   }
   const verified = await verifyWhole(archive, {
-    ...{ repair: false, sample: DEFAULT_SAMPLE, wait: true },
+    ...{ repair: false, wait: true },
   });
   const { ok } = verified;
   return {

@@ -8,7 +8,7 @@ import type { Mongo } from '../../../shared/platform/clients.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import { CliError } from '../cliError.js';
-import { forEachAtOnce } from '../forEachAtOnce.js';
+import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { createProgress, type Progress } from '../progress.js';
 import { counted } from '../numbers.js';
 import { reasonOf } from '../walkFiles.js';

@@ -3,7 +3,7 @@ import { inspectExport, type Inspection } from '../../../shared/exportFormat/rea
 import { writeAllGathered } from '../../../shared/store/gather.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
-import { forEachAtOnce } from '../forEachAtOnce.js';
+import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import type { Archive } from '../openArchive.js';
 import type { Progress } from '../progress.js';
 import { reasonOf, type FoundFile } from '../walkFiles.js';

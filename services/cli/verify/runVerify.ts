@@ -6,16 +6,15 @@ import { verifyWhole } from './verifyWhole.js';
 /** Options of `verify`. */
 export interface VerifyOptions {
   repair?: boolean;
-  sample: number | 'all';
   wait?: boolean;
   json?: boolean;
 }
 
 /** Has the archive verified; a repair stands in the audit trail. */
 export async function runVerify(options: VerifyOptions): Promise<void> {
-  const { repair = false, sample, wait = true } = options;
+  const { repair = false, wait = true } = options;
   const verify = (archive: Archive): Promise<Result> =>
-    verifyWhole(archive, { repair, sample, wait });
+    verifyWhole(archive, { repair, wait });
   if (!repair) await runCommand(options, verify);
-  else await runDeed(options, { operation: 'verify', params: { repair, sample } }, verify);
+  else await runDeed(options, { operation: 'verify', params: { repair } }, verify);
 }

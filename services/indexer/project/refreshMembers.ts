@@ -1,12 +1,13 @@
+import type { Filter } from 'mongodb';
+import { groupBy } from '../../../shared/platform/groupBy.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import type { DirtyMark, MemberView } from '../../../shared/store/views.js';
+import type { ContributionView, DirtyMark } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
 import { same } from '../records/mergeFields.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import {
   clearMarks,
   dirtyMarks,
-  dirtyMember,
   dirtyServer,
   dirtyUser,
   latestOf,
@@ -14,8 +15,8 @@ import {
 } from '../stores/dirtyMarks.js';
 import { forgetErased } from '../stores/forgetPeople.js';
 import { replaceNewer } from '../stores/replaceNewer.js';
-import { firstDayOf, memberView, rankViews, type MemberTotals } from '../views/memberViews.js';
 import { dayOf } from '../views/tallyPeople.js';
+import { countMembers, type CountedMembers } from './countMembers.js';
 
 const BATCH = 200;
 
@@ -30,22 +31,9 @@ export async function refreshMembers(
   const version = await nextVersion(collections.counters);
   const today = dayOf(now);
   const members = marks.map(parseMark);
-  const totals = await addUp(collections, members, today);
-  const users = await collections.users
-    .find({ _id: { $in: members.map(({ userId }) => userId) } })
-    .toArray();
-  const userById = new Map(users.map((user) => [user._id, user]));
-  const present = totals.filter(({ userId }) => userById.has(userId));
-  await replaceNewer(
-    collections.members,
-    present.map((one) => memberView(one, userById.get(one.userId)!, version, today)),
-    'version',
-  );
-  await replaceNewer(
-    collections.ranks,
-    present.flatMap((one) => rankViews(one, userById.get(one.userId)!, version, today)),
-    'version',
-  );
+  const counted = await countMembers(collections, whichOf(marks), { version, today });
+  await replaceNewer(collections.members, counted.members, 'version');
+  await replaceNewer(collections.ranks, counted.ranks, 'version');
   await removeOlder(
     collections,
     members.map(({ id }) => id),
@@ -61,7 +49,7 @@ export async function refreshMembers(
     members.map(({ userId }) => userId),
   );
   const cleared = await clearMarks(collections.dirty, marks);
-  if (cleared < marks.length) await markChanged(collections, marks, { totals, today });
+  if (cleared < marks.length) await markChanged(collections, marks, counted);
   return marks.length;
 }
 
@@ -70,13 +58,16 @@ export async function refreshMembers(
  * have removed what was then written late. Only those: two that count at once would else never end.
  */
 async function markChanged(
-  collections: Pick<Collections, 'contributions' | 'dirty'>,
+  collections: Pick<Collections, 'users' | 'contributions' | 'dirty'>,
   marks: DirtyMark[],
-  { totals, today }: { totals: MemberTotals[]; today: number },
+  written: CountedMembers,
 ): Promise<void> {
-  const written = byMark(totals);
-  const now = byMark(await addUp(collections, marks.map(parseMark), today));
-  const changed = marks.filter(({ _id }) => !same(written.get(_id), now.get(_id)));
+  const now = await countMembers(collections, whichOf(marks), written.at);
+  const [before, after] = [rowsByMember(written), rowsByMember(now)];
+  const changed = marks.filter((mark) => {
+    const { id } = parseMark(mark);
+    return !same(before.get(id), after.get(id));
+  });
   await markDirty(
     collections.dirty,
     changed.map(({ _id }) => _id),
@@ -84,8 +75,8 @@ async function markChanged(
   );
 }
 
-function byMark(totals: MemberTotals[]): Map<string, MemberTotals> {
-  return new Map(totals.map((one) => [dirtyMember(one.serverId, one.userId), one]));
+function rowsByMember({ members, ranks }: CountedMembers): Map<string, object[]> {
+  return groupBy([...members, ...ranks], (row) => ('member' in row ? row.member : row._id));
 }
 
 /** Marks those whose rolling periods were counted on an earlier day. */
@@ -105,54 +96,9 @@ function parseMark({ _id }: DirtyMark): { id: string; serverId: string; userId: 
   return { id: `${serverId}/${userId}`, serverId, userId };
 }
 
-async function addUp(
-  { contributions }: Pick<Collections, 'contributions'>,
-  members: { serverId: string; userId: string }[],
-  today: number,
-): Promise<MemberTotals[]> {
-  const recent = {
-    $filter: { input: '$days', cond: { $gte: ['$$this.day', firstDayOf('month', today)] } },
-  };
-  return contributions
-    .aggregate<MemberTotals>([
-      {
-        $match: {
-          $or: members.map(({ serverId, userId }) => ({ serverId, userId })),
-          messages: { $gt: 0 },
-        },
-      },
-      {
-        $group: {
-          _id: { serverId: '$serverId', userId: '$userId' },
-          messages: { $sum: '$messages' },
-          threads: { $sum: '$threads' },
-          reactions: { $sum: '$reactions' },
-          firstAt: { $min: '$firstAt' },
-          lastAt: { $max: '$lastAt' },
-          days: { $push: recent },
-        },
-      },
-      {
-        $project: {
-          _id: 0,
-          serverId: '$_id.serverId',
-          userId: '$_id.userId',
-          messages: 1,
-          threads: 1,
-          reactions: 1,
-          firstAt: 1,
-          lastAt: 1,
-          days: {
-            $reduce: {
-              input: '$days',
-              initialValue: [],
-              in: { $concatArrays: ['$$value', '$$this'] },
-            },
-          },
-        },
-      },
-    ])
-    .toArray();
+/** The contributions of those who are marked. */
+function whichOf(marks: DirtyMark[]): Filter<ContributionView> {
+  return { $or: marks.map(parseMark).map(({ serverId, userId }) => ({ serverId, userId })) };
 }
 
 /** Rows and lines that were not written this time hold nothing any more. */
@@ -163,18 +109,4 @@ async function removeOlder(
 ): Promise<void> {
   await members.deleteMany({ _id: { $in: ids }, version: { $lt: version } });
   await ranks.deleteMany({ member: { $in: ids }, version: { $lt: version } });
-}
-
-/** A user's rows on all servers. */
-export async function membersOf(
-  { members }: Pick<Collections, 'members'>,
-  userIds: string[],
-): Promise<Map<string, MemberView[]>> {
-  const rows = await members
-    .find({ userId: { $in: userIds } })
-    .sort({ _id: 1 })
-    .toArray();
-  const byUser = new Map<string, MemberView[]>();
-  for (const row of rows) byUser.set(row.userId, [...(byUser.get(row.userId) ?? []), row]);
-  return byUser;
 }

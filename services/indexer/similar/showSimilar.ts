@@ -1,6 +1,7 @@
+import type { Collections } from '../../../shared/store/collections.js';
 import { findAllGathered } from '../../../shared/store/gather.js';
 import type { IndexerDeps } from '../deps.js';
-import { storeBody, storeGone } from '../stores/bodyWriter.js';
+import { storeBodies, type BodyTexts } from '../stores/bodyWriter.js';
 import { nextVersion } from '../stores/nextVersion.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'announcer'>;
@@ -14,19 +15,24 @@ export async function showSimilar(deps: Deps, threadIds: string[]): Promise<void
   if (threadIds.length === 0) return;
   const { collections } = deps;
   const version = await nextVersion(collections.counters);
-  const views = await collections.similar.find({ _id: { $in: threadIds } }).toArray();
-  const similarTo = new Map(views.map((view) => [view._id, view.similarTo]));
-  const items = await itemsOf(deps, [...threadIds, ...views.flatMap((view) => view.similarTo)]);
-  await Promise.all(
-    threadIds.map((id) => {
-      const name = `similar/${id}`;
-      if (!items.get(id)) return storeGone(collections, name, version);
-      const shown = (similarTo.get(id) ?? []).flatMap((other) => items.get(other) || []);
-      const json = `{"threadId":${JSON.stringify(id)},"threads":[${shown.join(',')}]}`;
-      return storeBody(collections, name, version, json);
-    }),
-  );
+  await storeBodies(collections, await similarBodies(collections, threadIds), version);
   deps.announcer.announce({ similar: threadIds });
+}
+
+/** The bodies of threads' similar threads; gone where a thread is not listed. */
+export async function similarBodies(
+  collections: Pick<Collections, 'similar' | 'threadItems'>,
+  threadIds: readonly string[],
+): Promise<BodyTexts> {
+  const views = await collections.similar.find({ _id: { $in: [...threadIds] } }).toArray();
+  const similarTo = new Map(views.map((view) => [view._id, view.similarTo]));
+  const named = views.flatMap((view) => view.similarTo);
+  const items = await itemsOf(collections, [...threadIds, ...named]);
+  const textOf = (id: string): string => {
+    const shown = (similarTo.get(id) ?? []).flatMap((other) => items.get(other) || []);
+    return `{"threadId":${JSON.stringify(id)},"threads":[${shown.join(',')}]}`;
+  };
+  return new Map(threadIds.map((id) => [`similar/${id}`, items.get(id) ? textOf(id) : null]));
 }
 
 /** Threads whose lists name a thread. */
@@ -40,8 +46,11 @@ export async function threadsShowing(
   return views.map(({ _id }) => _id);
 }
 
-async function itemsOf({ collections }: Deps, ids: string[]): Promise<Map<string, string>> {
-  const items = await collections.threadItems
+async function itemsOf(
+  { threadItems }: Pick<Collections, 'threadItems'>,
+  ids: string[],
+): Promise<Map<string, string>> {
+  const items = await threadItems
     .find({ _id: { $in: [...new Set(ids)] } }, { projection: { item: 1 } })
     .toArray();
   return new Map(items.map(({ _id, item }) => [_id, item]));

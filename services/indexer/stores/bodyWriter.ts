@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createGzip, gzipSync, type Gzip } from 'node:zlib';
 import { Binary } from 'mongodb';
 import { writeAllGathered } from '../../../shared/store/gather.js';
+import { bodyNames, type BodySubject } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { BodyView } from '../../../shared/store/views.js';
 import { RENDERER_VERSION } from '../content/renderContent.js';
@@ -154,6 +155,29 @@ export async function storeGone(
   };
   await replaceNewer(collections.bodies, [gone], 'revision');
   await removeOldChunks(collections, id, revision);
+}
+
+/** The texts of finished bodies by their names; null for one that is gone. */
+export type BodyTexts = ReadonlyMap<string, string | null>;
+
+/** All bodies of a thread, server or user, gone. */
+export function goneBodies(subject: BodySubject, id: string): BodyTexts {
+  return new Map(bodyNames(subject, id).map((name) => [name, null]));
+}
+
+/** Stores several whole bodies of one version, and says of those without a text that they are gone. */
+export async function storeBodies(
+  collections: BodyCollections,
+  texts: BodyTexts,
+  version: number,
+): Promise<void> {
+  await Promise.all(
+    [...texts].map(([name, text]) =>
+      text === null
+        ? storeGone(collections, name, version)
+        : storeBody(collections, name, version, text),
+    ),
+  );
 }
 
 /** Removes pieces that were written late, by a process that was cut off before it could see that a newer body is there. */

@@ -7,8 +7,6 @@ export interface AreaContext {
   deps: IndexerDeps;
   /** Search indexes that must be complete. */
   indexes: readonly string[];
-  /** Whether a thread is one of those that are rendered again. */
-  isSampled: (threadId: string) => boolean;
   /** Counts what was compared. */
   tally: (name: string, amount: number) => void;
 }

@@ -3,12 +3,13 @@ import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 import { applyErasures } from '../records/applyErasures.js';
 import { idsIn } from '../records/eraseText.js';
-import { erasedForGood } from './erasedForGood.js';
 
-/** Tells of whom, among those who were erased, something is left. */
+/** Tells of whom, among those who were erased, something is left. Somebody whose erasure is under way is left out. */
 export interface ErasedTraces {
+  isErased: (userId: string) => boolean;
+  /** Ids in a text. */
   inText: (text: string) => string[];
-  /** In anything of a message that others wrote: a mention, a reaction, an address. */
+  /** Ids in anything of a message: its author, a mention, a reaction, an address. */
   inMessage: (message: MessageRecord) => string[];
 }
 
@@ -17,9 +18,15 @@ export async function erasedTraces(
   collections: Pick<Collections, 'erasures' | 'erasureState'>,
 ): Promise<ErasedTraces> {
   const erased = await erasedPeople(collections);
-  const isErased = await erasedForGood(collections);
+  if (erased.isEmpty) return { isErased: () => false, inText: () => [], inMessage: () => [] };
+  const underWay = await collections.erasures
+    .find({ userId: { $exists: true } }, { projection: { userId: 1 } })
+    .toArray();
+  const waiting = new Set(underWay.map(({ userId }) => userId));
+  const isErased = (userId: string): boolean => erased.has(userId) && !waiting.has(userId);
   const inText = (text: string): string[] => [...new Set(idsIn(text))].filter(isErased);
   return {
+    isErased,
     inText,
     inMessage: (message) =>
       applyErasures(message, erased) === message ? [] : inText(JSON.stringify(message)),

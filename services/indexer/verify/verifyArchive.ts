@@ -1,4 +1,3 @@
-import { DEFAULT_SAMPLE } from '../../../shared/contract/defaultSample.js';
 import type { VerifyReport } from '../../../shared/contract/verify.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { IndexerDeps } from '../deps.js';
@@ -11,7 +10,6 @@ import { createFindings, type Findings } from './findings.js';
 import { leftoversArea } from './leftovers/leftoversArea.js';
 import { peopleArea } from './people/peopleArea.js';
 import { mend } from './repair/mend.js';
-import { sampler } from './sampler.js';
 import { completeIndexes, refreshIndexes } from './searchIndexes.js';
 import { serversArea } from './servers/serversArea.js';
 import { threadsArea } from './threads/threadsArea.js';
@@ -20,8 +18,6 @@ import { threadsArea } from './threads/threadsArea.js';
 export interface VerifyOptions {
   /** Mends what differs. */
   repair: boolean;
-  /** Threads that are rendered again and compared byte for byte. */
-  sample: number | 'all';
   /** How long work that was marked may stand still before it counts as forgotten (ms). */
   patienceMs: number;
   /** Told how far it has come. */
@@ -37,7 +33,8 @@ const AREAS: readonly ((context: AreaContext) => Area)[] = [
 ];
 
 const DEFAULTS: VerifyOptions = {
-  ...{ repair: false, sample: DEFAULT_SAMPLE, patienceMs: 30_000 },
+  repair: false,
+  patienceMs: 30_000,
   report: REPORT_NOBODY,
 };
 
@@ -55,19 +52,16 @@ export async function verifyArchive(
 ): Promise<VerifyReport> {
   const settings = { ...DEFAULTS, ...options };
   const findings = createFindings();
-  const isSampled = await sampler(deps.collections, settings.sample);
   const indexes = await completeIndexes(deps);
   await refreshIndexes(deps, indexes);
-  const areas = AREAS.map((createArea) =>
-    createArea({ deps, indexes, isSampled, tally: findings.tally }),
-  );
+  const areas = AREAS.map((createArea) => createArea({ deps, indexes, tally: findings.tally }));
   const progress = await startProgress(areas, settings.report);
   for (const [n, area] of areas.entries()) {
     /** The same area as it stands later, when other indexes may be searched. */
     const areaNow = async (): Promise<Area> => {
       const indexesNow = await completeIndexes(deps);
       await refreshIndexes(deps, indexesNow);
-      return AREAS[n]!({ deps, indexes: indexesNow, isSampled, tally: () => undefined });
+      return AREAS[n]!({ deps, indexes: indexesNow, tally: () => undefined });
     };
     const judge = (suspects: Difference[]) =>
       judgeSuspects({ deps, settings, findings, areaNow }, suspects);

@@ -95,7 +95,7 @@ describe('admin', () => {
       'retry-quarantined': { quarantineId: 'thread-1' },
       'import-file': { uploadId: '1', importId: '1' },
       'reindex-search': { rebuildId: '1' },
-      verify: { repair: false, sample: 'all' },
+      verify: { repair: false },
     };
 
     it('are told of, whatever they do, and nothing else that stands in Redis', async () => {
@@ -170,8 +170,8 @@ describe('admin', () => {
     const repairing = queued(await ask({ repair: true })).jobId;
     expect(repairing).to.not.equal(jobId);
     expect(queued(await ask({ repair: true })).jobId).to.equal(repairing);
-    expect(queued(await ask({ sample: 'all' })).jobId).to.not.equal(jobId);
-    for (const wrong of [{ repair: 'yes' }, { sample: -1 }, { sample: 'some' }, { more: 1 }]) {
+    expect(queued(await ask({ repair: true })).jobId).to.not.equal(jobId);
+    for (const wrong of [{ repair: 'yes' }, { more: 1 }]) {
       expect((await ask(wrong)).status, JSON.stringify(wrong)).to.equal(400);
     }
     const job = (await api.get(`/admin/jobs/${jobId}`, as.write)).json() as AdminJob;

@@ -16,7 +16,6 @@ import { recordFailure } from '../../../services/indexer/quarantine/recordFailur
 import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
 import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
 import { writeBackup } from '../../../services/cli/backup/writeBackup.js';
-import { DEFAULT_SAMPLE } from '../../../shared/contract/defaultSample.js';
 import { createProducer } from '../../../shared/jobs/producer.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
@@ -72,7 +71,7 @@ describe('backup and restore', function () {
       const after = await open();
       const { verify } = (await run(after, 'restore', backup)) as { verify: { clean: boolean } };
       expect(verify.clean).to.equal(true);
-      expect(await verifications(after)).to.deep.equal([{ repair: false, sample: DEFAULT_SAMPLE }]);
+      expect(await verifications(after)).to.deep.equal([{ repair: false }]);
       expect(await everyAnswer(after)).to.deep.equal(answers);
 
       await run(after, 'import', 'sample');

@@ -84,7 +84,7 @@ describe('documents that the search index refuses', function () {
     // Refused as it was, it is missing as it is.
     await deps.collections.quarantine.updateOne({ _id: entry!._id }, { $inc: { revision: -1 } });
     const [missing] = (await verifyNow(deps)).differences;
-    expect(missing).to.include({ kind: 'search.missing', id: threadId });
+    expect(missing).to.include({ kind: 'search.wrong', id: threadId });
   });
 
   it('takes the older version out of search, and what is set aside back in when it is mended', async () => {

@@ -54,7 +54,7 @@ const LATER = 9_000_000_000_000_000 - 1;
 /** What is broken, and by which kinds of difference it must be found. */
 const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
   [
-    ['mark.pending'],
+    ['thread.waiting'],
     'a mark that nobody takes',
     async ({ collections: { threads }, threadId }) => {
       const { revision } = (await threads.findOne({ _id: threadId }))!;
@@ -64,10 +64,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    [
-      ...(['mark.lost', 'body.stale', 'participants.stale', 'item.stale'] as const),
-      ...(['contribution.wrong', 'search.stale'] as const),
-    ],
+    ['thread.wrong', 'search.wrong'],
     'a lost mark',
     async ({ collections: { threads }, threadId }) => {
       await threads.updateOne({ _id: threadId }, { $inc: { revision: 5 } });
@@ -75,7 +72,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['mark.aside'],
+    ['thread.quarantined'],
     'a thread that was set aside',
     async ({ collections: { threads, quarantine }, threadId }) => {
       const { revision } = (await threads.findOne({ _id: threadId }))!;
@@ -88,7 +85,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['mark.dirty'],
+    ['work.waiting'],
     'a mark to count that nobody takes',
     async ({ collections: { dirty }, serverId }) => {
       const _id = `server/${serverId}`;
@@ -97,7 +94,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['body.missing'],
+    ['thread.wrong'],
     'a missing body',
     async ({ collections: { bodies }, threadId }) => {
       await bodies.deleteOne({ _id: `thread/${threadId}` });
@@ -105,7 +102,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['body.stale'],
+    ['thread.wrong'],
     'a body of an older renderer',
     async ({ collections: { bodies }, threadId }) => {
       await bodies.updateOne({ _id: `thread/${threadId}` }, { $set: { renderer: 0 } });
@@ -113,7 +110,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['body.corrupt'],
+    ['thread.wrong'],
     'a damaged body',
     async ({ collections: { bodies }, threadId }) => {
       const body = (await bodies.findOne({ _id: `thread/${threadId}` }))!;
@@ -124,7 +121,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['body.corrupt'],
+    ['thread.wrong'],
     'a body whose entity tag is not its text’s',
     async ({ collections: { bodies }, threadId }) => {
       await bodies.updateOne({ _id: `thread/${threadId}` }, { $set: { etag: 'x'.repeat(27) } });
@@ -132,7 +129,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['body.wrong'],
+    ['thread.wrong'],
     'a body without an attachment',
     async ({ collections, threadId }) => {
       await rewriteBody(collections, `thread/${threadId}`, (text) =>
@@ -142,7 +139,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['body.wrong'],
+    ['thread.wrong'],
     'a body in which words were changed',
     async ({ collections, threadId }) => {
       await rewriteBody(collections, `thread/${threadId}`, otherWord);
@@ -150,7 +147,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['participants.missing'],
+    ['thread.wrong'],
     'missing participants',
     async ({ collections: { bodies }, threadId }) => {
       await bodies.deleteOne({ _id: `participants/${threadId}` });
@@ -158,7 +155,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['participants.wrong'],
+    ['thread.wrong'],
     'participants with a wrong count',
     async ({ collections, threadId }) => {
       await rewriteBody(collections, `participants/${threadId}`, (text) =>
@@ -168,7 +165,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['participants.corrupt'],
+    ['thread.wrong'],
     'damaged participants',
     async ({ collections: { bodies }, threadId }) => {
       await bodies.updateOne({ _id: `participants/${threadId}` }, { $inc: { length: 1 } });
@@ -176,7 +173,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['item.missing'],
+    ['thread.wrong'],
     'a thread that is in no list',
     async ({ collections: { threadItems }, threadId }) => {
       await threadItems.deleteOne({ _id: threadId });
@@ -184,7 +181,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['item.wrong'],
+    ['thread.wrong'],
     'a wrong count of messages',
     async ({ collections: { threadItems }, threadId }) => {
       await threadItems.updateOne({ _id: threadId }, { $inc: { 'facts.messages': 1 } });
@@ -192,7 +189,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['item.wrong'],
+    ['thread.wrong'],
     'a thread that one list leaves out',
     async ({ collections: { threadItems }, threadId }) => {
       await threadItems.updateOne({ _id: threadId }, { $pop: { scopes: 1 } });
@@ -200,7 +197,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['item.wrong'],
+    ['thread.wrong'],
     'a thread whose links are not as it was said',
     async ({ collections: { threadItems }, threadId }) => {
       await threadItems.updateOne({ _id: threadId }, { $set: { linksTo: [anId()] } });
@@ -208,14 +205,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    [
-      'body.shown',
-      'participants.shown',
-      'item.shown',
-      'search.ghost',
-      'contribution.ghost',
-      'similar.shown',
-    ],
+    ['thread.shown', 'thread.wrong', 'search.shown', 'similar.wrong'],
     'views of a thread that is deleted',
     async ({ collections: { threads, messages }, threadId }) => {
       await threads.updateOne({ _id: threadId }, { $set: { deleted: true } });
@@ -224,7 +214,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['contribution.missing'],
+    ['thread.wrong'],
     'a missing contribution',
     async ({ collections: { contributions }, threadId, userId }) => {
       await contributions.deleteOne({ _id: `${threadId}/${userId}` });
@@ -232,7 +222,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['contribution.wrong'],
+    ['thread.wrong'],
     'a wrong contribution',
     async ({ collections: { contributions }, threadId, userId }) => {
       await contributions.updateOne({ _id: `${threadId}/${userId}` }, { $inc: { messages: 1 } });
@@ -240,7 +230,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['contribution.ghost'],
+    ['thread.wrong'],
     'a contribution of somebody who said nothing',
     async ({ collections: { contributions }, threadId, userId }) => {
       const row = (await contributions.findOne({ _id: `${threadId}/${userId}` }))!;
@@ -250,7 +240,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['search.missing'],
+    ['search.wrong'],
     'a missing search document',
     async ({ deps, messageIds, threadId }) => {
       const id = documentId('message', messageIds[1]!);
@@ -259,7 +249,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['search.stale'],
+    ['search.wrong'],
     'a search document of a revision that never was',
     async ({ deps, threadId, index }) => {
       const id = documentId('thread', threadId);
@@ -281,7 +271,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['search.ghost'],
+    ['search.shown'],
     'a document of a message that is not recorded',
     async ({ threadId, index }) => {
       const messageId = anId();
@@ -290,7 +280,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['search.ghost'],
+    ['search.shown'],
     'a document that is of no kind',
     async ({ threadId, index }) => {
       await index('of-no-kind', { threadId, idKey: idKey(threadId) }, LATER);
@@ -298,7 +288,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['similar.missing'],
+    ['similar.wrong'],
     'a missing list of similar threads',
     async ({ collections: { bodies }, threadId }) => {
       await bodies.deleteOne({ _id: `similar/${threadId}` });
@@ -306,7 +296,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['similar.corrupt'],
+    ['similar.wrong'],
     'a damaged list of similar threads',
     async ({ collections: { bodies }, threadId }) => {
       await bodies.updateOne({ _id: `similar/${threadId}` }, { $inc: { length: 1 } });
@@ -314,7 +304,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['similar.deleted'],
+    ['similar.wrong'],
     'a list of similar threads that names one that is gone',
     async ({ collections: { similar }, threadId }) => {
       await similar.updateOne({ _id: threadId }, { $push: { similarTo: anId() } });
@@ -330,7 +320,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['orphan.view'],
+    ['view.orphan'],
     'a contribution to a thread that is not recorded',
     async ({ collections: { contributions }, threadId, userId }) => {
       const row = (await contributions.findOne({ _id: `${threadId}/${userId}` }))!;
@@ -340,7 +330,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['orphan.view'],
+    ['view.orphan'],
     'a body of a thread that is not recorded',
     async ({ collections }) => {
       const other = anId();
@@ -349,7 +339,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['orphan.document'],
+    ['view.orphan'],
     'a search document of a thread that is not recorded',
     async ({ index }) => {
       const [other, messageId] = [anId(), anId()];
@@ -462,7 +452,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['server.missing', 'erased.kept'],
+    ['server.wrong', 'erased.kept'],
     'a description that names somebody who was erased',
     async ({ collections }) => {
       const server = aServer({ description: `Ask <@${await noteErased(collections)}>` });
@@ -471,7 +461,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['user.missing'],
+    ['person.wrong'],
     'somebody who wrote and is not recorded',
     async ({ collections: { users }, userId }) => {
       await users.deleteOne({ _id: userId });
@@ -479,7 +469,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['member.missing'],
+    ['person.wrong'],
     'somebody who is not counted on the server',
     async ({ collections: { members }, serverId, userId }) => {
       await members.deleteOne({ _id: `${serverId}/${userId}` });
@@ -487,7 +477,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['member.wrong'],
+    ['person.wrong'],
     'somebody who is counted wrongly',
     async ({ collections: { members }, serverId, userId }) => {
       await members.updateOne({ _id: `${serverId}/${userId}` }, { $inc: { messages: 1 } });
@@ -495,7 +485,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['member.ghost'],
+    ['person.wrong'],
     'somebody who is counted without a word',
     async ({ collections: { members }, serverId, userId }) => {
       const row = (await members.findOne({ _id: `${serverId}/${userId}` }))!;
@@ -505,7 +495,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['rank.wrong'],
+    ['person.wrong'],
     'a wrong rank',
     async ({ collections: { ranks }, serverId, userId }) => {
       const _id = `${serverId}/messages/all/${userId}`;
@@ -514,7 +504,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['rank.missing'],
+    ['person.wrong'],
     'somebody who is missing on a leaderboard',
     async ({ collections: { ranks }, serverId, userId }) => {
       await ranks.deleteOne({ _id: `${serverId}/messages/all/${userId}` });
@@ -522,7 +512,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['rank.ghost'],
+    ['person.wrong'],
     'somebody on a leaderboard of whom nothing is known',
     async ({ collections: { ranks }, serverId, userId }) => {
       const line = (await ranks.findOne({ _id: `${serverId}/messages/all/${userId}` }))!;
@@ -532,7 +522,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['profile.wrong'],
+    ['person.wrong'],
     'a wrong profile',
     async ({ collections, userId }) => {
       await rewriteBody(collections, `user/${userId}`, (text) =>
@@ -542,7 +532,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['profile.missing'],
+    ['person.wrong'],
     'a missing profile',
     async ({ collections: { bodies }, userId }) => {
       await bodies.deleteOne({ _id: `user/${userId}` });
@@ -550,7 +540,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['profile.corrupt'],
+    ['person.wrong'],
     'a damaged profile',
     async ({ collections: { bodies }, userId }) => {
       await bodies.updateOne({ _id: `user/${userId}` }, { $inc: { length: 1 } });
@@ -558,7 +548,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['profile.shown'],
+    ['person.wrong'],
     'a profile of nobody',
     async ({ collections }) => {
       const nobody = anId();
@@ -577,7 +567,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['server.missing'],
+    ['server.wrong'],
     'channels that cannot be read',
     async ({ collections: { bodies }, serverId }) => {
       await bodies.deleteOne({ _id: `channels/${serverId}` });
@@ -585,7 +575,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['server.corrupt'],
+    ['server.wrong'],
     'a damaged list of servers',
     async ({ collections: { bodies } }) => {
       await bodies.updateOne({ _id: 'servers/all' }, { $inc: { length: 1 } });
@@ -593,7 +583,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['server.shown'],
+    ['server.wrong'],
     'a server that is not recorded',
     async ({ collections }) => {
       const nobodys = anId();
@@ -602,7 +592,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['server.shown'],
+    ['server.wrong'],
     'statistics of a server that is not recorded',
     async ({ collections }) => {
       const nobodys = anId();
@@ -611,7 +601,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['leftover.piece'],
+    ['piece.orphan'],
     'a piece of a body that was never finished',
     async ({ collections: { bodyChunks }, threadId }) => {
       const body = `thread/${threadId}`;
@@ -621,7 +611,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
-    ['leftover.upload'],
+    ['piece.orphan'],
     'an upload that nobody waits for',
     async ({ collections: { uploadChunks } }) => {
       const upload = '650000000000000000000000';
@@ -719,9 +709,9 @@ describe('verifyArchive', function () {
       const mended = await verifyNow(own, { repair: true });
       for (const { clean, counts } of [found, mended]) {
         expect(clean).to.equal(false);
-        expect(counts['orphan.thread']).to.deep.equal({ found: 2, mended: 0 });
+        expect(counts['record.orphan']).to.deep.equal({ found: 2, mended: 0 });
         const kinds = Object.keys(counts).filter((kind) => !kind.startsWith('server.'));
-        expect(kinds).to.deep.equal(['orphan.thread']);
+        expect(kinds).to.deep.equal(['record.orphan']);
       }
       const names = (some: { _id: string }[]) => some.map(({ _id }) => _id);
       expect(names(await shown())).to.have.members(names(before));
@@ -747,7 +737,7 @@ describe('verifyArchive', function () {
           : (Reflect.get(target, name) as unknown),
     });
     const collections = { ...own.collections, bodies: importing };
-    const orphan = { kind: 'orphan.view', id, detail: '', basis: '' } as const;
+    const orphan = { kind: 'view.orphan', id, detail: '', basis: '' } as const;
     await removeViews({ ...own, collections }, [orphan]);
     await sweepPending(own, 0);
     expect(await bodies.findOne({ _id: `thread/${id}` })).to.have.property('etag');
@@ -792,7 +782,7 @@ describe('verifyArchive', function () {
       expect(resting).to.deep.include({ clean: true, differences: [], counts: {}, repaired: 0 });
       const size = PLANTED.length;
       const { checked } = resting;
-      expect(checked).to.include({ threads: size, messages: 3 * size, rendered: size });
+      expect(checked).to.include({ threads: size, messages: 3 * size });
       expect(checked).to.include({ items: size, contributions: 2 * size, documents: 4 * size });
       expect(checked).to.include({ bodies: 4 * size + 1, people: size + 1, members: size + 1 });
     });
@@ -856,9 +846,11 @@ async function setFileAside(collections: Collections): Promise<void> {
 
 /** The part of the archive that a kind of difference is found in. */
 function partOf(kind: DifferenceKind): string {
-  if (/^(user|member|rank|profile)\./.test(kind)) return 'people';
-  if (kind.startsWith('server.')) return 'servers';
-  return /^(leftover|upload)\.|^mark.dirty$/.test(kind) ? 'leftovers' : 'threads';
+  if (kind === 'person.wrong') return 'people';
+  if (kind === 'server.wrong') return 'servers';
+  return ['piece.orphan', 'upload.missing', 'work.waiting'].includes(kind)
+    ? 'leftovers'
+    : 'threads';
 }
 
 function otherWord(text: string): string {

@@ -67,7 +67,7 @@ describe('verifyArchive, of what is left behind', function () {
   it('looks for similar threads itself when nobody does and it is to mend', async () => {
     await markSimilar(deps, 200);
     const { clean, counts } = await verifyNow(deps, { repair: true });
-    expect(counts).to.deep.equal({ 'mark.dirty': { found: 200, mended: 200 } });
+    expect(counts).to.deep.equal({ 'work.waiting': { found: 200, mended: 200 } });
     expect(clean).to.equal(true);
     expect(await deps.collections.similarMarks.countDocuments()).to.equal(0);
   });

@@ -17,7 +17,7 @@ describe('createProducer', () => {
     const producer = createProducer({ redisUrl, namespace });
     const redis = createWorkerRedis(redisUrl);
     const worker = new Worker(QUEUE_NAME, null, { connection: redis, prefix: namespace });
-    const ask = () => producer.add('verify', { repair: false, sample: 5 });
+    const ask = () => producer.add('verify', { repair: false });
     const begin = () => worker.getNextJob('token');
     try {
       const first = await ask();

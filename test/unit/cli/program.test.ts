@@ -35,7 +35,6 @@ describe('the usage of the command line', () => {
     [['erase-user', '12'], /'12' is invalid .* An id has 17 to 20 digits/],
     [['reindex'], /say what to build anew: --search or --views/],
     [['reindex', '--views', '--search'], /--search or --views/],
-    [['verify', '--sample', 'some'], /a number up to 1,000,000, or all/],
     [['verify', 'more'], /too many arguments/],
     [['keys', 'bogus'], /unknown command 'bogus'/],
     [['keys', 'create', '--level', 'root', '--name', 'x'], /read, write, admin/],

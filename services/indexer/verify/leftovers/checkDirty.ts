@@ -14,7 +14,7 @@ export async function checkDirty({ deps }: AreaContext): Promise<Difference[]> {
       .toArray()),
   ];
   return marks.map(({ _id, token, at }) => ({
-    kind: 'mark.dirty',
+    kind: 'work.waiting',
     id: _id,
     detail: `Marked ${at.toISOString()}`,
     basis: token,

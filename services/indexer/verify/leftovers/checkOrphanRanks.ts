@@ -1,6 +1,6 @@
 import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
-import { ghostLine } from '../people/checkRanks.js';
+import { personDifference } from '../people/peopleArea.js';
 import { MOST_LISTED } from './mostListed.js';
 
 /** Lines of leaderboards of people who have no row on that server: nothing else names them. */
@@ -15,7 +15,7 @@ export async function checkOrphanRanks({ deps }: AreaContext): Promise<Differenc
   for await (const { _id, member } of lines) {
     while (row !== null && row._id < member) row = await rows.next();
     if (row?._id === member) continue;
-    found.push(ghostLine({ _id, member }));
+    found.push(personDifference(member, `Line ${_id} must not be`, ''));
     if (found.length >= MOST_LISTED) break;
   }
   await rows.close();

@@ -18,7 +18,7 @@ export async function checkPieces({ deps, tally }: AreaContext): Promise<Differe
     if (body?.revision === of.revision && (body.chunks ?? 0) >= pieces) continue;
     const detail = `${pieces} pieces of revision ${of.revision}`;
     found.push({
-      kind: 'leftover.piece',
+      kind: 'piece.orphan',
       id: of.body,
       detail,
       basis: '',

@@ -13,7 +13,7 @@ export async function checkUnplaced({ deps, indexes }: AreaContext): Promise<Dif
     for (const { _id: id = '', _version: version = 0 } of hits.hits) {
       const clue = { index, documents: [{ id, version }] };
       const detail = `It names no thread, in ${index}`;
-      found.push({ kind: 'orphan.document', id, detail, basis: String(version), clue });
+      found.push({ kind: 'view.orphan', id, detail, basis: String(version), clue });
     }
   }
   return found;

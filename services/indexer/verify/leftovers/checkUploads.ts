@@ -16,7 +16,7 @@ export async function checkUploads(context: AreaContext): Promise<Difference[]> 
       return { kind: 'upload.missing', id, detail: 'Its bytes are not there', basis: '' };
     }),
     ...left.map((id): Difference => {
-      return { kind: 'leftover.upload', id, detail: 'No file waits for it', basis: '' };
+      return { kind: 'piece.orphan', id, detail: 'No file waits for it', basis: '' };
     }),
   ];
 }

@@ -1,50 +1,144 @@
-import { firstDayOf } from '../../views/memberViews.js';
+import { dayOf } from '../../views/tallyPeople.js';
+import { countMembers } from '../../project/countMembers.js';
+import { countProfiles } from '../../project/countProfiles.js';
+import type { Collections } from '../../../../shared/store/collections.js';
 import type { Area, AreaContext } from '../area.js';
+import { compareTexts } from '../compareBodies.js';
 import type { Difference } from '../difference.js';
+import { differingFields } from '../differingFields.js';
+import { erasedTraces } from '../erasedTraces.js';
 import { idWindows, namedWindows, within, type IdWindow } from '../idWindow.js';
-import { checkErased } from './checkErased.js';
-import { checkMembers } from './checkMembers.js';
-import { checkProfiles } from './checkProfiles.js';
-import { checkRanks } from './checkRanks.js';
-import type { PeopleCheck, PeopleLook } from './personLook.js';
-import { recountPeople } from './recountPeople.js';
-
-/** The index of what is compared of each person: one line a check. */
-const CHECKS: readonly PeopleCheck[] = [checkMembers, checkRanks, checkProfiles, checkErased];
 
 const PEOPLE = 500;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Everything that is counted of a person. */
+/** Everything that is counted of a person: counted again from their contributions, and compared. */
 export function peopleArea(context: AreaContext): Area {
   const { users } = context.deps.collections;
   return {
     name: 'people',
     total: () => users.estimatedDocumentCount(),
     windows: (ids) => (ids ? namedWindows(ids, PEOPLE) : idWindows(users, PEOPLE)),
-    look: (window) => lookAtPeople(context, window),
+    look: async (window) => [
+      ...(await compareMembers(context, window)),
+      ...(await compareProfiles(context, window)),
+      ...(await unrecordedPeople(context, window)),
+      ...(await erasedPeopleKept(context, window)),
+    ],
   };
 }
 
-async function lookAtPeople({ deps, tally }: AreaContext, window: IdWindow): Promise<Difference[]> {
-  const { collections } = deps;
-  const today = Math.floor(Date.now() / DAY_MS);
-  const users = await collections.users.find({ _id: within(window) }).toArray();
-  const totals = await recountPeople(collections, window, firstDayOf('month', today));
+/** People's rows on servers, and their lines of the leaderboards. */
+async function compareMembers(
+  { deps: { collections }, tally }: AreaContext,
+  window: IdWindow,
+): Promise<Difference[]> {
+  const at = { version: 0, today: dayOf(new Date()) };
+  const counted = await countMembers(collections, { userId: within(window) }, at);
   const members = await collections.members.find({ userId: within(window) }).toArray();
-  const counted = [...totals].flatMap(([userId, { servers }]) =>
-    servers.map(({ serverId }) => `${serverId}/${userId}`),
-  );
-  const ids = [...new Set([...counted, ...members.map(({ _id }) => _id)])];
-  const ranks = await collections.ranks.find({ member: { $in: ids } }).toArray();
-  const look: PeopleLook = {
-    ...{ deps, window, tally, today, totals },
-    users: new Map(users.map((user) => [user._id, user])),
-    members: new Map(members.map((row) => [row._id, row])),
-    ranks: new Map(ranks.map((line) => [line._id, line])),
-  };
-  tally('people', users.length);
+  const ids = new Set([...counted.members, ...members].map(({ _id }) => _id));
+  const ranks = await collections.ranks.find({ member: { $in: [...ids] } }).toArray();
+  tally('members', members.length);
+  tally('ranks', ranks.length);
+  return [
+    ...compareRows(members, counted.members, 'Totals', ({ _id }) => _id),
+    ...compareRows(ranks, counted.ranks, 'Line', ({ member }) => member),
+  ];
+}
+
+function compareRows<T extends { _id: string }>(
+  stored: readonly T[],
+  counted: readonly T[],
+  what: string,
+  memberOf: (row: T) => string,
+): Difference[] {
+  const expected = new Map(counted.map((row) => [row._id, row]));
   const found: Difference[] = [];
-  for (const check of CHECKS) found.push(...(await check(look)));
+  const note = (row: T, problem: string, basis: object): void => {
+    const detail = `${what} ${row._id} ${problem}`;
+    found.push(personDifference(memberOf(row), detail, JSON.stringify(basis)));
+  };
+  for (const row of stored) {
+    const must = expected.get(row._id);
+    expected.delete(row._id);
+    if (!must) note(row, 'must not be', []);
+    const fields = must ? differingFields(row, must, ['version']) : [];
+    if (fields.length > 0) note(row, `differs in ${fields.join(', ')}`, [row, must]);
+  }
+  for (const row of expected.values()) note(row, 'is not there', []);
   return found;
+}
+
+/** `member` is `<serverId>/<userId>`. */
+export function personDifference(member: string, detail: string, basis: string): Difference {
+  const id = member.slice(member.indexOf('/') + 1);
+  return { kind: 'person.wrong', id, detail, basis, clue: { member } };
+}
+
+/** Profiles, byte for byte, of everybody who is recorded or has one. */
+async function compareProfiles(
+  { deps: { collections }, tally }: AreaContext,
+  window: IdWindow,
+): Promise<Difference[]> {
+  const users: string[] = await collections.users.distinct('_id', { _id: within(window) });
+  const names: string[] = await collections.bodies.distinct('_id', {
+    _id: within(window, 'user/'),
+  });
+  tally('people', users.length);
+  tally('bodies', names.length);
+  const ids = new Set([...users, ...names.map((name) => name.slice('user/'.length))]);
+  for (const id of await peopleOfUnrecordedServers(collections, window)) ids.delete(id);
+  const texts = await countProfiles(collections, [...ids]);
+  const found = await compareTexts(collections, texts);
+  return found.map(({ name, detail, stored }) => {
+    const id = name.slice('user/'.length);
+    const basis = `${stored?.etag} ${texts.get(name)?.length}`;
+    return { kind: 'person.wrong', id, detail: `${name} ${detail}`, basis };
+  });
+}
+
+/** Of a server that is not recorded, its threads tell: its name stays in what is shown. */
+async function peopleOfUnrecordedServers(
+  { members, servers }: Collections,
+  window: IdWindow,
+): Promise<string[]> {
+  const used: string[] = await members.distinct('serverId', { userId: within(window) });
+  const known: string[] = await servers.distinct('_id', { _id: { $in: used } });
+  const unknown = used.filter((serverId) => !known.includes(serverId));
+  if (unknown.length === 0) return [];
+  return members.distinct('userId', { userId: within(window), serverId: { $in: unknown } });
+}
+
+/** People who wrote, but are not recorded. */
+async function unrecordedPeople(
+  { deps: { collections } }: AreaContext,
+  window: IdWindow,
+): Promise<Difference[]> {
+  const { contributions, users } = collections;
+  const wrote = { userId: within(window), messages: { $gt: 0 } };
+  const ids: string[] = await contributions.distinct('userId', wrote);
+  const known = new Set<string>(await users.distinct('_id', { _id: { $in: ids } }));
+  return ids
+    .filter((id) => !known.has(id))
+    .map((id) => ({ kind: 'person.wrong', id, detail: UNRECORDED, basis: '' }));
+}
+
+/** How somebody who is not recorded is told of. */
+export const UNRECORDED = 'They wrote, but are not recorded';
+
+/** Nothing is kept by the id of somebody who was erased. */
+async function erasedPeopleKept(
+  { deps: { collections } }: AreaContext,
+  window: IdWindow,
+): Promise<Difference[]> {
+  const { isErased } = await erasedTraces(collections);
+  const byUser = { userId: within(window) };
+  const kept: string[][] = await Promise.all([
+    collections.users.distinct('_id', { _id: within(window) }),
+    collections.members.distinct('userId', byUser),
+    collections.contributions.distinct('userId', { ...byUser, messages: { $gt: 0 } }),
+  ]);
+  return [...new Set(kept.flat())].filter(isErased).map((id) => ({
+    ...{ kind: 'erased.kept', id, detail: 'Among those who are counted', basis: '' },
+    clue: { userId: id },
+  }));
 }

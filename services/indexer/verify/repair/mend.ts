@@ -6,17 +6,11 @@ import { refreshSimilar } from '../../similar/refreshSimilar.js';
 import type { Difference } from '../difference.js';
 import { lateSimilar } from '../lateSimilar.js';
 import { eraseAgain } from './eraseAgain.js';
-import { markPeople, markServers, restoreUsers } from './countAgain.js';
+import { countAgain, markServers } from './countAgain.js';
 import { removeDeleted } from './removeDeleted.js';
 import { rebuildThreads } from './rebuildThreads.js';
 import { removeGhosts } from './removeGhosts.js';
-import {
-  forgetUploads,
-  removeDocuments,
-  removePieces,
-  removeUploads,
-  removeViews,
-} from './removeOrphans.js';
+import { forgetUploads, removeOrphans, removePieces } from './removeOrphans.js';
 import { searchSimilar } from './searchSimilar.js';
 
 /** Mends some differences of one kind; what cannot be mended is found again afterwards. */
@@ -28,62 +22,22 @@ const leave: Repair = () => Promise.resolve();
 const REPAIRS: Record<DifferenceKind, Repair> = {
   'deleted.kept': removeDeleted,
   'erased.kept': eraseAgain,
-  'orphan.view': removeViews,
-  'orphan.document': removeDocuments,
+  'view.orphan': removeOrphans,
   // Words are never thrown away because their thread is missing, nor hidden because its channel or server is.
-  'orphan.message': leave,
-  'orphan.thread': leave,
-  'mark.pending': rebuildThreads,
-  'mark.lost': rebuildThreads,
-  'mark.aside': rebuildThreads,
-  'body.missing': rebuildThreads,
-  'body.stale': rebuildThreads,
-  'body.corrupt': rebuildThreads,
-  'body.wrong': rebuildThreads,
-  'body.shown': rebuildThreads,
-  'participants.missing': rebuildThreads,
-  'participants.stale': rebuildThreads,
-  'participants.corrupt': rebuildThreads,
-  'participants.wrong': rebuildThreads,
-  'participants.shown': rebuildThreads,
-  'item.missing': rebuildThreads,
-  'item.stale': rebuildThreads,
-  'item.wrong': rebuildThreads,
-  'item.shown': rebuildThreads,
-  'contribution.missing': rebuildThreads,
-  'contribution.wrong': rebuildThreads,
-  'contribution.ghost': rebuildThreads,
-  'search.missing': rebuildThreads,
-  'search.stale': rebuildThreads,
+  'record.orphan': leave,
+  'thread.waiting': rebuildThreads,
+  'thread.quarantined': rebuildThreads,
+  'thread.wrong': rebuildThreads,
+  'thread.shown': rebuildThreads,
   'search.wrong': rebuildThreads,
-  'search.ghost': removeGhosts,
-  'similar.missing': searchSimilar,
-  'similar.corrupt': searchSimilar,
+  'search.shown': removeGhosts,
   'similar.wrong': searchSimilar,
-  'similar.deleted': searchSimilar,
-  'similar.shown': searchSimilar,
-  'user.missing': restoreUsers,
-  'member.missing': markPeople,
-  'member.wrong': markPeople,
-  'member.ghost': markPeople,
-  'rank.missing': markPeople,
-  'rank.wrong': markPeople,
-  'rank.ghost': markPeople,
-  'profile.missing': markPeople,
-  'profile.corrupt': markPeople,
-  'profile.wrong': markPeople,
-  'profile.shown': markPeople,
-  'server.missing': markServers,
-  'server.corrupt': markServers,
+  'person.wrong': countAgain,
   'server.wrong': markServers,
-  'server.shown': markServers,
   'upload.missing': forgetUploads,
-  'leftover.piece': removePieces,
-  'leftover.upload': removeUploads,
-  // The indexer files it again by itself: what still waits fails.
+  'piece.orphan': removePieces,
+  // What is marked is done below, as after every repair; a job that is lost is filed again by the indexer.
   'work.waiting': leave,
-  // Counted or looked for below, as after every repair.
-  'mark.dirty': leave,
 };
 
 /** A mark that was set for the sweep alone counts as older. */

@@ -1,3 +1,4 @@
+import { bodyNames } from '../../../../shared/store/bodyKinds.js';
 import { deleteUpload } from '../../../../shared/store/uploads.js';
 import { wantedUploads } from '../../project/wantedUploads.js';
 import type { IndexerDeps } from '../../deps.js';
@@ -5,12 +6,18 @@ import { raiseRevisions } from '../../records/threadRevision.js';
 import { dirtyMember, dirtyServer, markDirty } from '../../stores/dirtyMarks.js';
 import type { Difference } from '../difference.js';
 
+/** Removes views and search documents of threads that are not recorded. */
+export async function removeOrphans(deps: IndexerDeps, found: Difference[]): Promise<void> {
+  await removeViews(deps, found);
+  await removeDocuments(deps, found);
+}
+
 /** Removes everything that is stored of threads that are not recorded, and has those counted again who had a part. */
 export async function removeViews(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const { threads, bodies, bodyChunks, threadItems, contributions, similar, dirty } =
     deps.collections;
   for (const threadId of await unrecorded(deps, found)) {
-    const names = ['thread', 'participants', 'similar'].map((kind) => `${kind}/${threadId}`);
+    const names = bodyNames('thread', threadId);
     const parts = await contributions.find({ threadId }).toArray();
     const item = await threadItems.findOne({ _id: threadId });
     await bodies.deleteMany({ _id: { $in: names } });
@@ -28,11 +35,11 @@ export async function removeViews(deps: IndexerDeps, found: Difference[]): Promi
 }
 
 /** Removes documents of threads that are not recorded, unless somebody writes them meanwhile. */
-export async function removeDocuments(deps: IndexerDeps, found: Difference[]): Promise<void> {
+async function removeDocuments(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const gone = await unrecorded(deps, found);
   for (const { id: threadId, clue } of found) {
-    if (!gone.has(threadId)) continue;
-    const { index = '', documents = [] } = clue ?? {};
+    const { index, documents = [] } = clue ?? {};
+    if (!index || !gone.has(threadId)) continue;
     await deps.elasticsearch.bulk({
       operations: documents.map(({ id, version }) => ({
         delete: { _index: index, _id: id, version: version + 1, version_type: 'external' },
@@ -51,26 +58,18 @@ async function unrecorded({ collections }: IndexerDeps, found: Difference[]): Pr
   return new Set(ids.filter((id) => !recorded.has(id)));
 }
 
-/** Removes pieces of large bodies that belong to none. */
+/** Removes pieces of large bodies that belong to none, and of uploads that nobody waits for, not even by now. */
 export async function removePieces(
-  { collections: { bodyChunks } }: IndexerDeps,
-  found: Difference[],
-): Promise<void> {
-  for (const { id: body, clue } of found) {
-    if (clue?.above !== undefined) await bodyChunks.deleteMany({ body, revision: clue.above });
-  }
-}
-
-/** Removes uploads that nobody waits for, not even by now. */
-export async function removeUploads(
   { collections }: IndexerDeps,
   found: Difference[],
 ): Promise<void> {
-  const wanted = await wantedUploads(
-    collections,
-    found.map(({ id }) => id),
-  );
-  for (const { id } of found) if (!wanted.has(id)) await deleteUpload(collections, id);
+  const uploads: string[] = [];
+  for (const { id: body, clue } of found) {
+    if (clue?.above === undefined) uploads.push(body);
+    else await collections.bodyChunks.deleteMany({ body, revision: clue.above });
+  }
+  const wanted = await wantedUploads(collections, uploads);
+  for (const id of uploads) if (!wanted.has(id)) await deleteUpload(collections, id);
 }
 
 /** Says of files whose bytes are gone that they were not imported. */

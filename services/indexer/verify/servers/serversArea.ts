@@ -1,9 +1,14 @@
+import { BODY_KINDS, SERVER_LIST } from '../../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../../shared/store/collections.js';
+import { countServer, listAllServers } from '../../project/countServer.js';
+import { goneBodies, type BodyTexts } from '../../stores/bodyWriter.js';
 import type { Area, AreaContext } from '../area.js';
+import { compareTexts } from '../compareBodies.js';
+import type { Difference } from '../difference.js';
+import { erasedTraces } from '../erasedTraces.js';
 import { within, type IdWindow } from '../idWindow.js';
-import { checkErasedNames, checkServer, checkServerList, KINDS } from './checkServer.js';
 
-/** What is shown of each server, and the list of them. */
+/** What is shown of each server, counted again, and the list of them. */
 export function serversArea({ deps, tally }: AreaContext): Area {
   const { collections } = deps;
   return {
@@ -14,16 +19,57 @@ export function serversArea({ deps, tally }: AreaContext): Area {
     },
     async look(window) {
       const missing = await missingServers(collections);
-      const found = missing.size > 0 ? [] : await checkServerList(collections);
+      const found = missing.size > 0 ? [] : await compareList(collections);
       for (const serverId of await serverIds(collections, window)) {
         if (missing.has(serverId)) continue;
         tally('servers', 1);
-        found.push(...(await checkServer(collections, serverId)));
-        found.push(...(await checkErasedNames(collections, serverId)));
+        const texts = (await countServer(collections, serverId)) ?? goneBodies('server', serverId);
+        found.push(...(await compareServer(collections, serverId, texts)));
+        found.push(...(await erasedNames(collections, serverId)));
       }
       return found;
     },
   };
+}
+
+/** An archive in which there never was a server has no list yet. */
+async function compareList(collections: Collections): Promise<Difference[]> {
+  const stored = await collections.bodies.countDocuments({ _id: SERVER_LIST });
+  const recorded = await collections.servers.countDocuments({ deleted: { $ne: true } });
+  if (stored + recorded === 0) return [];
+  return compareServer(collections, 'all', await listAllServers(collections));
+}
+
+async function compareServer(
+  collections: Collections,
+  id: string,
+  texts: BodyTexts,
+): Promise<Difference[]> {
+  const found = await compareTexts(collections, texts);
+  return found.map(({ name, detail, stored }) => {
+    const basis = `${stored?.etag} ${texts.get(name)}`;
+    return { kind: 'server.wrong', id, detail: `${name} ${detail}`, basis };
+  });
+}
+
+/** Nobody who was erased is named in a server's description or a topic of its channels. */
+async function erasedNames(
+  { servers, channels, ...collections }: Collections,
+  serverId: string,
+): Promise<Difference[]> {
+  const { inText } = await erasedTraces(collections);
+  const server = await servers.findOne({ _id: serverId });
+  const topics = await channels.find({ serverId, topic: { $type: 'string' } }).toArray();
+  const texts = [
+    ...(server ? [{ text: server.description, where: 'its description', of: server }] : []),
+    ...topics.map((one) => ({ text: one.topic, where: `the topic of ${one._id}`, of: one })),
+  ];
+  return texts.flatMap(({ text, where, of }) =>
+    inText(text ?? '').map((userId): Difference => {
+      const basis = String(of.version);
+      return { kind: 'erased.kept', id: serverId, detail: `In ${where}`, basis, clue: { userId } };
+    }),
+  );
 }
 
 /** Servers that are not recorded though threads of theirs are, which tell of it: nothing of these is taken away. */
@@ -36,16 +82,12 @@ async function missingServers({ servers, threads }: Collections): Promise<Set<st
 
 /** Servers that are recorded, or of which there is a body. */
 async function serverIds({ servers, bodies }: Collections, window: IdWindow): Promise<string[]> {
-  const recorded = await servers
-    .find({ _id: within(window) }, { projection: { _id: 1 } })
-    .toArray();
+  const recorded: string[] = await servers.distinct('_id', { _id: within(window) });
   const shown = await Promise.all(
-    KINDS.map(async (kind) => {
-      const named = within(window, `${kind}/`);
-      const found = await bodies.find({ _id: named }, { projection: { _id: 1 } }).toArray();
-      return found.map(({ _id }) => _id.slice(kind.length + 1));
+    BODY_KINDS.server.map(async (kind) => {
+      const named: string[] = await bodies.distinct('_id', { _id: within(window, `${kind}/`) });
+      return named.map((name) => name.slice(kind.length + 1));
     }),
   );
-  const ids = [...recorded.map(({ _id }) => _id), ...shown.flat()];
-  return [...new Set(ids)].sort();
+  return [...new Set([...recorded, ...shown.flat()])].sort();
 }

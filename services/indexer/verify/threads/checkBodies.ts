@@ -1,97 +1,116 @@
-import { RENDERER_VERSION } from '../../content/renderContent.js';
-import { listParticipants } from '../../views/tallyPeople.js';
+import { BODY_KINDS } from '../../../../shared/store/bodyKinds.js';
+import { slices } from '../../records/slices.js';
+import { similarBodies } from '../../similar/showSimilar.js';
+import { compareBodies, compareTexts, type ExpectedBody } from '../compareBodies.js';
 import { etagOf } from '../../stores/entityTag.js';
-import { compareBody, storedBodies, type ExpectedBody } from '../compareBody.js';
-import type { Difference } from '../difference.js';
-import type { ExpectedThread } from './expectThreads.js';
-import {
-  differenceOf,
-  isResting,
-  orphanView,
-  type ThreadCheck,
-  type ThreadLook,
-} from './threadLook.js';
+import { within } from '../idWindow.js';
+import { isResting, orphanView, resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
 
-/** The bodies of threads: whole, of the record's revision, with every message and attachment in order. */
-export const checkThreadBodies: ThreadCheck = (look) =>
-  checkBodies(look, 'body', 'thread/', ({ count }) => ({
-    judge: (text) => judgeMessages(text, count.ids, count.attachments),
-  }));
+/** Bodies that are held in memory at once. */
+const AT_ONCE = 100;
 
-/** The bodies of participants: byte for byte what is counted from the messages. */
-export const checkParticipants: ThreadCheck = (look) =>
-  checkBodies(look, 'participants', 'participants/', ({ count }) => ({
-    etag: etagOf(JSON.stringify(listParticipants([...count.people.values()]))),
-  }));
-
-async function checkBodies(
-  look: ThreadLook,
-  name: 'body' | 'participants',
-  prefix: string,
-  expectedText: (thread: ExpectedThread) => Pick<ExpectedBody, 'etag' | 'judge'>,
-): Promise<Difference[]> {
-  const { deps, window, threads } = look;
-  const found: Difference[] = [];
-  const unseen = new Map([...threads].filter(([, { item }]) => item));
-  const compare = async (
-    expected: ExpectedThread,
-    stored?: Parameters<typeof compareBody>[1],
-  ): Promise<void> => {
-    if (!isResting(expected)) return;
-    const { thread, item } = expected;
-    const isShown = item !== undefined;
-    const must = { isShown, revision: thread.revision, ...(isShown && expectedText(expected)) };
-    const differs =
-      (await compareBody(deps.collections, stored, must)) ?? ofOldRenderer(name, stored);
-    if (!differs) return;
-    const clue = { above: stored?.revision ?? 0 };
-    found.push(differenceOf(expected, `${name}.${differs.problem}`, differs.detail, clue));
-  };
-  for await (const [id, stored] of storedBodies(deps.collections, window, prefix)) {
-    unseen.delete(id);
-    const expected = threads.get(id);
-    if (expected) await compare(expected, stored);
-    else found.push(orphanView(id, `body ${stored._id}`));
-    look.tally('bodies', 1);
+/** The bodies of threads and participants: of the record's revision, and byte for byte what their records give. */
+export const checkBodies: ThreadCheck = async (look) => {
+  for (const some of slices(resting(look), AT_ONCE)) {
+    const expected = new Map<string, ExpectedBody>();
+    for (const { thread, views, bodyTag } of some) {
+      const { _id, revision } = thread;
+      expected.set(`thread/${_id}`, views && { etag: bodyTag, revision });
+      const etag = views && etagOf(views.participants);
+      expected.set(`participants/${_id}`, etag === null ? null : { etag, revision });
+    }
+    for (const { name, detail, stored, isShown } of await compareBodies(
+      look.deps.collections,
+      expected,
+    )) {
+      const one = look.threads.get(name.slice(name.indexOf('/') + 1))!;
+      const kind = isShown ? 'thread.shown' : 'thread.wrong';
+      look.problems.note(one, kind, `${name} ${detail}`, stored?.revision);
+    }
+    look.tally('bodies', expected.size);
   }
-  for (const expected of unseen.values()) await compare(expected);
-  return found;
-}
+  return [];
+};
 
-function ofOldRenderer(
-  name: 'body' | 'participants',
-  stored: { renderer: number; gone?: boolean } | undefined,
-): { problem: 'stale'; detail: string } | null {
-  if (name !== 'body' || !stored || stored.gone || stored.renderer === RENDERER_VERSION)
-    return null;
-  return { problem: 'stale', detail: `It was made by renderer ${stored.renderer}` };
-}
-
-interface ShownMessage {
-  id: string;
-  attachments: { id: string }[];
-  forwarded: { attachments: { id: string }[] } | null;
-}
-
-function judgeMessages(text: string, ids: string[], attachments: string[]): string | undefined {
-  const { messages, messageCount } = JSON.parse(text) as {
-    messages: ShownMessage[];
-    messageCount: number;
-  };
-  const shown = messages.map(({ id }) => id);
-  if (shown.join() !== ids.join()) {
-    return `it shows ${shown.length} messages, ${ids.length} are recorded${firstMissing(ids, shown)}`;
+/**
+ * The lists of similar threads: each shows the threads that were found as they are listed now, and none that is gone.
+ * What waits to be looked for again is no difference.
+ */
+export const checkSimilar: ThreadCheck = async (look) => {
+  const { deps, threads, problems } = look;
+  const marked = await markedThreads(look);
+  const compared = resting(look).filter(({ thread }) => !marked.has(thread._id));
+  for (const some of slices(compared, AT_ONCE)) {
+    const ids = some.map(({ thread }) => thread._id);
+    const texts = new Map(await similarBodies(deps.collections, ids));
+    for (const { thread, views } of some) if (!views) texts.set(`similar/${thread._id}`, null);
+    const found = await compareTexts(deps.collections, texts);
+    for (const { name, detail } of found) {
+      problems.note(
+        threads.get(name.slice(name.indexOf('/') + 1))!,
+        'similar.wrong',
+        `${name} ${detail}`,
+      );
+    }
+    look.tally('bodies', some.length);
   }
-  if (messageCount !== ids.length) return `it counts ${messageCount} messages of ${ids.length}`;
-  const attached = messages
-    .flatMap((message) => [...message.attachments, ...(message.forwarded?.attachments ?? [])])
-    .map(({ id }) => id);
-  if (attached.join() === attachments.join()) return undefined;
-  return `it shows ${attached.length} attachments, ${attachments.length} are recorded${firstMissing(attachments, attached)}`;
+  for (const { id, gone } of await listsOfGone(look)) {
+    const one = threads.get(id);
+    if (one && isResting(one) && one.views && !marked.has(id)) {
+      problems.note(one, 'similar.wrong', `It names ${gone.join(', ')}, which is not listed`);
+    }
+  }
+  return [];
+};
+
+async function markedThreads({ deps, window }: ThreadLook): Promise<Set<string>> {
+  const marks = await deps.collections.similarMarks
+    .find({ $or: [{ _id: within(window, 'similar/') }, { _id: within(window, 'shown/') }] })
+    .toArray();
+  return new Set(marks.map(({ _id }) => _id.slice(_id.indexOf('/') + 1)));
 }
 
-function firstMissing(recorded: string[], shown: string[]): string {
-  const known = new Set(shown);
-  const missing = recorded.find((id) => !known.has(id));
-  return missing === undefined ? '' : `; ${missing} is missing`;
+/** Lists of similar threads that name a thread which is not listed. */
+async function listsOfGone({
+  deps,
+  window,
+}: ThreadLook): Promise<{ id: string; gone: string[] }[]> {
+  const { similar, threadItems } = deps.collections;
+  const lists = await similar.find({ _id: within(window) }).toArray();
+  const named = [...new Set(lists.flatMap(({ similarTo }) => similarTo))];
+  const listed = new Set<string>();
+  for (const some of slices(named)) {
+    const found = threadItems.find({ _id: { $in: some }, item: { $ne: '' } });
+    for await (const { _id } of found.project<{ _id: string }>({ _id: 1 })) listed.add(_id);
+  }
+  return lists
+    .map(({ _id: id, similarTo }) => ({
+      id,
+      gone: similarTo.filter((other) => !listed.has(other)),
+    }))
+    .filter(({ gone }) => gone.length > 0);
+}
+
+/** Bodies, list items, contributions and lists of similar threads of threads that are not recorded. */
+export const checkOrphanViews: ThreadCheck = async ({ deps, window, threads }) => {
+  const { bodies, similar, threadItems, contributions } = deps.collections;
+  const names = BODY_KINDS.thread.map((kind) => ({ _id: within(window, `${kind}/`) }));
+  const bodyNames = bodies.find({ $or: names }).project<{ _id: string }>({ _id: 1 });
+  const orphans = new Map<string, string>();
+  const look = (id: string, what: string): void => {
+    if (!threads.has(id)) orphans.set(id, what);
+  };
+  for await (const { _id } of bodyNames) look(_id.slice(_id.indexOf('/') + 1), `body ${_id}`);
+  for (const id of await distinctIds(similar, '_id', window)) look(id, 'list of similar threads');
+  for (const id of await distinctIds(threadItems, '_id', window)) look(id, 'list item');
+  for (const id of await distinctIds(contributions, 'threadId', window)) look(id, 'contribution');
+  return [...orphans].map(([id, what]) => orphanView(id, what));
+};
+
+async function distinctIds(
+  collection: { distinct: (field: string, filter: object) => Promise<unknown[]> },
+  field: '_id' | 'threadId',
+  window: ThreadLook['window'],
+): Promise<string[]> {
+  return (await collection.distinct(field, { [field]: within(window) })) as string[];
 }

@@ -1,137 +1,112 @@
+import { createHash } from 'node:crypto';
+import { forEachAtOnce } from '../../../../shared/platform/forEachAtOnce.js';
 import type { Collections } from '../../../../shared/store/collections.js';
-import type {
-  ChannelRecord,
-  MessageRecord,
-  ThreadRecord,
-} from '../../../../shared/store/records.js';
-import type { ThreadItemView } from '../../../../shared/store/views.js';
+import type { ThreadRecord } from '../../../../shared/store/records.js';
 import type { IndexerDeps } from '../../deps.js';
-import { threadHead, threadItem, threadSummary } from '../../views/threadViews.js';
-import { within, type IdWindow } from '../idWindow.js';
-import {
-  countMessage,
-  countUnseen,
-  emptyRecount,
-  READ_FIELDS,
-  type ReadMessage,
-  type Recount,
-} from './recount.js';
+import { isPassing } from '../../permanentErrors.js';
+import { countedMessages } from '../../project/loadThread.js';
+import { readThread } from '../../project/readThread.js';
+import { isSetAside } from '../../quarantine/tries.js';
+import { tagOf } from '../../stores/entityTag.js';
+import type { ThreadViews } from '../../views/foldThread.js';
+import type { ErasedTraces } from '../erasedTraces.js';
+import type { DocumentComparer } from './compareDocuments.js';
 
-/** A thread as its records say it must be shown. */
+/**
+ * How a thread must be read. `hidden`: nowhere. The others are not compared: one that waits to be built, one that is in
+ * quarantine, and one whose channel or server is not recorded, so that nothing tells how it must be shown.
+ */
+export type ThreadState = 'shown' | 'hidden' | 'waiting' | 'quarantined' | 'orphan';
+
+/** A thread as its records say it must be read. */
 export interface ExpectedThread {
   thread: ThreadRecord;
-  count: Recount;
-  /** Something is said in it, but its channel or server is not recorded: nothing tells how it must be shown. */
-  isOrphan: boolean;
-  /** Its list item, but for the links of its messages; absent when nothing of it may be shown. */
-  item?: ThreadItemView;
+  state: ThreadState;
+  /** What must be stored of one that is shown, but for its body, of which the entity tag is kept. */
+  views: ThreadViews | null;
+  bodyTag: string;
+  messageIds: string[];
+  /** Why it could not be built. */
+  fault: string | null;
+  /** Who was erased and is still in a message -> that message. */
+  traces: Map<string, string>;
 }
 
-/** The threads of a window by id, and messages of threads that are not recorded. */
-export interface ExpectedThreads {
-  threads: ReadonlyMap<string, ExpectedThread>;
-  /** Thread id -> messages. */
-  strays: ReadonlyMap<string, number>;
-  channels: ReadonlyMap<string, ChannelRecord>;
+const AT_ONCE = 8;
+
+/** Folds the records of some threads; their search documents are compared as they come. */
+export async function expectThreads(
+  deps: IndexerDeps,
+  threads: readonly ThreadRecord[],
+  documents: DocumentComparer,
+  traces: ErasedTraces,
+): Promise<Map<string, ExpectedThread>> {
+  const isPlaced = await placedThreads(deps.collections, threads);
+  const expected = new Map<string, ExpectedThread>();
+  await forEachAtOnce(threads, AT_ONCE, async (thread) => {
+    const state = await stateOf(deps.collections, thread, isPlaced(thread));
+    expected.set(thread._id, await expectThread(deps, { thread, state }, documents, traces));
+  });
+  await documents.end();
+  return expected;
 }
 
-type Deps = Pick<IndexerDeps, 'collections' | 'resolvedTags'>;
-
-/** Reads the records of a window's threads and counts them. */
-export async function expectThreads(deps: Deps, window: IdWindow): Promise<ExpectedThreads> {
-  const { collections } = deps;
-  const records = await collections.threads.find({ _id: within(window) }).toArray();
-  const threads = new Map<string, ExpectedThread>(
-    records.map((thread) => [thread._id, { thread, count: emptyRecount(), isOrphan: false }]),
-  );
-  const strays = await countMessages(collections, window, threads);
-  const channels = await findChannels(collections, records);
-  const servers = await recordedServers(collections, records);
-  for (const one of threads.values()) {
-    const { thread, count } = one;
-    const isPlaced = channels.has(thread.channelId) && servers.has(thread.serverId);
-    one.isOrphan = !thread.deleted && count.ids.length > 0 && !isPlaced;
+async function stateOf(
+  collections: Collections,
+  thread: ThreadRecord,
+  isPlaced: boolean,
+): Promise<ThreadState> {
+  if (!isPlaced && !thread.deleted) {
+    const said = await countedMessages(collections, thread._id).limit(1).next();
+    if (said) return 'orphan';
   }
-  await addItems(deps, threads, channels);
-  return { threads, strays, channels };
+  if (isSetAside(thread)) return 'quarantined';
+  return thread.pending === undefined ? 'shown' : 'waiting';
 }
 
-async function countMessages(
-  { messages }: Collections,
-  window: IdWindow,
-  threads: Map<string, ExpectedThread>,
-): Promise<Map<string, number>> {
-  const strays = new Map<string, number>();
-  const said = messages
-    .find({ threadId: within(window), $nor: [{ deleted: true, content: '' }] })
-    .project<ReadMessage>(READ_FIELDS)
-    .sort({ threadId: 1, order: 1 })
-    .batchSize(2_000);
-  for await (const message of said) {
-    const { threadId } = message;
-    const known = threads.get(threadId);
-    if (!message.counted || message.deleted) {
-      if (known) countUnseen(known.count, message);
-    } else if (known) countMessage(known.count, known.thread, message);
-    else strays.set(threadId, (strays.get(threadId) ?? 0) + 1);
-  }
-  return strays;
-}
-
-async function findChannels(
-  { channels }: Collections,
-  threads: ThreadRecord[],
-): Promise<Map<string, ChannelRecord>> {
-  const ids = [...new Set(threads.map(({ channelId }) => channelId))];
-  const found = await channels.find({ _id: { $in: ids } }).toArray();
-  return new Map(found.map((channel) => [channel._id, channel]));
-}
-
-async function recordedServers(
-  { servers }: Collections,
-  threads: ThreadRecord[],
-): Promise<Set<string>> {
-  const ids = [...new Set(threads.map(({ serverId }) => serverId))];
-  const found: string[] = await servers.distinct('_id', { _id: { $in: ids } });
-  return new Set(found);
-}
-
-async function addItems(
-  { collections, resolvedTags }: Deps,
-  threads: ReadonlyMap<string, ExpectedThread>,
-  channels: ReadonlyMap<string, ChannelRecord>,
-): Promise<void> {
-  const said = await openingMessages(collections, [...threads.values()]);
-  for (const expected of threads.values()) {
-    const { thread, count } = expected;
-    const channel = channels.get(thread.channelId);
-    const first = said.get(count.ids[0] ?? '');
-    if (thread.deleted || !channel || !first) continue;
-    const ownersMessage = said.get(count.starterId ?? '') ?? null;
-    expected.item = itemOf({ thread, channel, first, ownersMessage, resolvedTags }, count);
+async function expectThread(
+  deps: IndexerDeps,
+  { thread, state }: Pick<ExpectedThread, 'thread' | 'state'>,
+  documents: DocumentComparer,
+  { inMessage }: ErasedTraces,
+): Promise<ExpectedThread> {
+  const messageIds: string[] = [];
+  const traces = new Map<string, string>();
+  const none = { thread, state, views: null, bodyTag: '', messageIds, fault: null, traces };
+  if (state !== 'shown') return none;
+  const hash = createHash('sha256');
+  try {
+    const views = await readThread(deps, thread, {
+      begin: (opening) => Promise.resolve(void hash.update(opening)),
+      async add(folded, messages) {
+        for (const message of messages) {
+          messageIds.push(message._id);
+          for (const userId of inMessage(message)) traces.set(userId, message._id);
+        }
+        hash.update(folded.bodyText());
+        await documents.add(thread, folded.documents);
+      },
+    });
+    if (!views) return { ...none, state: 'hidden' };
+    await documents.add(thread, [views.document]);
+    return { ...none, views, bodyTag: tagOf(hash.update(views.closing)) };
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    return { ...none, fault: String(error) };
   }
 }
 
-/** The first message of each thread, and the one that counts as starting it. */
-async function openingMessages(
-  { messages }: Collections,
-  threads: ExpectedThread[],
-): Promise<Map<string, MessageRecord>> {
-  const ids = threads.flatMap(({ count: { ids, starterId } }) => [
-    ...ids.slice(0, 1),
-    ...(starterId === undefined ? [] : [starterId]),
+/** Tells whether the channel and the server of a thread are recorded. */
+async function placedThreads(
+  { channels, servers }: Collections,
+  threads: readonly ThreadRecord[],
+): Promise<(thread: ThreadRecord) => boolean> {
+  const channelIds = [...new Set(threads.map(({ channelId }) => channelId))];
+  const serverIds = [...new Set(threads.map(({ serverId }) => serverId))];
+  const [knownChannels, knownServers] = await Promise.all([
+    channels.distinct('_id', { _id: { $in: channelIds } }),
+    servers.distinct('_id', { _id: { $in: serverIds } }),
   ]);
-  const found = await messages.find({ _id: { $in: [...new Set(ids)] } }).toArray();
-  return new Map(found.map((message) => [message._id, message]));
-}
-
-function itemOf(model: Parameters<typeof threadHead>[0], count: Recount): ThreadItemView {
-  const { thread, first } = model;
-  const messages = count.ids.length;
-  const summary = threadSummary(threadHead(model), first, { messages, lastAt: count.lastAt! });
-  const facts = {
-    ...{ status: summary.status, messages, botMessages: count.bots },
-    reactions: [...count.emojis].map(([emoji, given]) => ({ emoji, count: given })),
-  };
-  return threadItem(summary, facts, [], thread.revision);
+  const known = new Set<string>([...knownChannels, ...knownServers]);
+  return ({ channelId, serverId }) => known.has(channelId) && known.has(serverId);
 }

@@ -1,42 +1,35 @@
-import type { ThreadItemView } from '../../../../shared/store/views.js';
-import type { IndexerDeps } from '../../deps.js';
-import { isSetAside } from '../../quarantine/tries.js';
+import type { ThreadRecord } from '../../../../shared/store/records.js';
+import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
+import type { ErasedTraces } from '../erasedTraces.js';
 import type { IdWindow } from '../idWindow.js';
-import type { ExpectedThread, ExpectedThreads } from './expectThreads.js';
+import type { ExpectedThread } from './expectThreads.js';
+import type { ThreadProblems } from './threadProblems.js';
 
-/** One look at the threads of a window: what they must be, and what several checks need of what is stored. */
-export interface ThreadLook extends ExpectedThreads {
-  deps: IndexerDeps;
+/** One look at the threads of a window: what they must be, and what is wrong with them so far. */
+export interface ThreadLook extends AreaContext {
   window: IdWindow;
-  items: ReadonlyMap<string, ThreadItemView>;
-  /** Search indexes that must be complete. */
-  indexes: readonly string[];
-  /** Whether a thread is one of those that are rendered again. */
-  isSampled: (threadId: string) => boolean;
-  /** Counts what was compared. */
-  tally: (name: string, amount: number) => void;
+  threads: ReadonlyMap<string, ExpectedThread>;
+  problems: ThreadProblems;
+  traces: ErasedTraces;
 }
 
-/** Compares one thing of a window's threads with what it must be. */
+/** Looks at one thing of a window's threads: notes what is wrong with a thread, and gives what else it finds. */
 export type ThreadCheck = (look: ThreadLook) => Promise<Difference[]>;
 
-/**
- * Whether a thread neither waits to be built, nor was set aside, nor has lost its channel or server: its views must be
- * as its records say.
- */
-export function isResting({ thread, isOrphan }: ExpectedThread): boolean {
-  return thread.pending === undefined && !isSetAside(thread) && !isOrphan;
-}
-
-/** The threads that rest. */
+/** The threads whose views must be as their records say: shown, or hidden. */
 export function resting({ threads }: Pick<ThreadLook, 'threads'>): ExpectedThread[] {
   return [...threads.values()].filter(isResting);
 }
 
+/** Whether the views of a thread must be as its records say. */
+export function isResting({ state, fault }: ExpectedThread): boolean {
+  return fault === null && (state === 'shown' || state === 'hidden');
+}
+
 /** A difference of one thread, as it stands at its revision. */
 export function differenceOf(
-  { thread: { _id: id, revision } }: Pick<ExpectedThread, 'thread'>,
+  { _id: id, revision }: ThreadRecord,
   kind: Difference['kind'],
   detail: string,
   clue?: Difference['clue'],
@@ -46,5 +39,5 @@ export function differenceOf(
 
 /** A view of a thread that is not recorded. */
 export function orphanView(id: string, what: string): Difference {
-  return { kind: 'orphan.view', id, detail: `There is a ${what} of it`, basis: '' };
+  return { kind: 'view.orphan', id, detail: `There is a ${what} of it`, basis: '' };
 }

@@ -1,36 +1,33 @@
+import type { ThreadRecord } from '../../../../shared/store/records.js';
 import type { IndexerDeps } from '../../deps.js';
 import type { Area, AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
+import { erasedTraces } from '../erasedTraces.js';
 import { idWindows, namedWindows, within, type IdWindow } from '../idWindow.js';
-import { checkThreadBodies, checkParticipants } from './checkBodies.js';
-import { checkContributions } from './checkContributions.js';
-import { checkItems } from './checkItems.js';
-import { checkMarks } from './checkMarks.js';
-import { checkRemovals } from './checkRemovals.js';
-import { checkSample } from './checkSample.js';
-import { checkSearch } from './checkSearch.js';
-import { checkSimilar } from './checkSimilar.js';
+import { checkBodies, checkOrphanViews, checkSimilar } from './checkBodies.js';
+import { checkGhosts } from './checkGhosts.js';
+import { checkRecords } from './checkRecords.js';
+import { checkRows } from './checkRows.js';
+import { compareDocuments } from './compareDocuments.js';
 import { expectThreads } from './expectThreads.js';
 import type { ThreadCheck, ThreadLook } from './threadLook.js';
+import { threadProblems, type ThreadProblems } from './threadProblems.js';
 
-/** The index of what is compared of each thread: one line a check. */
+/** The index of what is compared of each thread beside its search documents: one line a check. */
 const CHECKS: readonly ThreadCheck[] = [
-  checkMarks,
-  checkThreadBodies,
-  checkParticipants,
-  checkItems,
-  checkContributions,
-  checkSearch,
+  checkRecords,
+  checkBodies,
+  checkRows,
   checkSimilar,
-  checkRemovals,
-  checkSample,
+  checkGhosts,
+  checkOrphanViews,
 ];
 
 /** Threads compared at once, and about how many messages they may have together. */
 const THREADS = 500;
 const MESSAGES = 50_000;
 
-/** Everything that is made of a thread. */
+/** Everything that is made of a thread: its records are folded again, and what comes of them is compared. */
 export function threadsArea(context: AreaContext): Area {
   const { deps } = context;
   const fit = (ids: string[]): Promise<number> => fitting(deps, ids);
@@ -55,17 +52,46 @@ async function fitting({ collections }: IndexerDeps, ids: string[]): Promise<num
 }
 
 async function lookAtThreads(context: AreaContext, window: IdWindow): Promise<Difference[]> {
-  const { deps, indexes, tally, isSampled } = context;
-  const expected = await expectThreads(deps, window);
-  const items = await deps.collections.threadItems.find({ _id: within(window) }).toArray();
-  const look: ThreadLook = {
-    ...expected,
-    ...{ deps, window, indexes, tally, isSampled },
-    items: new Map(items.map((item) => [item._id, item])),
-  };
-  tally('threads', expected.threads.size);
-  for (const { count } of expected.threads.values()) tally('messages', count.ids.length);
+  const { deps, tally } = context;
+  const records = await deps.collections.threads.find({ _id: within(window) }).toArray();
+  const traces = await erasedTraces(deps.collections);
+  const problems = threadProblems();
+  const documents = await documentComparer(context, window, records, problems);
+  const threads = await expectThreads(deps, records, documents, traces);
+  const look: ThreadLook = { ...context, window, threads, problems, traces };
+  tally('threads', threads.size);
+  for (const { messageIds } of threads.values()) tally('messages', messageIds.length);
   const found: Difference[] = [];
   for (const check of CHECKS) found.push(...(await check(look)));
-  return found;
+  return [...found, ...problems.differences()];
+}
+
+/** Documents that the index has refused as they are, and that are in quarantine, may be missing. */
+async function documentComparer(
+  { deps, indexes, tally }: AreaContext,
+  window: IdWindow,
+  threads: readonly ThreadRecord[],
+  problems: ThreadProblems,
+) {
+  const refused = await refusedDocuments(deps, window, threads);
+  tally('refused', refused.size);
+  return compareDocuments(deps.elasticsearch, indexes, (thread, { id, detail, version }) => {
+    if (!refused.has(id)) problems.note({ thread }, 'search.wrong', detail, version);
+  });
+}
+
+/** Documents that are in quarantine at the present revision of their thread. */
+async function refusedDocuments(
+  { collections }: IndexerDeps,
+  window: IdWindow,
+  threads: readonly ThreadRecord[],
+): Promise<Set<string>> {
+  const revisions = new Map(threads.map(({ _id, revision }) => [_id, revision]));
+  const aside = await collections.quarantine
+    .find({ kind: 'document', threadId: within(window) })
+    .toArray();
+  const present = aside.filter(
+    ({ threadId, revision }) => revisions.get(threadId ?? '') === revision,
+  );
+  return new Set(present.map(({ subject }) => subject));
 }

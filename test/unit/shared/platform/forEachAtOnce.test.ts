@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { setImmediate as turn } from 'node:timers/promises';
-import { forEachAtOnce } from '../../../services/cli/forEachAtOnce.js';
+import { forEachAtOnce } from '../../../../shared/platform/forEachAtOnce.js';
 
 describe('forEachAtOnce', () => {
   it('runs every item, never more than the limit at a time', async () => {

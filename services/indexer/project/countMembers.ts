@@ -1,0 +1,85 @@
+import type { Filter } from 'mongodb';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { ContributionView, MemberView, RankView } from '../../../shared/store/views.js';
+import { firstDayOf, memberView, rankViews, type MemberTotals } from '../views/memberViews.js';
+
+/** The version that counted rows get, and the UTC day (since the epoch) on which rolling periods end. */
+export interface CountedAt {
+  version: number;
+  today: number;
+}
+
+/** People's rows on servers, and their lines of the leaderboards. */
+export interface CountedMembers {
+  members: MemberView[];
+  ranks: RankView[];
+  at: CountedAt;
+}
+
+/** Counts those people whose contributions match; whoever is not recorded is left out. */
+export async function countMembers(
+  collections: Pick<Collections, 'contributions' | 'users'>,
+  which: Filter<ContributionView>,
+  at: CountedAt,
+): Promise<CountedMembers> {
+  const { version, today } = at;
+  const totals = await addUp(collections, which, today);
+  const ids = [...new Set(totals.map(({ userId }) => userId))];
+  const users = await collections.users.find({ _id: { $in: ids } }).toArray();
+  const userById = new Map(users.map((user) => [user._id, user]));
+  const known = totals.flatMap((one) => {
+    const user = userById.get(one.userId);
+    return user ? [{ one, user }] : [];
+  });
+  return {
+    at,
+    members: known.map(({ one, user }) => memberView(one, user, version, today)),
+    ranks: known.flatMap(({ one, user }) => rankViews(one, user, version, today)),
+  };
+}
+
+/** Adds up what some people did in each thread, server by server. */
+async function addUp(
+  { contributions }: Pick<Collections, 'contributions'>,
+  which: Filter<ContributionView>,
+  today: number,
+): Promise<MemberTotals[]> {
+  const recent = {
+    $filter: { input: '$days', cond: { $gte: ['$$this.day', firstDayOf('month', today)] } },
+  };
+  return contributions
+    .aggregate<MemberTotals>([
+      { $match: { ...which, messages: { $gt: 0 } } },
+      {
+        $group: {
+          _id: { serverId: '$serverId', userId: '$userId' },
+          messages: { $sum: '$messages' },
+          threads: { $sum: '$threads' },
+          reactions: { $sum: '$reactions' },
+          firstAt: { $min: '$firstAt' },
+          lastAt: { $max: '$lastAt' },
+          days: { $push: recent },
+        },
+      },
+      {
+        $project: {
+          _id: 0,
+          serverId: '$_id.serverId',
+          userId: '$_id.userId',
+          messages: 1,
+          threads: 1,
+          reactions: 1,
+          firstAt: 1,
+          lastAt: 1,
+          days: {
+            $reduce: {
+              input: '$days',
+              initialValue: [],
+              in: { $concatArrays: ['$$value', '$$this'] },
+            },
+          },
+        },
+      },
+    ])
+    .toArray();
+}

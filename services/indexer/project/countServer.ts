@@ -1,0 +1,122 @@
+import { SERVER_LIST } from '../../../shared/store/bodyKinds.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { ChannelRecord, ServerRecord } from '../../../shared/store/records.js';
+import { goneBodies, type BodyTexts } from '../stores/bodyWriter.js';
+import {
+  presentChannels,
+  presentServer,
+  presentStats,
+  presentTags,
+  type ServerCounts,
+} from '../views/serverViews.js';
+import { compareIds } from '../views/tallyPeople.js';
+
+/** The bodies of a server, its statistics counted now; all gone where it was deleted; null where it is not recorded. */
+export async function countServer(
+  collections: Collections,
+  serverId: string,
+): Promise<BodyTexts | null> {
+  const server = await collections.servers.findOne({ _id: serverId });
+  if (!server) return null;
+  if (server.deleted) return goneBodies('server', serverId);
+  const channels = await collections.channels.find({ serverId, deleted: { $ne: true } }).toArray();
+  const counts = await countAll(collections, server, channels);
+  return new Map([
+    [`server/${serverId}`, JSON.stringify(presentServer(server))],
+    [`channels/${serverId}`, JSON.stringify(presentChannels(channels))],
+    [`tags/${serverId}`, JSON.stringify(presentTags(channels))],
+    [`stats/${serverId}`, JSON.stringify(presentStats(server, channels, counts))],
+  ]);
+}
+
+/** The body that lists all servers. */
+export async function listAllServers({ servers }: Collections): Promise<BodyTexts> {
+  const shown = await servers.find({ deleted: { $ne: true } }).toArray();
+  const sorted = shown.sort((left, right) => compareIds(left._id, right._id));
+  return new Map([[SERVER_LIST, JSON.stringify({ servers: sorted.map(presentServer) })]]);
+}
+
+async function countAll(
+  collections: Collections,
+  server: ServerRecord,
+  channels: ChannelRecord[],
+): Promise<ServerCounts> {
+  const serverId = server._id;
+  const [byChannel, reactions, people, top, newest] = await Promise.all([
+    countThreads(collections, serverId),
+    countReactions(collections, serverId),
+    collections.members
+      .aggregate<{ isBot: boolean; count: number }>([
+        { $match: { serverId } },
+        { $group: { _id: '$isBot', count: { $sum: 1 } } },
+        { $project: { _id: 0, isBot: '$_id', count: 1 } },
+      ])
+      .toArray(),
+    collections.members.find({ serverId }).sort({ topKey: -1 }).limit(10).toArray(),
+    collections.threads
+      .find({ serverId }, { projection: { asOf: 1 } })
+      .sort({ asOf: -1 })
+      .limit(1)
+      .next(),
+  ]);
+  return {
+    byChannel,
+    reactions,
+    people,
+    topContributors: top.map(({ userId, username, messages, threads }) => ({
+      userId,
+      username,
+      messageCount: messages,
+      threadCount: threads,
+    })),
+    lastSyncAt: new Date((newest?.asOf ?? latestStamp([server, ...channels])) / 1000),
+  };
+}
+
+async function countThreads(
+  { threadItems }: Collections,
+  serverId: string,
+): Promise<ServerCounts['byChannel']> {
+  return threadItems
+    .aggregate<ServerCounts['byChannel'][number]>([
+      { $match: { serverId, 'facts.messages': { $gt: 0 } } },
+      {
+        $group: {
+          _id: { channelId: '$channelId', status: '$facts.status' },
+          threads: { $sum: 1 },
+          messages: { $sum: '$facts.messages' },
+          botMessages: { $sum: '$facts.botMessages' },
+        },
+      },
+      {
+        $replaceWith: {
+          $mergeObjects: [
+            '$_id',
+            { threads: '$threads', messages: '$messages', botMessages: '$botMessages' },
+          ],
+        },
+      },
+    ])
+    .toArray();
+}
+
+async function countReactions(
+  { threadItems }: Collections,
+  serverId: string,
+): Promise<ServerCounts['reactions']> {
+  const [counts] = await threadItems
+    .aggregate<ServerCounts['reactions']>([
+      { $match: { serverId } },
+      { $unwind: '$facts.reactions' },
+      { $group: { _id: '$facts.reactions.emoji', count: { $sum: '$facts.reactions.count' } } },
+      { $group: { _id: null, total: { $sum: '$count' }, uniqueEmojis: { $sum: 1 } } },
+      { $project: { _id: 0, total: 1, uniqueEmojis: 1 } },
+    ])
+    .toArray();
+  return counts ?? { total: 0, uniqueEmojis: 0 };
+}
+
+/** When anything of a server without threads was last told. */
+function latestStamp(records: { stamps: Record<string, number> }[]): number {
+  return Math.max(0, ...records.flatMap(({ stamps }) => Object.values(stamps)));
+}

@@ -1,0 +1,107 @@
+import { createHash, type Hash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { createGunzip, gunzipSync } from 'node:zlib';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { BodyView } from '../../../shared/store/views.js';
+import { RENDERER_VERSION } from '../content/renderContent.js';
+import type { BodyTexts } from '../stores/bodyWriter.js';
+import { etagOf, tagOf } from '../stores/entityTag.js';
+
+type Bodies = Pick<Collections, 'bodies' | 'bodyChunks'>;
+
+/** What a stored body must be: gone, or a text with this entity tag, built from this revision where that is known. */
+export type ExpectedBody = null | { etag: string; revision?: number };
+
+/** How a stored body differs from what it must be, for people. */
+export interface BodyProblem {
+  name: string;
+  detail: string;
+  /** What is stored: its revision and entity tag. */
+  stored: Pick<BodyView, 'revision' | 'etag'> | null;
+  /** It can be read though it must not be. */
+  isShown: boolean;
+}
+
+/** Compares stored bodies with the texts that they must have. */
+export function compareTexts(store: Bodies, texts: BodyTexts): Promise<BodyProblem[]> {
+  const expected = [...texts].map(
+    ([name, text]) => [name, text === null ? null : { etag: etagOf(text) }] as const,
+  );
+  return compareBodies(store, new Map(expected));
+}
+
+/** Compares stored bodies with what they must be. Each that readers can get is inflated and hashed. */
+export async function compareBodies(
+  store: Bodies,
+  expected: ReadonlyMap<string, ExpectedBody>,
+): Promise<BodyProblem[]> {
+  const problems: BodyProblem[] = [];
+  const unseen = new Map(expected);
+  const judge = async (name: string, stored: BodyView | null): Promise<void> => {
+    const problem = await problemOf(store, stored, expected.get(name) ?? null);
+    if (problem) problems.push({ name, stored, ...problem });
+  };
+  for await (const stored of store.bodies.find({ _id: { $in: [...expected.keys()] } })) {
+    unseen.delete(stored._id);
+    await judge(stored._id, stored);
+  }
+  for (const name of unseen.keys()) await judge(name, null);
+  return problems;
+}
+
+async function problemOf(
+  store: Bodies,
+  stored: BodyView | null,
+  expected: ExpectedBody,
+): Promise<Pick<BodyProblem, 'detail' | 'isShown'> | null> {
+  const isThere = stored !== null && !stored.gone;
+  if (!expected) return isThere ? { detail: 'can be read', isShown: true } : null;
+  const detail = isThere ? await faultOf(store, stored, expected) : 'is not there';
+  return detail === undefined ? null : { detail, isShown: false };
+}
+
+async function faultOf(
+  store: Bodies,
+  stored: BodyView,
+  { etag, revision = stored.revision }: NonNullable<ExpectedBody>,
+): Promise<string | undefined> {
+  if (stored.revision !== revision) return `is of revision ${stored.revision}, not ${revision}`;
+  if (stored.renderer !== RENDERER_VERSION) return `was made by renderer ${stored.renderer}`;
+  const damage = await damageOf(store, stored).catch((error: unknown) =>
+    error instanceof Error ? error.message : String(error),
+  );
+  if (damage !== undefined) return `is damaged: ${damage}`;
+  return etag === stored.etag ? undefined : 'says something else';
+}
+
+/** Why the bytes of a body are not what its entity tag and length promise; undefined when they are. */
+async function damageOf(store: Bodies, body: BodyView): Promise<string | undefined> {
+  if (!body.gzip) return damageOfPieces(store, body);
+  const bytes = gunzipSync(body.gzip.value(), { maxOutputLength: body.length + 1 });
+  return judgeBytes(body, createHash('sha256').update(bytes), bytes.length);
+}
+
+async function damageOfPieces({ bodyChunks }: Bodies, body: BodyView): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  let length = 0;
+  const pieces = async function* (): AsyncGenerator<Uint8Array> {
+    for (let n = 0; n < (body.chunks ?? 0); n += 1) {
+      const piece = await bodyChunks.findOne({ _id: `${body._id}/${body.revision}/${n}` });
+      if (!piece) throw new Error(`piece ${n} is not there`);
+      yield piece.data.value();
+    }
+  };
+  const source = Readable.from(pieces());
+  const inflated = source.pipe(createGunzip());
+  source.on('error', (error) => inflated.destroy(error));
+  for await (const bytes of inflated as AsyncIterable<Buffer>) {
+    hash.update(bytes);
+    length += bytes.length;
+  }
+  return judgeBytes(body, hash, length);
+}
+
+function judgeBytes({ etag, length }: BodyView, hash: Hash, found: number): string | undefined {
+  if (found !== length) return `${found} bytes, not ${length}`;
+  return tagOf(hash) === etag ? undefined : 'its text does not match its entity tag';
+}

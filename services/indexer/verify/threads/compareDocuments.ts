@@ -1,0 +1,94 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { ThreadRecord } from '../../../../shared/store/records.js';
+import { documentIdOf, type SearchDocument } from '../../../../shared/store/searchIndex.js';
+import { differingFields } from '../differingFields.js';
+
+/** Compares search documents with every index that must be complete. */
+export interface DocumentComparer {
+  /** Takes documents of a thread; those that have gathered are compared now and then. */
+  add(thread: ThreadRecord, documents: readonly SearchDocument[]): Promise<void>;
+  /** Compares what is left. */
+  end(): Promise<void>;
+}
+
+/** Documents compared by one request, and about how many characters they hold. */
+const MOST_DOCUMENTS = 1_000;
+const MOST_CHARACTERS = 4_000_000;
+
+interface Expected {
+  thread: ThreadRecord;
+  document: SearchDocument;
+}
+
+/** How a document differs; `version` is the revision that is stored, 0 where there is none. */
+export interface DocumentProblem {
+  id: string;
+  detail: string;
+  version: number;
+}
+
+/** `onDiffering` learns of each document that an index lacks, or holds with another revision or other fields. */
+export function compareDocuments(
+  elasticsearch: Client,
+  indexes: readonly string[],
+  onDiffering: (thread: ThreadRecord, problem: DocumentProblem) => void,
+): DocumentComparer {
+  let gathered: Expected[] = [];
+  let characters = 0;
+  const compareGathered = async (): Promise<void> => {
+    const some = gathered;
+    gathered = [];
+    characters = 0;
+    if (some.length === 0) return;
+    for (const index of indexes) await compareIn(elasticsearch, index, some, onDiffering);
+  };
+  return {
+    async add(thread, documents) {
+      gathered.push(...documents.map((document) => ({ thread, document })));
+      characters += documents.reduce((sum, document) => sum + weightOf(document), 0);
+      if (gathered.length >= MOST_DOCUMENTS || characters >= MOST_CHARACTERS) {
+        await compareGathered();
+      }
+    },
+    end: compareGathered,
+  };
+}
+
+async function compareIn(
+  elasticsearch: Client,
+  index: string,
+  some: readonly Expected[],
+  onDiffering: Parameters<typeof compareDocuments>[2],
+): Promise<void> {
+  const { docs } = await elasticsearch.mget<Record<string, unknown>>({
+    ...{ index, stored_fields: ['conversation'], _source: true },
+    ids: some.map(({ document }) => documentIdOf(document)),
+  });
+  for (const [n, { thread, document }] of some.entries()) {
+    const problem = problemOf(docs[n]!, document, thread.revision);
+    if (problem === undefined) continue;
+    const id = documentIdOf(document);
+    const version = '_version' in docs[n]! ? (docs[n]._version ?? 0) : 0;
+    onDiffering(thread, { id, detail: `${id} ${problem} in ${index}`, version });
+  }
+}
+
+type Found = Awaited<ReturnType<Client['mget']>>['docs'][number];
+
+function problemOf(found: Found, document: SearchDocument, revision: number): string | undefined {
+  const source =
+    'found' in found ? (found._source as Record<string, unknown> | undefined) : undefined;
+  if (!('found' in found) || !source || source['kind'] === 'tombstone') return 'is missing';
+  if (found._version !== revision) return `is of revision ${found._version}, not ${revision},`;
+  // The conversation is kept beside the source; an empty one is not kept at all.
+  const { conversation = [] } = (found.fields ?? {}) as { conversation?: string[] };
+  const stored = document.kind === 'thread' ? { ...source, conversation } : source;
+  const fields = differingFields(stored, document);
+  return fields.length === 0 ? undefined : `differs (${fields.join(', ')})`;
+}
+
+function weightOf(document: SearchDocument): number {
+  if (document.kind === 'message') return document.content.length;
+  if (document.kind === 'tombstone') return 0;
+  return document.conversation.reduce((sum, text) => sum + text.length, 0);
+}
