@@ -205,7 +205,7 @@ export const threadResultSchema = Joi.object<ThreadResult, true>({
   id: id('Thread id'),
   title: text('Title'),
   slug: text('URL form of the title'),
-  preview: text('First 200 characters of the first message'),
+  preview: text('First 200 characters of the first message as readers see it, names for ids'),
   status: oneOf(THREAD_STATUSES, 'Status'),
   author: authorSchema,
   tags: listOf(Joi.string().allow(''), 'Names of applied tags'),
@@ -222,7 +222,7 @@ export const threadResultSchema = Joi.object<ThreadResult, true>({
 export const messageResultSchema = Joi.object<MessageResult, true>({
   id: id('Message id'),
   content: text("The platform's markdown"),
-  contentPreview: text('First 200 characters of the content'),
+  contentPreview: text('First 200 characters of the content as readers see it, names for ids'),
   threadId: id('Thread id'),
   threadTitle: text('Title of the thread'),
   author: authorSchema,

@@ -91,7 +91,7 @@ export const threadSummarySchema = Joi.object<ThreadSummary, true>({
   id: id('Thread id'),
   title: text('Title'),
   slug: text('URL-friendly form of the title: a-z, 0-9 and hyphens, at most 80 characters'),
-  preview: text('First 200 characters of the first message'),
+  preview: text('First 200 characters of the first message as readers see it, names for ids'),
   status: oneOf(THREAD_STATUSES, 'Status'),
   messageCount: count('Messages in the thread, the first one included'),
   author: threadAuthorSchema,

@@ -44,6 +44,8 @@ export interface MessageDocument extends SearchFields {
   messageId: string;
   /** The whole content, as it is presented. */
   content: string;
+  /** The first 200 characters of it as readers see them. Absent in documents of earlier versions. */
+  preview?: string;
 }
 
 /** What is left of a deleted thread or message: keeps the version, holds nothing that a query matches. */

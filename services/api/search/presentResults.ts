@@ -44,7 +44,7 @@ function presentMessage(document: MessageDocument, hit: Hit): MessageResult {
   return {
     id: document.messageId,
     content: document.content,
-    contentPreview: Array.from(document.content.slice(0, 400)).slice(0, 200).join(''),
+    contentPreview: document.preview ?? firstCharacters(document.content),
     threadId: document.threadId,
     threadTitle: document.title,
     author: presentAuthor(document),
@@ -55,6 +55,11 @@ function presentMessage(document: MessageDocument, hit: Hit): MessageResult {
     highlights: presentHighlights(hit),
     createdAt: document.createdAt,
   };
+}
+
+/** Of a document that was indexed by a version that kept no preview. */
+function firstCharacters(content: string): string {
+  return Array.from(content.slice(0, 400)).slice(0, 200).join('');
 }
 
 function presentAuthor(document: Hit['_source'] & {}): ThreadResult['author'] {

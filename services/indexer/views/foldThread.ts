@@ -2,8 +2,14 @@ import type { ThreadSummary } from '../../../shared/contract/threads.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 import type { MessageDocument, ThreadDocument } from '../../../shared/store/searchIndex.js';
 import type { ContributionView, ThreadItemView } from '../../../shared/store/views.js';
-import { presentMessage } from './presentMessage.js';
-import { conversationText, messageDocument, threadDocument } from './searchDocuments.js';
+import { previewText } from '../content/previewText.js';
+import { presentMessage, renderContext } from './presentMessage.js';
+import {
+  conversationText,
+  messageDocument,
+  searchableText,
+  threadDocument,
+} from './searchDocuments.js';
 import { tallyPeople } from './tallyPeople.js';
 import type { LinkTargets, ThreadModel } from './threadModel.js';
 import {
@@ -68,6 +74,7 @@ export function foldThread(model: ThreadModel): ThreadFold {
   const conversation = conversationText();
   const links = new Map<string, string | undefined>();
   const counted = { messages: 0, lastAt: model.first.createdAt };
+  let preview = '';
 
   const views = (summary: ThreadSummary): ThreadViews => {
     const facts = { status: summary.status, ...people.facts() };
@@ -86,6 +93,9 @@ export function foldThread(model: ThreadModel): ThreadFold {
     opening: detailOpening(head),
     add(messages, { ids, targets }) {
       const before = counted.messages > 0 ? ',' : '';
+      const previewOf = (message: MessageRecord): string =>
+        previewText(searchableText(message), renderContext(message, targets, thread.serverId));
+      if (before === '' && messages[0]) preview = previewOf(messages[0]);
       for (const id of ids) if (links.size < MAX_LINKS) links.set(id, targets.get(id)?.name);
       for (const message of messages) {
         people.add(message, message._id === startId);
@@ -96,10 +106,10 @@ export function foldThread(model: ThreadModel): ThreadFold {
       const textOf = (message: MessageRecord): string =>
         JSON.stringify(presentMessage(message, targets, thread.serverId));
       return {
-        documents: messages.map((message) => messageDocument(head, message)),
+        documents: messages.map((message) => messageDocument(head, message, previewOf(message))),
         bodyText: () => before + messages.map(textOf).join(','),
       };
     },
-    end: () => views(threadSummary(head, model.first, counted)),
+    end: () => views(threadSummary(head, preview, counted)),
   };
 }

@@ -34,14 +34,19 @@ export function conversationText(): ConversationText {
   };
 }
 
-/** The search document of a message. */
-export function messageDocument(head: ThreadHead, message: MessageRecord): MessageDocument {
+/** The search document of a message. `preview`: the beginning of its content, as readers see it. */
+export function messageDocument(
+  head: ThreadHead,
+  message: MessageRecord,
+  preview: string,
+): MessageDocument {
   return {
     kind: 'message',
     idKey: idKey(message._id),
     messageId: message._id,
     ...sharedFields(head),
     content: searchableText(message),
+    preview,
     authorId: message.author.id,
     authorUsername: message.author.username,
     authorDisplayName: message.author.displayName,
@@ -86,7 +91,7 @@ function sharedFields(head: ThreadHead) {
 }
 
 /** What a message says: its content, or what it forwards. */
-function searchableText({ content, forwarded }: MessageRecord): string {
+export function searchableText({ content, forwarded }: MessageRecord): string {
   return forwarded === null
     ? content
     : [content, forwarded.content].filter((text) => text !== '').join('\n');

@@ -12,8 +12,6 @@ import { slug } from './slug.js';
 import { snowflakeTime } from '../../../shared/exportFormat/snowflake.js';
 import { tagNames, threadStatus, type ThreadModel } from './threadModel.js';
 
-const PREVIEW_CHARACTERS = 200;
-
 /** The fields that a thread's list item, detail and search documents share. */
 export type ThreadHead = Omit<ThreadDetail, 'messages' | 'messageCount' | 'lastActivityAt'>;
 
@@ -68,19 +66,10 @@ function unknownAuthor(id: string): MessageAuthor {
   };
 }
 
-/** The first 200 characters (code points) of a message's raw content. */
-export function preview(content: string): string {
-  return content.length <= PREVIEW_CHARACTERS
-    ? content
-    : Array.from(content.slice(0, PREVIEW_CHARACTERS * 2))
-        .slice(0, PREVIEW_CHARACTERS)
-        .join('');
-}
-
-/** SPEC 2.4, of a thread whose messages have been counted. */
+/** A thread as lists show it, once its messages have been counted. `preview`: of its first message, as readers see it. */
 export function threadSummary(
   head: ThreadHead,
-  first: MessageRecord,
+  preview: string,
   counted: { messages: number; lastAt: Date },
 ): ThreadSummary {
   const { isBot: _isBot, ...author } = head.author;
@@ -88,7 +77,7 @@ export function threadSummary(
     id: head.id,
     title: head.title,
     slug: head.slug,
-    preview: preview(first.content),
+    preview,
     status: head.status,
     messageCount: counted.messages,
     author,

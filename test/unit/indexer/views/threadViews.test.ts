@@ -8,7 +8,6 @@ import {
 import {
   detailClosing,
   detailOpening,
-  preview,
   startingMessage,
   threadHead,
   threadItem,
@@ -82,19 +81,11 @@ describe('startingMessage', () => {
   });
 });
 
-describe('preview', () => {
-  it('is 200 characters, counting an emoji as one', () => {
-    expect(Array.from(preview('😀'.repeat(300)))).to.have.length(200);
-    expect(preview('a'.repeat(201))).to.equal('a'.repeat(200));
-    expect(preview('short')).to.equal('short');
-  });
-});
-
 describe('the detail body', () => {
   it('is valid JSON with the messages between its two parts', () => {
     const model = aModel({ thread: aThread({ title: '"},"messages":[{"x' }) });
     const head = threadHead(model);
-    const summary = threadSummary(head, model.first, {
+    const summary = threadSummary(head, '', {
       messages: 1,
       lastAt: model.first.createdAt,
     });
@@ -113,13 +104,13 @@ describe('threadItem', () => {
     const head = threadHead(model);
     const facts = { status: head.status, messages: 1, botMessages: 0, reactions: [] };
     const one = threadItem(
-      threadSummary(head, model.first, { messages: 1, lastAt: model.first.createdAt }),
+      threadSummary(head, '', { messages: 1, lastAt: model.first.createdAt }),
       facts,
       [],
       7,
     );
     const ten = threadItem(
-      threadSummary(head, model.first, { messages: 10, lastAt: model.first.createdAt }),
+      threadSummary(head, '', { messages: 10, lastAt: model.first.createdAt }),
       facts,
       [],
       7,

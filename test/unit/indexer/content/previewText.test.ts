@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { previewText } from '../../../../services/indexer/content/previewText.js';
+import type { RenderContext } from '../../../../services/indexer/content/renderContent.js';
+
+const CONTEXT: RenderContext = {
+  guildId: '900000000000000001',
+  users: new Map([['100000000000000001', 'Ada']]),
+  roles: new Map([['200000000000000001', 'Keepers']]),
+  targets: new Map([['300000000000000001', { kind: 'channel', name: 'help' }]]),
+};
+
+describe('previewText', () => {
+  const cases: [content: string, shown: string][] = [
+    ['Ask <@100000000000000001> or <@!100000000000000001>', 'Ask @Ada or @Ada'],
+    ['Ask <@100000000000000009>', 'Ask @unknown-user'],
+    ['<@&200000000000000001> in <#300000000000000001>', '@Keepers in #help'],
+    ['<:meshcore:1357448764339785972> <a:wave:1357448764339785973>', ':meshcore: :wave:'],
+    ['at <t:1700000000:f>', 'at 14 November 2023 22:13 UTC'],
+    ['</rules show:400000000000000001> and <id:browse>', '/rules show and Browse Channels'],
+    [
+      '**bold** _as written_ <https://example.org/a>',
+      '**bold** _as written_ <https://example.org/a>',
+    ],
+    ['`<@100000000000000001>` <@100000000000000001>', '`<@100000000000000001>` @Ada'],
+    ['```\n<@100000000000000001>\n```', '```\n<@100000000000000001>\n```'],
+    ['\\<@100000000000000001>', '\\<@100000000000000001>'],
+    ['a < b and <@nobody>', 'a < b and <@nobody>'],
+    ['', ''],
+  ];
+  for (const [content, shown] of cases) {
+    it(`shows ${JSON.stringify(content)} as ${JSON.stringify(shown)}`, () => {
+      expect(previewText(content, CONTEXT)).to.equal(shown);
+    });
+  }
+
+  it('is 200 characters of what is shown, counting an emoji as one', () => {
+    expect(Array.from(previewText('😀'.repeat(300), CONTEXT))).to.have.length(200);
+    expect(previewText('a'.repeat(201), CONTEXT)).to.equal('a'.repeat(200));
+    const mentions = '<@100000000000000001>'.repeat(60);
+    expect(previewText(mentions, CONTEXT)).to.equal('@Ada'.repeat(50));
+  });
+
+  it('never cuts a mention into its id', () => {
+    const shown = previewText(`${'a'.repeat(198)}<@100000000000000001>`, CONTEXT);
+    expect(shown).to.equal(`${'a'.repeat(198)}@A`);
+  });
+});
