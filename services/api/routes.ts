@@ -54,7 +54,7 @@ export interface RouteDeps {
 export function createRoutes(deps: RouteDeps): Route[] {
   const { collections: store, redis, namespace, auth } = deps;
   const all = Object.values(operations);
-  const stats = createStatsCache(redis, namespace);
+  const stats = createStatsCache(redis, namespace, () => deps.watches.redis.suspect());
   const turns = new Turns();
   const cursors = keptCursors(store);
   return [

@@ -1,11 +1,14 @@
 import type { JobName } from '../../shared/jobs/jobs.js';
 import type { Handlers } from './handlers.js';
 
-/** A job that waits for the work behind it must not have that work wait. */
+/** This one waits until the background loops have drained. It must not count as busy, since busy jobs slow those down. */
 const WAITS: JobName = 'verify';
 
-/** The same handlers, and whether any of them is at work that others need not wait for. */
-export function countActive(handlers: Handlers): { handlers: Handlers; isBusy: () => boolean } {
+/** The same handlers, and whether any of them is at work that slows the background loops down. `onEnd`: one has ended. */
+export function countActive(
+  handlers: Handlers,
+  onEnd: () => void,
+): { handlers: Handlers; isBusy: () => boolean } {
   let active = 0;
   const counted = Object.entries(handlers).map(([name, handler]) => [
     name,
@@ -16,6 +19,7 @@ export function countActive(handlers: Handlers): { handlers: Handlers; isBusy: (
         return await handler(...args);
       } finally {
         active -= one;
+        onEnd();
       }
     },
   ]);

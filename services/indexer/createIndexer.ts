@@ -11,8 +11,9 @@ import type { IndexerDeps } from './deps.js';
 import { countActive } from './countActive.js';
 import { createHandlers } from './handlers.js';
 import { createIndexerMetrics } from './metrics/indexerMetrics.js';
-import { runInBackground } from './project/backgroundLoop.js';
-import { createCounting, sweepPending } from './project/sweep.js';
+import { runInBackground, type Round } from './project/backgroundLoop.js';
+import { createBell } from './project/bell.js';
+import { createCounting, hasPending, sweepPending } from './project/sweep.js';
 import { refileWhenIdle, removeOrphans } from './project/sweepImports.js';
 import { releaseFiles } from './quarantine/guardFile.js';
 import { liftQuarantine } from './quarantine/liftQuarantine.js';
@@ -39,6 +40,8 @@ const TIDY_EVERY_MS = 60_000;
 const REFILE_WHEN_IDLE_AFTER_MS = 10_000;
 const LOOK_FOR_LOST_EVERY_MS = 5_000;
 const LIFT_EVERY_MS = 2_000;
+/** What changed without a job or round of this process, such as what a killed one has left, is found this late. */
+const LOOK_AROUND_MS = 10_000;
 
 /** Clients and settings of an indexer; the caller closes them after stop(). */
 export interface IndexerClients {
@@ -74,7 +77,8 @@ export function createIndexer(clients: IndexerClients): {
   };
   const gate = createStoreGate(mongo, clients.elasticsearch, logger);
   registerStores(metrics.registry, gate.watches);
-  const jobs = countActive(createHandlers(deps));
+  const bell = createBell();
+  const jobs = countActive(createHandlers(deps), () => bell.ring());
   const worker = createWorker(clients.queueRedis, {
     namespace: mongo.namespace,
     concurrency: settings.INDEXER_CONCURRENCY,
@@ -84,9 +88,13 @@ export function createIndexer(clients: IndexerClients): {
     logger,
   });
   const isReady = () => gate.isOpen;
-  const sweep = () => sweepPending(deps, SWEEP_AFTER_MS);
-  const inBackground = (name: string, round: () => Promise<unknown>, idleMs: number) =>
-    runInBackground(name, round, { idleMs, logger, isBusy: jobs.isBusy, isReady });
+  const sweep: Round = async () =>
+    (await sweepPending(deps, SWEEP_AFTER_MS)) || ((await hasPending(deps)) && SWEEP_EVERY_MS);
+  const common = { logger, isBusy: jobs.isBusy, isReady };
+  const onChange = (name: string, round: Round, idleMs: number) =>
+    runInBackground(name, round, { ...common, idleMs, bell, longestRestMs: LOOK_AROUND_MS });
+  const atTimes = (name: string, round: Round, everyMs: number) =>
+    runInBackground(name, round, { ...common, idleMs: everyMs, bell, longestRestMs: everyMs });
   const refile = () =>
     refileWhenIdle(mongo.collections, clients.producer, REFILE_WHEN_IDLE_AFTER_MS);
   const tidy = async (): Promise<void> => {
@@ -97,13 +105,13 @@ export function createIndexer(clients: IndexerClients): {
   // One that was killed may have had no time to tell what it stored.
   deps.announcer.announce({ everything: true });
   const loops = [
-    inBackground('lost jobs', refile, LOOK_FOR_LOST_EVERY_MS),
-    inBackground('quarantine', () => liftQuarantine(deps), LIFT_EVERY_MS),
-    inBackground('tidy', tidy, TIDY_EVERY_MS),
-    inBackground('sweep', sweep, SWEEP_EVERY_MS),
-    inBackground('refresh', createCounting(deps), REFRESH_EVERY_MS),
-    inBackground('similar threads', () => refreshSimilar(deps), SIMILAR_EVERY_MS),
-    inBackground('retained index', () => dropRetained(deps), DROP_EVERY_MS),
+    onChange('sweep', sweep, SWEEP_EVERY_MS),
+    onChange('refresh', createCounting(deps), REFRESH_EVERY_MS),
+    onChange('similar threads', () => refreshSimilar(deps), SIMILAR_EVERY_MS),
+    onChange('quarantine', () => liftQuarantine(deps), LIFT_EVERY_MS),
+    atTimes('lost jobs', refile, LOOK_FOR_LOST_EVERY_MS),
+    atTimes('tidy', tidy, TIDY_EVERY_MS),
+    atTimes('retained index', () => dropRetained(deps), DROP_EVERY_MS),
   ];
   return {
     deps,

@@ -46,7 +46,10 @@ export function createStoreGate(
     get isOpen() {
       return isOpen();
     },
-    open: () => (isOpen() ? Promise.resolve() : new Promise((enter) => waiting.push(enter))),
+    open() {
+      for (const watch of Object.values(watches)) watch.used();
+      return isOpen() ? Promise.resolve() : new Promise((enter) => waiting.push(enter));
+    },
     suspect() {
       for (const watch of Object.values(watches)) watch.suspect();
     },

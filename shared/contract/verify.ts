@@ -1,5 +1,4 @@
 import Joi from 'joi';
-import { DEFAULT_SAMPLE } from './defaultSample.js';
 import { count, flag, listOf, oneOf, text } from './fields.js';
 
 /** What can be wrong with an archive, and what that means to its readers. */

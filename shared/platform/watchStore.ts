@@ -1,8 +1,10 @@
 import type { Logger } from './logger.js';
 import { within } from './within.js';
 
-/** Milliseconds between two questions to a store, unless told otherwise. */
+/** Milliseconds between two questions to a store that is used, unless told otherwise. */
 const EVERY_MS = 500;
+/** The same while nobody uses it: what it is asked for next starts the questions again. */
+const UNUSED_EVERY_MS = 5_000;
 /** Milliseconds in which a store has to answer when it is asked for a sign of life, unless told otherwise. */
 export const PING_LIMIT_MS = 750;
 /** Milliseconds to the next question after one that was not answered, while that alone proves nothing. */
@@ -12,8 +14,13 @@ const MOST_MISSES = 2;
 
 /** What is known of a store, by asking it regularly. */
 export interface StoreWatch {
-  /** Whether it answers, as far as is known: a change is known within `everyMs` and twice `limitMs` (two seconds). */
+  /**
+   * Whether it answers, as far as is known: of one that is used, a change is known within `everyMs` and twice `limitMs`
+   * (two seconds).
+   */
   readonly isUp: boolean;
+  /** It is asked for something. */
+  used(): void;
   /** Asks it now: whether it answers within `limitMs`. */
   look(): Promise<boolean>;
   /** Something it was asked for came: it lives, however busy it may be. */
@@ -49,6 +56,8 @@ export function watchStore({
   let awaySince = 0;
   let answeredAt = -Infinity;
   let askedAt = -Infinity;
+  let usedAt = -Infinity;
+  let nextAt = -Infinity;
   let asking: Promise<boolean> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -75,8 +84,14 @@ export function watchStore({
     misses = lives ? 0 : misses + 1;
     if (lives) turn(true);
     else if (misses >= MOST_MISSES) turn(false);
-    timer = setTimeout(() => void look(), lives || !isUp ? everyMs : AGAIN_MS).unref();
+    if (!lives && isUp) lookIn(AGAIN_MS);
+    else lookIn(isUp && usedAt < askedAt ? UNUSED_EVERY_MS : everyMs);
     return lives;
+  };
+  const lookIn = (ms: number): void => {
+    clearTimeout(timer);
+    nextAt = performance.now() + ms;
+    timer = setTimeout(() => void look(), ms).unref();
   };
   const look = (): Promise<boolean> => (asking ??= ask());
 
@@ -86,6 +101,10 @@ export function watchStore({
       return isUp;
     },
     look,
+    used() {
+      usedAt = performance.now();
+      if (!asking && nextAt - usedAt > everyMs) lookIn(everyMs);
+    },
     answered() {
       answeredAt = performance.now();
     },

@@ -3,8 +3,8 @@ import { logFailures } from '../../../shared/platform/logFailures.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { changedTags, parseAnnouncement } from '../dependencies.js';
 
-/** Milliseconds between two signs of life that the subscription must give. */
-const HEARTBEAT = 400;
+/** Milliseconds between two signs of life that the subscription must give: with the time that one may take, under a second. */
+const HEARTBEAT = 600;
 
 export interface Listening {
   /** Tags of answers that have changed. */

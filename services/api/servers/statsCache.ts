@@ -15,8 +15,15 @@ export interface StatsCache {
   write(serverId: string, answer: Answer): void;
 }
 
-/** Statistics in Redis for 60 seconds, as `etag length\n` and the gzip bytes. Its failures are only misses. */
-export function createStatsCache(redis: Redis, namespace: string): StatsCache {
+/**
+ * Statistics in Redis for 60 seconds, as `etag length\n` and the gzip bytes. Its failures are only misses, of which
+ * `onFailure` learns.
+ */
+export function createStatsCache(
+  redis: Redis,
+  namespace: string,
+  onFailure: () => void,
+): StatsCache {
   return {
     lifeSeconds: LIFE_SECONDS,
     async read(serverId) {
@@ -25,6 +32,7 @@ export function createStatsCache(redis: Redis, namespace: string): StatsCache {
         const [stored, left] = await Promise.all([redis.getBuffer(key), redis.pttl(key)]);
         return parse(stored, left);
       } catch {
+        onFailure();
         return { state: 'away' };
       }
     },

@@ -23,6 +23,7 @@ export class StoreAway extends AppError {
 export function createGuard(watch: StoreWatch, observe: ObserveCall): StoreGuard {
   return async (call) => {
     if (!watch.isUp) throw new StoreAway();
+    watch.used();
     const began = performance.now();
     const end = (failed: boolean): void => {
       if (failed) watch.suspect();

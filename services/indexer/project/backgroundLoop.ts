@@ -1,5 +1,6 @@
 import type { Logger } from '../../../shared/platform/logger.js';
 import { seldom } from '../../../shared/platform/seldom.js';
+import type { Bell } from './bell.js';
 
 /** A piece of work that is done again and again until it is stopped. */
 export interface BackgroundLoop {
@@ -7,8 +8,19 @@ export interface BackgroundLoop {
   stop(): Promise<void>;
 }
 
+/**
+ * What a round came to: true when it did something, so that there may be more; a number when something is due in so many
+ * milliseconds; anything else when there is nothing to do.
+ */
+export type Round = () => Promise<unknown>;
+
 interface LoopOptions {
+  /** The shortest rest after a round that found nothing, or failed. */
   idleMs: number;
+  /** Rung by rounds that did something. After `idleMs` a loop goes on resting until it is rung. */
+  bell: Bell;
+  /** The longest rest (ms): what another process has left is found by looking, not by a ring. */
+  longestRestMs: number;
   logger: Logger;
   isBusy: () => boolean;
   /** Whether the stores answer. */
@@ -23,30 +35,38 @@ const REST_WHILE_BUSY = 16;
 const LONGEST_REST_MS = 10_000;
 
 /**
- * Runs `round` repeatedly: at once again while it resolves with true (there is more), else after `idleMs`, and not at all
- * while it is not `isReady`. A failed round is tried again after `idleMs`, and logged now and then. While `isBusy` it
+ * Runs `round` repeatedly: at once again while it did something, else when the bell rings or something is due, and not at
+ * all while it is not `isReady`. A failed round is tried again after `idleMs`, and logged now and then. While `isBusy` it
  * takes a small part of the process's time only: what it does for many changes at once costs little more than for one.
  */
 export function runInBackground(
   name: string,
-  round: () => Promise<unknown>,
-  { idleMs, logger, isBusy, isReady }: LoopOptions,
+  round: Round,
+  { idleMs, bell, longestRestMs, logger, isBusy, isReady }: LoopOptions,
 ): BackgroundLoop {
   const stopped = new AbortController();
   const tell = seldom(TOLD_EVERY_MS, (error: unknown) => {
     logger.error({ err: error, loop: name }, 'A background round failed');
   });
-  const fail = (error: unknown): false => {
+  const fail = (error: unknown): number => {
     tell(error);
-    return false;
+    return idleMs;
+  };
+  const rest = async (rings: number, due: unknown): Promise<void> => {
+    await pause(idleMs, stopped.signal);
+    const longest = typeof due === 'number' ? Math.min(due, longestRestMs) : longestRestMs;
+    const left = longest - idleMs;
+    if (bell.rings === rings && left > 0) await bell.wait(left, stopped.signal);
   };
   const ended = (async () => {
     while (!stopped.signal.aborted) {
+      const { rings } = bell;
       const started = Date.now();
-      const more = isReady() && (await round().catch(fail)) === true;
-      const rest = Math.min((Date.now() - started) * REST_WHILE_BUSY, LONGEST_REST_MS);
-      if (!more) await pause(idleMs, stopped.signal);
-      await restWhile(isBusy, { ms: rest, lookEveryMs: idleMs, signal: stopped.signal });
+      const found = isReady() ? await round().catch(fail) : idleMs;
+      const restMs = Math.min((Date.now() - started) * REST_WHILE_BUSY, LONGEST_REST_MS);
+      if (found === true) bell.ring();
+      else await rest(rings, found);
+      await restWhile(isBusy, { ms: restMs, lookEveryMs: idleMs, signal: stopped.signal });
     }
   })();
   return {

@@ -13,7 +13,7 @@ const BATCH = 50;
  * Builds threads whose mark is older than `olderThanMs`: a job that should have done it was lost, or many threads were
  * marked at once. MongoDB's clock counts, whatever this process's says, and a mark from its future, which a clock that
  * was put back leaves, does not wait for that future. Those whose build did not end before come last, and one by one.
- * Returns true when there may be more.
+ * Resolves with true when it built some, so that there may be more.
  */
 export async function sweepPending(deps: IndexerDeps, olderThanMs: number): Promise<boolean> {
   const age = { $abs: { $subtract: ['$$NOW', '$pendingAt'] } };
@@ -35,7 +35,15 @@ export async function sweepPending(deps: IndexerDeps, olderThanMs: number): Prom
   const results = [...first, ...again];
   const failed = results.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
-  return marked.length === BATCH;
+  return marked.length > 0;
+}
+
+/** Whether any thread waits to be built, however new its mark. */
+export async function hasPending({
+  collections,
+}: Pick<IndexerDeps, 'collections'>): Promise<boolean> {
+  const pending = { pending: { $exists: true } };
+  return (await collections.threads.findOne(pending, { projection: { _id: 1 } })) !== null;
 }
 
 /** Threads that were tried before, those first that are least suspect. */
@@ -56,6 +64,7 @@ export async function refreshDirty(
   { now = new Date(), by }: { now?: Date; by?: Date } = {},
 ): Promise<boolean> {
   await markAgedMembers(deps, now);
+  if (!(await deps.collections.dirty.findOne({}, { projection: { _id: 1 } }))) return false;
   if (await refreshPeople(deps, { now, by })) return true;
   return (await refreshServers(deps, by)) > 0;
 }

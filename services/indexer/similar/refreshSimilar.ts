@@ -17,32 +17,37 @@ const PATIENCE_MS = 120_000;
 
 /**
  * Looks for similar threads again where a thread changed, and shows those known anew where one of them changed.
- * Returns true when there may be more.
+ * Resolves with true when it did something, and with milliseconds when marks have to wait.
  */
-export async function refreshSimilar(deps: IndexerDeps, now = new Date()): Promise<boolean> {
+export async function refreshSimilar(
+  deps: IndexerDeps,
+  now = new Date(),
+): Promise<boolean | number> {
   const { similarMarks } = deps.collections;
-  const hasMore = await showMarked(deps);
-  const marks = (await dirtyMarks(similarMarks, 'similar', { limit: SEARCHED })).filter(
+  const hasShown = await showMarked(deps);
+  const waiting = await dirtyMarks(similarMarks, 'similar', { limit: SEARCHED });
+  const marks = waiting.filter(
     // A mark from the future was set by another clock: it is old enough.
     ({ at }) => Math.abs(now.getTime() - at.getTime()) >= FOUND_AFTER_MS,
   );
   if (marks.length === 0 || (await isImporting(deps, marks[0]!, now))) {
-    return hasMore;
+    return hasShown || (waiting.length > 0 && FOUND_AFTER_MS);
   }
   await searchAgain(deps, marks.map(threadIdOf));
   await clearMarks(similarMarks, marks);
-  return marks.length === SEARCHED;
+  return true;
 }
 
-/** Shows known lists anew where a thread in them changed. Returns true when there may be more. */
+/** Shows known lists anew where a thread in them changed. Resolves with true when it did so. */
 export async function showMarked(
   deps: Pick<IndexerDeps, 'collections' | 'announcer'>,
 ): Promise<boolean> {
   const { similarMarks } = deps.collections;
   const marks = await dirtyMarks(similarMarks, 'shown', { limit: SHOWN });
+  if (marks.length === 0) return false;
   await showSimilar(deps, marks.map(threadIdOf));
   await clearMarks(similarMarks, marks);
-  return marks.length === SHOWN;
+  return true;
 }
 
 /**

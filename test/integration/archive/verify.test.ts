@@ -40,8 +40,8 @@ describe('forum-archive verify', function () {
     const found = await archive.cli('verify');
     expect(found.code).to.equal(1);
     expect(found.stdout).to.match(/: 2 differences, 0 mended\n/);
-    expect(found.stdout).to.include('body.missing (1 left): a listed thread cannot be opened');
-    expect(found.stdout).to.match(/left: rank\.wrong \d+: On /);
+    expect(found.stdout).to.include('thread.wrong (1 left): a thread cannot be opened');
+    expect(found.stdout).to.match(/left: person\.wrong \d+: Line /);
 
     const mended = await archive.cli('verify', '--repair', '--json');
     const { clean, repaired, differences } = JSON.parse(mended.stdout) as VerifyReport;

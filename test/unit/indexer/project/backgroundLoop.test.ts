@@ -2,11 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { runInBackground } from '../../../../services/indexer/project/backgroundLoop.js';
+import { createBell } from '../../../../services/indexer/project/bell.js';
 import { until } from '../../../support/apiServer.js';
 
 describe('runInBackground', () => {
   const logger = pino({ level: 'silent' });
-  const LONG = { idleMs: 50, logger, isBusy: () => false, isReady: () => true };
+  const bell = createBell();
+  const LONG = {
+    ...{ idleMs: 50, longestRestMs: 50, bell, logger },
+    ...{ isBusy: () => false, isReady: () => true },
+  };
 
   it('goes on at once while there is more, and after a rest when there is not, or a round failed', async () => {
     const ends = [true, true, undefined, new Error('once'), false];
@@ -54,5 +59,58 @@ describe('runInBackground', () => {
     isReady = true;
     await until(() => rounds > 0);
     await loop.stop();
+  });
+
+  describe('with nothing to do', () => {
+    const HOUR = 3_600_000;
+    const RESTING = { ...LONG, idleMs: 1, longestRestMs: HOUR };
+
+    it('rests until the bell rings, also where it rang during the round', async () => {
+      const own = createBell();
+      let rounds = 0;
+      const round = () => {
+        rounds += 1;
+        if (rounds === 1) own.ring();
+        return Promise.resolve(false);
+      };
+      const loop = runInBackground('test', round, { ...RESTING, bell: own });
+      await until(() => rounds === 2);
+      await pause(100);
+      expect(rounds).to.equal(2);
+      own.ring();
+      await until(() => rounds === 3);
+      await loop.stop();
+    });
+
+    it('rings the bell for others when it did something', async () => {
+      const own = createBell();
+      const ends = [false, true, false];
+      let rounds = 0;
+      const loop = runInBackground('test', () => Promise.resolve(ends[rounds++]), {
+        ...{ ...RESTING, bell: own },
+      });
+      await until(() => rounds === 1);
+      own.ring();
+      await until(() => rounds === 3);
+      expect(own.rings).to.equal(2);
+      await loop.stop();
+    });
+
+    it('looks again when something is due, and after its longest rest', async () => {
+      for (const [due, longestRestMs] of [
+        [20, HOUR],
+        [HOUR, 20],
+        [undefined, 20],
+      ] as const) {
+        let rounds = 0;
+        const round = () => {
+          rounds += 1;
+          return Promise.resolve(due ?? false);
+        };
+        const loop = runInBackground('test', round, { ...RESTING, longestRestMs });
+        await until(() => rounds > 2);
+        await loop.stop();
+      }
+    });
   });
 });

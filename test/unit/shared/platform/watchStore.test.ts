@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { watchStore, type StoreWatch } from '../../../../shared/platform/watchStore.js';
@@ -20,9 +21,10 @@ describe('watchStore', () => {
   });
   afterEach(() => watch.stop());
 
-  it('finds out about a silent store within two seconds, and about its return', async () => {
+  it('finds out about a silent store that is used within two seconds, and about its return', async () => {
     await watch.look();
     ping = never;
+    watch.used();
     await until(() => !watch.isUp, 2_000 + 500);
     ping = () => Promise.resolve();
     await until(() => watch.isUp, 2_000);
@@ -61,5 +63,16 @@ describe('watchStore', () => {
     ping = () => Promise.resolve((asked += 1));
     await Promise.all([watch.look(), watch.look(), watch.look()]);
     expect(asked).to.equal(1);
+  });
+
+  it('asks seldom while nobody uses the store', async () => {
+    let asked = 0;
+    ping = () => Promise.resolve((asked += 1));
+    await watch.look();
+    await pause(1_200);
+    expect(asked).to.be.below(3);
+    const before = asked;
+    watch.used();
+    await until(() => asked > before, 4_000);
   });
 });
