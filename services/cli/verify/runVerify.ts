@@ -13,8 +13,7 @@ export interface VerifyOptions {
 /** Has the archive verified; a repair stands in the audit trail. */
 export async function runVerify(options: VerifyOptions): Promise<void> {
   const { repair = false, wait = true } = options;
-  const verify = (archive: Archive): Promise<Result> =>
-    verifyWhole(archive, { repair, wait });
+  const verify = (archive: Archive): Promise<Result> => verifyWhole(archive, { repair, wait });
   if (!repair) await runCommand(options, verify);
   else await runDeed(options, { operation: 'verify', params: { repair } }, verify);
 }
