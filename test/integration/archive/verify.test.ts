@@ -27,7 +27,8 @@ describe('forum-archive verify', function () {
     expect((await archive.cli('import', 'sample')).code).to.equal(0);
     const { code, stdout, stderr } = await archive.cli('verify');
     expect(stdout).to.match(/^Compared 87 threads, 726 messages, .*: all is as recorded\n$/);
-    expect([code, stderr]).to.deep.equal([0, '']);
+    expect(code).to.equal(0);
+    expect(stderr).to.match(/^Archive: /);
   });
 
   it('fails when something differs, mends it when told to, and says so', async () => {
