@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import type { Logger } from '../../shared/platform/logger.js';
-import { recordDeed } from '../../shared/store/recordDeed.js';
+import { recordAuditEntry } from '../../shared/store/recordAuditEntry.js';
 import { auditRequests } from './http/auditRequests.js';
 import { allowOrigins } from './http/cors.js';
 import { limitFailed } from './http/credentials/limitFailed.js';
@@ -49,7 +49,9 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(checkUrls());
   app.use(serveMetrics(deps.metrics, deps.metricsToken));
   app.use(
-    auditRequests((deed) => recordDeed(deps.collections, deed), logger, { reads: deps.auditReads }),
+    auditRequests((entry) => recordAuditEntry(deps.collections, entry), logger, {
+      reads: deps.auditReads,
+    }),
   );
   app.use(queueDashboard(deps.producer.queue, gate));
   app.use(mountRoutes(createRoutes(deps), deps.cache, gate));

@@ -16,7 +16,7 @@ import { createBell } from './project/bell.js';
 import { createCounting, hasPending, sweepPending } from './project/sweep.js';
 import { refileWhenIdle, removeOrphans } from './project/sweepImports.js';
 import { releaseFiles } from './quarantine/guardFile.js';
-import { liftQuarantine } from './quarantine/liftQuarantine.js';
+import { releaseHealed } from './quarantine/releaseHealed.js';
 import { recordRefusals } from './quarantine/recordRefusals.js';
 import { createAnnouncer } from './stores/announcer.js';
 import { dropRetained } from './search/dropRetained.js';
@@ -108,7 +108,7 @@ export function createIndexer(clients: IndexerClients): {
     onChange('sweep', sweep, SWEEP_EVERY_MS),
     onChange('refresh', createCounting(deps), REFRESH_EVERY_MS),
     onChange('similar threads', () => refreshSimilar(deps), SIMILAR_EVERY_MS),
-    onChange('quarantine', () => liftQuarantine(deps), LIFT_EVERY_MS),
+    onChange('quarantine', () => releaseHealed(deps), LIFT_EVERY_MS),
     atTimes('lost jobs', refile, LOOK_FOR_LOST_EVERY_MS),
     atTimes('tidy', tidy, TIDY_EVERY_MS),
     atTimes('retained index', () => dropRetained(deps), DROP_EVERY_MS),

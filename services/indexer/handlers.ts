@@ -10,7 +10,7 @@ import { parsePayload } from './jobs/parsePayload.js';
 import { refreshStats } from './jobs/refreshStats.js';
 import { reindexViews } from './jobs/reindexViews.js';
 import { retryQuarantined } from './jobs/retryQuarantined.js';
-import { removeAside } from './quarantine/removeAside.js';
+import { removeUploadsOf } from './quarantine/removeUploadsOf.js';
 import { REPORT_NOBODY, type Report } from './report.js';
 import type { IndexerDeps } from './deps.js';
 import { reindexSearch } from './search/reindexSearch.js';
@@ -53,7 +53,7 @@ function deletion<Kind extends DeletionKind>(
     const parsed = parsePayload(`delete-${kind}`, payload);
     const result = await work(deps, parsed, report);
     const id = Object.values<string>(parsed)[0]!;
-    const files = await removeAside(deps, id);
+    const files = await removeUploadsOf(deps, id);
     await endDeletion(deps.collections, kind, id);
     return { ...result, files };
   };

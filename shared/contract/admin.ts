@@ -1,4 +1,4 @@
-/** SPEC 4.10 and DESIGN "Admin": what operators ask and are told. */
+/** What operators ask and are told. */
 import Joi from 'joi';
 import {
   count,

@@ -49,7 +49,7 @@ const DELETE = {
   errors: FIND,
 } as const;
 
-/** What operators do (SPEC 4.10). */
+/** What operators do. */
 export const adminOperations = {
   getAdminStats: operation({
     ...GET,

@@ -1,4 +1,4 @@
-/** SPEC 4.9 and 5: levels of access, tokens, API keys, the current user. */
+/** Tokens, API keys and the current user. */
 import Joi from 'joi';
 import { count, id, listOf, nullableText, nullableTime, oneOf, text, time } from './fields.js';
 import { MOST_KEY_YEARS, SCOPES, type Scope } from './scopes.js';

@@ -26,7 +26,7 @@ const PROTECTED: readonly ErrorCode[] = [
   'UNAVAILABLE',
 ];
 
-/** Logging in, the current user, and API keys (SPEC 4.9, 5). */
+/** Logging in, the current user, and API keys. */
 export const authOperations = {
   login: operation({
     ...BARE,

@@ -1,4 +1,4 @@
-/** SPEC 7 and DESIGN "Errors": the one error shape. */
+/** The one shape of all errors. */
 import Joi from 'joi';
 import { listOf, oneOf, text } from './fields.js';
 

@@ -1,4 +1,4 @@
-/** SPEC 2.9 and 4.8: search. */
+/** Full-text search, and completion of titles. */
 import Joi from 'joi';
 import {
   count,
@@ -55,7 +55,7 @@ export interface ResultAuthor {
   displayName: string;
 }
 
-/** SPEC 2.9. `score` is absolute, 0 to 1. */
+/** A thread that was found. `score` is absolute, 0 to 1. */
 export interface ThreadResult {
   id: string;
   title: string;
@@ -73,7 +73,7 @@ export interface ThreadResult {
   createdAt: string;
 }
 
-/** SPEC 2.9. `contentPreview` is the first 200 characters of the content. */
+/** A message that was found. `contentPreview` is the first 200 characters of its content, as readers see it. */
 export interface MessageResult {
   id: string;
   content: string;
@@ -89,7 +89,7 @@ export interface MessageResult {
   createdAt: string;
 }
 
-/** SPEC 4.8. */
+/** A page of results over both kinds in one ranking, split into the two kinds. */
 export interface SearchResponse {
   query: string;
   results: { threads: ThreadResult[]; messages: MessageResult[] };

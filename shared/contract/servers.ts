@@ -1,8 +1,8 @@
-/** SPEC 2.1 to 2.3, 2.8, 4.1 to 4.4: servers, channels, tags, statistics. */
+/** Servers, their forum channels, tags and statistics. */
 import Joi from 'joi';
 import { count, id, listOf, nullableText, text, time } from './fields.js';
 
-/** SPEC 2.1. `icon` is the platform's icon hash. */
+/** A server. `icon` is the platform's icon hash. */
 export interface Server {
   id: string;
   name: string;
@@ -30,7 +30,7 @@ export const serverListSchema = Joi.object<ServerList, true>({
   servers: listOf(serverSchema, 'Every archived server, by id'),
 });
 
-/** SPEC 2.2. `type` is the platform's channel type; 15 is a forum. */
+/** A channel that holds threads. `type` is the platform's channel type; 15 is a forum. */
 export interface Channel {
   id: string;
   name: string;
@@ -52,7 +52,7 @@ export const channelSchema = Joi.object<Channel, true>({
   parentName: nullableText('Name of the category'),
 }).description('A forum channel');
 
-/** SPEC 4.2. By position, then id. */
+/** The channels of a server, by position, then id. */
 export interface ChannelList {
   channels: Channel[];
 }
@@ -62,7 +62,7 @@ export const channelListSchema = Joi.object<ChannelList, true>({
   channels: listOf(channelSchema, 'By position, then id'),
 });
 
-/** SPEC 2.3. */
+/** A tag that a forum offers. */
 export interface Tag {
   id: string;
   name: string;
@@ -80,7 +80,7 @@ export const tagSchema = Joi.object<Tag, true>({
   channelName: text('Name of that channel'),
 }).description('A tag that threads of a forum may carry');
 
-/** SPEC 4.3. By channel position, then the forum's own order. */
+/** The tags of a server, by channel position, then the forum's own order. */
 export interface TagList {
   tags: Tag[];
 }
@@ -90,7 +90,7 @@ export const tagListSchema = Joi.object<TagList, true>({
   tags: listOf(tagSchema, "By channel position, then the forum's own order"),
 });
 
-/** SPEC 2.8. */
+/** The statistics of a server. */
 export interface ServerStats {
   serverId: string;
   serverName: string;

@@ -1,4 +1,4 @@
-/** SPEC 2.4 to 2.7 and 4.5 to 4.7: threads, messages, participants. */
+/** Thread lists, threads with their messages, and participants. */
 import Joi from 'joi';
 import {
   count,
@@ -68,7 +68,7 @@ export const messageAuthorSchema = Joi.object<MessageAuthor, true>({
   .required()
   .description('Who wrote it');
 
-/** SPEC 2.4. Timestamps are ISO 8601, UTC, with milliseconds. */
+/** A thread as lists show it. Timestamps are ISO 8601, UTC, with milliseconds. */
 export interface ThreadSummary {
   id: string;
   title: string;
@@ -104,7 +104,7 @@ export const threadSummarySchema = Joi.object<ThreadSummary, true>({
   lastActivityAt: time('When its last message was written'),
 }).description('A thread in a list');
 
-/** SPEC 4.5. `nextCursor` is null on the last page. */
+/** A page of a thread list. `nextCursor` is null on the last page. */
 export interface ThreadPage {
   threads: ThreadSummary[];
   nextCursor: string | null;
@@ -151,7 +151,7 @@ export const threadListQuerySchema = Joi.object<ThreadListQuery, true>({
   cursor: cursorParameter(),
 });
 
-/** SPEC 2.6. `url` is the platform's address; sizes are bytes and pixels, null where the source did not tell. */
+/** A file of a message. `url` is the platform's address; sizes are bytes and pixels, null where the source did not tell. */
 export interface Attachment {
   id: string;
   filename: string;
@@ -285,7 +285,7 @@ export const forwardedMessageSchema = Joi.object<ForwardedMessage, true>({
   editedAt: nullableTime('When it was last edited'),
 });
 
-/** SPEC 2.6. `content` is the platform's markdown, `contentHtml` its sanitised rendering. */
+/** A message of a thread. `content` is the platform's markdown, `contentHtml` its sanitised rendering. */
 export interface Message {
   id: string;
   content: string;
@@ -339,7 +339,7 @@ export const messageSchema = Joi.object<Message, true>({
   editedAt: nullableTime('When it was last edited'),
 }).description('What a person or bot said');
 
-/** SPEC 2.5: everything but `messages`, which stands between `channelName` and `messageCount`. */
+/** A thread: everything but `messages`, which stands between `channelName` and `messageCount`. */
 export interface ThreadDetail {
   id: string;
   title: string;
@@ -379,7 +379,7 @@ export const threadDetailSchema = Joi.object<ThreadDetail, true>({
   lockedAt: nullableTime('When it was locked'),
 });
 
-/** SPEC 2.7. */
+/** Somebody who wrote in a thread. */
 export interface Participant {
   userId: string;
   username: string;
@@ -405,7 +405,7 @@ export const participantSchema = Joi.object<Participant, true>({
   lastMessageAt: time('When they last wrote'),
 }).description('Who wrote in a thread');
 
-/** SPEC 4.7. Most messages first, then id. */
+/** Who wrote in a thread: most messages first, then id. */
 export interface ParticipantList {
   total: number;
   humans: number;

@@ -1,4 +1,4 @@
-/** Users and leaderboards (SPEC 4.10; shapes by DESIGN). */
+/** Profiles of users, and leaderboards of servers. */
 import Joi from 'joi';
 import {
   count,

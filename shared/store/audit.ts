@@ -19,4 +19,4 @@ export interface AuditRecord {
 }
 
 /** What an operator did, as it is told to the audit trail. */
-export type Deed = Omit<AuditRecord, '_id' | 'at'>;
+export type AuditEntry = Omit<AuditRecord, '_id' | 'at'>;

@@ -6,7 +6,7 @@ import type { Binary } from 'mongodb';
 /**
  * A finished response body. `_id` names the question: `thread/ID`, `participants/ID`, `server/ID`, `channels/ID`,
  * `tags/ID`, `stats/ID` (server ids), `user/ID` or `similar/ID` (thread ids). `gzip` holds the whole body, or is absent
- * when the body was cut into `chunks` pieces stored in bodyChunks (bodies near the 16 MB limit of a document).
+ * when the body was cut into `chunks` pieces stored in bodyChunks (bodies of more than 1 MiB compressed).
  */
 export interface BodyView {
   _id: string;

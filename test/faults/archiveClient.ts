@@ -4,28 +4,28 @@ import type { AdminJob } from '../../shared/contract/admin.js';
 /** An answer, or that there was none. */
 export type Answer = { status: number; body: unknown } | { status: 'none'; reason: string };
 
-/** How a deed ended: its job reported done, what it names was never there, or a file was rejected. */
-export type DeedEnd = 'done' | 'absent' | 'rejected';
+/** How an action ended: its job reported done, what it names was never there, or a file was rejected. */
+export type ActionEnd = 'done' | 'absent' | 'rejected';
 
-/** A deed as a request to the API. */
-export interface DeedRequest {
+/** An action as a request to the API. */
+export interface ActionRequest {
   method: 'POST' | 'DELETE';
   path: string;
   body?: object;
 }
 
-/** A client that never gives up: a deed is asked for again until its job reports done. */
+/** A client that never gives up: an action is asked for again until its job reports done. */
 export interface ArchiveClient {
   ask(method: string, path: string, body?: object): Promise<Answer>;
-  /** Resolves when the deed is acknowledged; throws when the API says what it must never say, or time is up. */
-  perform(deed: DeedRequest): Promise<DeedEnd>;
+  /** Resolves when the action is acknowledged; throws when the API says what it must never say, or time is up. */
+  perform(action: ActionRequest): Promise<ActionEnd>;
 }
 
 const ANSWER_WITHIN_MS = 20_000;
 const ASK_AGAIN_MS = 100;
 
 /**
- * A client of the API at an address that may change. A deed that is not acknowledged by `giveUpAt` (ms of
+ * A client of the API at an address that may change. An action that is not acknowledged by `giveUpAt` (ms of
  * Date) fails; `onWrong` learns of answers that must never be given, after which it is asked for again.
  */
 export function createArchiveClient(
@@ -67,34 +67,34 @@ export function createArchiveClient(
   };
   return {
     ask,
-    async perform(deed) {
+    async perform(action) {
       for (let tries = 0; Date.now() < giveUpAt(); tries += 1) {
-        const filed = await ask(deed.method, deed.path, deed.body);
-        const outcome = judge(deed, filed);
-        if (outcome === 'wrong') onWrong(`${nameOf(deed)} was answered ${JSON.stringify(filed)}`);
+        const filed = await ask(action.method, action.path, action.body);
+        const outcome = judge(action, filed);
+        if (outcome === 'wrong') onWrong(`${nameOf(action)} was answered ${JSON.stringify(filed)}`);
         // It may have been done the first time, though no answer came.
         if (outcome === 'absent') return tries === 0 ? 'absent' : 'done';
         const ended = typeof outcome === 'object' && (await follow(outcome.statusUrl));
         if (ended) return ended;
         await pause(ASK_AGAIN_MS);
       }
-      throw new Error(`${nameOf(deed)} was not acknowledged in time`);
+      throw new Error(`${nameOf(action)} was not acknowledged in time`);
     },
   };
 }
 
-function nameOf({ method, path }: DeedRequest): string {
+function nameOf({ method, path }: ActionRequest): string {
   return `${method} ${path}`;
 }
 
-/** What an answer to a deed asks of its sender. 409: a rebuild is under way. */
+/** What an answer to an action asks of its sender. 409: a rebuild is under way. */
 function judge(
-  deed: DeedRequest,
+  action: ActionRequest,
   answer: Answer,
 ): 'again' | 'absent' | 'wrong' | { statusUrl: string } {
   const { status } = answer;
   if (status === 'none' || status === 503 || status === 409) return 'again';
-  if (status === 404 && deed.method === 'DELETE') return 'absent';
+  if (status === 404 && action.method === 'DELETE') return 'absent';
   if (status === 202) return answer.body as { statusUrl: string };
   return 'wrong';
 }

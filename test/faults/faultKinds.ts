@@ -66,7 +66,7 @@ export const FAULTS = {
   'Elasticsearch answers cut': ({ rig, ms }) => poisoned(rig.proxies.elasticsearch, CUT, ms),
   'Elasticsearch 5 s late': ({ rig, ms }) =>
     poisoned(rig.proxies.elasticsearch, latency(5_000), ms),
-  'Elasticsearch silent': ({ rig, ms }) => poisoned(rig.proxies.elasticsearch, SILENCE, ms),
+  'Elasticsearch silent': ({ rig, ms }) => poisoned(rig.proxies.elasticsearch, REDACTED, ms),
   'Elasticsearch on a narrow line': ({ rig, ms }) =>
     poisoned(rig.proxies.elasticsearch, NARROW, ms),
   'two rebuilds at once': twoRebuilds,
@@ -88,7 +88,7 @@ const CUT: Toxic = {
   ...{ type: 'limit_data', stream: 'downstream', attributes: { bytes: 100 } },
   toxicity: 0.5,
 };
-const SILENCE: Toxic = { type: 'timeout', stream: 'downstream', attributes: { timeout: 0 } };
+const REDACTED: Toxic = { type: 'timeout', stream: 'downstream', attributes: { timeout: 0 } };
 /** Kilobytes a second. */
 const NARROW: Toxic = { type: 'bandwidth', stream: 'downstream', attributes: { rate: 20 } };
 

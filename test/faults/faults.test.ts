@@ -51,7 +51,7 @@ describe('an archive under faults', function () {
     });
     expect(report.violations, said.join('\n')).to.deep.equal([]);
     expect(Object.keys(report.faults)).to.have.length(LANES.flat().length);
-    expect(report.deeds['import'], 'imports').to.be.above(3);
+    expect(report.actions['import'], 'imports').to.be.above(3);
     expect(report.answers['search 200'], 'searches').to.be.above(10);
   });
 

@@ -1,7 +1,7 @@
 import type { ExportUser } from '../../shared/exportFormat/exportTypes.js';
 import { anExportUser } from '../support/exportFiles.js';
 
-/** A message as the deeds planned so far leave it, and what of them was acknowledged. */
+/** A message as the actions planned so far leave it, and what of them was acknowledged. */
 export interface LedgerMessage {
   id: string;
   thread: LedgerThread;

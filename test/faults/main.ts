@@ -62,10 +62,10 @@ function* chooseFaults(
   }
 }
 
-function print({ violations, faults, deeds, answers }: RunReport): void {
+function print({ violations, faults, actions, answers }: RunReport): void {
   for (const [title, counts] of Object.entries({
     Faults: faults,
-    Deeds: deeds,
+    Actions: actions,
     Answers: answers,
   })) {
     console.log(`\n${title}`);

@@ -3,7 +3,7 @@ import { createArchiveClient, type ArchiveClient } from './archiveClient.js';
 import { checkArchive } from './checkArchive.js';
 import { FAULTS, type Fault, type FaultName } from './faultKinds.js';
 import { createLedger } from './ledger.js';
-import { planDeeds, type Deed } from './planDeeds.js';
+import { planActions, type Action } from './planActions.js';
 import { quiesce } from './quiesce.js';
 import { createRandom } from './random.js';
 import { startReaders } from './readers.js';
@@ -15,7 +15,7 @@ export interface RunOptions {
   /** The faults to provoke: lanes go on side by side, in each one after the other. */
   lanes: Iterable<{ name: FaultName; ms: number }>[];
   writers: number;
-  /** Milliseconds a writer rests between two deeds. */
+  /** Milliseconds a writer rests between two actions. */
   restMs: number;
   /** Milliseconds between two faults of a lane at most. */
   betweenMs: number;
@@ -26,14 +26,14 @@ export interface RunOptions {
 export interface RunReport {
   violations: string[];
   faults: Record<string, number>;
-  deeds: Record<string, number>;
+  actions: Record<string, number>;
   answers: Record<string, number>;
 }
 
 const BETWEEN_MS = 300;
 /** Characters of a violation: it may hold the last words of a process. */
 const LONGEST_LINE = 4_000;
-/** After the last fault every deed is acknowledged within this time. */
+/** After the last fault every action is acknowledged within this time. */
 const PATIENCE_MS = 120_000;
 
 /** Lets writers and readers work on an archive while faults are provoked, then compares all with the ledger. */
@@ -56,7 +56,7 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
   const readers = startReaders(client, ledger, createRandom(seed + 1), { mayBeCut, violate });
   const writing = startWriters(
     { client, giveUpAt: () => giveUpAt },
-    planDeeds(ledger, createRandom(seed)),
+    planActions(ledger, createRandom(seed)),
     options,
     violate,
   );
@@ -78,7 +78,7 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
   await Promise.all(options.lanes.map(provoke));
   say('No more faults');
   giveUpAt = Date.now() + PATIENCE_MS;
-  const deeds = await writing.stop();
+  const actions = await writing.stop();
   await quiesce(rig).catch((error: unknown) => violate(String(error)));
   await readers.stop();
   const found = await checkArchive(client, ledger, rig.direct).catch((error: unknown) => [
@@ -89,15 +89,15 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
   return {
     violations,
     faults,
-    deeds,
+    actions,
     answers: readers.answers,
   };
 }
 
-/** Writers that take one deed after the other, wait until it may be done, and ask for it until it is acknowledged. */
+/** Writers that take one action after the other, wait until it may be done, and ask for it until it is acknowledged. */
 function startWriters(
   patient: Patient,
-  deeds: Iterator<Deed>,
+  actions: Iterator<Action>,
   { writers, restMs }: RunOptions,
   violate: (text: string) => void,
 ): { stop(): Promise<Record<string, number>> } {
@@ -105,9 +105,9 @@ function startWriters(
   let isStopping = false;
   const write = async (): Promise<void> => {
     while (!isStopping) {
-      const deed = deeds.next().value as Deed;
-      await perform(patient, deed).catch((error: unknown) => violate(String(error)));
-      done[deed.name] = (done[deed.name] ?? 0) + 1;
+      const action = actions.next().value as Action;
+      await perform(patient, action).catch((error: unknown) => violate(String(error)));
+      done[action.name] = (done[action.name] ?? 0) + 1;
       await pause(restMs);
     }
   };
@@ -127,14 +127,15 @@ interface Patient {
   giveUpAt: () => number;
 }
 
-async function perform({ client, giveUpAt }: Patient, deed: Deed): Promise<void> {
-  while (!deed.isDue()) {
-    if (Date.now() > giveUpAt()) throw new Error(`${deed.name} never came to be due`);
+async function perform({ client, giveUpAt }: Patient, action: Action): Promise<void> {
+  while (!action.isDue()) {
+    if (Date.now() > giveUpAt()) throw new Error(`${action.name} never came to be due`);
     await pause(50);
   }
-  const { name, request, times } = deed;
+  const { name, request, times } = action;
   const ends = await Promise.all(Array.from({ length: times }, () => client.perform(request)));
-  deed.acknowledge(performance.now());
+  action.acknowledge(performance.now());
   const wrong = ends.find((end) => end !== 'done');
-  if (wrong && !deed.mayBe(wrong)) throw new Error(`${name} of ${request.path} ended as ${wrong}`);
+  if (wrong && !action.mayBe(wrong))
+    throw new Error(`${name} of ${request.path} ended as ${wrong}`);
 }

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import type { AppError } from '../../../shared/contract/errors.js';
 import type { Logger } from '../../../shared/platform/logger.js';
-import type { Deed } from '../../../shared/store/audit.js';
+import type { AuditEntry } from '../../../shared/store/audit.js';
 import type { Caller } from '../caller.js';
 import { toAppError } from './errors.js';
 
@@ -10,7 +10,7 @@ import { toAppError } from './errors.js';
  * only where `reads` says so.
  */
 export function auditRequests(
-  record: (deed: Deed) => Promise<unknown>,
+  record: (entry: AuditEntry) => Promise<unknown>,
   logger: Logger,
   { reads }: { reads: boolean },
 ): Middleware {
@@ -25,12 +25,12 @@ export function auditRequests(
   };
 
   async function keep(ctx: Context, error: AppError | null): Promise<void> {
-    const deed = isKept(ctx, reads) ? deedOf(ctx, error) : null;
-    if (!deed) return;
+    const entry = isKept(ctx, reads) ? entryOf(ctx, error) : null;
+    if (!entry) return;
     try {
-      await record(deed);
+      await record(entry);
     } catch (failure) {
-      logger.error({ err: failure, operation: deed.operation }, 'A deed was not recorded');
+      logger.error({ err: failure, operation: entry.operation }, 'An audit entry was not stored');
     }
   }
 }
@@ -41,7 +41,7 @@ function isKept({ method, state }: Context, reads: boolean): boolean {
   return reads && state['isFile'] !== true;
 }
 
-function deedOf(ctx: Context, error: AppError | null): Deed | null {
+function entryOf(ctx: Context, error: AppError | null): AuditEntry | null {
   const { caller, operationId, route } = ctx.state as {
     caller?: Caller;
     operationId?: string;

@@ -26,7 +26,7 @@ interface Answer {
 }
 
 /**
- * SPEC 4.8. Throws VALIDATION_ERROR for too many terms, RATE_LIMITED for a costly search that the asker's limit does not
+ * A page of what a query finds. Throws VALIDATION_ERROR for too many terms, RATE_LIMITED for a costly search that the asker's limit does not
  * reach for, and UNAVAILABLE while Elasticsearch cannot answer or the turn of a costly search does not come.
  */
 export async function searchArchive(

@@ -6,7 +6,7 @@ import { requireMongo, requireQueue } from '../reachable.js';
 import { reindexSearch } from '../reindex/reindexSearch.js';
 import { reindexViews } from '../reindex/reindexViews.js';
 import type { Result } from '../runCommand.js';
-import { runDeed } from '../runDeed.js';
+import { runAudited } from '../runAudited.js';
 import { verifyWhole } from '../verify/verifyWhole.js';
 import { heldLine } from './heldLine.js';
 import { restoreBackup } from './restoreBackup.js';
@@ -20,7 +20,7 @@ export interface RestoreOptions {
 /** Restores a backup, builds what is read of it, and verifies it. Goes well when nothing differs. */
 export async function runRestore(folder: string, options: RestoreOptions): Promise<void> {
   const { keys = false } = options;
-  await runDeed(options, { operation: 'restore', params: { keys } }, async (archive) => {
+  await runAudited(options, { operation: 'restore', params: { keys } }, async (archive) => {
     await requireMongo(archive);
     await requireQueue(archive);
     return restore(archive, folder, keys);

@@ -14,7 +14,7 @@ export async function deletePlace(
   options: RemovalOptions,
 ): Promise<void> {
   const removal = {
-    deed: deletionOf(kind, id),
+    entry: deletionOf(kind, id),
     find: (archive: Archive) => findPlace(archive, kind, id),
     file: ({ mongo, producer }: Archive) =>
       fileDeletion(mongo.collections, producer, { kind, subject: id }),

@@ -8,7 +8,7 @@ import { remove, type RemovalOptions } from './remove.js';
 /** Erases a person. With `evenIfUnknown` also somebody of whom nothing is here, so that no later import brings them. */
 export async function eraseUser(userId: string, options: RemovalOptions): Promise<void> {
   const removal = {
-    deed: { operation: 'eraseUser', params: { userId } },
+    entry: { operation: 'eraseUser', params: { userId } },
     find: ({ mongo }: Archive) => findPerson(mongo.collections, userId),
     async file({ mongo, producer }: Archive) {
       const erasureId = await requestErasure(mongo.collections, userId);

@@ -1,10 +1,10 @@
-import type { Deed } from '../../../shared/store/audit.js';
+import type { AuditEntry } from '../../../shared/store/audit.js';
 import { CliError } from '../cliError.js';
 import type { Archive } from '../openArchive.js';
 import { requireMongo, requireQueue } from '../reachable.js';
 import { warnWithoutIndexer } from '../reindex/warnWithoutIndexer.js';
 import { runCommand, type Result } from '../runCommand.js';
-import { asDeed } from '../runDeed.js';
+import { audited } from '../runAudited.js';
 import { watchJob } from '../watchJob.js';
 import { confirmRemoval } from './confirmRemoval.js';
 import type { Target } from './target.js';
@@ -19,7 +19,7 @@ export interface RemovalOptions {
 
 /** A deletion or an erasure. */
 export interface Removal {
-  deed: Pick<Deed, 'operation' | 'params'>;
+  entry: Pick<AuditEntry, 'operation' | 'params'>;
   find(archive: Archive): Promise<Target>;
   /** Has it carried out, and gives the job's id. */
   file(archive: Archive): Promise<string>;
@@ -39,7 +39,7 @@ export async function remove(removal: Removal, options: RemovalOptions): Promise
     const { unknown } = target;
     if (unknown === undefined && !options.yes && !(await confirmRemoval(target)))
       return { json: { state: 'declined' }, lines: ['Nothing was removed'], ok: false };
-    return asDeed(archive, removal.deed, async () => {
+    return audited(archive, removal.entry, async () => {
       if (unknown !== undefined && !options.evenIfUnknown) throw new CliError(unknown);
       return carryOut(archive, removal, options);
     });

@@ -1,6 +1,6 @@
 import { importJobId } from '../../../shared/jobs/importJobId.js';
 import { warn } from '../runCommand.js';
-import { runDeed } from '../runDeed.js';
+import { runAudited } from '../runAudited.js';
 import { importPaths } from './importPaths.js';
 import { isClean, summaryJson, summaryLines } from './importSummary.js';
 
@@ -15,8 +15,8 @@ const LONGEST_PATH = 1_024;
 
 /** Imports files and folders; in a data folder without servers it starts them for as long as it takes. */
 export async function runImport(paths: string[], options: ImportOptions): Promise<void> {
-  const deed = { operation: 'importExport', params: told(paths) };
-  await runDeed({ ...options, mayStart: true }, deed, async (archive) => {
+  const entry = { operation: 'importExport', params: told(paths) };
+  await runAudited({ ...options, mayStart: true }, entry, async (archive) => {
     const summary = await importPaths(archive, paths, { wait: options.wait ?? true, warn });
     return {
       ...{ json: summaryJson(summary), lines: summaryLines(summary), ok: isClean(summary) },

@@ -9,7 +9,7 @@ import {
 import { CliError } from '../cliError.js';
 import { requireMongo } from '../reachable.js';
 import { runCommand, type Result } from '../runCommand.js';
-import { runDeed } from '../runDeed.js';
+import { runAudited } from '../runAudited.js';
 import { safeText } from '../safeText.js';
 
 /** Options of every command about keys. */
@@ -28,7 +28,7 @@ export interface CreateOptions extends KeysOptions {
 export async function createKey(options: CreateOptions): Promise<void> {
   const { name, level: chosen, expires: expiresAt = null } = options;
   const params = { name, level: chosen, ...(expiresAt && { expiresAt: expiresAt.toISOString() }) };
-  await runDeed(options, { operation: 'createKey', params }, async ({ mongo }) => {
+  await runAudited(options, { operation: 'createKey', params }, async ({ mongo }) => {
     const made = await createApiKey(mongo.collections, { name, level: chosen, expiresAt });
     const shown = { ...presentApiKey(made.record), key: made.key };
     const note = 'Keep it: it is not shown again. Send it in the header X-API-Key.';
@@ -49,8 +49,8 @@ export async function listKeys(options: KeysOptions): Promise<void> {
 
 /** Revokes a key. Throws CliError when there is none of this id. */
 export async function revokeKey(keyId: string, options: KeysOptions): Promise<void> {
-  const deed = { operation: 'revokeKey', params: { keyId } };
-  await runDeed(options, deed, async ({ mongo }): Promise<Result> => {
+  const entry = { operation: 'revokeKey', params: { keyId } };
+  await runAudited(options, entry, async ({ mongo }): Promise<Result> => {
     const record = await revokeApiKey(mongo.collections, keyId);
     if (!record) throw new CliError(`There is no key with the id ${safeText(keyId)}`);
     const key = presentApiKey(record);

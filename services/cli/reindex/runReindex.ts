@@ -1,4 +1,4 @@
-import { runDeed } from '../runDeed.js';
+import { runAudited } from '../runAudited.js';
 import { reindexSearch } from './reindexSearch.js';
 import { reindexViews } from './reindexViews.js';
 
@@ -15,6 +15,6 @@ export async function runReindex(options: ReindexOptions): Promise<void> {
   const [target, rebuild] = options.search
     ? (['search', reindexSearch] as const)
     : (['views', reindexViews] as const);
-  const deed = { operation: 'reindex', params: { target } };
-  await runDeed(options, deed, (archive) => rebuild(archive, { wait: options.wait !== false }));
+  const entry = { operation: 'reindex', params: { target } };
+  await runAudited(options, entry, (archive) => rebuild(archive, { wait: options.wait !== false }));
 }

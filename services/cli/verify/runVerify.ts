@@ -1,6 +1,6 @@
 import type { Archive } from '../openArchive.js';
 import { runCommand, type Result } from '../runCommand.js';
-import { runDeed } from '../runDeed.js';
+import { runAudited } from '../runAudited.js';
 import { verifyWhole } from './verifyWhole.js';
 
 /** Options of `verify`. */
@@ -15,5 +15,5 @@ export async function runVerify(options: VerifyOptions): Promise<void> {
   const { repair = false, wait = true } = options;
   const verify = (archive: Archive): Promise<Result> => verifyWhole(archive, { repair, wait });
   if (!repair) await runCommand(options, verify);
-  else await runDeed(options, { operation: 'verify', params: { repair } }, verify);
+  else await runAudited(options, { operation: 'verify', params: { repair } }, verify);
 }

@@ -2,7 +2,7 @@ import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import type { IndexerDeps } from '../deps.js';
 import { settle } from '../project/settle.js';
 import { raiseRevision } from '../records/threadRevision.js';
-import { SILENCE } from '../records/tombstones.js';
+import { REDACTED } from '../records/tombstones.js';
 
 /** Removes a message: done when nothing of it can be read. A thread keeps its author when its first message goes. */
 export async function deleteMessage(
@@ -19,7 +19,7 @@ export async function deleteMessage(
   }
   const thread = await threads.findOne({ _id: threadId });
   await raiseRevision(threads, threadId);
-  await messages.updateOne({ _id: messageId }, { $set: SILENCE });
+  await messages.updateOne({ _id: messageId }, { $set: REDACTED });
   await raiseRevision(threads, threadId);
   await settle(deps, { _id: threadId }, thread ? [thread.serverId] : []);
   return { messages: message.deleted ? 0 : 1 };

@@ -5,7 +5,7 @@ import { refreshLinks } from '../project/refreshLinks.js';
 import { settle } from '../project/settle.js';
 import { raiseRevision } from '../records/threadRevision.js';
 import {
-  silenceThreads,
+  redactThreads,
   tombstoneChannel,
   tombstoneServer,
   tombstoneThread,
@@ -72,9 +72,9 @@ async function removeThreads(
     if (batch.length === 0) return removed;
     const ids = batch.map(({ _id }) => _id);
     // Words first: a thread that is marked as deleted is not found again when this is cut off.
-    removed.messages += await silenceThreads(messages, ids);
+    removed.messages += await redactThreads(messages, ids);
     await Promise.all(ids.map((id) => tombstoneThread(threads, id)));
-    removed.messages += await silenceThreads(messages, ids);
+    removed.messages += await redactThreads(messages, ids);
     await Promise.all(ids.map((id) => raiseRevision(threads, id)));
     report((removed.threads += ids.length), total);
   }

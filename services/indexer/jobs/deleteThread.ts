@@ -3,7 +3,7 @@ import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import type { IndexerDeps } from '../deps.js';
 import { settle } from '../project/settle.js';
 import { raiseRevision } from '../records/threadRevision.js';
-import { silenceThreads, tombstoneThread } from '../records/tombstones.js';
+import { redactThreads, tombstoneThread } from '../records/tombstones.js';
 
 /** Removes a thread: done when nothing of it can be read. What keeps it from coming back stays. */
 export async function deleteThread(
@@ -15,7 +15,7 @@ export async function deleteThread(
   if (!thread) return { threads: 0, messages: 0 };
   await tombstoneThread(threads, threadId);
   faultPoint('deletionMarked');
-  const silenced = await silenceThreads(messages, [threadId]);
+  const silenced = await redactThreads(messages, [threadId]);
   await raiseRevision(threads, threadId);
   await settle(deps, { _id: threadId }, [thread.serverId]);
   return { threads: thread.deleted ? 0 : 1, messages: silenced };

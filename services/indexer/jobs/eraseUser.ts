@@ -4,7 +4,7 @@ import { announceErasure, erasedPeople } from '../../../shared/store/erasures.js
 import type { IndexerDeps } from '../deps.js';
 import { settle } from '../project/settle.js';
 import { countPeople } from '../project/sweep.js';
-import { removeAside } from '../quarantine/removeAside.js';
+import { removeUploadsOf } from '../quarantine/removeUploadsOf.js';
 import { eraseEverywhere } from '../records/eraseEverywhere.js';
 import { clearErasing, erasingThreads } from '../records/erasingMarks.js';
 import { forgetAccount } from '../records/forgetAccount.js';
@@ -60,7 +60,7 @@ export async function eraseUser(
   await countPeople(deps, new Date());
   deps.announcer.announce({ users: [userId] });
   await forgetAccount(collections, userId);
-  const files = await removeAside(deps, userId);
+  const files = await removeUploadsOf(deps, userId);
   const others = (await underWay(deps)).filter((id) => id !== erasureId);
   await clearErasing(
     collections.threads,

@@ -13,14 +13,14 @@ import { isPermanent } from '../permanentErrors.js';
 import { memoryBudget } from './memoryBudget.js';
 import { projectThread } from '../project/projectThread.js';
 import { endFile, guardFile, type FileOutcome } from '../quarantine/guardFile.js';
-import { removeAsideOfErased } from '../quarantine/removeAside.js';
-import { isSetAside } from '../quarantine/tries.js';
-import { silenceThreads } from '../records/tombstones.js';
+import { removeUploadOfErased } from '../quarantine/removeUploadsOf.js';
+import { isQuarantined } from '../quarantine/tries.js';
+import { redactThreads } from '../records/tombstones.js';
 import { removeIfEmptied } from '../records/removeIfEmptied.js';
 import { applyMessages } from '../records/applyMessages.js';
 import { applySource, DeletedPlace, type AppliedThread } from '../records/applySource.js';
 import { raiseRevision } from '../records/threadRevision.js';
-import { spreadChannel, spreadServer } from '../project/spreadChanges.js';
+import { propagateChannel, propagateServer } from '../project/propagateChanges.js';
 import { sourceMessage, sourceThread, type MappedThread } from '../sources/exportFile.js';
 import { dirtyServer, markDirty } from '../stores/dirtyMarks.js';
 
@@ -54,7 +54,7 @@ export async function importFile(
     if (noted) await deleteUpload(deps.collections, uploadId);
     return noted;
   });
-  if (ended?.state === 'rejected') await removeAsideOfErased(deps, uploadId);
+  if (ended?.state === 'rejected') await removeUploadOfErased(deps, uploadId);
   return ended;
 }
 
@@ -78,12 +78,12 @@ async function applyFile(
     source,
     inferredStamps(source, inferred),
   ).catch(async (error: unknown) => {
-    if (error instanceof DeletedPlace) await silenceThread(deps, source);
+    if (error instanceof DeletedPlace) await redactThread(deps, source);
     throw error;
   });
   const thread = await applyThread(deps, uploadId, { file, applied: applied.thread, cutOffAt });
-  await spreadServer(deps, source.server._id, applied.server);
-  await spreadChannel(deps, source.channel, applied.channel);
+  await propagateServer(deps, source.server._id, applied.server);
+  await propagateChannel(deps, source.channel, applied.channel);
   if (applied.thread?.newer)
     await markDirty(deps.collections.dirty, [dirtyServer(source.server._id)]);
   const state = applied.channel.changed || thread.changed ? 'imported' : 'unchanged';
@@ -91,11 +91,8 @@ async function applyFile(
 }
 
 /** A job that was cut off may have left words behind, in a thread that the deletion of its place had passed. */
-async function silenceThread(
-  { collections }: IndexerDeps,
-  { thread }: SourceThread,
-): Promise<void> {
-  if (thread) await silenceThreads(collections.messages, [thread._id]);
+async function redactThread({ collections }: IndexerDeps, { thread }: SourceThread): Promise<void> {
+  if (thread) await redactThreads(collections.messages, [thread._id]);
 }
 
 /**
@@ -121,7 +118,7 @@ async function applyThread(
   const { messages, threads } = deps.collections;
   if (deleted) {
     // A job that was cut off just after it had lost a race against the deletion may have left words behind.
-    await silenceThreads(messages, [threadId]);
+    await redactThreads(messages, [threadId]);
     const reason = 'The thread was deleted from this archive';
     return { changed: false, outcome: { threadId, reason } };
   }
@@ -149,7 +146,7 @@ async function leftBehind(
   const thread = await findGathered(collections.threads, threadId);
   if (!thread) return { isUnbuilt: false, isChanged: false };
   return {
-    isUnbuilt: !isSetAside(thread),
+    isUnbuilt: !isQuarantined(thread),
     isChanged: thread.revision >= began.getTime() * 1_000,
   };
 }

@@ -4,7 +4,7 @@ import { findAllGathered, findGathered } from '../../../shared/store/gather.js';
 import type { ContributionView, ThreadItemView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
 import { guardBuild } from '../quarantine/guardBuild.js';
-import { isSetAside } from '../quarantine/tries.js';
+import { isQuarantined } from '../quarantine/tries.js';
 import { clearPending, raiseRevision, raiseRevisions } from '../records/threadRevision.js';
 import { documentSender } from '../search/documentSender.js';
 import { removeDeletedDocuments, removeThreadDocuments } from '../search/removeDocuments.js';
@@ -31,7 +31,7 @@ export async function projectThread(
 ): Promise<boolean> {
   const thread = await findGathered(deps.collections.threads, threadId);
   if (!thread) return true;
-  if (thread.pending === undefined) return !isSetAside(thread);
+  if (thread.pending === undefined) return !isQuarantined(thread);
   return guardBuild(deps, thread, (current) => build(deps, current), counted);
 }
 
@@ -39,7 +39,7 @@ export async function projectThread(
  * Takes a thread that was set aside out of everything that is read, as if nothing were said in it: what was deleted or
  * erased of it must not stay in views that cannot be built again.
  */
-export async function hideThread(deps: IndexerDeps, threadId: string): Promise<void> {
+export async function unlistThread(deps: IndexerDeps, threadId: string): Promise<void> {
   const { threads } = deps.collections;
   await raiseRevision(threads, threadId);
   const thread = await threads.findOne({ _id: threadId });

@@ -6,12 +6,12 @@ import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { showUntil } from '../similar/refreshSimilar.js';
 import { ENDED } from '../quarantine/guardBuild.js';
-import { MOST_TRIES, SET_ASIDE } from '../quarantine/tries.js';
+import { MOST_TRIES, QUARANTINED } from '../quarantine/tries.js';
 import { slices } from '../records/slices.js';
 import { raiseRevision } from '../records/threadRevision.js';
 import { dirtyServer, markDirty } from '../stores/dirtyMarks.js';
 import { countServers } from './refreshServers.js';
-import { hideThread, projectThread } from './projectThread.js';
+import { unlistThread, projectThread } from './projectThread.js';
 import { countPeople } from './sweep.js';
 
 const AT_ONCE = 8;
@@ -29,8 +29,8 @@ export async function settle(
 ): Promise<void> {
   const filters = [threads].flat();
   // First of all, and again: should a build fail, or end the process, nobody may come back for these.
-  for (const filter of filters) await hideTried(deps, filter);
-  for (const filter of filters) await hideSetAside(deps, filter);
+  for (const filter of filters) await unlistTried(deps, filter);
+  for (const filter of filters) await unlistQuarantined(deps, filter);
   for (const filter of filters) await buildAll(deps, filter);
   for (const filter of filters) await buildLinking(deps, filter);
   for (const some of slices(channelIds)) await buildLinkingTo(deps, some);
@@ -45,7 +45,7 @@ export async function settle(
 
 async function buildAll(deps: IndexerDeps, filter: Filter<ThreadRecord>): Promise<void> {
   await projectPending(deps, filter);
-  await hideSetAside(deps, filter);
+  await unlistQuarantined(deps, filter);
 }
 
 /** The same for threads that show the titles of those of some that were deleted, or whose titles were erased. */
@@ -85,25 +85,25 @@ async function projectPending(deps: IndexerDeps, filter: Filter<ThreadRecord>): 
 }
 
 /** The one try of a revision that came after a thread was set aside may end the process; hiding takes its mark away. */
-async function hideTried(deps: IndexerDeps, filter: Filter<ThreadRecord>): Promise<void> {
+async function unlistTried(deps: IndexerDeps, filter: Filter<ThreadRecord>): Promise<void> {
   const { threads } = deps.collections;
   const waiting = { tries: { $gte: MOST_TRIES }, pending: { $exists: true } };
   const tried = await threads
     .find({ $and: [filter, waiting] } as Filter<ThreadRecord>, { projection: { _id: 1 } })
     .toArray();
   for (const { _id } of tried) {
-    await hideThread(deps, _id);
+    await unlistThread(deps, _id);
     await raiseRevision(threads, _id);
   }
 }
 
 /** What was set aside keeps its last views, and they may hold what is to go. */
-async function hideSetAside(deps: IndexerDeps, filter: Filter<ThreadRecord>): Promise<void> {
+async function unlistQuarantined(deps: IndexerDeps, filter: Filter<ThreadRecord>): Promise<void> {
   const aside = await deps.collections.threads
-    .find({ $and: [filter, SET_ASIDE] } as Filter<ThreadRecord>, { projection: { _id: 1 } })
+    .find({ $and: [filter, QUARANTINED] } as Filter<ThreadRecord>, { projection: { _id: 1 } })
     .toArray();
   for (const { _id } of aside) {
-    await hideThread(deps, _id);
+    await unlistThread(deps, _id);
     // What was said of the failure may quote what is to go.
     await deps.collections.quarantine.updateOne(
       { _id: quarantineId('thread', _id), reason: { $ne: ENDED } },

@@ -48,7 +48,7 @@ async function tryAgain(deps: Deps, threadId: string, build: Build): Promise<boo
   if (!thread) return true;
   const { tries = 0 } = thread;
   if (tries >= MOST_TRIES && !(await isNewer(deps, thread))) {
-    return setAside(deps, thread, tries, ENDED);
+    return quarantineThread(deps, thread, tries, ENDED);
   }
   await countTries(threads, [threadId]);
   return attempt(deps, thread, build, tries + 1);
@@ -82,7 +82,7 @@ async function noteFault(
   const { threads } = deps.collections;
   if (tries === 0) await countTries(threads, [thread._id]);
   const failed = Math.max(tries, (thread.tries ?? 0) + 1);
-  if (failed >= MOST_TRIES) return setAside(deps, thread, failed, String(error));
+  if (failed >= MOST_TRIES) return quarantineThread(deps, thread, failed, String(error));
   const { _id, revision } = thread;
   await threads.updateOne({ _id, pending: revision }, { $set: { pendingAt: new Date() } });
   throw new BuildFault(`Thread ${_id} could not be built`, { cause: error });
@@ -102,7 +102,7 @@ async function isNewer({ collections }: Deps, thread: ThreadRecord): Promise<boo
   return modifiedCount === 1;
 }
 
-async function setAside(
+async function quarantineThread(
   deps: Deps,
   { _id, revision }: ThreadRecord,
   count: number,

@@ -104,7 +104,7 @@ async function attempt(
 ): Promise<FileOutcome | null> {
   const note = ($set: Partial<ImportFileRecord>) => noteFile(deps.collections, file._id, $set);
   const tries = (file.tries ?? 0) + cutOff;
-  if (tries >= MOST_TRIES) return setAside(deps, file, tries, ENDED);
+  if (tries >= MOST_TRIES) return quarantineFile(deps, file, tries, ENDED);
   const cut: Cut = { uploadId: file._id, tries: tries - cutOff };
   underWay.add(cut);
   try {
@@ -118,13 +118,13 @@ async function attempt(
     const failed = tries + (error instanceof BuildFault ? 0 : 1);
     await note({ running: null, tries: failed });
     if (failed < MOST_TRIES) throw error;
-    return await setAside(deps, file, failed, String(error));
+    return await quarantineFile(deps, file, failed, String(error));
   } finally {
     underWay.delete(cut);
   }
 }
 
-async function setAside(
+async function quarantineFile(
   deps: Deps,
   { _id, threadId }: ImportFileRecord,
   tries: number,

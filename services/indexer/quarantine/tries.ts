@@ -25,11 +25,11 @@ export async function takeBackTry(threads: Threads, threadId: string): Promise<v
   await threads.updateOne({ _id: threadId }, [{ $set: { tries: less } }]);
 }
 
-/** What isSetAside holds of. */
-export const SET_ASIDE = { tries: { $gte: MOST_TRIES }, pending: { $exists: false } };
+/** What isQuarantined holds of. */
+export const QUARANTINED = { tries: { $gte: MOST_TRIES }, pending: { $exists: false } };
 
 /** Whether a thread's present revision was set aside: there is no mark, though it was not built. */
-export function isSetAside({
+export function isQuarantined({
   tries = 0,
   pending,
 }: Pick<ThreadRecord, 'tries' | 'pending'>): boolean {

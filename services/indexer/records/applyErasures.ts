@@ -7,7 +7,7 @@ import type {
   SourceMessage,
 } from '../../../shared/store/records.js';
 import { textEraser, type TextEraser } from './eraseText.js';
-import { SILENCE } from './tombstones.js';
+import { REDACTED } from './tombstones.js';
 
 type Message = SourceMessage & Pick<MessageRecord, 'deleted'>;
 
@@ -17,7 +17,7 @@ type Message = SourceMessage & Pick<MessageRecord, 'deleted'>;
  */
 export function applyErasures<T extends Message>(message: T, erased: ErasedPeople): T {
   if (erased.isEmpty || message.deleted) return message;
-  if (erased.has(message.author.id)) return { ...message, ...SILENCE };
+  if (erased.has(message.author.id)) return { ...message, ...REDACTED };
   const gone = message.mentions.filter(({ id }) => erased.has(id));
   const eraser = textEraser(
     erased,

@@ -12,7 +12,7 @@ import { contentOf, isNewer, messageTie } from './messageOrder.js';
 import { SourceConflict } from './applySource.js';
 import { applyUsers } from './applyUsers.js';
 import { raiseRevision } from './threadRevision.js';
-import { silenceThreads } from './tombstones.js';
+import { redactThreads } from './tombstones.js';
 
 type Records = Pick<
   Collections,
@@ -40,7 +40,7 @@ export async function applyMessages(
       erasedPeople(records),
     ]);
     if (thread?.deleted) {
-      await silenceThreads(records.messages, [threadId]);
+      await redactThreads(records.messages, [threadId]);
       return changed;
     }
     if (now.version === erased.version) return changed;
@@ -137,7 +137,7 @@ function toRecord(told: SourceMessage | MessageRecord): MessageRecord {
 
 /**
  * A guarded write: a job that lost a race against a later source changes nothing, nor against one of the same time that
- * comes after in their order. What has no tie was inserted, and is what was read.
+ * comes after in their order. A message without a `tie` was written by an insert, and has not been replaced since.
  */
 function messageWrite({ winner, before }: Replacing): AnyBulkWriteOperation<MessageRecord> {
   const tie = messageTie(winner);

@@ -122,7 +122,7 @@ async function merge(
 }
 
 /** Notes that what follows from a record's changes, up to `changes`, has been done. */
-export async function markSpread<T extends VersionedRecord>(
+export async function markPropagated<T extends VersionedRecord>(
   collection: Collection<T>,
   _id: string,
   changes: number,

@@ -1,7 +1,7 @@
 import type { Collections } from '../../../shared/store/collections.js';
 import { findGathered } from '../../../shared/store/gather.js';
 import { slices } from './slices.js';
-import { ERASED_ID, silenceThreads, tombstoneThread } from './tombstones.js';
+import { ERASED_ID, redactThreads, tombstoneThread } from './tombstones.js';
 
 type Records = Pick<Collections, 'threads' | 'messages'>;
 
@@ -23,7 +23,7 @@ async function removeEmptied({ threads, messages }: Records, threadIds: string[]
     const said = { threadId: _id, counted: true, deleted: { $ne: true } };
     if (await messages.findOne(said, { projection: { _id: 1 } })) continue;
     await tombstoneThread(threads, _id);
-    await silenceThreads(messages, [_id]);
+    await redactThreads(messages, [_id]);
     removed += 1;
   }
   return removed;

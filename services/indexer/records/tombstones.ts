@@ -23,7 +23,7 @@ export const ERASED_AUTHOR: AuthorSnapshot = {
 };
 
 /** What a deleted message says: nothing. Its id, thread, time and order are kept. */
-export const SILENCE = {
+export const REDACTED = {
   author: ERASED_AUTHOR,
   content: '',
   editedAt: null,
@@ -55,13 +55,13 @@ export async function tombstoneThread(
 }
 
 /** Takes away the words of every message of some threads. Running twice changes nothing. Gives how many had words. */
-export async function silenceThreads(
+export async function redactThreads(
   messages: Collection<MessageRecord>,
   threadIds: string[],
 ): Promise<number> {
   const { modifiedCount } = await messages.updateMany(
     { threadId: { $in: threadIds }, deleted: { $ne: true } },
-    { $set: SILENCE },
+    { $set: REDACTED },
   );
   return modifiedCount;
 }

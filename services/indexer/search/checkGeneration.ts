@@ -1,6 +1,6 @@
 import type { IndexerDeps } from '../deps.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
-import { SET_ASIDE } from '../quarantine/tries.js';
+import { QUARANTINED } from '../quarantine/tries.js';
 import { documentId } from '../../../shared/store/searchIndex.js';
 import { openGeneration } from './generations.js';
 import { writeThread } from './writeThread.js';
@@ -34,7 +34,7 @@ export async function checkGeneration(
     const listed = await nextListed(deps, cursor);
     if (listed.length === 0) return mended;
     cursor = listed.at(-1)!.threadId;
-    const differing = await findDiffering(deps, index, await withoutSetAside(deps, listed));
+    const differing = await findDiffering(deps, index, await withoutQuarantined(deps, listed));
     mended += differing.length;
     await mend(deps, index, { search, refused }, differing);
   }
@@ -60,10 +60,10 @@ async function nextListed({ collections }: Deps, cursor: string): Promise<Listed
   }));
 }
 
-async function withoutSetAside({ collections }: Deps, listed: Listed[]): Promise<Listed[]> {
+async function withoutQuarantined({ collections }: Deps, listed: Listed[]): Promise<Listed[]> {
   const ids = listed.map(({ threadId }) => threadId);
   const aside = await collections.threads
-    .find({ _id: { $in: ids }, ...SET_ASIDE }, { projection: { _id: 1 } })
+    .find({ _id: { $in: ids }, ...QUARANTINED }, { projection: { _id: 1 } })
     .toArray();
   const gone = new Set(aside.map(({ _id }) => _id));
   return listed.filter(({ threadId }) => !gone.has(threadId));

@@ -1,7 +1,7 @@
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
-import { isSetAside } from '../quarantine/tries.js';
+import { isQuarantined } from '../quarantine/tries.js';
 import { raiseRevisions } from '../records/threadRevision.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
 import type { RebuildRecord } from './rebuildRecord.js';
@@ -44,7 +44,7 @@ export async function suspectNext(deps: IndexerDeps, record: RebuildRecord): Pro
   const batch = await nextThreads(deps, record.current().cursor);
   await raiseRevisions(
     deps.collections.threads,
-    batch.filter((thread) => !isSetAside(thread)).map(({ _id }) => _id),
+    batch.filter((thread) => !isQuarantined(thread)).map(({ _id }) => _id),
   );
 }
 

@@ -3,7 +3,7 @@ import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
 import { readThread } from '../project/readThread.js';
 import { BuildFault } from '../quarantine/guardBuild.js';
-import { isSetAside } from '../quarantine/tries.js';
+import { isQuarantined } from '../quarantine/tries.js';
 import { raiseRevisions } from '../records/threadRevision.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
 import { documentSender } from './documentSender.js';
@@ -22,7 +22,7 @@ export async function writeThread(
   search: SearchWriter,
   thread: ThreadRecord,
 ): Promise<number> {
-  if (isSetAside(thread)) return 0;
+  if (isQuarantined(thread)) return 0;
   try {
     return await writeDocuments(records, search, thread);
   } catch (error) {

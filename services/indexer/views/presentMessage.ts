@@ -19,7 +19,7 @@ import { renderContent, type RenderContext } from '../content/renderContent.js';
 /** The platform's message type of a reply. */
 const REPLY = 19;
 
-/** A message as the API shows it (SPEC 2.6), its content rendered. */
+/** A message as the API shows it, its content rendered. */
 export function presentMessage(
   message: MessageRecord,
   targets: LinkTargets,

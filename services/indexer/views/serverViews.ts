@@ -8,7 +8,7 @@ import type {
 import type { ChannelRecord, ServerRecord } from '../../../shared/store/records.js';
 import { compareIds } from './tallyPeople.js';
 
-/** SPEC 2.1. */
+/** A server as the API shows it. */
 export function presentServer(server: ServerRecord): Server {
   return {
     id: server._id,
@@ -19,12 +19,12 @@ export function presentServer(server: ServerRecord): Server {
   };
 }
 
-/** SPEC 4.2. */
+/** The list of a server's channels. */
 export function presentChannels(channels: ChannelRecord[]): ChannelList {
   return { channels: sortChannels(channels).map(presentChannel) };
 }
 
-/** SPEC 4.3. */
+/** The list of the tags that a server's channels offer. */
 export function presentTags(channels: ChannelRecord[]): TagList {
   return {
     tags: sortChannels(channels).flatMap((channel) =>
@@ -73,7 +73,7 @@ export interface ServerCounts {
   lastSyncAt: Date;
 }
 
-/** SPEC 2.8. */
+/** The statistics of a server. */
 export function presentStats(
   server: ServerRecord,
   channels: ChannelRecord[],

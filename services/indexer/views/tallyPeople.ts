@@ -86,7 +86,7 @@ function emptyTally({ author, asOf, createdAt }: MessageRecord): Tally {
   };
 }
 
-/** A thread's participants (SPEC 4.7), who wrote most first. */
+/** A thread's participants, who wrote most first. */
 export function listParticipants(tallies: Counted[]): ParticipantList {
   const participants = tallies.map(presentParticipant).sort(byMessagesThenId);
   const bots = participants.filter(({ isBot }) => isBot).length;

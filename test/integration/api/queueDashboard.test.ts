@@ -195,15 +195,15 @@ describe('the queue dashboard', () => {
     expect((await put({ Origin: api.url, 'Sec-Fetch-Site': 'same-origin' })).status).to.equal(200);
     expect((await api.send('PUT', path.replace('pause', 'resume'), admin)).status).to.equal(200);
     const { audit } = api.stores.mongo.collections;
-    const deeds = await audit.find({ operation: 'queueDashboard' }).toArray();
-    const done = deeds
+    const entries = await audit.find({ operation: 'queueDashboard' }).toArray();
+    const done = entries
       .filter(({ outcome }) => outcome === 'done')
       .map(({ params }) => params['path']);
     const retry = '/admin/queues/api/queues/archive/failing/retry';
     expect(done).to.include.members([path, path.replace('pause', 'resume'), retry]);
-    const paused = deeds.find(({ params }) => params['action'] === 'pause');
+    const paused = entries.find(({ params }) => params['action'] === 'pause');
     expect(paused?.params).to.include({ queueName: 'archive' }).and.not.have.property('jobName');
-    expect(deeds.map(({ outcome }) => outcome)).to.include.members(['FORBIDDEN', 'failed']);
+    expect(entries.map(({ outcome }) => outcome)).to.include.members(['FORBIDDEN', 'failed']);
   });
 });
 

@@ -4,7 +4,7 @@ import { until } from '../../support/apiServer.js';
 
 /** What was logged of each request: route, caller and, where it is there, the address. */
 async function logged(env: Record<string, string>): Promise<unknown[]> {
-  const api = await startAuth({ RATE_LIMIT_DISABLED: 'false', TRUST_PROXY: 'true', ...env });
+  const api = await startAuth({ RATE_LIMIT_DISABLED: 'false', TRUST_PROXY: '1', ...env });
   const key = await api.key('write');
   const token = (await api.logIn(ADMIN_ID)).access_token;
   const from = { 'X-Forwarded-For': '2001:db8::7' };

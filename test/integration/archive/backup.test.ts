@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { removeOrphans } from '../../../services/indexer/project/sweepImports.js';
-import { liftQuarantine } from '../../../services/indexer/quarantine/liftQuarantine.js';
+import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
 import { recordFailure } from '../../../services/indexer/quarantine/recordFailure.js';
 import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
 import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
@@ -200,7 +200,7 @@ describe('backup and restore', function () {
             const add = (name: string) => Promise.resolve(String(filed.push(name)));
             await refileLost(target.mongo.collections, { add }, -1_000);
             await removeOrphans(target.mongo.collections);
-            await liftQuarantine(deps);
+            await releaseHealed(deps);
             if (!mayFile) expect(filed).to.deep.equal([]);
           };
           await restoreBackup(

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { auditPageSchema } from '../../../shared/contract/admin.js';
-import type { Deed } from '../../../shared/store/audit.js';
+import type { AuditEntry } from '../../../shared/store/audit.js';
 import { erasureIdOf } from '../../../shared/store/erasures.js';
 import { ensureSearchIndex } from '../../../shared/store/searchIndex.js';
 import { startAuth, type AuthServer } from '../../support/authServer.js';
@@ -31,10 +31,10 @@ describe('the audit trail of the command line', function () {
     return result;
   };
   /** The trail as it is told over HTTP, by operation. */
-  const trail = async (): Promise<Map<string, Deed>> => {
+  const trail = async (): Promise<Map<string, AuditEntry>> => {
     const reply = await api.get('/admin/audit?limit=100', { 'X-API-Key': await api.key('admin') });
     expect(auditPageSchema.validate(reply.json()).error).to.equal(undefined);
-    const { entries } = reply.json() as { entries: Deed[] };
+    const { entries } = reply.json() as { entries: AuditEntry[] };
     return new Map(entries.map((entry) => [entry.operation, entry]));
   };
 

@@ -3,7 +3,7 @@ import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantined.js';
 import { projectThread } from '../../../services/indexer/project/projectThread.js';
 import { sweepPending } from '../../../services/indexer/project/sweep.js';
-import { liftQuarantine } from '../../../services/indexer/quarantine/liftQuarantine.js';
+import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
 import { raiseRevision } from '../../../services/indexer/records/threadRevision.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
@@ -74,7 +74,7 @@ describe('documents that the search index refuses', function () {
       subject: documentId('message', poison._id),
     });
     expect(entry!.reason).to.match(/^document_parsing_exception: .*createdAt/);
-    expect(await liftQuarantine(deps)).to.equal(0);
+    expect(await releaseHealed(deps)).to.equal(0);
 
     await bringToRest(deps, stores);
     const { clean, differences, checked } = await verifyNow(deps);
@@ -107,7 +107,7 @@ describe('documents that the search index refuses', function () {
     await change(threadId, _id, createdAt);
     await projectThread(deps, threadId);
     expect(await source(_id)).to.equal('message');
-    expect(await liftQuarantine(deps)).to.equal(1);
+    expect(await releaseHealed(deps)).to.equal(1);
     expect(await quarantined()).to.deep.equal([]);
   });
 });

@@ -11,7 +11,7 @@ import { refreshThreads } from '../../../services/indexer/project/refreshThreads
 import { sweepPending } from '../../../services/indexer/project/sweep.js';
 import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
 import { applySource } from '../../../services/indexer/records/applySource.js';
-import { SILENCE } from '../../../services/indexer/records/tombstones.js';
+import { REDACTED } from '../../../services/indexer/records/tombstones.js';
 import { clearMarks, dirtyServer, markDirty } from '../../../services/indexer/stores/dirtyMarks.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { collectionsOf } from '../../../shared/store/collections.js';
@@ -53,7 +53,7 @@ describe('the safeguards of records', () => {
   it('take nothing of a source for a message that was deleted, nor call that a change', async () => {
     const { threadId, message, later } = await builtThread();
     const { messages } = deps.collections;
-    await messages.updateOne({ _id: message._id }, { $set: SILENCE });
+    await messages.updateOne({ _id: message._id }, { $set: REDACTED });
     expect(await applyMessages(deps.collections, threadId, [later])).to.equal(false);
     expect((await messages.findOne({ _id: message._id }))?.content).to.equal('');
   });
@@ -62,7 +62,7 @@ describe('the safeguards of records', () => {
     const { threadId, message, later } = await builtThread();
     const { messages } = deps.collections;
     const racing = beforeCalls(messages, 'bulkWrite', () =>
-      messages.updateOne({ _id: message._id }, { $set: SILENCE }),
+      messages.updateOne({ _id: message._id }, { $set: REDACTED }),
     );
     await applyMessages({ ...deps.collections, messages: racing }, threadId, [later]);
     expect((await messages.findOne({ _id: message._id }))?.content).to.equal('');

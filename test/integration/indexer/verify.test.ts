@@ -7,7 +7,7 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { markAgedMembers } from '../../../services/indexer/project/refreshMembers.js';
 import { projectThread } from '../../../services/indexer/project/projectThread.js';
 import { sweepPending } from '../../../services/indexer/project/sweep.js';
-import { SILENCE } from '../../../services/indexer/records/tombstones.js';
+import { REDACTED } from '../../../services/indexer/records/tombstones.js';
 import { storeBody } from '../../../services/indexer/stores/bodyWriter.js';
 import { awaitWork } from '../../../services/indexer/verify/awaitWork.js';
 import { removeViews } from '../../../services/indexer/verify/repair/removeOrphans.js';
@@ -209,7 +209,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     'views of a thread that is deleted',
     async ({ collections: { threads, messages }, threadId }) => {
       await threads.updateOne({ _id: threadId }, { $set: { deleted: true } });
-      await messages.updateMany({ threadId }, { $set: SILENCE });
+      await messages.updateMany({ threadId }, { $set: REDACTED });
       return threadId;
     },
   ],

@@ -1,5 +1,5 @@
 import type { IndexerDeps } from '../../deps.js';
-import { SILENCE, silenceThreads, tombstoneThread } from '../../records/tombstones.js';
+import { REDACTED, redactThreads, tombstoneThread } from '../../records/tombstones.js';
 import type { Difference } from '../difference.js';
 import { rebuildThreads } from './rebuildThreads.js';
 
@@ -9,11 +9,11 @@ export async function removeDeleted(deps: IndexerDeps, found: Difference[]): Pro
   const threadIds = found.map(({ id }) => id);
   await messages.updateMany(
     { threadId: { $in: threadIds }, deleted: true, content: { $ne: '' } },
-    { $set: SILENCE },
+    { $set: REDACTED },
   );
   const whole = found.filter(({ clue }) => !clue?.messagesOnly);
   for (const { id } of whole) await tombstoneThread(threads, id);
-  await silenceThreads(
+  await redactThreads(
     messages,
     whole.map(({ id }) => id),
   );

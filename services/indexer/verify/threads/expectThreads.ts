@@ -6,7 +6,7 @@ import type { IndexerDeps } from '../../deps.js';
 import { isPassing } from '../../permanentErrors.js';
 import { countedMessages } from '../../project/loadThread.js';
 import { readThread } from '../../project/readThread.js';
-import { isSetAside } from '../../quarantine/tries.js';
+import { isQuarantined } from '../../quarantine/tries.js';
 import { tagOf } from '../../stores/entityTag.js';
 import type { ThreadViews } from '../../views/foldThread.js';
 import type { ErasedTraces } from '../erasedTraces.js';
@@ -60,7 +60,7 @@ async function stateOf(
     const said = await countedMessages(collections, thread._id).limit(1).next();
     if (said) return 'orphan';
   }
-  if (isSetAside(thread)) return 'quarantined';
+  if (isQuarantined(thread)) return 'quarantined';
   return thread.pending === undefined ? 'shown' : 'waiting';
 }
 

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { ERASED_CALLER, type Deed } from './audit.js';
+import { ERASED_CALLER, type AuditEntry } from './audit.js';
 import type { Collections } from './collections.js';
 import { erasedPeople, erasureIdOf, type ErasedPeople } from './erasures.js';
 
@@ -17,34 +17,34 @@ const LONGEST = 200;
  * of people who are erased already are not kept, be they the caller's or in what was asked, and no secrets are. Each text
  * of what was asked is cut to its first 200 characters.
  */
-export async function recordDeed(store: Store, deed: Deed): Promise<string> {
+export async function recordAuditEntry(store: Store, entry: AuditEntry): Promise<string> {
   const erased = await erasedPeople(store);
   const params =
-    deed.operation === 'eraseUser'
-      ? { erasureId: await erasureIdOf(store, String(deed.params['userId'])) }
-      : cleaned(erased, deed.params);
-  const { kind, id } = deed.caller;
+    entry.operation === 'eraseUser'
+      ? { erasureId: await erasureIdOf(store, String(entry.params['userId'])) }
+      : cleaned(erased, entry.params);
+  const { kind, id } = entry.caller;
   const caller = { kind, id: erased.has(id) ? ERASED_CALLER : id };
   const _id = new ObjectId().toHexString();
-  await store.audit.insertOne({ _id, at: new Date(), ...deed, params, caller });
+  await store.audit.insertOne({ _id, at: new Date(), ...entry, params, caller });
   return _id;
 }
 
-/** Tells how a deed ended that was recorded when it began. */
-export async function endDeed(
+/** Tells how something ended that was recorded when it began. */
+export async function endAuditEntry(
   { audit }: Pick<Store, 'audit'>,
-  deedId: string,
-  ending: Pick<Deed, 'outcome' | 'jobId'>,
+  entryId: string,
+  ending: Pick<AuditEntry, 'outcome' | 'jobId'>,
 ): Promise<void> {
-  await audit.updateOne({ _id: deedId }, { $set: ending });
+  await audit.updateOne({ _id: entryId }, { $set: ending });
 }
 
-function cleaned(erased: ErasedPeople, params: Deed['params']): Deed['params'] {
+function cleaned(erased: ErasedPeople, params: AuditEntry['params']): AuditEntry['params'] {
   const clean = JSON.stringify(params)
     .replace(IDS, (id) => (erased.has(id) ? ERASED_CALLER : id))
     .replace(SECRETS, '(secret)');
   // Only what is clean may be cut: a part of a secret or of an id would not be known for one.
   return JSON.parse(clean, (_name, value: unknown) =>
     typeof value === 'string' ? value.slice(0, LONGEST) : value,
-  ) as Deed['params'];
+  ) as AuditEntry['params'];
 }

@@ -15,7 +15,7 @@ import { sweepPending } from '../../../services/indexer/project/sweep.js';
 import { removeOrphans } from '../../../services/indexer/project/sweepImports.js';
 import { BuildFault } from '../../../services/indexer/quarantine/guardBuild.js';
 import { releaseFiles } from '../../../services/indexer/quarantine/guardFile.js';
-import { liftQuarantine } from '../../../services/indexer/quarantine/liftQuarantine.js';
+import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
 import { raiseRevision } from '../../../services/indexer/records/threadRevision.js';
 import { reindexSearch } from '../../../services/indexer/search/reindexSearch.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
@@ -90,11 +90,11 @@ describe('setting aside', function () {
     expect(await runUntilItLives(threadId)).to.equal(1);
     expect(await marks()).to.equal(0);
 
-    expect(await liftQuarantine(deps)).to.equal(0);
+    expect(await releaseHealed(deps)).to.equal(0);
     await retryQuarantined(deps, { quarantineId: entry!._id });
     await sweepPending(deps, 0);
     expect(await isListed(threadId)).to.equal(true);
-    expect(await liftQuarantine(deps)).to.equal(1);
+    expect(await releaseHealed(deps)).to.equal(1);
     expect(await quarantined()).to.deep.equal([]);
   });
 
@@ -159,7 +159,7 @@ describe('setting aside', function () {
     expect(await projectThread(broken, threadId)).to.equal(false);
     await change(threadId);
     expect(await projectThread(deps, threadId)).to.equal(true);
-    expect(await liftQuarantine(deps)).to.equal(1);
+    expect(await releaseHealed(deps)).to.equal(1);
   });
 
   it('counts nothing against a thread while a store is away', async () => {
@@ -251,7 +251,7 @@ describe('setting aside', function () {
       expect(await stateOf(uploadId)).to.be.oneOf(['imported', 'unchanged']);
       const body = await readBody<ThreadDetail>(deps.collections, `thread/${threadId}`);
       expect(body?.messages).to.have.length(2);
-      expect(await liftQuarantine(deps)).to.equal(1);
+      expect(await releaseHealed(deps)).to.equal(1);
       expect(await deps.collections.uploadChunks.countDocuments()).to.equal(0);
     });
 
@@ -260,7 +260,7 @@ describe('setting aside', function () {
       const throwing = { ...deps.collections, channels: undefined };
       return { ...deps, collections: throwing as unknown as typeof deps.collections };
     };
-    async function setAside(author = anExportUser()) {
+    async function quarantineFile(author = anExportUser()) {
       const payload = await queue(author);
       const broken = failingImports();
       for (let n = 0; n < 5; n += 1) await importFile(broken, payload).catch(() => undefined);
@@ -272,8 +272,8 @@ describe('setting aside', function () {
     const gone = anExportUser({ id: '777777777777777701', name: 'zyx', nickname: 'Zyx' });
 
     it('removes what holds words of somebody who is erased, and keeps the rest', async () => {
-      const theirs = await setAside(gone);
-      const other = await setAside();
+      const theirs = await quarantineFile(gone);
+      const other = await quarantineFile();
       expect(await uploads()).to.have.members([theirs.uploadId, other.uploadId]);
       const erasureId = await requestErasure(deps.collections, gone.id);
       await eraseUser(deps, { erasureId }, REPORT_NOBODY);
@@ -284,13 +284,13 @@ describe('setting aside', function () {
       expect(file?.state).to.equal('rejected');
 
       // One that is set aside only afterwards.
-      await setAside(gone);
+      await quarantineFile(gone);
       expect(await uploads()).to.deep.equal([other.uploadId]);
     });
 
     it('removes what holds a thread that is deleted, before its deletion is forgotten', async () => {
-      const theirs = await setAside();
-      const other = await setAside();
+      const theirs = await quarantineFile();
+      const other = await quarantineFile();
       const handlers = createHandlers(deps);
       await handlers['delete-thread']({ threadId: theirs.threadId });
       expect(await uploads()).to.deep.equal([other.uploadId]);

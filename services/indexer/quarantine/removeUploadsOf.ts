@@ -17,7 +17,7 @@ const REASON =
  * Removes the uploads of files that were set aside and hold an id of something that was deleted or erased: nothing else
  * of the archive reaches into them. Each is read as a stream. Gives how many were removed.
  */
-export async function removeAside({ collections }: Deps, goneId: string): Promise<number> {
+export async function removeUploadsOf({ collections }: Deps, goneId: string): Promise<number> {
   let removed = 0;
   const aside = collections.quarantine.find({ kind: 'file' }, { projection: { subject: 1 } });
   for await (const { subject } of aside)
@@ -26,7 +26,7 @@ export async function removeAside({ collections }: Deps, goneId: string): Promis
 }
 
 /** The same for a file that has just been set aside and anybody who had been erased before. */
-export async function removeAsideOfErased({ collections }: Deps, uploadId: string): Promise<void> {
+export async function removeUploadOfErased({ collections }: Deps, uploadId: string): Promise<void> {
   const erased = await erasedPeople(collections);
   const entry = { _id: quarantineId('file', uploadId) };
   if (erased.isEmpty || !(await collections.quarantine.findOne(entry))) return;

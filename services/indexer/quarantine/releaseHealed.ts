@@ -11,7 +11,7 @@ const BATCH = 500;
  * Takes out of quarantine what has succeeded since: a document that is stored, or has given way to a newer one; a
  * thread that was built; a file that was imported. Returns how many.
  */
-export async function liftQuarantine(deps: Deps): Promise<number> {
+export async function releaseHealed(deps: Deps): Promise<number> {
   const { quarantine } = deps.collections;
   let lifted = 0;
   for (let last = ''; ;) {

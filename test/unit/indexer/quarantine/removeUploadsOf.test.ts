@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { holdsId } from '../../../../services/indexer/quarantine/removeAside.js';
+import { holdsId } from '../../../../services/indexer/quarantine/removeUploadsOf.js';
 import { bytesOf } from '../../../support/exportFiles.js';
 
 const GONE = '77777777777777770123';

@@ -1,6 +1,6 @@
 import { dateToTimestamp } from '../../shared/exportFormat/timestamps.js';
 import { anExport, anExportMessage, type RawExport } from '../support/exportFiles.js';
-import type { DeedEnd, DeedRequest } from './archiveClient.js';
+import type { ActionEnd, ActionRequest } from './archiveClient.js';
 import {
   contentOf,
   isKept,
@@ -15,15 +15,15 @@ import {
 import type { Random } from './random.js';
 
 /** Something to be asked of the archive, once what it builds upon is acknowledged. */
-export interface Deed {
+export interface Action {
   name: string;
-  request: DeedRequest;
+  request: ActionRequest;
   /** How many ask for it at once. */
   times: number;
   /** Whether what it builds upon is acknowledged. */
   isDue: () => boolean;
-  /** Whether it may end without success, since another deed has gone before it. */
-  mayBe(end: DeedEnd): boolean;
+  /** Whether it may end without success, since another action has gone before it. */
+  mayBe(end: ActionEnd): boolean;
   /** Notes in the ledger that it was acknowledged. */
   acknowledge(at: number): void;
 }
@@ -36,9 +36,9 @@ const MOST_MESSAGES = 12;
 /** People that are never erased: each thread keeps a message of theirs. */
 const KEPT_PEOPLE = 4;
 
-type Plan = (planner: Planner) => Deed | null;
+type Plan = (planner: Planner) => Action | null;
 
-/** Kinds of deeds by how often they are wanted. Those that cannot be done yet give null. */
+/** Kinds of actions by how often they are wanted. Those that cannot be done yet give null. */
 const KINDS: [number, Plan][] = [
   [22, planNewThread],
   [40, planExport],
@@ -58,21 +58,21 @@ interface Planner {
   next: () => number;
 }
 
-/** The deeds of a seed, one after the other, without end; planning one enters it in the ledger. */
-export function* planDeeds(ledger: Ledger, random: Random): Generator<Deed, never> {
+/** The actions of a seed, one after the other, without end; planning one enters it in the ledger. */
+export function* planActions(ledger: Ledger, random: Random): Generator<Action, never> {
   let sequence = 0;
   const planner = { ledger, random, next: () => (sequence += 1) };
   const kinds = KINDS.flatMap(([weight, plan]) => Array.from({ length: weight }, () => plan));
   for (let n = 0; n < KEPT_THREADS; n += 1) yield planNewThread(planner)!;
   for (;;) {
-    const deed = random.pick(kinds)(planner);
-    if (!deed) continue;
-    if (random.chance(0.04)) deed.times = random.pick([2, 10]);
-    yield deed;
+    const action = random.pick(kinds)(planner);
+    if (!action) continue;
+    if (random.chance(0.04)) action.times = random.pick([2, 10]);
+    yield action;
   }
 }
 
-function planNewThread(planner: Planner): Deed | null {
+function planNewThread(planner: Planner): Action | null {
   const { ledger, random } = planner;
   const channels = ledger.channels.filter(({ gone }) => !gone.isPlanned);
   const channel = random.pick(channels);
@@ -84,11 +84,11 @@ function planNewThread(planner: Planner): Deed | null {
   thread.id = thread.messages[0]!.id;
   addMessage(planner, thread, random.pick(ledger.people.slice(0, KEPT_PEOPLE)));
   ledger.threads.push(thread);
-  return exportDeed(planner, thread, thread.messages);
+  return exportAction(planner, thread, thread.messages);
 }
 
 /** A later export of a thread, which may overlap with earlier ones, have edits, or come too late. */
-function planExport(planner: Planner): Deed | null {
+function planExport(planner: Planner): Action | null {
   const { ledger, random } = planner;
   const thread = random.pick(ledger.threads);
   const known = thread.messages.length;
@@ -100,7 +100,7 @@ function planExport(planner: Planner): Deed | null {
   const from = Math.min(random.below(thread.messages.length), known);
   const told = thread.messages.slice(random.chance(0.5) ? 0 : from);
   for (const message of told) if (random.chance(0.3)) message.edit = planner.next();
-  return exportDeed(planner, thread, told);
+  return exportAction(planner, thread, told);
 }
 
 function addMessage({ next }: Planner, thread: LedgerThread, author: LedgerPerson): void {
@@ -111,7 +111,7 @@ function addMessage({ next }: Planner, thread: LedgerThread, author: LedgerPerso
   thread.messages.push(message);
 }
 
-function exportDeed(planner: Planner, thread: LedgerThread, told: LedgerMessage[]): Deed {
+function exportAction(planner: Planner, thread: LedgerThread, told: LedgerMessage[]): Action {
   const n = planner.next();
   const edits = told.map((message) => [message, message.edit] as const);
   const body = exportOf(planner, thread, { told, n });
@@ -122,8 +122,8 @@ function exportDeed(planner: Planner, thread: LedgerThread, told: LedgerMessage[
       if (edit > (message.acknowledged?.edit ?? 0)) message.acknowledged = { edit, at };
     }
   };
-  const mayBe = (end: DeedEnd): boolean => end === 'rejected' && thread.channel.gone.isPlanned;
-  return { ...deed('import', request, acknowledge), mayBe };
+  const mayBe = (end: ActionEnd): boolean => end === 'rejected' && thread.channel.gone.isPlanned;
+  return { ...action('import', request, acknowledge), mayBe };
 }
 
 function exportOf(
@@ -162,7 +162,7 @@ function exportOf(
   };
 }
 
-function planDeleteMessage({ ledger, random }: Planner): Deed | null {
+function planDeleteMessage({ ledger, random }: Planner): Action | null {
   const thread = random.pick(ledger.threads);
   // The second message is kept, so that what becomes of an emptied thread is no question.
   const message = random.pick(thread.messages.filter((_, n) => n !== 1));
@@ -174,7 +174,7 @@ function planDeleteMessage({ ledger, random }: Planner): Deed | null {
   });
 }
 
-function planDeleteThread({ ledger, random }: Planner): Deed | null {
+function planDeleteThread({ ledger, random }: Planner): Action | null {
   const thread = random.pick(ledger.threads);
   if (!isKept(thread) || ledger.threads.indexOf(thread) < KEPT_THREADS) return null;
   return removal('delete thread', `/admin/threads/${thread.id}`, {
@@ -184,7 +184,7 @@ function planDeleteThread({ ledger, random }: Planner): Deed | null {
   });
 }
 
-function planDeleteChannel({ ledger }: Planner): Deed | null {
+function planDeleteChannel({ ledger }: Planner): Action | null {
   const channel = ledger.channels.at(-1)!;
   const threads = ledger.threads.filter((thread) => thread.channel === channel);
   const isFirst = ledger.threads
@@ -197,7 +197,7 @@ function planDeleteChannel({ ledger }: Planner): Deed | null {
   });
 }
 
-function planErasure({ ledger, random }: Planner): Deed | null {
+function planErasure({ ledger, random }: Planner): Action | null {
   const person = random.pick(ledger.people.slice(KEPT_PEOPLE));
   const left = ledger.people.slice(KEPT_PEOPLE).filter(({ gone }) => !gone.isPlanned);
   if (person.gone.isPlanned || left.length <= 4) return null;
@@ -205,19 +205,19 @@ function planErasure({ ledger, random }: Planner): Deed | null {
   return removal('erase user', path, { gone: person.gone, isDue: () => true });
 }
 
-function planRebuild(): Deed {
+function planRebuild(): Action {
   const request = { method: 'POST', path: '/admin/reindex', body: { target: 'search' } } as const;
-  return deed('rebuild search', request, () => undefined);
+  return action('rebuild search', request, () => undefined);
 }
 
-function planViews(): Deed {
+function planViews(): Action {
   const request = { method: 'POST', path: '/admin/reindex', body: { target: 'views' } } as const;
-  return deed('rebuild views', request, () => undefined);
+  return action('rebuild views', request, () => undefined);
 }
 
-function planStats({ ledger }: Planner): Deed {
+function planStats({ ledger }: Planner): Action {
   const path = `/admin/servers/${ledger.serverId}/stats/refresh`;
-  const refresh = deed('refresh statistics', { method: 'POST', path }, () => undefined);
+  const refresh = action('refresh statistics', { method: 'POST', path }, () => undefined);
   return { ...refresh, isDue: () => ledger.threads.some(({ createdAt }) => createdAt !== null) };
 }
 
@@ -229,13 +229,13 @@ function removal(
     isDue,
     isGoneOtherwise = () => false,
   }: { gone: Gone; isDue: () => boolean; isGoneOtherwise?: () => boolean },
-): Deed {
+): Action {
   gone.isPlanned = true;
   const acknowledge = (at: number): void => void (gone.since ??= at);
-  const mayBe = (end: DeedEnd): boolean => end === 'absent' && isGoneOtherwise();
-  return { ...deed(name, { method: 'DELETE', path }, acknowledge), isDue, mayBe };
+  const mayBe = (end: ActionEnd): boolean => end === 'absent' && isGoneOtherwise();
+  return { ...action(name, { method: 'DELETE', path }, acknowledge), isDue, mayBe };
 }
 
-function deed(name: string, request: DeedRequest, acknowledge: Deed['acknowledge']): Deed {
+function action(name: string, request: ActionRequest, acknowledge: Action['acknowledge']): Action {
   return { name, request, times: 1, isDue: () => true, mayBe: () => false, acknowledge };
 }

@@ -1,36 +1,36 @@
 import { userInfo } from 'node:os';
-import type { Deed } from '../../shared/store/audit.js';
-import { endDeed, recordDeed } from '../../shared/store/recordDeed.js';
+import type { AuditEntry } from '../../shared/store/audit.js';
+import { endAuditEntry, recordAuditEntry } from '../../shared/store/recordAuditEntry.js';
 import type { Archive } from './openArchive.js';
 import { messageOf, requireMongo } from './reachable.js';
 import { runCommand, warn, type Result, type RunOptions } from './runCommand.js';
 
 const LONGEST_NAME = 64;
 
-type Asked = Pick<Deed, 'operation' | 'params'>;
+type Asked = Pick<AuditEntry, 'operation' | 'params'>;
 
 /** Runs a command that changes the archive: it stands in the audit trail from before it begins, cut off or not. */
-export async function runDeed(
+export async function runAudited(
   options: RunOptions,
-  deed: Asked,
+  entry: Asked,
   command: (archive: Archive) => Promise<Result>,
 ): Promise<void> {
-  await runCommand(options, (archive) => asDeed(archive, deed, () => command(archive)));
+  await runCommand(options, (archive) => audited(archive, entry, () => command(archive)));
 }
 
 /** The same for the part of a command that changes the archive. */
-export async function asDeed(
+export async function audited(
   archive: Archive,
-  deed: Asked,
+  entry: Asked,
   work: () => Promise<Result>,
 ): Promise<Result> {
   await requireMongo(archive);
   const { collections } = archive.mongo;
   const caller = { kind: 'cli', id: systemUser() };
-  const deedId = await recordDeed(collections, { ...deed, caller, outcome: 'started' });
-  const end = (ending: Pick<Deed, 'outcome' | 'jobId'>): Promise<void> =>
+  const entryId = await recordAuditEntry(collections, { ...entry, caller, outcome: 'started' });
+  const end = (ending: Pick<AuditEntry, 'outcome' | 'jobId'>): Promise<void> =>
     // What was done is told all the same: a new key is shown only now.
-    endDeed(collections, deedId, ending).catch((error: unknown) => {
+    endAuditEntry(collections, entryId, ending).catch((error: unknown) => {
       warn(`The audit trail does not tell how this ended: ${messageOf(error)}`);
     });
   try {

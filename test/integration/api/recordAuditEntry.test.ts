@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { createApiKey } from '../../../shared/store/apiKeys.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
-import { recordDeed } from '../../../shared/store/recordDeed.js';
+import { recordAuditEntry } from '../../../shared/store/recordAuditEntry.js';
 import { aToken, bearer, startAuth, type AuthServer } from '../../support/authServer.js';
 import { anId } from '../../support/factories.js';
 
-describe('a deed', () => {
+describe('a entry', () => {
   let api: AuthServer;
   const gone = anId();
   before(async () => {
@@ -33,14 +33,14 @@ describe('a deed', () => {
   });
 
   it('is kept with no more than 200 characters of each text, none of them of a secret', async () => {
-    const deedId = await recordDeed(store(), {
+    const entryId = await recordAuditEntry(store(), {
       ...{ caller: { kind: 'key', id: '1' }, operation: 'sync', outcome: 'VALIDATION_ERROR' },
       params: {
         serverId: 'x'.repeat(15_000),
         list: [`${' '.repeat(190)} fr_${'y'.repeat(40)}`, 7],
       },
     });
-    expect((await store().audit.findOne({ _id: deedId }))?.params).to.deep.equal({
+    expect((await store().audit.findOne({ _id: entryId }))?.params).to.deep.equal({
       ...{ serverId: 'x'.repeat(200), list: [`${' '.repeat(191)}(secret)`, 7] },
     });
   });
@@ -48,11 +48,11 @@ describe('a deed', () => {
   it('is kept without the secrets that were sent where an id or a name belongs', async () => {
     const { key } = await createApiKey(store(), { name: 'x', level: 'read', expiresAt: null });
     const token = aToken();
-    const deedId = await recordDeed(store(), {
+    const entryId = await recordAuditEntry(store(), {
       ...{ caller: { kind: 'key', id: '1' }, operation: 'revokeKey', outcome: 'NOT_FOUND' },
       params: { keyId: key, name: `a ${token} of fr_${'x'.repeat(40)}` },
     });
-    expect((await store().audit.findOne({ _id: deedId }))?.params).to.deep.equal({
+    expect((await store().audit.findOne({ _id: entryId }))?.params).to.deep.equal({
       ...{ keyId: '(secret)', name: 'a (secret) of (secret)' },
     });
   });

@@ -1,6 +1,6 @@
 import type { ChannelRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
-import { markSpread, type AppliedRecord } from '../records/applySource.js';
+import { markPropagated, type AppliedRecord } from '../records/applySource.js';
 import { raiseRevisionsOfChannel } from '../records/threadRevision.js';
 import { dirtyServer, dirtyUser, markDirty } from '../stores/dirtyMarks.js';
 import { markAllDirty } from './markAllDirty.js';
@@ -10,7 +10,7 @@ import { refreshLinks } from './refreshLinks.js';
  * Does what follows from a change of a channel: its threads and those that link to it show its name. Noted as done only
  * afterwards, so that a job that was cut off does it when it runs again.
  */
-export async function spreadChannel(
+export async function propagateChannel(
   { collections }: IndexerDeps,
   { _id, serverId }: Pick<ChannelRecord, '_id' | 'serverId'>,
   { changes, spread }: AppliedRecord,
@@ -20,11 +20,11 @@ export async function spreadChannel(
   if (changes > 1) await raiseRevisionsOfChannel(collections.threads, _id);
   await refreshLinks(collections, _id);
   await markDirty(collections.dirty, [dirtyServer(serverId)]);
-  await markSpread(collections.channels, _id, changes);
+  await markPropagated(collections.channels, _id, changes);
 }
 
 /** Does what follows from a change of a server: its own views, and its members' profiles, show its name. */
-export async function spreadServer(
+export async function propagateServer(
   { collections }: IndexerDeps,
   serverId: string,
   { changes, spread }: AppliedRecord,
@@ -33,5 +33,5 @@ export async function spreadServer(
   const members = collections.members.find({ serverId }, { projection: { userId: 1 } });
   await markAllDirty(collections.dirty, members, ({ userId }) => dirtyUser(userId));
   await markDirty(collections.dirty, [dirtyServer(serverId)]);
-  await markSpread(collections.servers, serverId, changes);
+  await markPropagated(collections.servers, serverId, changes);
 }
