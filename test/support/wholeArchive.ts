@@ -25,7 +25,7 @@ export async function everyAnswer(archive: TestArchive): Promise<Map<string, unk
   const answers = new Map<string, unknown>();
   const ask = async <T>(path: string): Promise<T> => {
     const answer = await archive.json<T>(path);
-    answers.set(path, answer);
+    answers.set(path, withoutCursor(answer));
     return answer;
   };
   const { servers } = await ask<{ servers: Server[] }>('/api/servers');
@@ -56,6 +56,12 @@ export async function everyAnswer(archive: TestArchive): Promise<Map<string, unk
   }
   for (const userId of users) await ask(`/users/${userId}`);
   return answers;
+}
+
+/** Each archive signs cursors with a key of its own: of a cursor, only whether there is one is the same everywhere. */
+function withoutCursor(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null || !('nextCursor' in answer)) return answer;
+  return { ...answer, nextCursor: answer.nextCursor !== null };
 }
 
 function boards(serverId: string): string[] {

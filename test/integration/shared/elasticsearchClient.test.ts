@@ -8,18 +8,12 @@ import { isStoreAway } from '../../../shared/platform/storeErrors.js';
 import { startProxy } from '../../support/apiProxy.js';
 
 const LIMIT = { timeoutMs: 300 };
-/** What a request may take that nobody answers: see OVERDUE_MS of the client. */
-const LONGEST_MS = 5_000;
-
-/** How a request fails, or null; it ends in time. */
-async function failureOf(asked: Promise<unknown>): Promise<unknown> {
-  const start = Date.now();
-  const failure = await asked.then(
+/** How a request fails, or null. One that never ends makes its test run into its time limit. */
+function failureOf(asked: Promise<unknown>): Promise<unknown> {
+  return asked.then(
     () => null,
     (error: unknown) => error,
   );
-  expect(Date.now() - start).to.be.below(LONGEST_MS);
-  return failure;
 }
 
 describe('createElasticsearch', function () {
@@ -31,17 +25,20 @@ describe('createElasticsearch', function () {
     const ELASTICSEARCH_URL = `${protocol}//127.0.0.1:${proxy.port}`;
     const client = createElasticsearch({ ELASTICSEARCH_URL }, LIMIT);
     const askAll = (): Promise<unknown>[] => Array.from({ length: 50 }, () => client.info());
-    for (const silence of [1, 2, 3]) {
+    try {
+      for (const silence of [1, 2, 3]) {
+        await Promise.all(askAll());
+        proxy.strand();
+        const failures = await Promise.all(askAll().map(failureOf));
+        const failed = failures.filter((failure) => failure !== null);
+        expect(failed, `silence ${silence}`).to.not.have.length(0);
+        expect(failed.filter((failure) => !isStoreAway(failure))).to.deep.equal([]);
+      }
       await Promise.all(askAll());
-      proxy.strand();
-      const failures = await Promise.all(askAll().map(failureOf));
-      const failed = failures.filter((failure) => failure !== null);
-      expect(failed, `silence ${silence}`).to.not.have.length(0);
-      expect(failed.filter((failure) => !isStoreAway(failure))).to.deep.equal([]);
+    } finally {
+      await client.close();
+      await proxy.close();
     }
-    await Promise.all(askAll());
-    await client.close();
-    await proxy.close();
   });
 
   it('ends what is asked when answers stop in their middle, and hears later ones', async () => {
@@ -57,12 +54,15 @@ describe('createElasticsearch', function () {
     const ELASTICSEARCH_URL = `http://127.0.0.1:${port}`;
     const client = createElasticsearch({ ELASTICSEARCH_URL }, LIMIT);
     const askAll = (): Promise<unknown>[] => Array.from({ length: 300 }, () => client.count());
-    const failures = await Promise.all(askAll().map(failureOf));
-    expect(failures.filter(isStoreAway)).to.have.length(300);
-    stops = false;
-    await Promise.all(askAll());
-    server.closeAllConnections();
-    server.close();
-    await client.close();
+    try {
+      const failures = await Promise.all(askAll().map(failureOf));
+      expect(failures.filter(isStoreAway)).to.have.length(300);
+      stops = false;
+      await Promise.all(askAll());
+    } finally {
+      server.closeAllConnections();
+      server.close();
+      await client.close();
+    }
   });
 });
