@@ -165,8 +165,8 @@ export async function findGathered<T extends { _id: string }>(
 }
 
 /**
- * The documents whose field is, or whose list holds, a value, read through the collection's gatherer. Calls that name
- * the same field of a collection must name the same `options`.
+ * The documents whose field is, or whose list holds, a value, read through the collection's gatherer: calls of the same
+ * field and options go together.
  */
 export async function findAllGathered<T extends { _id: string }>(
   collection: Collection<T>,
@@ -176,13 +176,14 @@ export async function findAllGathered<T extends { _id: string }>(
 ): Promise<WithId<T>[]> {
   const own = readers.get(collection) ?? new Map<string, (value: string) => Promise<unknown[]>>();
   readers.set(collection, own);
-  let reader = own.get(field);
+  const question = JSON.stringify([field, options]);
+  let reader = own.get(question);
   if (!reader) {
     reader = createGatherer<string, unknown[]>(
       (values) => findByField(collection, field, values, options),
       () => 1,
     );
-    own.set(field, reader);
+    own.set(question, reader);
   }
   return (await reader(value)) as WithId<T>[];
 }

@@ -22,7 +22,7 @@ import {
 } from './threadViews.js';
 
 /** Links kept for a thread, so that it is built again when what it links to appears. */
-export const MAX_LINKS = 1_000;
+const MAX_LINKS = 1_000;
 
 /** What some messages refer to: ids of threads and channels, and those of them that are in this archive. */
 export interface MessageLinks {
