@@ -1,11 +1,17 @@
 import { hidePassword } from './hidePassword.js';
 
+/** What is told once everything runs. */
+export interface Running {
+  apiUrl: string;
+  servers: { name: string; url: string }[];
+  logs: string;
+  /** What a shell that knows nothing of this one must set for the command line to find the same archive. */
+  environment: Record<string, string>;
+}
+
 /** What to print once everything runs: where each thing answers, and what to try, with the sample's content. Passwords are hidden. */
-export function nextSteps(
-  apiUrl: string,
-  servers: { name: string; url: string }[],
-  logs: string,
-): string {
+export function nextSteps({ apiUrl, servers, logs, environment }: Running): string {
+  const archive = `${shellSettings(environment)}npm run archive --`;
   const places = [{ name: 'API', url: apiUrl }, ...servers];
   const width = Math.max(...places.map(({ name }) => name.length));
   return [
@@ -18,12 +24,18 @@ export function nextSteps(
     `  curl '${apiUrl}/api/search?q=error&limit=3'`,
     `  curl '${apiUrl}/openapi.json'`,
     `  curl '${apiUrl}/healthz'`,
-    '  npm run archive -- import <file-or-folder> --wait',
+    `  ${archive} import <file-or-folder>`,
     '',
     'A first API key, for everything under /admin:',
-    '  npx forum-archive keys create --level admin --name me',
+    `  ${archive} keys create --level admin --name me`,
     `  curl -H 'X-API-Key: <key>' '${apiUrl}/admin/stats'`,
     '',
     'Ctrl-C stops everything.',
   ].join('\n');
+}
+
+function shellSettings(environment: Record<string, string>): string {
+  return Object.entries(environment)
+    .map(([name, value]) => `${name}='${value.replaceAll("'", String.raw`'\''`)}' `)
+    .join('');
 }

@@ -73,7 +73,13 @@ async function launchAll(options: StartOptions, children: Children): Promise<Lau
   try {
     const services = await launchServices(servers, dataDir, address, { ...options, children });
     report.line(`Ready in ${secondsSince(began)}`);
-    report.line(nextSteps(address.url, serverList(servers), join(dataDir, 'logs')));
+    report.line(
+      nextSteps({
+        ...{ apiUrl: address.url, servers: serverList(servers), logs: join(dataDir, 'logs') },
+        // In the project's folder, the default is found without it.
+        environment: env['DATA_DIR'] ? { DATA_DIR: dataDir } : {},
+      }),
+    );
     return { servers, services };
   } catch (error) {
     await children.stopAll();

@@ -22,7 +22,14 @@ export function invalidCredential(what: string): InvalidCredential {
   return new InvalidCredential('FORBIDDEN', `The ${what} is not valid`);
 }
 
-/** A FORBIDDEN that counts as a failed attempt at a credential. */
+/** 401 UNAUTHORIZED: the key that was typed as a password is wrong. A browser asks again, which it would not after 403. */
+export function wrongPassword(): InvalidCredential {
+  return new InvalidCredential('UNAUTHORIZED', 'The password is not a valid API key', {
+    headers: { 'WWW-Authenticate': BASIC_REALM },
+  });
+}
+
+/** A refusal that counts as a failed attempt at a credential. */
 export class InvalidCredential extends AppError {}
 
 /** 503 NOT_CONFIGURED. */

@@ -1,6 +1,8 @@
 import type { Queue } from 'bullmq';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
+import { InvalidCredential, wrongPassword } from '../auth/refusals.js';
+import type { Caller } from '../caller.js';
 import type { Gate } from './credentials/gate.js';
 import { refuseUnmatched } from './errors.js';
 import { mountBoard } from './mountBoard.js';
@@ -32,7 +34,7 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
     }
     Object.assign(ctx.state, { private: true, operationId: 'queueDashboard', route: MOUNTED });
     ctx.state['given'] = { path: ctx.path };
-    ctx.state['caller'] ??= await gate(ctx, GUARDED);
+    ctx.state['caller'] ??= await admit(ctx, gate);
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       refuseOtherSites(ctx);
     }
@@ -48,6 +50,16 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
       throw unavailable(error);
     }
   };
+}
+
+/** Who asks. Throws what the gate throws, but asks a browser again that has sent a wrong password. */
+async function admit(ctx: Context, gate: Gate): Promise<Caller | null> {
+  try {
+    return await gate(ctx, GUARDED);
+  } catch (error) {
+    const isPassword = /^basic /i.test(ctx.get('Authorization'));
+    throw isPassword && error instanceof InvalidCredential ? wrongPassword() : error;
+  }
 }
 
 /** The queue is all that stands behind the board: when that fails, it is away. */

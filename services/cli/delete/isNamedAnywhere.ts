@@ -15,8 +15,9 @@ export async function isNamedAnywhere(records: Records, userId: string): Promise
   const isNamed = naming(userId);
   const texts = [
     threads.find(ALIVE).map(({ title, ownerId }) => [title, ownerId]),
-    channels.find(ALIVE).map(({ topic }) => topic),
-    servers.find(ALIVE).map(({ description }) => description),
+    // In lists: the driver takes no document to be null.
+    channels.find(ALIVE).map(({ topic }) => [topic]),
+    servers.find(ALIVE).map(({ description }) => [description]),
   ];
   for (const some of texts) for await (const text of some) if (isNamed(text)) return true;
   const total = await messages.estimatedDocumentCount();

@@ -18,6 +18,8 @@ export interface BodyProblem {
   detail: string;
   /** What is stored: its revision and entity tag. */
   stored: Pick<BodyView, 'revision' | 'etag'> | null;
+  /** The entity tag that is stored, and the one that must be. */
+  basis: string;
   /** It can be read though it must not be. */
   isShown: boolean;
 }
@@ -38,8 +40,10 @@ export async function compareBodies(
   const problems: BodyProblem[] = [];
   const unseen = new Map(expected);
   const judge = async (name: string, stored: BodyView | null): Promise<void> => {
-    const problem = await problemOf(store, stored, expected.get(name) ?? null);
-    if (problem) problems.push({ name, stored, ...problem });
+    const must = expected.get(name) ?? null;
+    const problem = await problemOf(store, stored, must);
+    const basis = `${stored?.etag} ${must?.etag}`;
+    if (problem) problems.push({ name, stored, basis, ...problem });
   };
   for await (const stored of store.bodies.find({ _id: { $in: [...expected.keys()] } })) {
     unseen.delete(stored._id);

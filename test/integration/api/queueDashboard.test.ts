@@ -243,15 +243,16 @@ describe('reads of the administration', () => {
 });
 
 describe('passwords that are wrong', () => {
-  it('count as failed credentials', async () => {
+  it('have a browser ask again, and count as failed credentials', async () => {
     const api = await startAuth({
       RATE_LIMIT_DISABLED: 'false',
       RATE_LIMIT_FAILED_CREDENTIALS: '3',
     });
     const wrong = { Authorization: `Basic ${Buffer.from('a:fa_wrong').toString('base64')}` };
-    const statuses: number[] = [];
-    for (let n = 0; n < 4; n += 1) statuses.push((await api.get('/admin/queues', wrong)).status);
+    const replies = [];
+    for (let n = 0; n < 4; n += 1) replies.push(await api.get('/admin/queues', wrong));
     await api.close();
-    expect(statuses).to.deep.equal([403, 403, 403, 429]);
+    expect(replies.map(({ status }) => status)).to.deep.equal([401, 401, 401, 429]);
+    expect(replies[0]!.headers['www-authenticate']).to.match(/^Basic realm=/);
   });
 });

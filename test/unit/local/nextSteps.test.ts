@@ -3,14 +3,22 @@ import { hidePassword } from '../../../services/local/hidePassword.js';
 import { nextSteps } from '../../../services/local/nextSteps.js';
 import { runCli } from '../../support/runCli.js';
 
+const RUNNING = { apiUrl: 'http://127.0.0.1:3000', servers: [], logs: '/logs', environment: {} };
+
 describe('nextSteps', () => {
+  it('tells commands that find the same archive from another terminal', () => {
+    const text = nextSteps({ ...RUNNING, environment: { DATA_DIR: "/srv/bo's archive" } });
+    const command = "  DATA_DIR='/srv/bo'\\''s archive' npm run archive -- keys create ";
+    expect(text).to.include(command);
+  });
+
   it('tells where each server answers, without their passwords', () => {
     const servers = [
       { name: 'MongoDB', url: 'mongodb+srv://u:secret@db/forum' },
       { name: 'Elasticsearch', url: 'https://elastic:secret@search:9200' },
       { name: 'Redis', url: 'redis://:secret@queue:6379/1' },
     ];
-    const text = nextSteps('http://127.0.0.1:3000', servers, '/logs');
+    const text = nextSteps({ ...RUNNING, servers });
     expect(text).to.not.include('secret');
     expect(text).to.include('  MongoDB        mongodb+srv://u:***@db/forum\n');
     expect(text).to.include('https://elastic:***@search:9200\n');
@@ -18,8 +26,8 @@ describe('nextSteps', () => {
   });
 
   it('tells at the end how to get a first key', async () => {
-    const text = nextSteps('http://127.0.0.1:3000', [], '/logs');
-    const [, command = ''] = /^ {2}npx forum-archive (keys create .*)$/m.exec(text) ?? [];
+    const text = nextSteps(RUNNING);
+    const [, command = ''] = /^ {2}npm run archive -- (keys create .*)$/m.exec(text) ?? [];
     expect(text).to.include("curl -H 'X-API-Key: <key>' 'http://127.0.0.1:3000/admin/stats'");
     // The command line knows this command and its options.
     const shown = await runCli({}, [...command.split(' '), '--help']);

@@ -89,9 +89,8 @@ async function compareProfiles(
   for (const id of await peopleOfUnrecordedServers(collections, window)) ids.delete(id);
   const texts = await countProfiles(collections, [...ids]);
   const found = await compareTexts(collections, texts);
-  return found.map(({ name, detail, stored }) => {
+  return found.map(({ name, detail, basis }) => {
     const id = name.slice('user/'.length);
-    const basis = `${stored?.etag} ${texts.get(name)?.length}`;
     return { kind: 'person.wrong', id, detail: `${name} ${detail}`, basis };
   });
 }

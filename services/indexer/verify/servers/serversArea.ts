@@ -46,8 +46,7 @@ async function compareServer(
   texts: BodyTexts,
 ): Promise<Difference[]> {
   const found = await compareTexts(collections, texts);
-  return found.map(({ name, detail, stored }) => {
-    const basis = `${stored?.etag} ${texts.get(name)}`;
+  return found.map(({ name, detail, basis }) => {
     return { kind: 'server.wrong', id, detail: `${name} ${detail}`, basis };
   });
 }

@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { isNamedAnywhere } from '../../../services/cli/delete/isNamedAnywhere.js';
+import { aChannel, aMessage, anId, aServer, aThread } from '../../support/factories.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+describe('isNamedAnywhere', () => {
+  let stores: TestStores;
+  const [nobody, mentioned, described] = [anId(), anId(), anId()];
+
+  before(async () => {
+    stores = await openStores();
+    const { servers, channels, threads, messages } = stores.mongo.collections;
+    await servers.insertMany([
+      aServer({ description: null }),
+      aServer({ description: `Ask <@${described}>` }),
+    ]);
+    await channels.insertMany([aChannel({ topic: null }), aChannel()]);
+    const thread = aThread();
+    await threads.insertOne(thread);
+    await messages.insertOne(aMessage({ threadId: thread._id, content: `See <@${mentioned}>` }));
+  });
+  after(() => stores.close());
+
+  it('finds somebody who is only mentioned, also where topics and descriptions are missing', async () => {
+    const { collections } = stores.mongo;
+    expect(await isNamedAnywhere(collections, mentioned)).to.equal(true);
+    expect(await isNamedAnywhere(collections, described)).to.equal(true);
+    expect(await isNamedAnywhere(collections, nobody)).to.equal(false);
+  });
+});
