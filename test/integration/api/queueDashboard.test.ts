@@ -39,7 +39,7 @@ describe('the queue dashboard', () => {
     expect(nothing.headers['www-authenticate']).to.match(/^Basic realm=/);
     expect((await page({ 'X-API-Key': await api.key('read') })).status).to.equal(403);
     expect((await page({ 'X-API-Key': await api.key('write') })).status).to.equal(403);
-    expect((await page(basic('fa_wrong'))).status).to.equal(403);
+    expect((await page(basic('fa_wrong'))).status).to.equal(401);
     expect((await page(basic(await api.key('read')))).status).to.equal(403);
   });
 
