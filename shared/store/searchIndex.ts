@@ -44,7 +44,7 @@ export interface MessageDocument extends SearchFields {
   messageId: string;
   /** The whole content, as it is presented. */
   content: string;
-  /** The first 200 characters of it as readers see them. Absent in documents of earlier versions. */
+  /** The first 200 characters of it as readers see them; absent where they are as written. */
   preview?: string;
 }
 

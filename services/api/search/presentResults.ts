@@ -1,5 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { Highlights, MessageResult, ThreadResult } from '../../../shared/contract/search.js';
+import { firstCharacters } from '../../../shared/store/previews.js';
 import { clipPassage } from './clipPassage.js';
 import type { MessageDocument, ThreadDocument } from '../../../shared/store/searchIndex.js';
 
@@ -55,11 +56,6 @@ function presentMessage(document: MessageDocument, hit: Hit): MessageResult {
     highlights: presentHighlights(hit),
     createdAt: document.createdAt,
   };
-}
-
-/** Of a document that was indexed by a version that kept no preview. */
-function firstCharacters(content: string): string {
-  return Array.from(content.slice(0, 400)).slice(0, 200).join('');
 }
 
 function presentAuthor(document: Hit['_source'] & {}): ThreadResult['author'] {

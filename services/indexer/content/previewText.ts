@@ -1,9 +1,11 @@
+import { firstCharacters } from '../../../shared/store/previews.js';
 import { resolveReferences, type RenderContext } from './resolveReferences.js';
 import { findCodeSpans } from './syntax/findCodeSpans.js';
 import { matchAngles } from './syntax/matchAngles.js';
 import type { MessageToken, Scan } from './syntax/messageToken.js';
 
-const PREVIEW_CHARACTERS = 200;
+/** Enough for 200 characters, whatever they are. */
+const MOST_SHOWN = 400;
 /** Characters of a content that are looked at: what it takes to show 200, unless nearly all of it are long mentions. */
 const MOST_READ = 8_000;
 
@@ -14,15 +16,13 @@ const MOST_READ = 8_000;
 export function previewText(content: string, context: RenderContext): string {
   const read = content.slice(0, MOST_READ);
   const shown = read.includes('<') ? withNames(read, context) : read;
-  return Array.from(shown.slice(0, PREVIEW_CHARACTERS * 2))
-    .slice(0, PREVIEW_CHARACTERS)
-    .join('');
+  return firstCharacters(shown);
 }
 
 function withNames(text: string, context: RenderContext): string {
   const scan = scanOf(text);
   let shown = '';
-  for (let at = 0; at < text.length && shown.length < PREVIEW_CHARACTERS * 2;) {
+  for (let at = 0; at < text.length && shown.length < MOST_SHOWN;) {
     const code = scan.code.get(at);
     const named = code ? undefined : nameAt(scan, at, context);
     const end = code?.end ?? named?.end ?? at + 1;

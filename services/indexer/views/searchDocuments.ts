@@ -1,3 +1,4 @@
+import { firstCharacters } from '../../../shared/store/previews.js';
 import type { ThreadSummary } from '../../../shared/contract/threads.js';
 import { foldTag, idKey } from '../../../shared/store/listKeys.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
@@ -40,13 +41,14 @@ export function messageDocument(
   message: MessageRecord,
   preview: string,
 ): MessageDocument {
+  const content = searchableText(message);
   return {
     kind: 'message',
     idKey: idKey(message._id),
     messageId: message._id,
     ...sharedFields(head),
-    content: searchableText(message),
-    preview,
+    content,
+    ...(preview !== firstCharacters(content) && { preview }),
     authorId: message.author.id,
     authorUsername: message.author.username,
     authorDisplayName: message.author.displayName,
