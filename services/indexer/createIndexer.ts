@@ -39,8 +39,8 @@ const TIDY_EVERY_MS = 60_000;
 /** The same where no job is known: longer than anybody takes between a record and its job. */
 const REFILE_WHEN_IDLE_AFTER_MS = 10_000;
 const LOOK_FOR_LOST_EVERY_MS = 5_000;
-const LIFT_EVERY_MS = 2_000;
-/** What changed without a job or round of this process, such as what a killed one has left, is found this late. */
+const RELEASE_EVERY_MS = 2_000;
+/** A loop that nobody wakes looks around this often (ms): it then finds what a killed process has left. */
 const LOOK_AROUND_MS = 10_000;
 
 /** Clients and settings of an indexer; the caller closes them after stop(). */
@@ -108,7 +108,7 @@ export function createIndexer(clients: IndexerClients): {
     onChange('sweep', sweep, SWEEP_EVERY_MS),
     onChange('refresh', createCounting(deps), REFRESH_EVERY_MS),
     onChange('similar threads', () => refreshSimilar(deps), SIMILAR_EVERY_MS),
-    onChange('quarantine', () => releaseHealed(deps), LIFT_EVERY_MS),
+    onChange('quarantine', () => releaseHealed(deps), RELEASE_EVERY_MS),
     atTimes('lost jobs', refile, LOOK_FOR_LOST_EVERY_MS),
     atTimes('tidy', tidy, TIDY_EVERY_MS),
     atTimes('retained index', () => dropRetained(deps), DROP_EVERY_MS),

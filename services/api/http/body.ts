@@ -8,7 +8,7 @@ import { checkedBy } from './query.js';
 const JSON_LIMIT_MS = 15_000;
 /** Milliseconds that a raw body may stand still. */
 const IDLE_LIMIT_MS = 30_000;
-/** The least that a client must send of a raw body, so that many slow ones cannot hold what is there for uploads. */
+/** A client must send a raw body at least at this pace. Otherwise many slow clients could hold all connections. */
 const PACE: Pace = { windowMs: 30_000, bytesPerSecond: 4_096 };
 
 /** So many bytes a second, on average, in each window of time. */

@@ -7,7 +7,10 @@ const STATUSES: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Answers in the one error shape what Node would answer without a body: what is no HTTP request, or expects what it does not know. */
+/**
+ * Node answers a malformed request, and an `Expect` header that it does not know, without a body. This answers them in the
+ * one error shape instead.
+ */
 export function answerClientErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {

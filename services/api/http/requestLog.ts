@@ -22,7 +22,7 @@ export interface RequestLogOptions {
   addressOf: AddressReader;
 }
 
-/** Logs one line a request when its response has ended, whole or cut, with the key or user that asked where it is known. */
+/** Logs one line for each request once its response has ended or was cut. The line names the key or user, if known. */
 export function logRequests(
   logger: Logger,
   { addresses, addressOf }: RequestLogOptions,

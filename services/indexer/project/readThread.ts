@@ -5,7 +5,7 @@ import { foldThread, type FoldedMessages, type ThreadViews } from '../views/fold
 import { linkTargets, loadThread } from './loadThread.js';
 import { MESSAGE_BATCH } from './messageBatch.js';
 
-/** Takes what comes of a thread while its messages are read: it stores it, sends it to an index, or compares it. */
+/** Receives a thread's views while its messages are read. One sink stores them, one sends them to an index, one compares them. */
 export interface ThreadSink {
   /** Called before the first messages, with the beginning of the thread's body. */
   begin?(opening: string): Promise<void>;

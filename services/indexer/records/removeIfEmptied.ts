@@ -5,7 +5,7 @@ import { ERASED_ID, redactThreads, tombstoneThread } from './tombstones.js';
 
 type Records = Pick<Collections, 'threads' | 'messages'>;
 
-/** Removes those threads of which an erasure left nothing: its author wrote all that was said. Gives how many. */
+/** Removes those threads that an erasure has emptied, because the erased person wrote every message. Returns how many. */
 export async function removeIfEmptied(records: Records, threadIds: string[]): Promise<number> {
   let removed = 0;
   for (const some of slices(threadIds)) removed += await removeEmptied(records, some);

@@ -8,7 +8,7 @@ export interface DocumentSender {
   end(document: ThreadDocument): Promise<void>;
 }
 
-/** A sender that is one batch behind, so that the documents of an ordinary thread go in one request. */
+/** The sender keeps each batch back until the next one comes. The documents of an ordinary thread then go in one request. */
 export function documentSender(search: SearchWriter, revision: number): DocumentSender {
   let unsent: MessageDocument[] = [];
   return {

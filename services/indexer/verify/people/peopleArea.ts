@@ -95,7 +95,7 @@ async function compareProfiles(
   });
 }
 
-/** Of a server that is not recorded, its threads tell: its name stays in what is shown. */
+/** People on servers whose record is missing. Their profiles still show the server's name, which cannot be compared. */
 async function peopleOfUnrecordedServers(
   { members, servers }: Collections,
   window: IdWindow,

@@ -13,8 +13,8 @@ import type { ErasedTraces } from '../erasedTraces.js';
 import type { DocumentComparer } from './compareDocuments.js';
 
 /**
- * How a thread must be read. `hidden`: nowhere. The others are not compared: one that waits to be built, one that is in
- * quarantine, and one whose channel or server is not recorded, so that nothing tells how it must be shown.
+ * How a thread must be read. A `shown` thread has all its views, a `hidden` one has none. The other three are not compared:
+ * `waiting` is still to be built, `quarantined` could not be built, and of an `orphan` the channel or server is missing.
  */
 export type ThreadState = 'shown' | 'hidden' | 'waiting' | 'quarantined' | 'orphan';
 

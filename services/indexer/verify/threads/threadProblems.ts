@@ -6,7 +6,7 @@ type Kind = Extract<
   'thread.wrong' | 'thread.shown' | 'search.wrong' | 'similar.wrong'
 >;
 
-/** Gathers what is wrong with each thread, so that a thread is one difference of a kind, however much of it differs. */
+/** Gathers what is wrong with each thread. However much of a thread differs, it becomes one difference of each kind. */
 export interface ThreadProblems {
   /** `above`: a revision that what is built anew must exceed. */
   note(one: Pick<ExpectedThread, 'thread'>, kind: Kind, detail: string, above?: number): void;
