@@ -14,14 +14,14 @@ import { createIndexerMetrics } from './metrics/indexerMetrics.js';
 import { runInBackground, type Round } from './project/backgroundLoop.js';
 import { createBell } from './project/bell.js';
 import { createCounting, hasPending, sweepPending } from './project/sweep.js';
-import { refileWhenIdle, removeOrphans } from './project/sweepImports.js';
+import { refileWhenIdle } from './project/sweepImports.js';
 import { releaseFiles } from './quarantine/guardFile.js';
 import { releaseHealed } from './quarantine/releaseHealed.js';
 import { recordRefusals } from './quarantine/recordRefusals.js';
 import { createAnnouncer } from './stores/announcer.js';
 import { dropRetained } from './search/dropRetained.js';
 import { refreshSimilar } from './similar/refreshSimilar.js';
-import { removeOrphanChunks } from './stores/bodyWriter.js';
+import { removeOrphanPieces } from './stores/orphanPieces.js';
 import { createSearchWriter, targetsOf } from './stores/searchWriter.js';
 import { parseResolvedTags } from './views/threadModel.js';
 import { createStoreGate } from './storeGate.js';
@@ -99,8 +99,7 @@ export function createIndexer(clients: IndexerClients): {
     refileWhenIdle(mongo.collections, clients.producer, REFILE_WHEN_IDLE_AFTER_MS);
   const tidy = async (): Promise<void> => {
     await refileLost(mongo.collections, clients.producer, REFILE_AFTER_MS);
-    await removeOrphans(mongo.collections);
-    await removeOrphanChunks(mongo.collections);
+    await removeOrphanPieces(mongo.collections);
   };
   // One that was killed may have had no time to tell what it stored.
   deps.announcer.announce({ everything: true });

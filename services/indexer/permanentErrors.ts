@@ -1,6 +1,6 @@
 import { ExportError } from '../../shared/exportFormat/exportError.js';
 import { isStoreAway } from '../../shared/platform/storeErrors.js';
-import { MissingUploadError } from '../../shared/store/uploads.js';
+import { MissingPieceError } from '../../shared/store/pieces.js';
 import { DeletedPlace, SourceConflict } from './records/applySource.js';
 import { SearchUnavailable } from './stores/sendBulk.js';
 
@@ -11,7 +11,7 @@ export function isPermanent(error: unknown): boolean {
     SourceConflict,
     DeletedPlace,
     PayloadError,
-    MissingUploadError,
+    MissingPieceError,
     RebuildFailed,
   ];
   return kinds.some((kind) => error instanceof kind);

@@ -3,6 +3,7 @@ import type { AuditRecord } from './audit.js';
 import type { ApiKeyRecord, SecretRecord, TokenFamily, UsedState } from './credentials.js';
 import type { DeletionRecord } from './deletionRecord.js';
 import type { ErasureRecord, ErasureState } from './erasureRecords.js';
+import type { Piece } from './pieces.js';
 import type { QuarantineRecord } from './quarantine.js';
 import type {
   ChannelRecord,
@@ -14,7 +15,6 @@ import type {
 } from './records.js';
 import type { SearchGenerations } from './searchGenerations.js';
 import type {
-  BodyChunk,
   BodyView,
   ContributionView,
   DirtyMark,
@@ -24,7 +24,6 @@ import type {
   RankView,
   SimilarView,
   ThreadItemView,
-  UploadChunk,
 } from './views.js';
 
 /** Every collection of the archive, by name. */
@@ -39,7 +38,7 @@ export interface Collections {
   erasureState: Collection<ErasureState>;
   audit: Collection<AuditRecord>;
   bodies: Collection<BodyView>;
-  bodyChunks: Collection<BodyChunk>;
+  pieces: Collection<Piece>;
   threadItems: Collection<ThreadItemView>;
   contributions: Collection<ContributionView>;
   members: Collection<MemberView>;
@@ -51,7 +50,6 @@ export interface Collections {
   counters: Collection<CounterRecord>;
   imports: Collection<ImportRecord>;
   importFiles: Collection<ImportFileRecord>;
-  uploadChunks: Collection<UploadChunk>;
   quarantine: Collection<QuarantineRecord>;
   apiKeys: Collection<ApiKeyRecord>;
   refreshTokens: Collection<TokenFamily>;
@@ -72,7 +70,7 @@ export function collectionsOf(db: Db): Collections {
     erasureState: db.collection('erasureState'),
     audit: db.collection('audit'),
     bodies: db.collection('bodies'),
-    bodyChunks: db.collection('bodyChunks'),
+    pieces: db.collection('pieces'),
     threadItems: db.collection('threadItems'),
     contributions: db.collection('contributions'),
     members: db.collection('members'),
@@ -84,7 +82,6 @@ export function collectionsOf(db: Db): Collections {
     counters: db.collection('counters'),
     imports: db.collection('imports'),
     importFiles: db.collection('importFiles'),
-    uploadChunks: db.collection('uploadChunks'),
     quarantine: db.collection('quarantine'),
     apiKeys: db.collection('apiKeys'),
     refreshTokens: db.collection('refreshTokens'),

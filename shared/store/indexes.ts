@@ -37,7 +37,6 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
     { ...index('notices', { threadId: 1 }), partialFilterExpression: { counted: false } },
   ],
   channels: [index('serverId', { serverId: 1 })],
-  bodyChunks: [index('body_revision', { body: 1, revision: 1 })],
   threadItems: [
     ...listFields().map(listIndex),
     index('linksTo', { linksTo: 1 }),

@@ -12,7 +12,7 @@ const MOST_HELD_BYTES = 2 ** 24;
  * that it is public, and nothing is left of a file that is not taken or does not come whole. Throws the source's errors.
  */
 export async function storeChecked(
-  collections: Pick<Collections, 'uploadChunks'>,
+  collections: Pick<Collections, 'pieces'>,
   uploadId: string,
   source: AsyncIterable<Uint8Array>,
 ): Promise<Inspection> {

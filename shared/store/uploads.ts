@@ -1,14 +1,11 @@
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
-import { Binary, ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import { peek } from '../exportFormat/inflate.js';
 import type { Collections } from './collections.js';
-import { findGathered, writeAllGathered } from './gather.js';
+import { pieceId, PieceWriter, readPieces, removePieces, uploadOwner } from './pieces.js';
 
-type UploadCollections = Pick<Collections, 'uploadChunks'>;
-
-/** Compressed bytes of one chunk. Most exports fit one: a file then costs one write and one read, not GridFS's two. */
-const CHUNK_BYTES = 1 << 20;
+type Store = Pick<Collections, 'pieces'>;
 
 /** A new upload's id. */
 export function newUploadId(): string {
@@ -17,79 +14,44 @@ export function newUploadId(): string {
 
 /** Stores a file under an id, gzip-compressed (as it is when it is so already). After an error nothing is left of it. */
 export async function storeUpload(
-  collections: UploadCollections,
+  store: Store,
   uploadId: string,
   source: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const { head, all } = await peek(source, 2);
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
-  const store = (bytes: AsyncIterable<Uint8Array>) => storeChunks(collections, uploadId, bytes);
+  const writer = new PieceWriter(store, uploadOwner(uploadId));
+  const write = async (bytes: AsyncIterable<Uint8Array>): Promise<void> => {
+    for await (const some of bytes) await writer.write(some);
+    await writer.finish();
+  };
   try {
-    if (isGzip) await store(all);
-    else await pipeline(all, createGzip({ level: constants.Z_BEST_SPEED }), store);
+    if (isGzip) await write(all);
+    else await pipeline(all, createGzip({ level: constants.Z_BEST_SPEED }), write);
   } catch (error) {
-    await deleteUpload(collections, uploadId);
+    await deleteUpload(store, uploadId);
     throw error;
   }
 }
 
-/** The stored bytes of an upload, gzip-compressed. Throws when there is none of this id, or it is not whole. */
-export async function* openUpload(
-  { uploadChunks }: UploadCollections,
-  uploadId: string,
-): AsyncGenerator<Uint8Array> {
-  for (let n = 0; ; n += 1) {
-    const chunk = await findGathered(uploadChunks, chunkId(uploadId, n));
-    if (!chunk) throw new MissingUploadError(`Piece ${n} of upload ${uploadId} is not there`);
-    yield chunk.data.buffer;
-    if (chunk.last) return;
-  }
-}
-
-/** An upload is gone, or was never stored whole: whoever filed it has to file it again. */
-export class MissingUploadError extends Error {
-  override readonly name = 'MissingUploadError';
+/** The stored bytes of an upload, gzip-compressed. Throws MissingPieceError when there is none of this id, or it is not whole. */
+export function openUpload(store: Store, uploadId: string): AsyncGenerator<Buffer> {
+  return readPieces(store, uploadOwner(uploadId));
 }
 
 /** Deletes an upload; does nothing when it is gone. */
-export async function deleteUpload(
-  { uploadChunks }: UploadCollections,
-  uploadId: string,
-): Promise<void> {
-  const filter = { _id: { $gte: `${uploadId}/`, $lt: `${uploadId}0` } };
-  await writeAllGathered(uploadChunks, [{ deleteMany: { filter } }]);
+export async function deleteUpload(store: Store, uploadId: string): Promise<void> {
+  await removePieces(store, [uploadOwner(uploadId)]);
 }
 
-async function storeChunks(
-  collections: UploadCollections,
-  uploadId: string,
-  source: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  let gathered: Uint8Array[] = [];
-  let bytes = 0;
-  let n = 0;
-  for await (const piece of source) {
-    if (bytes > 0 && bytes + piece.length > CHUNK_BYTES) {
-      await storeChunk(collections, chunkId(uploadId, n++), gathered, false);
-      gathered = [];
-      bytes = 0;
-    }
-    gathered.push(piece);
-    bytes += piece.length;
-  }
-  await storeChunk(collections, chunkId(uploadId, n), gathered, true);
-}
-
-async function storeChunk(
-  { uploadChunks }: UploadCollections,
-  _id: string,
-  pieces: Uint8Array[],
-  last: boolean,
-): Promise<void> {
-  const document = { _id, data: new Binary(Buffer.concat(pieces)), last };
-  await writeAllGathered(uploadChunks, [{ insertOne: { document } }]);
-}
-
-function chunkId(uploadId: string, n: number): string {
-  return `${uploadId}/${n}`;
+/** Those of some uploads of which the first piece is there. */
+export async function storedUploads(
+  { pieces }: Store,
+  uploadIds: string[],
+): Promise<ReadonlySet<string>> {
+  const firstId = (uploadId: string) => pieceId(uploadOwner(uploadId), 0);
+  const filter = { _id: { $in: uploadIds.map(firstId) } };
+  const found = await pieces.find(filter, { projection: { _id: 1 } }).toArray();
+  const ids = new Set(found.map(({ _id }) => _id));
+  return new Set(uploadIds.filter((uploadId) => ids.has(firstId(uploadId))));
 }

@@ -6,7 +6,7 @@ import type { Binary } from 'mongodb';
 /**
  * A finished response body. `_id` names the question: `thread/ID`, `participants/ID`, `server/ID`, `channels/ID`,
  * `tags/ID`, `stats/ID` (server ids), `user/ID` or `similar/ID` (thread ids). `gzip` holds the whole body, or is absent
- * when the body was cut into `chunks` pieces stored in bodyChunks (bodies of more than 1 MiB compressed).
+ * when the body was cut into `chunks` pieces (bodies of more than 1 MiB compressed; see pieces.ts).
  */
 export interface BodyView {
   _id: string;
@@ -22,14 +22,6 @@ export interface BodyView {
   chunks?: number;
   /** True for a body that is gone (deleted or never public): answered as 404. */
   gone?: boolean;
-}
-
-/** A piece of a large gzip body; `_id` is `<body id>/<revision>/<n>`, n from 0. */
-export interface BodyChunk {
-  _id: string;
-  body: string;
-  revision: number;
-  data: Binary;
 }
 
 /**
@@ -142,14 +134,6 @@ export interface ImportRecord {
   /** Set once every file is stored. */
   sealed: boolean;
   files: number;
-}
-
-/** A piece of a stored upload; `_id` is `<uploadId>/<n>`, n from 0. */
-export interface UploadChunk {
-  _id: string;
-  data: Binary;
-  /** True for the piece that ends the upload. */
-  last: boolean;
 }
 
 /** A file of an import and what became of it. `_id` is the upload's id. */

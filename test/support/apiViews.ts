@@ -5,6 +5,7 @@ import type { ThreadSummary, ThreadStatus } from '../../shared/contract/threads.
 import type { LeaderboardEntry } from '../../shared/contract/users.js';
 import type { Collections } from '../../shared/store/collections.js';
 import { countKey, idKey, listScopes, timeKey } from '../../shared/store/listKeys.js';
+import { bodyOwner, pieceId } from '../../shared/store/pieces.js';
 import type { BodyView, RankView, ThreadItemView } from '../../shared/store/views.js';
 
 /** Stores a finished body under its name; a later one replaces it. */
@@ -28,7 +29,7 @@ export async function storeBody(
 
 /** Stores a finished body in pieces of `size` bytes. */
 export async function storeChunkedBody(
-  { bodies, bodyChunks }: Collections,
+  { bodies, pieces }: Collections,
   name: string,
   value: object,
   size: number,
@@ -39,12 +40,8 @@ export async function storeChunkedBody(
   const chunks = Math.ceil(whole.length / size);
   for (let number = 0; number < chunks; number += 1) {
     const data = new Binary(whole.subarray(number * size, (number + 1) * size));
-    await bodyChunks.insertOne({
-      _id: `${name}/${revision}/${number}`,
-      body: name,
-      revision,
-      data,
-    });
+    const _id = pieceId(bodyOwner(name, revision), number);
+    await pieces.insertOne({ _id, data, last: number === chunks - 1 });
   }
   await bodies.replaceOne(
     { _id: name },

@@ -14,7 +14,7 @@ import { queuedJob } from './fileJob.js';
 import { withQueue } from './withQueue.js';
 
 interface Deps {
-  collections: Pick<Collections, 'imports' | 'importFiles' | 'uploadChunks'>;
+  collections: Pick<Collections, 'imports' | 'importFiles' | 'pieces'>;
   producer: Producer;
 }
 

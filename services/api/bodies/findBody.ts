@@ -3,12 +3,13 @@ import type { Binary } from 'mongodb';
 import { AppError } from '../../../shared/contract/errors.js';
 import { subjectOf, type BodyKind } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { bodyOwner, pieceId, readPieces, type Piece } from '../../../shared/store/pieces.js';
 import type { BodyView } from '../../../shared/store/views.js';
 import type { Answer } from '../answer.js';
 import { isId } from '../ids.js';
 import { timeLimit } from '../timeLimit.js';
 
-export type BodyStore = Pick<Collections, 'bodies' | 'bodyChunks'>;
+export type BodyStore = Pick<Collections, 'bodies' | 'pieces'>;
 
 const SUBJECTS = { thread: 'Thread', server: 'Server', user: 'User' } as const;
 
@@ -36,28 +37,21 @@ export async function loadBody(store: BodyStore, name: string): Promise<Answer |
 async function answerOf(store: BodyStore, view: BodyView): Promise<Answer | undefined> {
   const { etag, length } = view;
   if (view.gzip) return { etag, length, gzip: bytesOf(view.gzip) };
-  const first = await findChunk(store, view, 0);
-  return first && { etag, length, openGzip: () => Readable.from(chunks(store, view, first)) };
+  const owner = bodyOwner(view._id, view.revision);
+  const first = await findPiece(store, pieceId(owner, 0));
+  if (!first) return undefined;
+  // Several readers may share this answer: each reads the pieces for itself.
+  const find = async (_id: string) =>
+    _id === first._id ? first : ((await findPiece(store, _id)) ?? replaced());
+  return { etag, length, openGzip: () => Readable.from(readPieces(store, owner, find)) };
 }
 
-/** The pieces in order, one in memory at a time, at the reader's pace. */
-async function* chunks(store: BodyStore, view: BodyView, first: Buffer): AsyncGenerator<Buffer> {
-  yield first;
-  for (let number = 1; number < (view.chunks ?? 0); number += 1) {
-    const chunk = await findChunk(store, view, number);
-    if (!chunk) throw new AppError('UNAVAILABLE', 'The body was replaced while it was sent');
-    yield chunk;
-  }
+function findPiece({ pieces }: BodyStore, _id: string): Promise<Piece | null> {
+  return pieces.findOne({ _id }, timeLimit());
 }
 
-async function findChunk(
-  store: BodyStore,
-  view: BodyView,
-  number: number,
-): Promise<Buffer | undefined> {
-  const _id = `${view._id}/${view.revision}/${number}`;
-  const chunk = await store.bodyChunks.findOne({ _id }, timeLimit());
-  return chunk ? bytesOf(chunk.data) : undefined;
+function replaced(): never {
+  throw new AppError('UNAVAILABLE', 'The body was replaced while it was sent');
 }
 
 function bytesOf({ buffer, position }: Binary): Buffer {

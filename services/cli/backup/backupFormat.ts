@@ -1,11 +1,13 @@
 import Joi from 'joi';
+import type { Document, Filter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
+import { UPLOAD_PIECES } from '../../../shared/store/pieces.js';
 
 /** The file that tells what a backup holds. Written last: a folder without it holds no whole backup. */
 export const MANIFEST = 'manifest.json';
 
 /** What only this format's readers can read. */
-export const BACKUP_FORMAT = 2;
+export const BACKUP_FORMAT = 3;
 
 /**
  * What cannot be built again from anything else, in the order in which it is restored while an indexer may run: who is
@@ -27,11 +29,16 @@ export const KEPT = [
   'imports',
   'importFiles',
   'quarantine',
-  'uploadChunks',
+  'pieces',
   'deletions',
 ] as const satisfies readonly (keyof Collections)[];
 
 export type KeptName = (typeof KEPT)[number];
+
+/** What is kept of a collection, where that is not all: the pieces of bodies are views, and built anew. */
+export const KEPT_PART: Partial<Record<KeptName, Filter<Document>>> = {
+  pieces: UPLOAD_PIECES as Filter<Document>,
+};
 
 /** One collection's file: BSON documents one after the other, gzip-compressed. */
 export interface BackupFile {

@@ -14,6 +14,7 @@ import {
   BACKUP_FORMAT,
   backupFileName,
   KEPT,
+  KEPT_PART,
   MANIFEST,
   type BackupFile,
   type KeptName,
@@ -58,8 +59,14 @@ export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifes
   }
 }
 
-async function countKept({ collections }: Mongo): Promise<number> {
-  const counts = await Promise.all(KEPT.map((name) => collections[name].estimatedDocumentCount()));
+async function countKept({ db }: Mongo): Promise<number> {
+  const counts = await Promise.all(
+    KEPT.map((name) => {
+      const part = KEPT_PART[name];
+      const collection = db.collection(name);
+      return part ? collection.countDocuments(part) : collection.estimatedDocumentCount();
+    }),
+  );
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
@@ -84,7 +91,10 @@ async function writeFile(
   progress: Progress,
 ): Promise<BackupFile> {
   const options = { raw: true, ...(session && { session }) };
-  const documents = db.collection(name).find({}, options).stream();
+  const documents = db
+    .collection(name)
+    .find(KEPT_PART[name] ?? {}, options)
+    .stream();
   const hash = createHash('sha256');
   const file = { documents: 0, bytes: 0 };
   const counting = new Transform({

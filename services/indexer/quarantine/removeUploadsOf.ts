@@ -1,8 +1,9 @@
 import { ExportError } from '../../../shared/exportFormat/exportError.js';
 import { inflate } from '../../../shared/exportFormat/inflate.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
+import { MissingPieceError } from '../../../shared/store/pieces.js';
 import { quarantineId } from '../../../shared/store/quarantine.js';
-import { deleteUpload, MissingUploadError, openUpload } from '../../../shared/store/uploads.js';
+import { deleteUpload, openUpload } from '../../../shared/store/uploads.js';
 import type { IndexerDeps } from '../deps.js';
 import { idsIn } from '../records/eraseText.js';
 
@@ -62,7 +63,7 @@ async function uploadHolds(
   try {
     return await holdsId(inflate(openUpload(collections, uploadId)), isGone);
   } catch (error) {
-    if (error instanceof MissingUploadError || error instanceof ExportError) return true;
+    if (error instanceof MissingPieceError || error instanceof ExportError) return true;
     throw error;
   }
 }

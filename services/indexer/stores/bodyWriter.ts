@@ -2,57 +2,57 @@ import { createHash, type Hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createGzip, gzipSync, type Gzip } from 'node:zlib';
 import { Binary } from 'mongodb';
-import { writeAllGathered } from '../../../shared/store/gather.js';
 import { bodyNames, type BodySubject } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { bodyOwner, PieceWriter, removeOlderPieces } from '../../../shared/store/pieces.js';
 import type { BodyView } from '../../../shared/store/views.js';
 import { RENDERER_VERSION } from '../content/renderContent.js';
 import { tagOf } from './entityTag.js';
 import { replaceNewer } from './replaceNewer.js';
 
-type BodyCollections = Pick<Collections, 'bodies' | 'bodyChunks'>;
+type BodyCollections = Pick<Collections, 'bodies' | 'pieces'>;
 
-/** Compressed bytes of one chunk document, and the most that stands in the body's own document. */
-const CHUNK_BYTES = 1 << 20;
-/** Text is handed to the compressor in pieces of about this many characters. */
-const PIECE_CHARACTERS = 1 << 16;
+/** Text is handed to the compressor once there are this many characters. */
+const TEXT_CHARACTERS = 1 << 16;
 
 /**
- * Writes one finished body: its text comes in pieces, is compressed as it comes, and is cut into chunk documents
- * once it outgrows one. Memory stays bounded whatever the body's length.
+ * Writes one finished body. Its text is compressed as it comes. What fits one piece stands in the body's own document;
+ * what is longer is cut into pieces. Memory stays bounded whatever the body's length.
  */
 export class BodyWriter {
   readonly #collections: BodyCollections;
   readonly #id: string;
   readonly #revision: number;
   readonly #hash: Hash = createHash('sha256');
-  /** Of a body of more than one piece: one piece is compressed at once, which costs less than a stream. */
+  /** Of a body that comes in several parts: a single part is compressed at once, which costs less than a stream. */
   #gzip: Gzip | null = null;
   #pending = '';
   #length = 0;
+  readonly #pieces: PieceWriter;
+  /** What the compressor has given and the pieces have not taken yet. */
   #output: Buffer[] = [];
-  #outputBytes = 0;
-  #chunks = 0;
 
   constructor(collections: BodyCollections, id: string, revision: number) {
     this.#collections = collections;
     this.#id = id;
     this.#revision = revision;
+    this.#pieces = new PieceWriter(collections, bodyOwner(id, revision));
   }
 
-  /** Adds text; stores a chunk when one is full. */
+  /** Adds text; stores the pieces that are full. */
   async write(text: string): Promise<void> {
     this.#pending += text;
-    if (this.#pending.length >= PIECE_CHARACTERS) await this.#compress();
+    if (this.#pending.length >= TEXT_CHARACTERS) await this.#compress();
   }
 
   /** Ends the body and puts it in place of an older one; leaves no piece of it when a newer one is there. */
   async finish(): Promise<void> {
     if (this.#gzip) await this.#endStream(this.#gzip);
-    else this.#keep(gzipSync(this.#takePending()));
-    while (this.#chunks > 0 && this.#outputBytes > 0) await this.#storeChunk();
+    else this.#output.push(gzipSync(this.#takePending()));
+    await this.#passOn();
+    if (this.#isCut) await this.#pieces.finish();
     await replaceNewer(this.#collections.bodies, [this.#view()], 'revision');
-    await removeOldChunks(this.#collections, this.#id, await this.#newestRevision());
+    await removeOlderPieces(this.#collections, this.#id, await this.#newestRevision());
   }
 
   /** Frees the compressor of a body that will not be finished. */
@@ -68,15 +68,14 @@ export class BodyWriter {
     return bytes;
   }
 
-  #keep(data: Buffer): void {
-    this.#output.push(data);
-    this.#outputBytes += data.length;
+  get #isCut(): boolean {
+    return this.#pieces.stored > 0;
   }
 
   #openStream(): Gzip {
     const gzip = createGzip();
     gzip.on('data', (data: Buffer) => {
-      this.#keep(data);
+      this.#output.push(data);
     });
     return gzip;
   }
@@ -90,24 +89,18 @@ export class BodyWriter {
   async #compress(): Promise<void> {
     this.#gzip ??= this.#openStream();
     if (!this.#gzip.write(this.#takePending())) await once(this.#gzip, 'drain');
-    while (this.#outputBytes > CHUNK_BYTES) await this.#storeChunk();
+    await this.#passOn();
   }
 
-  async #storeChunk(): Promise<void> {
-    const all = Buffer.concat(this.#output);
-    const data = new Binary(all.subarray(0, CHUNK_BYTES));
-    const rest = all.subarray(CHUNK_BYTES);
-    this.#output = [rest];
-    this.#outputBytes = rest.length;
-    const _id = `${this.#id}/${this.#revision}/${this.#chunks}`;
-    this.#chunks += 1;
-    const chunk = { body: this.#id, revision: this.#revision, data };
-    await this.#collections.bodyChunks.replaceOne({ _id }, chunk, { upsert: true });
+  async #passOn(): Promise<void> {
+    const output = this.#output;
+    this.#output = [];
+    for (const bytes of output) await this.#pieces.write(bytes);
   }
 
   /** Of a body that lost against a newer one, its own pieces are old ones too. */
   async #newestRevision(): Promise<number> {
-    if (this.#chunks === 0) return this.#revision;
+    if (!this.#isCut) return this.#revision;
     const projection = { revision: 1 };
     const stored = await this.#collections.bodies.findOne({ _id: this.#id }, { projection });
     return stored?.revision ?? this.#revision;
@@ -120,9 +113,7 @@ export class BodyWriter {
       renderer: RENDERER_VERSION,
       etag: tagOf(this.#hash),
       length: this.#length,
-      ...(this.#chunks > 0
-        ? { chunks: this.#chunks }
-        : { gzip: new Binary(Buffer.concat(this.#output)) }),
+      ...(this.#isCut ? { chunks: this.#pieces.stored } : { gzip: new Binary(this.#pieces.held) }),
     };
   }
 }
@@ -154,7 +145,7 @@ export async function storeGone(
     gone: true,
   };
   await replaceNewer(collections.bodies, [gone], 'revision');
-  await removeOldChunks(collections, id, revision);
+  await removeOlderPieces(collections, id, revision);
 }
 
 /** The texts of finished bodies by their names; null for one that is gone. */
@@ -178,22 +169,4 @@ export async function storeBodies(
         : storeBody(collections, name, version, text),
     ),
   );
-}
-
-/** Removes pieces that were written late, by a process that was cut off before it could see that a newer body is there. */
-export async function removeOrphanChunks(collections: BodyCollections): Promise<void> {
-  const { bodies, bodyChunks } = collections;
-  const inPieces: string[] = await bodyChunks.distinct('body');
-  const stored = bodies.find({ _id: { $in: inPieces } }, { projection: { revision: 1 } });
-  for await (const { _id, revision } of stored) await removeOldChunks(collections, _id, revision);
-}
-
-async function removeOldChunks(
-  { bodyChunks }: BodyCollections,
-  body: string,
-  revision: number,
-): Promise<void> {
-  await writeAllGathered(bodyChunks, [
-    { deleteMany: { filter: { body, revision: { $lt: revision } } } },
-  ]);
 }

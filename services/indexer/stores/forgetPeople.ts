@@ -1,9 +1,11 @@
+import { bodyNames } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
+import { bodyOwners, removePieces } from '../../../shared/store/pieces.js';
 
 type Views = Pick<
   Collections,
-  'users' | 'contributions' | 'members' | 'ranks' | 'bodies' | 'bodyChunks'
+  'users' | 'contributions' | 'members' | 'ranks' | 'bodies' | 'pieces'
 >;
 
 /**
@@ -12,7 +14,7 @@ type Views = Pick<
  */
 export async function forgetPeople(views: Views, userIds: string[]): Promise<void> {
   const rows = { userId: { $in: userIds } };
-  const profiles = userIds.map((id) => `user/${id}`);
+  const profiles = userIds.flatMap((id) => bodyNames('user', id));
   const places: string[][] = await Promise.all([
     views.contributions.distinct('serverId', rows),
     views.members.distinct('serverId', rows),
@@ -26,7 +28,7 @@ export async function forgetPeople(views: Views, userIds: string[]): Promise<voi
     views.ranks.deleteMany({ member: { $in: named } }),
     views.members.deleteMany(rows),
     views.bodies.deleteMany({ _id: { $in: profiles } }),
-    views.bodyChunks.deleteMany({ body: { $in: profiles } }),
+    removePieces(views, profiles.map(bodyOwners)),
   ]);
 }
 

@@ -2,12 +2,13 @@ import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
 import type { Collections } from '../../../shared/store/collections.js';
+import { bodyOwner, readPieces } from '../../../shared/store/pieces.js';
 import type { BodyView } from '../../../shared/store/views.js';
 import { RENDERER_VERSION } from '../content/renderContent.js';
 import type { BodyTexts } from '../stores/bodyWriter.js';
 import { etagOf, tagOf } from '../stores/entityTag.js';
 
-type Bodies = Pick<Collections, 'bodies' | 'bodyChunks'>;
+type Bodies = Pick<Collections, 'bodies' | 'pieces'>;
 
 /** What a stored body must be: gone, or a text with this entity tag, built from this revision where that is known. */
 export type ExpectedBody = null | { etag: string; revision?: number };
@@ -85,17 +86,10 @@ async function damageOf(store: Bodies, body: BodyView): Promise<string | undefin
   return judgeBytes(body, createHash('sha256').update(bytes), bytes.length);
 }
 
-async function damageOfPieces({ bodyChunks }: Bodies, body: BodyView): Promise<string | undefined> {
+async function damageOfPieces(store: Bodies, body: BodyView): Promise<string | undefined> {
   const hash = createHash('sha256');
   let length = 0;
-  const pieces = async function* (): AsyncGenerator<Uint8Array> {
-    for (let n = 0; n < (body.chunks ?? 0); n += 1) {
-      const piece = await bodyChunks.findOne({ _id: `${body._id}/${body.revision}/${n}` });
-      if (!piece) throw new Error(`piece ${n} is not there`);
-      yield piece.data.value();
-    }
-  };
-  const source = Readable.from(pieces());
+  const source = Readable.from(readPieces(store, bodyOwner(body._id, body.revision)));
   const inflated = source.pipe(createGunzip());
   source.on('error', (error) => inflated.destroy(error));
   for await (const bytes of inflated as AsyncIterable<Buffer>) {

@@ -273,7 +273,7 @@ describe('admin', () => {
   });
 
   describe('import', () => {
-    const chunks = () => store().uploadChunks.countDocuments();
+    const chunks = () => store().pieces.countDocuments();
 
     it('stores and queues a file, and tells what became of it', async () => {
       const reply = queued(await upload(anExport()));
@@ -386,7 +386,7 @@ describe('admin', () => {
         { messages, ...header },
       ]) {
         const inserts: unknown[] = [];
-        const watch = store().uploadChunks.watch();
+        const watch = store().pieces.watch();
         watch.on('change', (change) => inserts.push(change));
         await watch.tryNext().catch(() => null);
         const reply = await upload(root);

@@ -11,7 +11,7 @@ describe('admin while Redis is away', () => {
   after(() => api.close());
 
   it('answers 503 for whatever needs the queue, and leaves nothing behind', async () => {
-    const { threads, erasures, uploadChunks } = api.stores.mongo.collections;
+    const { threads, erasures, pieces } = api.stores.mongo.collections;
     const thread = aThread();
     await threads.insertOne(thread);
     const json = { 'Content-Type': 'application/json' };
@@ -29,7 +29,7 @@ describe('admin while Redis is away', () => {
       expect(reply.json()).to.include({ code: 'UNAVAILABLE' });
     }
     expect(await erasures.countDocuments()).to.equal(0);
-    expect(await uploadChunks.countDocuments()).to.equal(0);
+    expect(await pieces.countDocuments()).to.equal(0);
   });
 
   it('still tells what the archive holds', async () => {

@@ -103,11 +103,11 @@ describe('stored bodies', () => {
     const { collections } = api.stores.mongo;
     const value = Array.from({ length: 200_000 }, () => Math.random());
     await storeChunkedBody(collections, 'thread/78', value, 100_000);
-    const last = await collections.bodyChunks.findOne(
-      { body: 'thread/78' },
+    const last = await collections.pieces.findOne(
+      { _id: /^body\/thread\/78\// },
       { sort: { _id: -1 }, projection: { _id: 1 } },
     );
-    await collections.bodyChunks.deleteOne({ _id: last!._id });
+    await collections.pieces.deleteOne({ _id: last!._id });
     const outcome = await api.get('/api/threads/78').catch((error: unknown) => error);
     expect(outcome).to.be.instanceOf(Error);
     expect((await api.get('/healthz')).status).to.equal(200);

@@ -10,7 +10,8 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { removeOrphans } from '../../../services/indexer/project/sweepImports.js';
+import { Binary } from 'mongodb';
+import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
 import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
 import { recordFailure } from '../../../services/indexer/quarantine/recordFailure.js';
 import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
@@ -23,6 +24,7 @@ import { readSettings } from '../../../shared/platform/env.js';
 import { createApiKey, revokeApiKey } from '../../../shared/store/apiKeys.js';
 import { requestDeletion } from '../../../shared/store/deletions.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
+import { bodyOwner, pieceId } from '../../../shared/store/pieces.js';
 import { storeUpload } from '../../../shared/store/uploads.js';
 import { until } from '../../support/apiServer.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
@@ -199,7 +201,7 @@ describe('backup and restore', function () {
           const sweep = async (mayFile: boolean) => {
             const add = (name: string) => Promise.resolve(String(filed.push(name)));
             await refileLost(target.mongo.collections, { add }, -1_000);
-            await removeOrphans(target.mongo.collections);
+            await removeOrphanPieces(target.mongo.collections);
             await releaseHealed(deps);
             if (!mayFile) expect(filed).to.deep.equal([]);
           };
@@ -209,9 +211,9 @@ describe('backup and restore', function () {
           );
           await sweep(true);
           expect(new Set(filed)).to.include.all.keys('delete-thread', 'erase-user', 'import-file');
-          const { quarantine, uploadChunks, threads } = target.mongo.collections;
+          const { quarantine, pieces, threads } = target.mongo.collections;
           expect(await quarantine.countDocuments()).to.equal(1);
-          expect(await uploadChunks.countDocuments()).to.equal(2);
+          expect(await pieces.countDocuments()).to.equal(2);
           expect(await threads.countDocuments({ pending: { $exists: true } })).to.equal(0);
         } finally {
           await target.close();
@@ -263,6 +265,9 @@ async function leaveWork(stores: TestStores): Promise<Waiting> {
     const file = { importId: 'x', name: 'a.json', bytes: 1, queuedAt: long };
     await collections.importFiles.insertOne({ ...file, _id, state: 'queued', running: 'x' });
   }
+  // A piece of a body is a view: no backup holds it.
+  const piece = { _id: pieceId(bodyOwner('thread/1', 1), 0), data: new Binary(), last: true };
+  await collections.pieces.insertOne(piece);
   const failed = { $set: { state: 'rejected' as const, tries: 5 } };
   await collections.importFiles.updateOne({ _id: aside }, failed);
   const failure = { kind: 'file' as const, subject: aside, threadId: null, revision: 0, count: 5 };

@@ -20,8 +20,8 @@ describe('the command line', function () {
   });
   after(() => stores.close());
   afterEach(async () => {
-    const { importFiles, imports, uploadChunks } = stores.mongo.collections;
-    await Promise.all([importFiles, imports, uploadChunks].map((kept) => kept.deleteMany({})));
+    const { importFiles, imports, pieces } = stores.mongo.collections;
+    await Promise.all([importFiles, imports, pieces].map((kept) => kept.deleteMany({})));
   });
 
   const run = (args: readonly string[], more: Record<string, string> = {}) =>
@@ -74,9 +74,9 @@ describe('the command line', function () {
     });
     expect(code).to.equal(1);
     expect(stdout).to.match(/Refused: 2 files/);
-    const { importFiles, uploadChunks } = stores.mongo.collections;
+    const { importFiles, pieces } = stores.mongo.collections;
     expect(await importFiles.countDocuments()).to.equal(0);
-    expect(await uploadChunks.countDocuments()).to.equal(0);
+    expect(await pieces.countDocuments()).to.equal(0);
   });
 
   it('rejects a file that is no JSON when it is named', () =>

@@ -46,8 +46,8 @@ describe('importFile', () => {
       state: 'imported',
     });
     expect(
-      await deps.collections.uploadChunks.countDocuments({
-        _id: { $regex: `^${payload.uploadId}` },
+      await deps.collections.pieces.countDocuments({
+        _id: { $regex: `^upload/${payload.uploadId}/` },
       }),
     ).to.equal(0);
   });
@@ -62,16 +62,16 @@ describe('importFile', () => {
     const damaged = await queue(JSON.stringify(anExport()).slice(0, -9));
     expect(await importFile(deps, damaged)).to.include({ state: 'rejected' });
     const missing = await queue(anExport());
-    await deps.collections.uploadChunks.deleteMany({});
+    await deps.collections.pieces.deleteMany({});
     expect(await importFile(deps, missing)).to.include({ state: 'rejected' });
   });
 
   it('leaves what became of a file that was imported twice at once, and ended first elsewhere', async () => {
     const payload = await queue(anExport());
-    const { importFiles, uploadChunks } = deps.collections;
-    const paused = heldUp(uploadChunks);
+    const { importFiles, pieces } = deps.collections;
+    const paused = heldUp(pieces);
     const late = importFile(
-      { ...deps, collections: { ...deps.collections, uploadChunks: paused.collection } },
+      { ...deps, collections: { ...deps.collections, pieces: paused.collection } },
       payload,
     );
     await paused.reached;

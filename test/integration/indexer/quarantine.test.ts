@@ -12,7 +12,7 @@ import { createHandlers } from '../../../services/indexer/handlers.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { projectThread } from '../../../services/indexer/project/projectThread.js';
 import { sweepPending } from '../../../services/indexer/project/sweep.js';
-import { removeOrphans } from '../../../services/indexer/project/sweepImports.js';
+import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
 import { BuildFault } from '../../../services/indexer/quarantine/guardBuild.js';
 import { releaseFiles } from '../../../services/indexer/quarantine/guardFile.js';
 import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
@@ -23,7 +23,7 @@ import { requestErasure } from '../../../shared/store/erasures.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { NOT_YET } from '../../../shared/store/heldFile.js';
 import { enterRebuild } from '../../../shared/store/searchGenerations.js';
-import type { UploadChunk } from '../../../shared/store/views.js';
+import { type Piece } from '../../../shared/store/pieces.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import { until } from '../../support/apiServer.js';
 import { anExport, anExportMessage, anExportUser, bytesOf } from '../../support/exportFiles.js';
@@ -245,14 +245,14 @@ describe('setting aside', function () {
       expect(await runUntilItLives(threadId, 'import', uploadId)).to.equal(5);
       expect(await stateOf(uploadId)).to.equal('rejected');
       expect((await quarantined())[0]).to.include({ _id: `file-${uploadId}`, count: 5 });
-      await removeOrphans(deps.collections, new Date(Date.now() + 2 * 86_400_000));
+      await removeOrphanPieces(deps.collections, new Date(Date.now() + 2 * 86_400_000));
 
       await retryQuarantined(deps, { quarantineId: `file-${uploadId}` });
       expect(await stateOf(uploadId)).to.be.oneOf(['imported', 'unchanged']);
       const body = await readBody<ThreadDetail>(deps.collections, `thread/${threadId}`);
       expect(body?.messages).to.have.length(2);
       expect(await releaseHealed(deps)).to.equal(1);
-      expect(await deps.collections.uploadChunks.countDocuments()).to.equal(0);
+      expect(await deps.collections.pieces.countDocuments()).to.equal(0);
     });
 
     /** Deps in which every import fails for a reason of its own. */
@@ -268,7 +268,7 @@ describe('setting aside', function () {
       return payload;
     }
     const uploads = async () =>
-      (await deps.collections.uploadChunks.find().toArray()).map(({ _id }) => _id.split('/')[0]);
+      (await deps.collections.pieces.find().toArray()).map(({ _id }) => _id.split('/')[1]);
     const gone = anExportUser({ id: '777777777777777701', name: 'zyx', nickname: 'Zyx' });
 
     it('removes what holds words of somebody who is erased, and keeps the rest', async () => {
@@ -301,8 +301,8 @@ describe('setting aside', function () {
 
     /** Whose uploads cannot be read. */
     const unread = (toArray: () => Promise<never>) => {
-      const uploadChunks = { find: () => ({ toArray }) } as unknown as Collection<UploadChunk>;
-      return { ...deps, collections: { ...deps.collections, uploadChunks } };
+      const pieces = { find: () => ({ toArray }) } as unknown as Collection<Piece>;
+      return { ...deps, collections: { ...deps.collections, pieces } };
     };
     const fileOf = (_id: string) => deps.collections.importFiles.findOne({ _id });
     /** Begins an import that goes on until it is cut off. */
@@ -381,7 +381,7 @@ describe('setting aside', function () {
       const outcome = await importFile(broken, payload);
       expect(outcome).to.include({ state: 'rejected' });
       expect(outcome?.reason).to.match(/^Set aside after 5 tries\. TypeError/);
-      expect(await deps.collections.uploadChunks.countDocuments()).to.equal(1);
+      expect(await deps.collections.pieces.countDocuments()).to.equal(1);
       await retryQuarantined(deps, { quarantineId: `file-${uploadId}` });
       expect(await stateOf(uploadId)).to.equal('imported');
     });

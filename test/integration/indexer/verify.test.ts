@@ -14,6 +14,7 @@ import { removeViews } from '../../../services/indexer/verify/repair/removeOrpha
 import type { DifferenceKind, VerifyReport } from '../../../shared/contract/verify.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { idKey } from '../../../shared/store/listKeys.js';
+import { bodyOwner, pieceId, uploadOwner } from '../../../shared/store/pieces.js';
 import { quarantineId } from '../../../shared/store/quarantine.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
 import type { BodyView } from '../../../shared/store/views.js';
@@ -603,21 +604,21 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
   [
     ['piece.orphan'],
     'a piece of a body that was never finished',
-    async ({ collections: { bodyChunks }, threadId }) => {
-      const body = `thread/${threadId}`;
+    async ({ collections: { pieces }, threadId }) => {
+      const owner = bodyOwner(`thread/${threadId}`, 7);
       const data = new Binary(Buffer.from('x'));
-      await bodyChunks.insertOne({ _id: `${body}/7/0`, body, revision: 7, data });
-      return body;
+      await pieces.insertOne({ _id: pieceId(owner, 0), data, last: false });
+      return owner;
     },
   ],
   [
     ['piece.orphan'],
     'an upload that nobody waits for',
-    async ({ collections: { uploadChunks } }) => {
-      const upload = '650000000000000000000000';
+    async ({ collections: { pieces } }) => {
+      const owner = uploadOwner('650000000000000000000000');
       const data = new Binary(Buffer.from('x'));
-      await uploadChunks.insertOne({ _id: `${upload}/0`, data, last: true });
-      return upload;
+      await pieces.insertOne({ _id: pieceId(owner, 0), data, last: true });
+      return owner;
     },
   ],
   [
@@ -649,7 +650,7 @@ describe('verifyArchive', function () {
 
   it('tells of work that was promised long ago and is not done, and of no other', async () => {
     const own = await openStores();
-    const { deletions, erasures, importFiles, uploadChunks } = own.mongo.collections;
+    const { deletions, erasures, importFiles, pieces } = own.mongo.collections;
     const [long, now] = [new Date(Date.now() - 2 * 3_600_000), new Date()];
     const erased = (_id: string, requestedAt: Date) => ({ _id, requestedAt, userId: anId() });
     const deletion = (subject: string, requestedAt: Date) => {
@@ -665,7 +666,8 @@ describe('verifyArchive', function () {
       await erasures.insertOne({ _id: 'done', requestedAt: long, finishedAt: long });
       await importFiles.insertMany([file('a', long), file('b', now)]);
       const data = new Binary();
-      await uploadChunks.insertMany(['a/0', 'b/0'].map((_id) => ({ _id, data, last: true })));
+      const firstPiece = (id: string) => pieceId(uploadOwner(id), 0);
+      await pieces.insertMany(['a', 'b'].map((id) => ({ _id: firstPiece(id), data, last: true })));
       const found = async () =>
         (await verifyNow(indexerDeps(own))).differences.map(({ kind, id }) => `${kind} ${id}`);
       const asked = ['work.waiting thread-1', 'work.waiting late'];
@@ -817,8 +819,8 @@ describe('verifyArchive', function () {
     });
 
     it('keeps the upload of a file that is set aside', async () => {
-      const { uploadChunks } = deps.collections;
-      expect(await uploadChunks.findOne({ _id: `${ASIDE}/0` })).not.to.equal(null);
+      const { pieces } = deps.collections;
+      expect(await pieces.findOne({ _id: pieceId(uploadOwner(ASIDE), 0) })).not.to.equal(null);
     });
   });
 });
@@ -833,12 +835,12 @@ async function noteErased(collections: Collections, userId = anId()): Promise<st
 
 /** A file that was set aside long ago: its upload is kept for another try, and is no difference. */
 async function setFileAside(collections: Collections): Promise<void> {
-  const { importFiles, quarantine, uploadChunks } = collections;
+  const { importFiles, quarantine, pieces } = collections;
   const at = new Date('2024-01-01T00:00:00.000Z');
   const file = { importId: 'x', name: 'a.json', bytes: 1, tries: 5, queuedAt: at, finishedAt: at };
   await importFiles.insertOne({ ...file, _id: ASIDE, state: 'rejected' });
   const data = new Binary(Buffer.from('x'));
-  await uploadChunks.insertOne({ _id: `${ASIDE}/0`, data, last: true });
+  await pieces.insertOne({ _id: pieceId(uploadOwner(ASIDE), 0), data, last: true });
   const failure = { revision: 0, reason: 'Error: x', firstAt: at, lastAt: at, count: 5 };
   const _id = quarantineId('file', ASIDE);
   await quarantine.insertOne({ _id, kind: 'file', subject: ASIDE, threadId: null, ...failure });

@@ -1,51 +1,36 @@
-import type { BodyChunk } from '../../../../shared/store/views.js';
+import type { Owned } from '../../../../shared/store/pieces.js';
+import { orphanBodies, orphanUploads } from '../../stores/orphanPieces.js';
 import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { MOST_LISTED } from './mostListed.js';
 
-/** Older ones alone (ms): what is being written has its body in a moment. */
-const AFTER_MS = 10 * 60_000;
+/** A body that is being written is stored in a moment: younger revisions (ms) are passed over. */
+const BODY_AFTER_MS = 10 * 60_000;
+/** Uploads that no file needs are removed after a day; these should have been. */
+const UPLOAD_AFTER_MS = 25 * 60 * 60_000;
 
-/** Pieces of large bodies that belong to no stored body. */
+/** Pieces of large bodies that belong to no stored body, and of uploads that no file needs. */
 export async function checkPieces({ deps, tally }: AreaContext): Promise<Difference[]> {
-  const { bodies, bodyChunks } = deps.collections;
-  const before = (Date.now() - AFTER_MS) * 1000;
-  const found: Difference[] = [];
-  for await (const { pieces, ...of } of writtenBodies(bodyChunks)) {
+  const { collections } = deps;
+  const now = Date.now();
+  const before = (now - BODY_AFTER_MS) * 1000;
+  const bodies = orphanBodies(collections, ({ revision, pieces }, stored) => {
     tally('pieces', pieces);
-    if (of.revision > before) continue;
-    const body = await bodies.findOne({ _id: of.body }, { projection: { revision: 1, chunks: 1 } });
-    if (body?.revision === of.revision && (body.chunks ?? 0) >= pieces) continue;
-    const detail = `${pieces} pieces of revision ${of.revision}`;
-    found.push({
-      kind: 'piece.orphan',
-      id: of.body,
-      detail,
-      basis: '',
-      clue: { above: of.revision },
-    });
+    return revision > before || revision === stored;
+  });
+  const uploads = orphanUploads(collections, new Date(now - UPLOAD_AFTER_MS));
+  return [
+    ...(await listed(bodies, 'No stored body is of this revision')),
+    ...(await listed(uploads, 'No file waits for it')),
+  ];
+}
+
+async function listed(orphans: AsyncIterable<Owned>, reason: string): Promise<Difference[]> {
+  const found: Difference[] = [];
+  for await (const { owner, pieces } of orphans) {
+    const detail = `${reason} (pieces: ${pieces})`;
+    found.push({ kind: 'piece.orphan', id: owner, detail, basis: '' });
     if (found.length >= MOST_LISTED) break;
   }
   return found;
-}
-
-type Written = Pick<BodyChunk, 'body' | 'revision'> & { pieces: number };
-
-/** Of which bodies and revisions there are pieces, and how many: read from the index alone, in its order. */
-async function* writtenBodies(
-  bodyChunks: AreaContext['deps']['collections']['bodyChunks'],
-): AsyncGenerator<Written> {
-  let last: Written | undefined;
-  const pieces = bodyChunks
-    .find({}, { projection: { _id: 0, body: 1, revision: 1 }, batchSize: 5_000 })
-    .sort({ body: 1, revision: 1 });
-  for await (const { body, revision } of pieces) {
-    if (last?.body === body && last.revision === revision) {
-      last.pieces += 1;
-      continue;
-    }
-    if (last) yield last;
-    last = { body, revision, pieces: 1 };
-  }
-  if (last) yield last;
 }

@@ -10,7 +10,7 @@ import { countAgain, markServers } from './countAgain.js';
 import { removeDeleted } from './removeDeleted.js';
 import { rebuildThreads } from './rebuildThreads.js';
 import { removeGhosts } from './removeGhosts.js';
-import { forgetUploads, removeOrphans, removePieces } from './removeOrphans.js';
+import { forgetUploads, removeOrphans, removeUnneeded } from './removeOrphans.js';
 import { searchSimilar } from './searchSimilar.js';
 
 /** Mends some differences of one kind; what cannot be mended is found again afterwards. */
@@ -35,7 +35,7 @@ const REPAIRS: Record<DifferenceKind, Repair> = {
   'person.wrong': countAgain,
   'server.wrong': markServers,
   'upload.missing': forgetUploads,
-  'piece.orphan': removePieces,
+  'piece.orphan': removeUnneeded,
   // What is marked is done below, as after every repair; a job that is lost is filed again by the indexer.
   'work.waiting': leave,
 };

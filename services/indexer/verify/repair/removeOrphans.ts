@@ -1,9 +1,9 @@
 import { bodyNames } from '../../../../shared/store/bodyKinds.js';
-import { deleteUpload } from '../../../../shared/store/uploads.js';
-import { wantedUploads } from '../../project/wantedUploads.js';
+import { bodyOwners, removePieces } from '../../../../shared/store/pieces.js';
 import type { IndexerDeps } from '../../deps.js';
 import { raiseRevisions } from '../../records/threadRevision.js';
 import { dirtyMember, dirtyServer, markDirty } from '../../stores/dirtyMarks.js';
+import { neededUploads } from '../../stores/orphanPieces.js';
 import type { Difference } from '../difference.js';
 
 /** Removes views and search documents of threads that are not recorded. */
@@ -14,14 +14,13 @@ export async function removeOrphans(deps: IndexerDeps, found: Difference[]): Pro
 
 /** Removes everything that is stored of threads that are not recorded, and has those counted again who had a part. */
 export async function removeViews(deps: IndexerDeps, found: Difference[]): Promise<void> {
-  const { threads, bodies, bodyChunks, threadItems, contributions, similar, dirty } =
-    deps.collections;
+  const { threads, bodies, threadItems, contributions, similar, dirty } = deps.collections;
   for (const threadId of await unrecorded(deps, found)) {
     const names = bodyNames('thread', threadId);
     const parts = await contributions.find({ threadId }).toArray();
     const item = await threadItems.findOne({ _id: threadId });
     await bodies.deleteMany({ _id: { $in: names } });
-    await bodyChunks.deleteMany({ body: { $in: names } });
+    await removePieces(deps.collections, names.map(bodyOwners));
     await threadItems.deleteOne({ _id: threadId });
     await contributions.deleteMany({ threadId });
     await similar.deleteOne({ _id: threadId });
@@ -59,17 +58,14 @@ async function unrecorded({ collections }: IndexerDeps, found: Difference[]): Pr
 }
 
 /** Removes pieces of large bodies that belong to none, and of uploads that nobody waits for, not even by now. */
-export async function removePieces(
+export async function removeUnneeded(
   { collections }: IndexerDeps,
   found: Difference[],
 ): Promise<void> {
-  const uploads: string[] = [];
-  for (const { id: body, clue } of found) {
-    if (clue?.above === undefined) uploads.push(body);
-    else await collections.bodyChunks.deleteMany({ body, revision: clue.above });
-  }
-  const wanted = await wantedUploads(collections, uploads);
-  for (const id of uploads) if (!wanted.has(id)) await deleteUpload(collections, id);
+  const owners = found.map(({ id }) => id);
+  const needed = await neededUploads(collections, owners);
+  const orphans = owners.filter((owner) => !needed.has(owner));
+  await removePieces(collections, orphans);
 }
 
 /** Says of files whose bytes are gone that they were not imported. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { bodyOf, bodyOwners } from '../../../shared/store/pieces.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
@@ -8,11 +9,8 @@ import { projectThread } from '../../../services/indexer/project/projectThread.j
 import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
 import { applySource } from '../../../services/indexer/records/applySource.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
-import {
-  BodyWriter,
-  removeOrphanChunks,
-  storeBody,
-} from '../../../services/indexer/stores/bodyWriter.js';
+import { BodyWriter, storeBody } from '../../../services/indexer/stores/bodyWriter.js';
+import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
 import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
 import { indexerDeps } from '../../support/indexerDeps.js';
 import { openStores, type TestStores } from '../../support/stores.js';
@@ -36,8 +34,13 @@ describe('bodies in pieces', function () {
   });
   after(() => stores.close());
 
-  const pieces = async (body: string) =>
-    (await deps.collections.bodyChunks.find({ body }).toArray()).map(({ revision }) => revision);
+  /** The revisions of a body that have pieces, one entry a piece. */
+  const pieces = async (body: string) => {
+    const stored = await deps.collections.pieces
+      .find({ _id: { $regex: `^${bodyOwners(body)}/` } }, { projection: { _id: 1 } })
+      .toArray();
+    return stored.map(({ _id }) => bodyOf(_id.slice(0, _id.lastIndexOf('/')))!.revision);
+  };
   const isLarge = async (writer: BodyWriter, seed: number) => {
     for (let n = 0; n < 60; n += 1) await writer.write(noise(seed + n, 65_536));
   };
@@ -80,7 +83,7 @@ describe('bodies in pieces', function () {
     const underWay = new BodyWriter(deps.collections, 'thread/2', 7);
     await isLarge(cutOff, 3);
     await isLarge(underWay, 4);
-    await removeOrphanChunks(deps.collections);
+    await removeOrphanPieces(deps.collections);
     expect(new Set(await pieces('thread/2'))).to.deep.equal(new Set([7]));
     cutOff.abandon();
     await underWay.finish();

@@ -1,0 +1,80 @@
+import type { Collections } from '../../../shared/store/collections.js';
+import {
+  bodyOf,
+  findOrphans,
+  removePieces,
+  uploadOf,
+  uploadOwner,
+  type Owned,
+} from '../../../shared/store/pieces.js';
+import { wantedUploads } from '../project/wantedUploads.js';
+
+const DAY_MS = 86_400_000;
+/** Every owner that is a body. */
+const BODIES = { from: 'body/', before: 'body0' };
+
+type UploadStore = Pick<Collections, 'pieces' | 'importFiles' | 'quarantine'>;
+type BodyStore = Pick<Collections, 'pieces' | 'bodies'>;
+
+/**
+ * Removes what writers that were cut off have left: uploads of more than a day ago that no file needs, and pieces of
+ * bodies that are older than the stored body. Gives how many owners it was.
+ */
+export async function removeOrphanPieces(
+  store: UploadStore & BodyStore,
+  now = new Date(),
+): Promise<number> {
+  const uploads = orphanUploads(store, new Date(now.getTime() - DAY_MS));
+  // A revision that is newer than the stored body may be on its way.
+  const bodies = orphanBodies(store, ({ revision }, stored = 0) => revision >= stored);
+  let removed = 0;
+  for (const orphans of [uploads, bodies]) {
+    for await (const { owner } of orphans) {
+      await removePieces(store, [owner]);
+      removed += 1;
+    }
+  }
+  return removed;
+}
+
+/** Pieces of uploads begun before a time that no file needs: none waits for them, none is quarantined with them. */
+export function orphanUploads(store: UploadStore, begunBefore: Date): AsyncGenerator<Owned> {
+  // An upload's id begins with the second it was made in.
+  const seconds = Math.max(0, Math.floor(begunBefore.getTime() / 1_000));
+  const range = { from: 'upload/', before: `upload/${seconds.toString(16).padStart(8, '0')}` };
+  return findOrphans(store, range, (owned) => neededUploads(store, ownersOf(owned)));
+}
+
+/**
+ * Pieces of bodies that are not needed. `isNeeded` decides it of one revision of a body, given the revision that is
+ * stored as this body now, if any is.
+ */
+export function orphanBodies(
+  store: BodyStore,
+  isNeeded: (owned: Owned & { revision: number }, stored: number | undefined) => boolean,
+): AsyncGenerator<Owned> {
+  return findOrphans(store, BODIES, async (owned) => {
+    const written = owned.flatMap((one) => {
+      const body = bodyOf(one.owner);
+      return body ? [{ ...one, ...body }] : [];
+    });
+    const filter = { _id: { $in: written.map(({ name }) => name) } };
+    const bodies = await store.bodies.find(filter, { projection: { revision: 1 } }).toArray();
+    const stored = new Map(bodies.map(({ _id, revision }) => [_id, revision]));
+    return new Set(ownersOf(written.filter((one) => isNeeded(one, stored.get(one.name)))));
+  });
+}
+
+/** Those of some owners that are uploads which a file needs. */
+export async function neededUploads(
+  store: Pick<Collections, 'importFiles' | 'quarantine'>,
+  owners: string[],
+): Promise<ReadonlySet<string>> {
+  const uploadIds = owners.flatMap((owner) => uploadOf(owner) ?? []);
+  const wanted = await wantedUploads(store, uploadIds);
+  return new Set([...wanted].map(uploadOwner));
+}
+
+function ownersOf(owned: Owned[]): string[] {
+  return owned.map(({ owner }) => owner);
+}

@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import { Binary, ObjectId } from 'mongodb';
+import { storeBody, storeGone } from '../../../services/indexer/stores/bodyWriter.js';
+import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
+import { bodyOwner, pieceId, uploadOwner } from '../../../shared/store/pieces.js';
+import type { ImportFileRecord } from '../../../shared/store/views.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+const HOUR_MS = 3_600_000;
+
+describe('removeOrphanPieces', () => {
+  let stores: TestStores;
+  before(async () => {
+    stores = await openStores();
+  });
+  after(() => stores.close());
+  afterEach(async () => {
+    const { pieces, bodies, importFiles } = stores.mongo.collections;
+    await Promise.all([pieces, bodies, importFiles].map((kept) => kept.deleteMany({})));
+  });
+
+  const uploadOf = (hoursAgo: number) =>
+    ObjectId.createFromTime(Math.floor((Date.now() - hoursAgo * HOUR_MS) / 1_000)).toHexString();
+  const aFile = (_id: string): ImportFileRecord => ({
+    ...{ _id, importId: 'i', name: 'a.json', bytes: 1, state: 'queued', queuedAt: new Date() },
+  });
+  const store = (owner: string, count = 1) =>
+    stores.mongo.collections.pieces.insertMany(
+      Array.from({ length: count }, (_, n) => {
+        return { _id: pieceId(owner, n), data: new Binary(), last: false };
+      }),
+    );
+  const left = async () =>
+    (await stores.mongo.collections.pieces.find().toArray()).map(({ _id }) => _id);
+
+  it('removes uploads of a day ago that no waiting file names', async () => {
+    const [orphan, waited, fresh] = [uploadOf(25), uploadOf(26), uploadOf(1)];
+    await stores.mongo.collections.importFiles.insertOne(aFile(waited));
+    for (const id of [orphan, waited, fresh]) await store(uploadOwner(id));
+    expect(await removeOrphanPieces(stores.mongo.collections)).to.equal(1);
+    const kept = [waited, fresh].map((id) => pieceId(uploadOwner(id), 0));
+    expect(await left()).to.have.members(kept);
+  });
+
+  it('removes what comes after an upload of very many pieces that is needed', async () => {
+    const [waited, orphan] = [uploadOf(50), uploadOf(40)];
+    await stores.mongo.collections.importFiles.insertOne(aFile(waited));
+    await store(uploadOwner(waited), 6_000);
+    await store(uploadOwner(orphan), 3);
+    expect(await removeOrphanPieces(stores.mongo.collections)).to.equal(1);
+    expect(await left()).to.have.length(6_000);
+  });
+
+  it('removes revisions older than the stored body, whatever their number of digits', async () => {
+    const { collections } = stores.mongo;
+    await storeBody(collections, 'stats/1', 100, '{}');
+    await storeGone(collections, 'thread/1', 1_700_000_000_000_000);
+    const old = [bodyOwner('stats/1', 99), bodyOwner('thread/1', 1_600_000_000_000_000)];
+    const kept = [bodyOwner('stats/1', 100), bodyOwner('stats/1', 1_000), bodyOwner('tags/1', 1)];
+    for (const owner of [...old, ...kept]) await store(owner, 2);
+    expect(await removeOrphanPieces(collections)).to.equal(2);
+    const ids = kept.flatMap((owner) => [pieceId(owner, 0), pieceId(owner, 1)]);
+    expect(await left()).to.have.members(ids);
+  });
+});
