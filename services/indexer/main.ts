@@ -22,6 +22,7 @@ import { serveMetrics } from './metrics/serveMetrics.js';
 import { prepareSearch } from './prepareSearch.js';
 import { refuseWrongQueue } from './refuseWrongQueue.js';
 import { retryUntilReady } from './retryUntilReady.js';
+import { warnOfOldPieces } from './warnOfOldPieces.js';
 
 /** Milliseconds that a store has to answer at the start, before the wait for it is told. */
 const ANSWER_MS = 5_000;
@@ -58,6 +59,7 @@ await Promise.all([
     await answers(() => pingMongo(mongo, ANSWER_MS));
     await ensureIndexes(mongo.collections);
     await expireAudit(mongo, settings);
+    await warnOfOldPieces(mongo, logger);
   }),
   whenReady('Elasticsearch', async () => {
     await answers(() => elasticsearch.ping());
