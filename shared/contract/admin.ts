@@ -174,7 +174,7 @@ export const adminStatsSchema = Joi.object<AdminStats, true>({
   queue: group(['waiting', 'active', 'delayed', 'failed']).allow(null).description('Jobs by state'),
   indexers: nullable('Indexers connected to the queue'),
   views: group(['pending', 'oldestPendingSeconds', 'dirty', 'quarantined']).description(
-    'Threads not yet built, the age of the oldest (seconds), what is still to be counted, and what was set aside because it fails',
+    'Threads not yet built, the age of the oldest (seconds), what is still to be counted, and what is quarantined because it fails',
   ),
   search: Joi.object({
     documents: nullable('Threads and messages in the search index'),

@@ -10,7 +10,7 @@ import {
   time,
 } from './fields.js';
 
-/** Something that could not be stored or built, and was set aside so that it holds up nothing else. */
+/** Something that could not be stored or built. It is quarantined, so that it holds up nothing else. */
 export interface QuarantineEntry {
   id: string;
   kind: 'document' | 'thread' | 'file';
@@ -33,7 +33,7 @@ export const quarantineEntrySchema = Joi.object<QuarantineEntry, true>({
   threadId: nullableText('The thread it belongs to, where that is known'),
   reason: text('What was said of the failure'),
   count: count('Tries that failed'),
-  firstAt: time('When it was set aside'),
+  firstAt: time('When it was quarantined'),
   lastAt: time('When it failed last'),
 });
 

@@ -15,7 +15,7 @@ type Store = Pick<Collections, 'quarantine'>;
 const QUESTION = ['quarantine'];
 const POSITION = /^([\w-]{1,64})$/;
 
-/** GET /admin/quarantine: what was set aside. Throws VALIDATION_ERROR for a wrong cursor. */
+/** GET /admin/quarantine: what is quarantined. Throws VALIDATION_ERROR for a wrong cursor. */
 export function listQuarantine(
   { quarantine }: Store,
   openCursors: OpenCursors,
@@ -46,7 +46,7 @@ export function retryQuarantined({
     const known = { _id: quarantineId };
     const limits = { limit: 1, ...timeLimit() };
     if ((await collections.quarantine.countDocuments(known, limits)) === 0) {
-      throw new AppError('NOT_FOUND', 'Nothing of this id is set aside');
+      throw new AppError('NOT_FOUND', 'Nothing of this id is quarantined');
     }
     return jsonAnswer(await fileJob(producer, 'retry-quarantined', { quarantineId }));
   };

@@ -61,7 +61,7 @@ async function whyUnknown(
 function removedLines({ threads = 0, messages = 0, files = 0 }: Record<string, number>): string[] {
   return [
     `Removed ${amounts({ thread: threads, message: messages })}`,
-    ...(files > 0 ? [`Removed ${counted(files, 'upload')} that had been set aside`] : []),
+    ...(files > 0 ? [`Removed ${counted(files, 'quarantined upload')}`] : []),
     'Nothing of it can be read any more',
   ];
 }

@@ -26,7 +26,7 @@ function erasedLines(removed: Record<string, number>): string[] {
   return [
     `Removed ${amounts({ message: removedMessages, thread: removedThreads, profile: profiles })}`,
     ...(others > 0 ? [`Taken out of ${counted(others, 'message')} of others`] : []),
-    ...(files > 0 ? [`Removed ${counted(files, 'upload')} that had been set aside`] : []),
+    ...(files > 0 ? [`Removed ${counted(files, 'quarantined upload')}`] : []),
     'Nothing of them can be read any more, and no import brings it back',
   ];
 }

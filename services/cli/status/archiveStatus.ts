@@ -17,7 +17,7 @@ export interface ArchiveStatus {
   messages: number | null;
   /** Threads whose views or search documents are not yet built from what is recorded. */
   pendingThreads: number | null;
-  /** What was set aside because it cannot be stored or built. */
+  /** What is quarantined, since it cannot be stored or built. */
   quarantined: number | null;
   searchDocuments: number | null;
   /** What is wrong with the search index (made for another version), and what to do. */
@@ -28,12 +28,12 @@ export interface ArchiveStatus {
   stores: { mongodb: StoreState; elasticsearch: StoreState; redis: StoreState };
 }
 
-/** Asks each store for its part; a store that cannot be reached is told as such. */
+/** Asks each store for its part. The numbers of a store that cannot be reached are null. */
 export async function archiveStatus(archive: Archive): Promise<ArchiveStatus> {
   const [records, search, queue] = await Promise.all([
-    told(countRecords(archive)),
-    told(countSearch(archive)),
-    told(countQueue(archive)),
+    orReason(countRecords(archive)),
+    orReason(countSearch(archive)),
+    orReason(countQueue(archive)),
   ]);
   return {
     ...(records.value ?? NO_RECORDS),
@@ -62,7 +62,7 @@ export function statusLines(status: ArchiveStatus): string[] {
     ['Threads', shown(status.threads)],
     ['Messages', shown(status.messages)],
     ['Pending threads', shown(status.pendingThreads)],
-    ['Set aside', shown(status.quarantined)],
+    ['Quarantined', shown(status.quarantined)],
     ['Search documents', shown(status.searchDocuments)],
     ...(status.searchProblem === null
       ? []
@@ -94,7 +94,8 @@ const NO_RECORDS: Records = {
   quarantined: null,
 };
 
-async function told<T>(asking: Promise<T>): Promise<{ value: T | null; state: StoreState }> {
+/** A value, or why it cannot be had. */
+async function orReason<T>(asking: Promise<T>): Promise<{ value: T | null; state: StoreState }> {
   try {
     return { value: await asking, state: 'ok' };
   } catch (error) {
@@ -131,7 +132,7 @@ interface SearchFacts {
   problem: string | null;
 }
 
-/** Threads and messages in the index; none where the index is not made yet, or its first shard is just starting. */
+/** Threads and messages in the index. It holds none before it is made, and while its first shard is starting. */
 async function countSearch({ elasticsearch, mongo }: Archive): Promise<SearchFacts> {
   try {
     const { count } = await elasticsearch.count({

@@ -220,7 +220,7 @@ describe('admin', () => {
     await servers.deleteMany({ _id: { $in: ids } });
   });
 
-  it('lists what was set aside, by pages, counts it, and files another try', async () => {
+  it('lists what is quarantined, by pages, counts it, and files another try', async () => {
     const at = new Date();
     const entry = (n: number) => ({
       ...{ _id: `thread-${n}`, kind: 'thread' as const, subject: `${n}`, threadId: `${n}` },

@@ -246,7 +246,7 @@ interface Waiting {
   upload: string;
 }
 
-/** An archive in which a deletion, an erasure and an import of long ago wait, and another import is set aside. */
+/** An archive in which a deletion, an erasure and an import of long ago wait, and another import is quarantined. */
 async function leaveWork(stores: TestStores): Promise<Waiting> {
   const deps = indexerDeps(stores);
   const { collections } = deps;
