@@ -15,7 +15,7 @@ import { armFaultPoints } from '../../shared/platform/faultPoint.js';
 import { logFailures } from '../../shared/platform/logFailures.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { stopOnSignal, type ShutdownStep } from '../../shared/platform/shutdown.js';
-import { within } from '../../shared/platform/within.js';
+import { withTimeout } from '../../shared/platform/withTimeout.js';
 import { checkQueueRedis } from './checkQueueRedis.js';
 import { createIndexer } from './createIndexer.js';
 import { serveMetrics } from './metrics/serveMetrics.js';
@@ -48,7 +48,7 @@ const steps: ShutdownStep[] = [
 ];
 stopOnSignal(steps, logger);
 
-const answers = (ask: () => Promise<unknown>) => within(ANSWER_MS, ask);
+const answers = (ask: () => Promise<unknown>) => withTimeout(ANSWER_MS, ask);
 const whenReady = (name: string, step: () => Promise<unknown>) =>
   retryUntilReady(name, step, logger);
 await Promise.all([

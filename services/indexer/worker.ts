@@ -4,7 +4,7 @@ import { QUEUE_NAME, type JobName } from '../../shared/jobs/jobs.js';
 import { retryDelay } from '../../shared/jobs/producer.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { seldom } from '../../shared/platform/seldom.js';
-import { within } from '../../shared/platform/within.js';
+import { withTimeout } from '../../shared/platform/withTimeout.js';
 import { isPermanent } from './permanentErrors.js';
 import type { IndexerMetrics, JobOutcome } from './metrics/indexerMetrics.js';
 import type { Report } from './report.js';
@@ -71,7 +71,7 @@ export function createWorker(redis: Redis, options: WorkerOptions): QueueWorker 
   return {
     async stop() {
       const closed = worker.close();
-      await within(LONGEST_END_MS, () => closed).catch(() => giveBack(underWay, logger));
+      await withTimeout(LONGEST_END_MS, () => closed).catch(() => giveBack(underWay, logger));
     },
   };
 }

@@ -14,10 +14,10 @@ export async function withCacheLock<T>(
   report: Report,
   work: () => Promise<T>,
 ): Promise<T> {
-  let told = false;
+  let isReported = false;
   while (!(await tryLock(lock))) {
-    if (!told) report.line(`Waiting for another launcher that fills the cache (${lock})`);
-    told = true;
+    if (!isReported) report.line(`Waiting for another launcher that fills the cache (${lock})`);
+    isReported = true;
     if (await isStale(lock)) await rmdir(lock).catch(() => undefined);
     else await delay(BEAT_MS);
   }

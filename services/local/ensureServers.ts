@@ -135,14 +135,15 @@ async function startAll(
   const { mongodb, elasticsearch, redis } = programs;
   const node = { http: ports.elasticsearch, transport: ports.elasticsearchTransport };
   const [a, b, c] = await Promise.all([
-    mongodb && told(report, startMongodb(mongodb, ports.mongodb, context)),
-    elasticsearch && told(report, startElasticsearch(elasticsearch, node, context)),
-    redis && told(report, startRedis(redis, ports.redis, context)),
+    mongodb && reported(report, startMongodb(mongodb, ports.mongodb, context)),
+    elasticsearch && reported(report, startElasticsearch(elasticsearch, node, context)),
+    redis && reported(report, startRedis(redis, ports.redis, context)),
   ]);
   return { ...(a && { mongodb: a }), ...(b && { elasticsearch: b }), ...(c && { redis: c }) };
 }
 
-async function told(report: Report, starting: Promise<LocalServer>): Promise<LocalServer> {
+/** The server, once the report says that it is ready. */
+async function reported(report: Report, starting: Promise<LocalServer>): Promise<LocalServer> {
   const start = performance.now();
   const server = await starting;
   report.line(`${server.name} ready in ${secondsSince(start)}: ${server.url}`);
@@ -161,7 +162,7 @@ function supervise(
       return stopping === undefined ? Promise.reject(await crashError(name, child, code)) : never();
     }),
   ]);
-  // Whoever does not look at it must not be ended by an unhandled rejection.
+  // A caller that ignores this promise must not be ended by an unhandled rejection.
   crashed.catch(() => undefined);
   const stopAll = async (): Promise<void> => {
     await Promise.all(servers.map(({ child }) => child.stop()));

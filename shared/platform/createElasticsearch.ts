@@ -7,7 +7,7 @@ import {
   type TransportRequestParams,
 } from '@elastic/elasticsearch';
 import type { Settings } from './env.js';
-import { within } from './within.js';
+import { withTimeout } from './withTimeout.js';
 
 /** Milliseconds beyond its own limit after which a request is given up that neither ends nor fails. */
 const OVERDUE_MS = 2_000;
@@ -34,7 +34,7 @@ export function createElasticsearch(
   const request = transport.request.bind(transport);
   transport.request = ((params: TransportRequestParams, options?: TransportRequestOptions) => {
     const limitMs = Number(options?.requestTimeout ?? timeoutMs) * (maxRetries + 1) + OVERDUE_MS;
-    return within(limitMs, () => request(params, options));
+    return withTimeout(limitMs, () => request(params, options));
   }) as typeof transport.request;
   return client;
 }

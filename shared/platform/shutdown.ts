@@ -1,6 +1,6 @@
 import type { Logger } from './logger.js';
 import { isTimeLimit } from './storeErrors.js';
-import { within } from './within.js';
+import { withTimeout } from './withTimeout.js';
 
 /** A named step of an orderly stop. */
 export interface ShutdownStep {
@@ -42,7 +42,7 @@ export async function runSteps(steps: readonly ShutdownStep[], logger: Logger): 
   let clean = true;
   for (const step of steps) {
     try {
-      await within(step.limitMs ?? STEP_LIMIT_MS, step.run);
+      await withTimeout(step.limitMs ?? STEP_LIMIT_MS, step.run);
     } catch (error) {
       if (isTimeLimit(error)) {
         logger.warn({ step: step.name }, 'A step of the shutdown was cut short');

@@ -1,5 +1,5 @@
 import type { Logger } from './logger.js';
-import { within } from './within.js';
+import { withTimeout } from './withTimeout.js';
 
 /** Milliseconds between two questions to a store that is used, unless told otherwise. */
 const EVERY_MS = 500;
@@ -74,7 +74,7 @@ export function watchStore({
   const ask = async (): Promise<boolean> => {
     clearTimeout(timer);
     askedAt = performance.now();
-    const answers = await within(limitMs, ping).then(
+    const answers = await withTimeout(limitMs, ping).then(
       () => true,
       () => false,
     );

@@ -9,7 +9,7 @@ import {
   type WithId,
   type WriteError,
 } from 'mongodb';
-import { within } from '../platform/within.js';
+import { withTimeout } from '../platform/withTimeout.js';
 import { isDuplicateKey } from './duplicateKey.js';
 
 /**
@@ -55,7 +55,9 @@ function createGatherer<Request, Answer>(
       const group = takeGroup();
       const rest = setTimeout(REST_MS, undefined, { ref: false });
       try {
-        const answers = await within(LONGEST_MS, () => run(group.map(({ request }) => request)));
+        const answers = await withTimeout(LONGEST_MS, () =>
+          run(group.map(({ request }) => request)),
+        );
         group.forEach(({ resolve }, index) => resolve(answers[index]!));
       } catch (error) {
         for (const { reject } of group) reject(error);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { within } from '../../shared/platform/within.js';
+import { withTimeout } from '../../shared/platform/withTimeout.js';
 
 /** A service of this project as a process of its own. */
 export interface ServiceProcess {
@@ -70,7 +70,7 @@ export async function startService(
 ): Promise<ServiceProcess> {
   const started = startProcess(service, env);
   try {
-    await within(READY_WITHIN_MS, () => started.logged(READY[service]));
+    await withTimeout(READY_WITHIN_MS, () => started.logged(READY[service]));
     return started;
   } catch (error) {
     await end(started, 'SIGKILL');

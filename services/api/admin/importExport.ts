@@ -45,8 +45,8 @@ export function importExport(deps: Deps): Handler<unknown, unknown, RawBody> {
     }
     refuseWhenNoneIsTaken(files);
     const importId = await enterImport(deps, files);
-    const told = files.map(({ uploadId: _id, bytes: _bytes, ...file }) => file);
-    return jsonAnswer({ ...queuedJob(importJobId(importId)), files: told });
+    const shown = files.map(({ uploadId: _id, bytes: _bytes, ...file }) => file);
+    return jsonAnswer({ ...queuedJob(importJobId(importId)), files: shown });
   };
 }
 

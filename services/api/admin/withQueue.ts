@@ -1,11 +1,11 @@
 import { AppError } from '../../../shared/contract/errors.js';
-import { within } from '../../../shared/platform/within.js';
+import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import { CALL_LIMIT_MS } from '../timeLimit.js';
 
 /** What the queue answers. Throws UNAVAILABLE when it fails or is silent: without Redis there are no jobs. */
 export async function withQueue<T>(ask: () => Promise<T>): Promise<T> {
   try {
-    return await within(CALL_LIMIT_MS, ask);
+    return await withTimeout(CALL_LIMIT_MS, ask);
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError('UNAVAILABLE', 'The queue is not available now; try again soon', {

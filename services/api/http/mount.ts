@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
-import { within } from '../../../shared/platform/within.js';
+import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import { compressed, type Answer } from '../answer.js';
 import { hasBody, readBody } from './body.js';
 import { askerOf } from './credentials/countRequest.js';
@@ -50,7 +50,7 @@ async function answerRoute(
   // What asks the chat platform may take longer than a store.
   const isRead = operation.method === 'get' && operation.access !== 'me';
   const find = () => findAnswer(ctx, { operation, ask }, cache, gate);
-  await send(ctx, isRead ? await within(READ_LIMIT_MS, find) : await find());
+  await send(ctx, isRead ? await withTimeout(READ_LIMIT_MS, find) : await find());
 }
 
 async function findAnswer(

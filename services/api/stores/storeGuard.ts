@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/contract/errors.js';
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
 import type { StoreWatch } from '../../../shared/platform/watchStore.js';
-import { within } from '../../../shared/platform/within.js';
+import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import { CALL_LIMIT_MS } from '../timeLimit.js';
 
 /** Makes a call to one store: refused at once while the store is known to be away, given up when it takes too long. */
@@ -31,7 +31,7 @@ export function createGuard(watch: StoreWatch, observe: ObserveCall): StoreGuard
       observe((performance.now() - began) / 1_000, failed);
     };
     try {
-      const result = await within(CALL_LIMIT_MS, call);
+      const result = await withTimeout(CALL_LIMIT_MS, call);
       end(false);
       return result;
     } catch (error) {

@@ -54,7 +54,7 @@ function parse(text: string): unknown {
 async function checkFile(
   folder: string,
   name: KeptName,
-  told: BackupFile,
+  expected: BackupFile,
 ): Promise<string | undefined> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -66,6 +66,6 @@ async function checkFile(
   } catch (error) {
     return messageOf(error);
   }
-  if (bytes !== told.bytes) return `it has ${bytes} bytes, and should have ${told.bytes}`;
-  return hash.digest('hex') === told.sha256 ? undefined : 'its content has changed';
+  if (bytes !== expected.bytes) return `it has ${bytes} bytes, and should have ${expected.bytes}`;
+  return hash.digest('hex') === expected.sha256 ? undefined : 'its content has changed';
 }

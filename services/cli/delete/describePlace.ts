@@ -22,9 +22,9 @@ export async function describePlace(
     return linesOf(kind, id, channel?.name, await countWithin(collections, { channelId: id }));
   }
   const server = await servers.findOne({ _id: id });
-  const within = await countWithin(collections, { serverId: id });
+  const content = await countWithin(collections, { serverId: id });
   const inside = await channels.countDocuments({ serverId: id, ...ALIVE });
-  return linesOf(kind, id, server?.name, { channel: inside, ...within });
+  return linesOf(kind, id, server?.name, { channel: inside, ...content });
 }
 
 function linesOf(

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import { createRegistry, DURATION_BUCKETS } from '../../../shared/platform/metrics.js';
-import { within } from '../../../shared/platform/within.js';
+import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { oldestPendingSeconds } from '../../../shared/store/oldestPending.js';
 
@@ -91,7 +91,7 @@ function registerStored(
 
 async function asked<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await within(ASK_MS, ask);
+    return await withTimeout(ASK_MS, ask);
   } catch {
     return undefined;
   }

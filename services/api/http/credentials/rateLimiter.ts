@@ -1,4 +1,4 @@
-/** A count that other processes add to: gives the whole count of a name in this window, `hits` added. Rejects while it is away. */
+/** A count that other processes add to. Adds `hits` to a name in a window, and gives the whole count. Rejects while it is away. */
 export type SharedCount = (name: string, window: number, hits: number) => Promise<number>;
 
 export interface LimiterOptions {
@@ -16,29 +16,33 @@ export interface Standing {
   resetSeconds: number;
 }
 
+/** Requests of one name in this window. */
 interface Count {
+  /** That this process has counted. */
   own: number;
-  told: number;
+  /** Of these, how many the shared count holds already. */
+  shared: number;
+  /** That other processes have counted. */
   others: number;
 }
 
 const WINDOW_MS = 60_000;
-/** Names that are counted at once; further ones pass uncounted, as no limit by name holds back so many. */
+/** Names that are counted at once. Further ones pass uncounted: against so many names, a limit by name is no help. */
 const MOST_NAMES = 100_000;
-/** The share of a limit below which a process keeps a count to itself. */
-const UNTOLD_SHARE = 0.02;
+/** A count below this part of the limit is not shared with the other processes. */
+const UNSHARED_PART = 0.02;
 
 /**
- * Counts in memory, in fixed windows of a minute, so that no request waits for a count. Once a second `share` adds what
- * is new to the count that all processes share and learns what the others have counted: a limit of several processes
- * is felt a second late at most, and without the shared count each holds to the limit by itself.
+ * Counts in memory, in fixed windows of a minute, so that no request waits for a count. All processes share a further
+ * count. Once a second `share` adds to it what is new, and reads what the others have counted. So a limit over several
+ * processes takes effect a second late at most. Without the shared count each process enforces the limit by itself.
  */
 export class RateLimiter {
   readonly policy: string;
   readonly limit: number;
   readonly #shared: SharedCount | undefined;
   readonly #now: () => number;
-  readonly #untold: number;
+  readonly #shareFrom: number;
   #window = -1;
   #counts = new Map<string, Count>();
   #grown = new Set<string>();
@@ -48,10 +52,10 @@ export class RateLimiter {
     this.limit = limit;
     this.#shared = shared;
     this.#now = now;
-    this.#untold = limit * UNTOLD_SHARE;
+    this.#shareFrom = limit * UNSHARED_PART;
   }
 
-  /** Counts one more, or one that weighs as many; `left` is negative when that is too many. What is too many is not counted on. */
+  /** Counts a request as `weight` requests. When that is too many, `left` is negative and nothing is counted. */
   take(name: string, weight = 1): Standing {
     const standing = this.look(name);
     if (standing.left >= weight) this.#count(name, weight);
@@ -69,7 +73,7 @@ export class RateLimiter {
     return { left: this.limit - used, resetSeconds };
   }
 
-  /** Adds what is new to the shared count, and learns of the others'. Never rejects. */
+  /** Adds what is new to the shared count, and reads what the others have counted. Never rejects. */
   async share(): Promise<void> {
     if (!this.#shared) return;
     const [shared, window, counts, grown] = [this.#shared, this.#window, this.#counts, this.#grown];
@@ -77,11 +81,11 @@ export class RateLimiter {
     await Promise.all(
       [...grown].map(async (name) => {
         const count = counts.get(name)!;
-        const hits = count.own - count.told;
+        const hits = count.own - count.shared;
         try {
           const whole = await shared(name, window, hits);
-          count.told += hits;
-          count.others = Math.max(0, whole - count.told);
+          count.shared += hits;
+          count.others = Math.max(0, whole - count.shared);
         } catch {
           if (counts === this.#counts) this.#grown.add(name);
         }
@@ -99,10 +103,10 @@ export class RateLimiter {
     let count = this.#counts.get(name);
     if (!count) {
       if (this.#counts.size >= MOST_NAMES) return;
-      count = { own: 0, told: 0, others: 0 };
+      count = { own: 0, shared: 0, others: 0 };
       this.#counts.set(name, count);
     }
     count.own += weight;
-    if (this.#shared && count.own >= this.#untold) this.#grown.add(name);
+    if (this.#shared && count.own >= this.#shareFrom) this.#grown.add(name);
   }
 }
