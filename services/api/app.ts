@@ -29,11 +29,11 @@ export interface AppDeps extends RouteDeps {
   logAddresses: boolean;
   /** Whether the audit trail holds reads. */
   auditReads: boolean;
-  /** How callers are told apart and limited. */
+  /** How callers are identified and limited. */
   credentials: Omit<GateOptions, 'identify'>;
 }
 
-/** The whole API as a handler of requests: each line is what happens next to a request. */
+/** The whole API as a handler of requests. Its lines stand in the order in which a request passes them. */
 export function createApp(deps: AppDeps): RequestListener {
   const { logger, credentials, auth } = deps;
   const gate = createGate({ ...credentials, identify: auth.identify });

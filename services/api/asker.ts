@@ -1,9 +1,9 @@
-/** Whom a request counts for. */
+/** Under whose limit a request counts. */
 export interface Asker {
-  /** The address, key or user; the same for all that one of them asks. */
+  /** Names the address, key or user; the same in all its requests. */
   name: string;
-  /** Whether the request may still be counted as so many more. */
+  /** Whether the limit has room for so many more requests. */
   affords(more: number): boolean;
-  /** Counts the request as so many more. Throws RATE_LIMITED when that is too many. */
+  /** Counts so many more requests. Throws RATE_LIMITED when that is too many. */
   charge(more: number): void;
 }

@@ -25,21 +25,24 @@ export interface ApiClients {
   elasticsearch: Client;
   /** The cache. */
   redis: Redis;
-  /** A second connection to it, which hears announcements; closed with them. */
+  /** A second connection to it, which receives announcements. It is closed with their subscription. */
   subscriber: Redis;
   producer: QueueProducer;
   logger: Logger;
 }
 
-/** A whole API, ready to be listened with. */
+/** A whole API, ready to listen. */
 export interface Api {
   app: RequestListener;
   cache: ResponseCache<Outcome>;
-  /** What ends its own work, in order. */
+  /** The steps that end its own work, in order. */
   closing: ShutdownStep[];
 }
 
-/** Puts an API together over its stores: guarded, limited, measured, its cache following announcements. */
+/**
+ * Puts an API together: calls to stores are guarded, requests are limited and measured, the cache follows
+ * announcements.
+ */
 export function createApi(clients: ApiClients): Api {
   const { settings, mongo, elasticsearch, redis, producer, logger } = clients;
   const { namespace } = mongo;

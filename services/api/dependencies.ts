@@ -1,6 +1,6 @@
 import type { Announcement } from '../../shared/jobs/announcements.js';
 
-/** Names of what answers depend on: an announcement of one empties every answer that carries it. */
+/** Cache tags: what answers depend on. When a tag is announced, every kept answer that carries it is dropped. */
 export const tags = {
   servers: 'servers',
   server: (serverId: string) => `server:${serverId}`,

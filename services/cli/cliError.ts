@@ -1,4 +1,4 @@
-/** An error whose message is all that its reader needs: one line, or a few. */
+/** An error that is shown by its message alone, in one line or a few, without a stack. */
 export class CliError extends Error {
   override readonly name = 'CliError';
 }

@@ -9,13 +9,16 @@ import { hasStoreUrls, storeUrlsOf, type StoreUrls } from './storeUrls.js';
 export interface FoundServers {
   urls: StoreUrls;
   from: string;
-  /** Of servers that were started here: starts an indexer, once. */
+  /** Starts an indexer, once; only for servers that were started here. */
   startIndexer?: () => void;
-  /** Of servers that were started here. */
+  /** Stops the servers; only for servers that were started here. */
   stop?: () => Promise<void>;
 }
 
-/** The servers that the settings name, else those that run in the data folder. Throws SettingsError for half a set. */
+/**
+ * The servers that the settings name, else those that run in the data folder. Throws SettingsError when only some are
+ * named.
+ */
 export async function findServers(
   settings: Settings,
   dataDir: string,

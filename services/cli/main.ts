@@ -15,7 +15,7 @@ try {
   }
 }
 
-/** Messages written here may have lines; within one, whatever came from outside is made safe. */
+/** The lines of an error for the terminal. Control characters that came from outside are escaped. */
 function errorLines(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
   const lines = text.split('\n').map(messageOf).join('\n');

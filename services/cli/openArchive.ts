@@ -16,9 +16,9 @@ export interface Archive {
   producer: Producer;
   /** The producer's queue, for looking at its jobs. */
   queue: QueueProducer['queue'];
-  /** Which archive it is, in a line, without passwords. */
+  /** A line that says which archive it is, without passwords. */
   shown: string;
-  /** Starts an indexer, once, when the servers were started here, so that what is queued is worked on. */
+  /** Starts an indexer, once, when the servers were started here. It works on what this command files. */
   startIndexer: () => void;
   close(): Promise<void>;
 }

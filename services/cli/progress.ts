@@ -3,13 +3,13 @@ import cliProgress from 'cli-progress';
 /** Shows how far a long work has come. */
 export interface Progress {
   advance(amount: number): void;
-  /** Ends it; afterwards the terminal is free for other output. */
+  /** Ends the display. The terminal is then free for other output. */
   stop(): void;
 }
 
 const PLAIN_INTERVAL_MS = 5_000;
 
-/** Progress on standard error: a bar on a terminal, elsewhere a line every five seconds. `show` tells an amount. */
+/** Progress on standard error: a bar on a terminal, elsewhere a line every five seconds. `show` writes an amount. */
 export function createProgress(
   label: string,
   total: number,

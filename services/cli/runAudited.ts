@@ -9,7 +9,7 @@ const LONGEST_NAME = 64;
 
 type Asked = Pick<AuditEntry, 'operation' | 'params'>;
 
-/** Runs a command that changes the archive: it stands in the audit trail from before it begins, cut off or not. */
+/** Runs a command that changes the archive. Its audit entry is stored before it begins, and completed when it ends. */
 export async function runAudited(
   options: RunOptions,
   entry: Asked,
@@ -18,7 +18,7 @@ export async function runAudited(
   await runCommand(options, (archive) => audited(archive, entry, () => command(archive)));
 }
 
-/** The same for the part of a command that changes the archive. */
+/** Runs the part of a command that changes the archive, with an audit entry in the same way. */
 export async function audited(
   archive: Archive,
   entry: Asked,
@@ -29,7 +29,7 @@ export async function audited(
   const caller = { kind: 'cli', id: systemUser() };
   const entryId = await recordAuditEntry(collections, { ...entry, caller, outcome: 'started' });
   const end = (ending: Pick<AuditEntry, 'outcome' | 'jobId'>): Promise<void> =>
-    // What was done is told all the same: a new key is shown only now.
+    // The result is printed all the same. A new key, for one, is shown only now.
     endAuditEntry(collections, entryId, ending).catch((error: unknown) => {
       warn(`The audit trail does not tell how this ended: ${messageOf(error)}`);
     });
@@ -44,7 +44,7 @@ export async function audited(
   }
 }
 
-/** Who runs this process; its number where the system has no name for it. */
+/** The system user of this process; its number where it has no name. */
 function systemUser(): string {
   try {
     return userInfo().username.slice(0, LONGEST_NAME);

@@ -1,6 +1,6 @@
 import { openArchive, type Archive } from './openArchive.js';
 
-/** What a command leaves: its result for `--json`, the same in lines for people, and whether all went well. */
+/** The result of a command: for `--json`, in lines for people, and whether all went well. */
 export interface Result {
   json: object;
   lines: string[];
@@ -9,15 +9,15 @@ export interface Result {
   jobId?: string;
 }
 
-/** How a command runs. `mayStart`: whether it starts the local servers where there are none. */
+/** How a command runs. With `mayStart` it starts the local servers where none run. */
 export interface RunOptions {
   json?: boolean;
   mayStart?: boolean;
 }
 
 /**
- * Runs a command on the archive, after saying on standard error which one that is; prints its result to standard
- * output, and sets exit code 1 when it did not go well.
+ * Runs a command on the archive. Says first on standard error which archive that is. Prints the result to standard output,
+ * and sets exit code 1 when it did not go well.
  */
 export async function runCommand(
   { json: asJson, mayStart = false }: RunOptions,

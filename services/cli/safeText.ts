@@ -1,6 +1,6 @@
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Surrogate}\u2028\u2029]/gu;
 
-/** Text from outside as the terminal may show it: what could steer or disorder it is written as an escape. */
+/** Text from outside, safe for a terminal: control characters and marks that reorder text are escaped. */
 export function safeText(text: string): string {
   return text.replace(
     UNSAFE,

@@ -6,7 +6,9 @@ import { safeText } from './safeText.js';
 
 const POLL_MS = 200;
 
-/** Waits until a job has ended, telling of it meanwhile. Resolves with null when it is done, else with why it failed. */
+/**
+ * Waits until a job has ended, and reports its progress. Resolves with null when it is done, else with why it failed.
+ */
 export async function waitForJob(
   { queue }: Pick<Archive, 'queue'>,
   jobId: string,

@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CliError } from './cliError.js';
 
-/** A file to import. `named` when it was given by name, not met in a folder; `error` when it cannot be read. */
+/** A file to import. `named` when it was given by name, and not found in a folder; `error` when it cannot be read. */
 export interface FoundFile {
   path: string;
   bytes: number;
@@ -15,9 +15,9 @@ export interface FoundFile {
 const MEDIA_FOLDER = '_Files';
 
 /**
- * The files of the given paths, folders walked by sorted names. Hidden files, media folders of exports and whatever is
- * no regular file are left out; links are followed, each folder once. Throws CliError for a missing path. Media are what
- * members of a server have attached: an export among them would be somebody's forgery.
+ * The files of the given paths. Folders are walked in the order of their names. Links are followed, each folder once. Left
+ * out are hidden files, whatever is no regular file, and media folders of exports: they hold what members have attached,
+ * and an export among that could be forged. Throws CliError for a missing path.
  */
 export async function walkFiles(paths: readonly string[]): Promise<FoundFile[]> {
   const visited = new Set<string>();

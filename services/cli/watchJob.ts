@@ -5,7 +5,7 @@ import { waitForJob } from './waitForJob.js';
 
 const STEPS = 1_000;
 
-/** Waits until a job has ended and shows how far it is. Resolves with why it failed, or null and what it came to. */
+/** Waits until a job has ended, and shows its progress. Resolves with its error, or with null and its result. */
 export async function watchJob(
   archive: Pick<Archive, 'queue'>,
   jobId: string,

@@ -88,7 +88,7 @@ async function downloadAndUnpack(
   return target;
 }
 
-// Only the holder of the lock comes here, so whatever is there was left by a launcher that was killed.
+// Only the holder of the lock gets here. So a folder that exists already was left by a launcher that was killed.
 async function removeRemains(cache: string, artifact: Artifact): Promise<void> {
   const names = await readdir(cache);
   for (const name of names.filter((each) => each.startsWith(`${artifact.folder}.part-`))) {

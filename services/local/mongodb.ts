@@ -31,11 +31,11 @@ export async function startMongodb(
 function mongodArguments(folder: string, port: number): string[] {
   const network = ['--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'];
   const storage = ['--dbpath', folder, '--wiredTigerCacheSizeGB', '0.5', '--oplogSize', '512'];
-  // Nothing here has the server run JavaScript, so nothing else may.
+  // This service uses no JavaScript on the server, so the server is told to run none.
   return [...network, ...storage, '--replSet', REPLICA_SET, '--noscripting'];
 }
 
-// Each attempt has a client of its own, since one whose first connection has failed stays unusable.
+// Each attempt makes a new client, since a client whose first connection has failed stays unusable.
 async function isPrimary(host: string): Promise<boolean> {
   const client = new MongoClient(`mongodb://${host}/?directConnection=true`, {
     serverSelectionTimeoutMS: 1000,

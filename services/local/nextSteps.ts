@@ -5,7 +5,7 @@ export interface Running {
   apiUrl: string;
   servers: { name: string; url: string }[];
   logs: string;
-  /** What a shell that knows nothing of this one must set for the command line to find the same archive. */
+  /** The variables that another shell must set for the command line to find the same archive. */
   environment: Record<string, string>;
 }
 

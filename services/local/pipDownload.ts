@@ -28,7 +28,7 @@ export async function pipDownload(source: PipSource, context: DownloadContext): 
       command,
       args: [...words, ...downloadArguments(source, target)],
       cwd: folder,
-      // pip collects the file in the temporary folder first: here its growth can be watched.
+      // pip downloads into the temporary folder first, where the file's growth can be watched.
       env: { ...env, TMPDIR: folder, PIP_DISABLE_PIP_VERSION_CHECK: '1' },
       logFile: context.logFile,
     },

@@ -30,7 +30,7 @@ function redisArguments(folder: string, port: number): string[] {
   return [...network, ...storage, '--maxmemory-policy', 'noeviction'];
 }
 
-// It accepts connections while it still loads its data, so only PONG counts.
+// Redis accepts connections while it still loads its data. It is ready when it answers PONG.
 async function answersPing(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1').setTimeout(1000);
   try {

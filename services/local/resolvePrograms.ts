@@ -24,7 +24,7 @@ export interface Programs {
 
 /**
  * Finds the programs of the wanted servers: on this machine, else in the cache, else downloaded into it.
- * Everything that is missing to do so is told at once, before anything is downloaded.
+ * When tools for that are missing, one error names all of them, before anything is downloaded.
  */
 export async function resolvePrograms(wanted: Wanted, context: FetchContext): Promise<Programs> {
   const { env, cache } = context;

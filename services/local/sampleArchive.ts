@@ -7,7 +7,7 @@ import type { ServicesContext } from './services.js';
 
 const run = promisify(execFile);
 
-/** Imports the sample archive by the command line when the archive holds no thread; tells whether it did. */
+/** Imports the sample archive by the command line when the archive holds no thread. Gives whether it did. */
 export async function importSampleWhenEmpty(
   { dist, env, logs, children }: ServicesContext,
   sample: string,
@@ -36,7 +36,9 @@ async function countThreads(cli: string, env: ServicesContext['env']): Promise<n
   );
 }
 
-/** What `status` prints. It fails while any store is not ready yet, but tells what the others hold all the same. */
+/**
+ * The JSON that `status` prints. The command fails while a store is not ready, but still prints what the others hold.
+ */
 async function readStatus(
   cli: string,
   env: ServicesContext['env'],

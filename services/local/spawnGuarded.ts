@@ -49,7 +49,7 @@ export function spawnGuarded(spec: GuardedSpec): Guarded {
   const leash = guard.stdin as Writable;
   leash.on('error', () => undefined);
   const pid = readPid(guard.stdio[3] as Readable);
-  // A guard that was killed can no longer take its child along.
+  // A guard that was killed cannot end its child any more, so the child is ended here.
   void Promise.all([pid, exited]).then(([childPid]) => killGroup(childPid));
   return {
     pid,
@@ -95,6 +95,6 @@ function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended, as it should.
+    // The process has ended already.
   }
 }

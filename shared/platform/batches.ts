@@ -5,7 +5,7 @@ export interface BatchLimits<T> {
   weigh?: (item: T) => number;
 }
 
-/** A source in groups of at most so many items (500 unless told), and of little more than the weight. */
+/** Groups a source into batches. A batch ends at `items` (default 500), or with the item that brings it to `weight`. */
 export async function* batches<T>(
   source: AsyncIterable<T>,
   { items = 500, weight = Infinity, weigh = () => 0 }: BatchLimits<T> = {},

@@ -42,7 +42,9 @@ function clientOf(url: string, options: MongoClientOptions): MongoClient {
   }
 }
 
-/** Asks MongoDB for a sign of life, also when it was away at the first try: the driver opens a client anew only when told. */
+/**
+ * Pings MongoDB. The client is connected first: after a first connection that failed, the driver does not do so by itself.
+ */
 export async function pingMongo(
   { client, db }: Pick<Mongo, 'client' | 'db'>,
   limitMs: number,
@@ -54,8 +56,8 @@ export async function pingMongo(
 const REOPEN_AFTER_MS = 250;
 
 /**
- * The driver gives a client up for good when its first connection fails (a server that was away or frozen at the
- * start): it is opened again until that succeeds, or the client is closed.
+ * The driver gives a client up for good when its first connection fails, because the server was away or frozen then. So
+ * the client is connected again until that succeeds, or until it is closed.
  */
 function reopenUntilOpen(client: MongoClient): void {
   let isSettled = false;
@@ -87,12 +89,12 @@ export function createRedis(url: string, limits: { timeoutMs: number }): Redis {
   return new Redis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,
-    // Nobody would hear that this has failed, and the process would end.
+    // When subscribing again fails, the driver has nobody to tell, and the rejection would end the process.
     autoResubscribe: false,
     maxRetriesPerRequest: 1,
     commandTimeout: limits.timeoutMs,
     connectTimeout: limits.timeoutMs,
-    // A frozen server never ends its side of a connection that is given up.
+    // A frozen server never closes its side of a connection, so closing ours must not wait for that.
     disconnectTimeout: limits.timeoutMs,
     retryStrategy: (attempt) => Math.min(100 * 2 ** Math.min(attempt, 5), 2_000),
   });

@@ -9,15 +9,16 @@ import {
 import type { Settings } from './env.js';
 import { withTimeout } from './withTimeout.js';
 
-/** Milliseconds beyond its own limit after which a request is given up that neither ends nor fails. */
+/** A request that neither ends nor fails is given up this long (ms) after its own limit. */
 const OVERDUE_MS = 2_000;
 /** Connections to one node, as many as the client's default; further requests wait for one of them. */
 const CONNECTIONS = 256;
 
 /**
- * An Elasticsearch client of which every request ends: 9.x has no request timeout of its own, which this sets, and what
- * is overdue even so fails. It goes over Node's own HTTP agent: in the client's default pool (undici 7.30) requests were
- * seen to wait for ever, and all later ones with them, once connections had been cut in the middle.
+ * An Elasticsearch client whose every request ends. The client has no request timeout by default (since 9.0), so this
+ * sets one. A request that still hangs after it fails a little later. Connections are made by Node's own HTTP agent. With
+ * the client's default pool (undici 7.30), after connections had been cut in the middle of an answer, some requests never
+ * ended, and all later ones waited behind them.
  */
 export function createElasticsearch(
   settings: Pick<Settings, 'ELASTICSEARCH_URL'>,
@@ -42,8 +43,8 @@ export function createElasticsearch(
 const KEPT = { keepAlive: true, maxSockets: CONNECTIONS, scheduling: 'lifo' } as const;
 
 /**
- * Has an agent cut a connection that says nothing for as long as its request may take. The client itself stops looking
- * when an answer begins: one that ends in its middle would hold its connection for good.
+ * Has an agent close a connection on which nothing arrives for as long as its request may take. The client's own timeout
+ * ends when an answer begins. An answer that stops in its middle would otherwise hold its connection for good.
  */
 function cutSilent(agent: Agent): Agent {
   const connect = agent.createConnection.bind(agent);

@@ -186,7 +186,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
   return result.value;
 }
 
-/** One problem of each setting: what follows from the first needs no line. */
+/** The first problem of each setting: its other problems follow from that one. */
 function problemsOf({ details }: Joi.ValidationError): string[] {
   const first = new Map<unknown, string>();
   for (const { path, message } of details) if (!first.has(path[0])) first.set(path[0], message);

@@ -16,10 +16,12 @@ export const FAULT_POINTS = [
 
 export type FaultPoint = (typeof FAULT_POINTS)[number];
 
-/** How often each armed point is still passed unharmed, plus one. */
+/** For each armed point: at which pass from now the process kills itself. */
 let armed: Map<string, number> | undefined;
 
-/** Has the process kill itself the n-th time it reaches a point, told as `name:n,…` (FAULT_POINTS). For tests alone. */
+/**
+ * Has the process kill itself the n-th time it reaches a point. `points` is `name:n,…` (FAULT_POINTS). For tests alone.
+ */
 export function armFaultPoints(points: string): void {
   const pairs = points.split(',').map((point) => point.split(':'));
   armed = new Map(pairs.map(([name = '', times]) => [name, Number(times)]));

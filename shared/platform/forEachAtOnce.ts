@@ -5,7 +5,7 @@ export async function forEachAtOnce<T>(
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const running = new Set<Promise<void>>();
-  // Kept, since a task may fail while nothing but the next item is awaited.
+  // A task may fail while only the next item is awaited. So its error is kept, and thrown when all tasks have ended.
   const errors: unknown[] = [];
   try {
     for await (const item of items) {

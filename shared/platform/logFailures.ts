@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Logger } from './logger.js';
 
-/** Logs why a connection failed: once, until it has been ready again, however often it is tried in between. */
+/** Logs why a connection failed. Further failures are logged only after it has been ready again. */
 export function logFailures(redis: Redis, logger: Logger): void {
   let isKnown = false;
   redis.on('error', (error: unknown) => {

@@ -3,8 +3,8 @@ import { pino, stdSerializers, type DestinationStream, type Logger } from 'pino'
 export type { Logger } from 'pino';
 
 /**
- * A pino logger that writes JSON lines. No credential is in one: requests are logged by route, without headers, query
- * or body, and errors by what they say.
+ * A pino logger that writes JSON lines. No line holds a credential: of a request its route is logged, without headers,
+ * query or body, and of an error its message, stack and code.
  */
 export function createLogger(name: string, level: string, destination?: DestinationStream): Logger {
   const serializers = { err: describeError, error: describeError };
@@ -13,9 +13,9 @@ export function createLogger(name: string, level: string, destination?: Destinat
 }
 
 /**
- * What of an error is logged. The drivers hang much more on theirs: a refused Redis command with its arguments (AUTH
- * has the password), the options of a failed connection, a failed request to Elasticsearch with its body and, on the
- * sockets of its agent, every header.
+ * The part of an error that is logged. The errors of the drivers hold more: a refused Redis command with its arguments
+ * (those of AUTH are the password), the options of a failed connection, and a failed request to Elasticsearch with its
+ * body and headers.
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

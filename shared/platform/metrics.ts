@@ -6,7 +6,10 @@ import type { StoreWatch } from './watchStore.js';
 /** Upper bounds of the histograms of durations (seconds). */
 export const DURATION_BUCKETS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 60];
 
-/** Milliseconds between two looks at the lag of the event loop: the library's 10 wake a process 100 times a second. */
+/**
+ * Milliseconds between two measurements of the event loop's lag. The library's default, 10, wakes a process 100 times a
+ * second.
+ */
 const LAG_EVERY_MS = 200;
 
 /** A registry that already holds the process's own metrics. */

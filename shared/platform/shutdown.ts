@@ -6,16 +6,16 @@ import { withTimeout } from './withTimeout.js';
 export interface ShutdownStep {
   name: string;
   run: () => Promise<unknown>;
-  /** Milliseconds that it may take (default 500): then the next begins, and the end of the process ends it. */
+  /** Milliseconds that it may take (default 500). After that the next step begins, and this one goes on beside it. */
   limitMs?: number;
 }
 
-/** A store that is frozen never says goodbye. */
+/** Closing the connection to a frozen store never ends by itself. */
 const STEP_LIMIT_MS = 500;
 
 /**
- * On SIGTERM or SIGINT runs the steps that there are by then in order, and exits 0; exits 1 when a step fails or the
- * limit (ms) passes.
+ * On SIGTERM or SIGINT runs the steps in order, also those that were added after this call, and exits with 0. Exits with
+ * 1 when a step fails or the whole takes longer than `limitMs`.
  */
 export function stopOnSignal(
   steps: readonly ShutdownStep[],

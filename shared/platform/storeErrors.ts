@@ -41,7 +41,7 @@ function isServerAway({ code, errorResponse }: MongoServerError): boolean {
   return errorResponse instanceof Error ? isStoreAway(errorResponse) : AWAY_CODES.has(Number(code));
 }
 
-/** The system's error of a connection that the other side has just closed: drivers pass some of them on as they are. */
+/** A system error of a connection that the other side has closed. Drivers throw some of these unchanged. */
 function isCut(error: unknown): boolean {
   return error instanceof Error && CUT_CODES.has((error as NodeJS.ErrnoException).code ?? '');
 }
@@ -51,7 +51,7 @@ export function isTimeLimit(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError';
 }
 
-/** A client that is opened anew ends the sessions of calls under way. */
+/** When a client connects again, the sessions of the calls under way end with this error. */
 function isDisconnected(error: MongoAPIError): boolean {
   return (
     error instanceof MongoExpiredSessionError ||

@@ -1,31 +1,31 @@
 import type { Logger } from './logger.js';
 import { withTimeout } from './withTimeout.js';
 
-/** Milliseconds between two questions to a store that is used, unless told otherwise. */
+/** Milliseconds between two pings of a store that is used (default). */
 const EVERY_MS = 500;
-/** The same while nobody uses it: what it is asked for next starts the questions again. */
+/** The same while nobody uses it. The next call to it shortens the time again. */
 const UNUSED_EVERY_MS = 5_000;
-/** Milliseconds in which a store has to answer when it is asked for a sign of life, unless told otherwise. */
+/** Milliseconds in which a store has to answer a ping (default). */
 export const PING_LIMIT_MS = 750;
-/** Milliseconds to the next question after one that was not answered, while that alone proves nothing. */
+/** Milliseconds to the next ping after a single one that was not answered. */
 const AGAIN_MS = 50;
-/** Questions in a row that a store must leave unanswered to count as away. */
+/** Unanswered pings in a row after which a store counts as away. */
 const MOST_MISSES = 2;
 
-/** What is known of a store, by asking it regularly. */
+/** What is known of a store, by pinging it regularly. */
 export interface StoreWatch {
   /**
-   * Whether it answers, as far as is known: of one that is used, a change is known within `everyMs` and twice `limitMs`
-   * (two seconds).
+   * Whether it answers, as far as is known. While the store is used, a change is noticed within `everyMs` and twice
+   * `limitMs`, which by default are two seconds.
    */
   readonly isUp: boolean;
-  /** It is asked for something. */
+  /** Says that a call to it was made. */
   used(): void;
-  /** Asks it now: whether it answers within `limitMs`. */
+  /** Pings it now. Resolves with whether it answers within `limitMs`. */
   look(): Promise<boolean>;
-  /** Something it was asked for came: it lives, however busy it may be. */
+  /** Says that it answered a call. It is then up, even if it is too busy to answer a ping in time. */
   answered(): void;
-  /** Something it was asked for failed: it is asked now rather than at the next time. */
+  /** Says that a call to it failed. It is then pinged at once. */
   suspect(): void;
   stop(): void;
 }
@@ -33,7 +33,7 @@ export interface StoreWatch {
 export interface WatchOptions {
   /** The store's name in the log. */
   name: string;
-  /** Asks the store for a sign of life; rejects without one. */
+  /** Pings the store; rejects without an answer. */
   ping: () => Promise<unknown>;
   logger: Logger;
   everyMs?: number;
@@ -41,7 +41,7 @@ export interface WatchOptions {
   onChange?: (isUp: boolean) => void;
 }
 
-/** Watches a store until it is told to stop; only changes are logged. */
+/** Watches a store until `stop` is called. Only changes are logged. */
 export function watchStore({
   name,
   ping,
@@ -51,7 +51,7 @@ export function watchStore({
   onChange,
 }: WatchOptions): StoreWatch {
   let isUp = true;
-  // A store that has never answered is away at the first question that it leaves open.
+  // A store that has never answered counts as away after its first unanswered ping.
   let misses = MOST_MISSES - 1;
   let awaySince = 0;
   let answeredAt = -Infinity;

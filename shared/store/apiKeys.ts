@@ -20,7 +20,7 @@ export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** Makes a key with 192 random bits. `key` is nowhere else: only its hash is stored. */
+/** Makes a key with 192 random bits. Only its hash is stored, so `key` must be shown now or never. */
 export async function createApiKey(
   { apiKeys }: Keys,
   { name, level, expiresAt }: { name: string; level: Scope; expiresAt: Date | null },
@@ -36,7 +36,7 @@ export async function createApiKey(
   return { key, record };
 }
 
-/** Whether a key may end then: in time to come, and within MOST_KEY_YEARS. */
+/** Whether a key may end at this time: it must be in the future, and at most MOST_KEY_YEARS from now. */
 export function isKeyExpiry(date: Date): boolean {
   const now = new Date();
   const latest = new Date(now);
@@ -49,7 +49,7 @@ export function findApiKeys({ apiKeys }: Keys): Promise<ApiKeyRecord[]> {
   return apiKeys.find().sort({ createdAt: -1, _id: 1 }).toArray();
 }
 
-/** Revokes a key, once and for all; null when there is none. */
+/** Revokes a key for good; null when there is none. */
 export async function revokeApiKey({ apiKeys }: Keys, keyId: string): Promise<ApiKeyRecord | null> {
   const works = { _id: keyId, revokedAt: null };
   await apiKeys.updateOne(works, { $set: { revokedAt: new Date() } });

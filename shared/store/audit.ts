@@ -18,5 +18,5 @@ export interface AuditRecord {
   jobId?: string;
 }
 
-/** What an operator did, as it is told to the audit trail. */
+/** What an operator did, as it is given to the audit trail. */
 export type AuditEntry = Omit<AuditRecord, '_id' | 'at'>;

@@ -14,7 +14,7 @@ export interface ApiKeyRecord {
   revokedAt?: Date | null;
 }
 
-/** One login and the refresh tokens that follow from it, of which only the newest works. Holds no token. */
+/** One login. Each refresh of it gives a new token, and only the newest works. No token is stored here. */
 export interface TokenFamily {
   _id: string;
   userId: string;
@@ -24,20 +24,20 @@ export interface TokenFamily {
   /** The number of the token that works now. */
   generation: number;
   createdAt: Date;
-  /** The document goes by itself then. */
+  /** MongoDB removes the document then. */
   expiresAt: Date;
   revokedAt?: Date;
 }
 
-/** A state of a login that was used: it may not be used again. */
+/** The state of a login that was used. It may not be used again. */
 export interface UsedState {
   /** SHA-256 of the state, hexadecimal. */
   _id: string;
-  /** The document goes by itself then. */
+  /** MongoDB removes the document then. */
   expiresAt: Date;
 }
 
-/** A key that this archive has drawn for itself, once and for all of its processes. */
+/** A random key of this archive. It is made once, and all processes share it. */
 export interface SecretRecord {
   /** What it signs. */
   _id: 'cursors';

@@ -1,7 +1,7 @@
 /** What can be deleted. */
 export type DeletionKind = 'thread' | 'channel' | 'server' | 'message';
 
-/** A deletion that was asked for and has not come to its end: it outlives its job, should Redis forget it. */
+/** A deletion that was asked for and is not done. Should Redis lose its job, it is filed again from this record. */
 export interface DeletionRecord {
   /** `<kind>-<subject>` */
   _id: string;

@@ -10,7 +10,7 @@ export interface ErasureRecord {
   finishedAt?: Date;
 }
 
-/** The key of the hashes, drawn once for an archive, and a number that rises with each erasure. */
+/** The random key of the hashes, made once for an archive, and a number that rises with each erasure. */
 export interface ErasureState {
   _id: 'erasures';
   salt: string;

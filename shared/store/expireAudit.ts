@@ -7,14 +7,17 @@ const INDEX_NAME = 'at';
 /** NamespaceNotFound and IndexNotFound. */
 const NOT_THERE: ReadonlySet<unknown> = new Set([26, 27]);
 
-/** Has MongoDB remove each entry of the audit trail AUDIT_DAYS after it was written, those of before included. */
+/**
+ * Has MongoDB remove each entry of the audit trail AUDIT_DAYS after it was written, also the entries that exist
+ * already.
+ */
 export async function expireAudit(
   { db, collections: { audit } }: Pick<Mongo, 'db' | 'collections'>,
   { AUDIT_DAYS: days }: Pick<Settings, 'AUDIT_DAYS'>,
 ): Promise<void> {
   const expireAfterSeconds = days * DAY_SECONDS;
   try {
-    // An index that is there cannot be created again with another time, only changed.
+    // An index that exists cannot be created again with another time. It can only be changed.
     const index = { name: INDEX_NAME, expireAfterSeconds };
     await db.command({ collMod: audit.collectionName, index });
   } catch (error) {

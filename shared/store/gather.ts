@@ -13,17 +13,20 @@ import { withTimeout } from '../platform/withTimeout.js';
 import { isDuplicateKey } from './duplicateKey.js';
 
 /**
- * Gathers what concurrent callers ask of one collection into few round trips: while a request is under way, and when
- * there are many callers for a moment after, further ones wait and go out together. Alone, a request goes out at once.
- * (A majority write costs as much for one document as for a hundred.)
+ * Gathers what concurrent callers ask of one collection into few round trips, since a majority write costs as much for
+ * one document as for a hundred. A request goes out at once when no other one to that collection is under way. While one
+ * is, further requests wait, and then go out together. With many callers they wait a little longer, so that more gather.
  */
 
-/** Callers under way from which on requests are spaced out, so that they grow fewer and larger (an import, say). */
+/** From this many callers on (in an import, say) requests are spaced out, so that they are fewer and larger. */
 const MANY_CALLERS = 24;
 /** Milliseconds between two requests of one kind to one collection while there are so many. */
 const REST_MS = 60;
 const MAX_OPERATIONS = 500;
-/** A request that neither ends nor fails would hold up everything behind it: beyond the driver's own limits it fails. */
+/**
+ * A request that never ends would hold up everything behind it. So it fails after this time, beyond the driver's own
+ * limits.
+ */
 const LONGEST_MS = 65_000;
 
 interface Waiting<Request, Answer> {
@@ -35,7 +38,7 @@ interface Waiting<Request, Answer> {
 /** Callers of all gatherers whose request is waiting or under way. */
 let callers = 0;
 
-/** Runs requests in groups through `run`, which answers each in order or fails them all. */
+/** Runs requests in groups. `run` answers the requests of a group in their order, or fails all of them. */
 function createGatherer<Request, Answer>(
   run: (requests: Request[]) => Promise<Answer[]>,
   sizeOf: (request: Request) => number,
@@ -71,7 +74,7 @@ function createGatherer<Request, Answer>(
       waiting.push({ request, resolve, reject });
       if (isSending) return;
       isSending = true;
-      // The callers of this turn of the event loop go together.
+      // The requests of this turn of the event loop go out together.
       setImmediate(() => void drain());
     });
   return async (request) => {
@@ -97,8 +100,8 @@ export async function writeAllGathered<T extends Document>(
 }
 
 /**
- * Inserts through the collection's gatherer what most likely is not there: it costs the server a third of an upsert.
- * Resolves with whether all of it was absent; what was there stays as it is.
+ * Inserts through the collection's gatherer. An insert costs the server a third of an upsert, so this is for documents
+ * that most likely do not exist. Resolves with whether none of them did. One that exists stays as it is.
  */
 export async function insertGathered<T extends { _id: string }>(
   collection: Collection<T>,
@@ -111,7 +114,7 @@ export async function insertGathered<T extends { _id: string }>(
   return refused.length === 0;
 }
 
-/** Resolves with the errors of these operations that the server refused one by one; throws when the whole request failed. */
+/** Resolves with an error for each operation that the server refused. Throws when the whole request failed. */
 async function writeGathered<T extends Document>(
   collection: Collection<T>,
   operations: AnyBulkWriteOperation<T>[],
@@ -143,7 +146,7 @@ async function bulkWrite(
     () => [],
     (error: unknown) => {
       const refused = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-      // Without one it was not the operations: they are not known to have reached a majority, say.
+      // No operation was refused, so the whole request failed: it may not have reached a majority, say.
       if (refused.length === 0) throw error;
       return refused;
     },
@@ -167,8 +170,8 @@ export async function findGathered<T extends { _id: string }>(
 }
 
 /**
- * The documents whose field is, or whose list holds, a value, read through the collection's gatherer: calls of the same
- * field and options go together.
+ * The documents whose `field` is a value, or is a list that holds it, read through the collection's gatherer. Calls go
+ * out together when their field and options are the same; `filter` must be plain JSON to be told apart.
  */
 export async function findAllGathered<T extends { _id: string }>(
   collection: Collection<T>,

@@ -1,9 +1,9 @@
 import type { ImportFileRecord } from './views.js';
 
-/** When a file counts as queued that must not be imported yet: no sweep finds it. */
+/** The `queuedAt` of a file that must not be imported yet. No sweep looks for such a time. */
 export const NOT_YET = new Date('9999-12-31T00:00:00.000Z');
 
-/** Whether a queued file must not be imported yet: it is being restored. */
+/** Whether a queued file must not be imported yet, because it is being restored. */
 export function isHeld({ queuedAt }: Pick<ImportFileRecord, 'queuedAt'>): boolean {
   return queuedAt.getTime() >= NOT_YET.getTime();
 }

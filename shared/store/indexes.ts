@@ -20,8 +20,8 @@ const expiring: IndexDescription = {
 };
 
 /**
- * Every index of the archive, by collection; that of the audit trail is made by expireAudit. A name never changes its
- * meaning: a new shape gets a new name.
+ * Every index of the archive, by collection, but for that of the audit trail, which expireAudit makes. An index of another
+ * shape needs another name: MongoDB refuses two shapes under one name.
  */
 export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   threads: [
@@ -75,7 +75,7 @@ function index(name: string, key: Keys): IndexDescription {
   return { name, key };
 }
 
-/** The index over those documents alone that have `field`. */
+/** The same index, over only those documents that have `field`. */
 function where(field: string, spec: IndexDescription): IndexDescription {
   return { ...spec, partialFilterExpression: { [field]: { $exists: true } } };
 }

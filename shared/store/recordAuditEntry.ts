@@ -7,15 +7,15 @@ type Store = Pick<Collections, 'audit' | 'erasures' | 'erasureState'>;
 
 /** What may be the id of a person. */
 const IDS = /\d{17,20}/g;
-/** API keys, refresh tokens and service tokens: some are sent where an id or a name belongs. */
+/** API keys, refresh tokens and service tokens. Some callers send one where an id or a name belongs. */
 const SECRETS = /\b(?:f[ar]_|eyJ)[\w.-]{16,}/g;
 /** Characters of a text that are kept. */
 const LONGEST = 200;
 
 /**
- * Keeps what was done, and gives the id of its line. Whom an erasure is about is kept as its keyed hash alone; the ids
- * of people who are erased already are not kept, be they the caller's or in what was asked, and no secrets are. Each text
- * of what was asked is cut to its first 200 characters.
+ * Stores an audit entry, and gives its id. No secret is stored, and no id of somebody who is erased, neither as the caller
+ * nor in the parameters. Of an erasure, the person's id is replaced by its keyed hash. Each text of the parameters is cut
+ * to its first 200 characters.
  */
 export async function recordAuditEntry(store: Store, entry: AuditEntry): Promise<string> {
   const erased = await erasedPeople(store);
@@ -30,7 +30,7 @@ export async function recordAuditEntry(store: Store, entry: AuditEntry): Promise
   return _id;
 }
 
-/** Tells how something ended that was recorded when it began. */
+/** Adds to an audit entry how its operation ended. */
 export async function endAuditEntry(
   { audit }: Pick<Store, 'audit'>,
   entryId: string,
@@ -43,7 +43,7 @@ function cleaned(erased: ErasedPeople, params: AuditEntry['params']): AuditEntry
   const clean = JSON.stringify(params)
     .replace(IDS, (id) => (erased.has(id) ? ERASED_CALLER : id))
     .replace(SECRETS, '(secret)');
-  // Only what is clean may be cut: a part of a secret or of an id would not be known for one.
+  // Texts are cut only after this: a part of a secret or of an id would not be recognised.
   return JSON.parse(clean, (_name, value: unknown) =>
     typeof value === 'string' ? value.slice(0, LONGEST) : value,
   ) as AuditEntry['params'];

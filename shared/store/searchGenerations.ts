@@ -9,9 +9,9 @@ export interface SearchRebuild {
   phase: 'scan' | 'verify' | 'swap' | 'done';
   requestedAt: Date;
   finishedAt?: Date;
-  /** When its runner last showed itself. */
+  /** When its runner last saved its progress. */
   beatAt: Date;
-  /** Changes with each process that runs it: only the latest may go on. */
+  /** Changes with each process that runs the rebuild. Only the latest process may go on. */
   runner?: string;
   /** The index behind the alias before, and the one being built. */
   from?: string;
@@ -46,11 +46,11 @@ export class RebuildRunning extends Error {
   override readonly name = 'RebuildRunning';
 }
 
-/** A rebuild that has not shown itself for so long is given up: its job was lost. Waiting in a queue takes longer. */
+/** A running rebuild without progress for so long (ms) counts as lost. One that waits in the queue is given longer. */
 const LOST_AFTER_MS = 2 * 60_000;
 const LOST_IN_QUEUE_AFTER_MS = 10 * 60_000;
 
-/** Enters a rebuild as queued and gives its id. Throws RebuildRunning while another one runs or waits. */
+/** Records a rebuild as queued and gives its id. Throws RebuildRunning while another one runs or waits. */
 export async function enterRebuild(
   { searchGenerations }: Store,
   now = new Date(),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Collections } from './collections.js';
 import type { SecretRecord } from './credentials.js';
 
-/** The archive's key for a purpose, drawn by whoever asks first. */
+/** The archive's random key for a purpose. The first process that asks makes it. */
 export async function archiveSecret(
   { secrets }: Pick<Collections, 'secrets'>,
   purpose: SecretRecord['_id'],

@@ -4,12 +4,12 @@ import { inspectExport, type Inspection } from '../exportFormat/readExport.js';
 import type { Collections } from './collections.js';
 import { storeUpload } from './uploads.js';
 
-/** The most bytes held back while it is not known whether a file is public: its header stands at its beginning. */
+/** The most bytes that are held back until the header, which stands first, has shown that a file is public. */
 const MOST_HELD_BYTES = 2 ** 24;
 
 /**
- * Checks an export file while it comes and stores it under an id. No byte of it is stored before its header has shown
- * that it is public, and nothing is left of a file that is not taken or does not come whole. Throws the source's errors.
+ * Checks an export file while it arrives, and stores it under an id. No byte is stored before the header has shown that
+ * the file is public. Nothing is left of a file that is not taken, or that does not arrive whole. Throws the source's errors.
  */
 export async function storeChecked(
   collections: Pick<Collections, 'pieces'>,
@@ -17,7 +17,7 @@ export async function storeChecked(
   source: AsyncIterable<Uint8Array>,
 ): Promise<Inspection> {
   const out = new PassThrough();
-  // Destroyed by discard; whoever stores from it learns of that by itself.
+  // `discard` destroys it with an error. storeUpload, which reads from it, gets that error by itself.
   out.on('error', () => undefined);
   const held: Uint8Array[] = [];
   let stored: Promise<void> | undefined;
@@ -26,7 +26,7 @@ export async function storeChecked(
     for (const piece of held) out.write(piece);
     held.length = 0;
     stored = storeUpload(collections, uploadId, out);
-    // Awaited below, with the verdict; an early failure must not count as unhandled.
+    // It is awaited below, after the verdict. A failure before that must not count as unhandled.
     stored.catch(() => undefined);
   };
   try {
@@ -47,7 +47,7 @@ export async function storeChecked(
   }
 }
 
-/** The pieces of a source, each kept back or handed on to the store as it passes. */
+/** Passes a source on. Each part is also written to `out`, or held back while nothing may be stored. */
 async function* passing(
   source: AsyncIterable<Uint8Array>,
   held: Uint8Array[],
@@ -64,14 +64,14 @@ async function* passing(
       }
       held.push(piece);
     } else if (!out.write(piece)) {
-      // A store that fails never drains.
+      // When storing fails, `out` never drains.
       await Promise.race([new Promise((resolve) => out.once('drain', resolve)), storing]);
     }
     yield piece;
   }
 }
 
-/** Ends the storing by an error, which takes away the pieces that were stored. */
+/** Ends the storing with an error, so that storeUpload removes what it has stored. */
 async function discard(out: PassThrough, stored: Promise<void> | undefined): Promise<void> {
   out.destroy(new Error('The upload is not taken'));
   await stored?.catch(() => undefined);

@@ -9,7 +9,7 @@ import { orNull } from './orNull.js';
 type Store = BodyStore & Pick<Collections, 'servers' | 'users'>;
 type Totals = AdminStats['archive'];
 
-/** What is listed, as readers see it: the stored statistics of all servers, added up. What cannot be told is null. */
+/** The totals that readers see: the stored statistics of all servers, added up. Null where they cannot be read. */
 export async function archiveTotals(store: Store): Promise<Totals> {
   const [serverIds, users] = await Promise.all([
     orNull(listServerIds(store)),
@@ -30,7 +30,7 @@ async function addUp(store: Store, serverIds: readonly string[]) {
   const sums = { channels: 0, threads: 0, messages: 0 };
   const all = await Promise.all(serverIds.map((serverId) => loadBody(store, `stats/${serverId}`)));
   for (const body of all) {
-    // A server that was just found has none yet.
+    // A server that was just imported has no statistics yet.
     if (!body) continue;
     const { stats } = JSON.parse((await identityOf(body)).toString()) as ServerStats;
     sums.channels += stats.channels;

@@ -15,7 +15,7 @@ interface Deps {
   producer: Producer;
 }
 
-/** DELETE of what a path parameter names, as a job. Throws NOT_FOUND for what was never there, UNAVAILABLE. */
+/** DELETE of the thing that a path parameter names, as a job. Throws NOT_FOUND where it never existed, UNAVAILABLE. */
 export function deleteBy<Kind extends DeletionKind>(
   { collections, producer }: Deps,
   kind: Kind,
@@ -27,7 +27,7 @@ export function deleteBy<Kind extends DeletionKind>(
       { limit: 1, ...timeLimit() },
     );
     if (found === 0) throw new AppError('NOT_FOUND', `There is no such ${kind}`);
-    // What is refused may not be remembered.
+    // Without a queue the request is refused, so it must not be recorded before.
     await withQueue(() => producer.counts());
     const deletion = { kind, subject };
     return jsonAnswer(

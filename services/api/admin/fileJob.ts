@@ -12,7 +12,7 @@ export async function fileJob<Name extends JobName>(
   return queuedJob(await withQueue(() => producer.add(name, payload)));
 }
 
-/** What is answered of a job that was filed. */
+/** The answer after a job was filed. */
 export function queuedJob(jobId: string): QueuedJob {
   return { jobId, status: 'queued', statusUrl: `/admin/jobs/${jobId}` };
 }

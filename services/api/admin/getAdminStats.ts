@@ -29,7 +29,7 @@ interface Deps {
   cache: CacheCounters;
 }
 
-/** GET /admin/stats: what cannot be told, as while its store is away, is null. */
+/** GET /admin/stats. A part is null while its store is away. */
 export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
   return async () => {
     const [archive, views, documents, problem, queue, indexers, stores] = await Promise.all([

@@ -18,7 +18,7 @@ interface Deps {
   producer: Producer;
 }
 
-/** A file that was checked, and where it is stored when it is taken. */
+/** A file that was checked. When it is taken, its upload is stored under `uploadId`. */
 interface Checked extends ImportedFile {
   uploadId: string;
   bytes: number;
@@ -29,8 +29,8 @@ const MOST_FILES = 1_000;
 const LONGEST_NAME = 255;
 
 /**
- * POST /admin/import: checks while it stores, and files a job for each file taken. Nothing is left of an upload that
- * does not arrive whole. Throws VALIDATION_ERROR when no file can be taken, PAYLOAD_TOO_LARGE, UNAVAILABLE.
+ * POST /admin/import: checks each file while it stores it, and files a job for each that is taken. Nothing is left of an
+ * upload that does not arrive whole. Throws VALIDATION_ERROR when no file can be taken, PAYLOAD_TOO_LARGE, UNAVAILABLE.
  */
 export function importExport(deps: Deps): Handler<unknown, unknown, RawBody> {
   return async ({ body }) => {
@@ -54,7 +54,7 @@ async function checkFile({ collections }: Deps, name: string, source: Readable):
   const uploadId = newUploadId();
   let bytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
-    // Where it is not taken, the rest is for whoever reads the form.
+    // When the file is not taken, reading stops early. The stream stays open, so that the form can be read on.
     for await (const piece of source.iterator({ destroyOnReturn: false })) {
       bytes += (piece as Buffer).length;
       yield piece as Buffer;
@@ -68,17 +68,17 @@ async function checkFile({ collections }: Deps, name: string, source: Readable):
   return { ...about, state: kind, reason, ...(at === undefined ? {} : { at }) };
 }
 
-/** Reads a form's files one after the other, as they stand in it. */
+/** Reads the files of a form one after the other, in its order. */
 async function readForm(deps: Deps, body: RawBody, files: Checked[]): Promise<void> {
   const form = openForm(body);
   let last: Promise<void> = Promise.resolve();
   const parsed = new Promise<void>((resolve, reject) => {
     form.on('file', (_field, stream, { filename }) => {
-      // A form that is cut ends its file by an error, also while nobody reads that file: yet, or any more.
+      // When a form is cut off, its file emits an error, also when nobody reads that file yet or any more.
       stream.on('error', () => undefined);
       last = last.then(async () => {
         files.push(await checkFile(deps, filename || 'upload.json', stream));
-        // The rest of a file that is not taken is read past, so that the next one comes.
+        // The rest of a file that is not taken is skipped, so that the next file comes.
         stream.resume();
       });
       last.catch(reject);
@@ -86,7 +86,7 @@ async function readForm(deps: Deps, body: RawBody, files: Checked[]): Promise<vo
     form.on('filesLimit', () => reject(refusal(`A form holds at most ${MOST_FILES} files`)));
     form.on('error', () => reject(refusal('The form is damaged')));
     form.on('close', resolve);
-    // Unlike a listener, this also tells of a stream that has failed before.
+    // Unlike an error listener, `finished` also reports a stream that has failed before.
     finished(body.stream, { writable: false }, (error) => {
       if (error) reject(error);
     });
@@ -131,7 +131,7 @@ async function discard({ collections }: Deps, files: readonly Checked[]): Promis
   }
 }
 
-/** Records first, then jobs: should the queue fail now, the indexer's sweep files them. */
+/** Stores the records first, then files the jobs. When the queue fails now, the indexer files the jobs later. */
 async function enterImport(deps: Deps, files: readonly Checked[]): Promise<string> {
   const { imports, importFiles } = deps.collections;
   const importId = newUploadId();

@@ -7,12 +7,12 @@ import { timeLimit } from '../timeLimit.js';
 
 type Records = Pick<Collections, 'imports' | 'importFiles'>;
 
-/** Files of an import told one by one in its state, and filed again at once. */
+/** The most files of an import that its state lists, and that a retry files again. */
 const MOST_FILES = 1_000;
-/** The progress of what is not done yet, at most. */
+/** The most progress that is shown of an import that is not done. */
 const MOST_PROGRESS = 0.99;
 
-/** What is told to be done must not be undone by a crash: only what a majority has written is read. */
+/** What is reported as done must survive a crash. So only what a majority has written is read. */
 const forGood = () => ({ ...timeLimit(), readConcern: { level: 'majority' } }) as const;
 
 interface StateCount {
@@ -22,7 +22,9 @@ interface StateCount {
   finishedAt: Date | null;
 }
 
-/** An import as one job: told from its files' records, which outlive the queue. Null where the id is of no import. */
+/**
+ * An import as one job, made from the records of its files, which outlive the queue. Null for the id of another job.
+ */
 export async function findImport(
   store: Records,
   jobId: string,
@@ -45,7 +47,7 @@ export async function findImport(
   };
 }
 
-/** How far an import has come. While files of it are still being stored, it is not done. */
+/** How far an import has come. It is not done while files of it are still being stored. */
 function standing({ sealed, files }: ImportRecord, all: readonly StateCount[]) {
   const of = (state: StateCount['_id']): number => all.find(({ _id }) => _id === state)?.files ?? 0;
   const sum = (counted: readonly number[]): number => counted.reduce((one, more) => one + more, 0);
@@ -69,7 +71,7 @@ function standing({ sealed, files }: ImportRecord, all: readonly StateCount[]) {
   };
 }
 
-/** The files of an import in each state. */
+/** How many files of an import are in each state. */
 function countStates({ importFiles }: Records, importId: string): Promise<StateCount[]> {
   const sums = {
     files: { $sum: 1 },
@@ -84,7 +86,9 @@ function countStates({ importFiles }: Records, importId: string): Promise<StateC
     .toArray();
 }
 
-/** Files the jobs of an import's waiting files again: of very many the first, as the indexer comes back for the others. */
+/**
+ * Files the jobs of an import's waiting files again: the first MOST_FILES of them. The indexer files the others later.
+ */
 export async function refileImport(
   { importFiles }: Records,
   producer: Pick<Producer, 'add'>,

@@ -33,7 +33,7 @@ export function listJobs(deps: Deps): Handler<unknown, JobListQuery> {
     const { queue } = deps.producer;
     const found = await withQueue(() => queue.getJobs([...states], 0, limit - 1));
     const newest = found
-      // A job that ends while it is read is not there.
+      // A job that ended in the meantime may be gone.
       .filter((job): job is Job => Boolean(job as Job | undefined))
       .sort((left, right) => right.timestamp - left.timestamp)
       .slice(0, limit);
@@ -52,7 +52,10 @@ export function getJob(deps: Deps): Handler<{ jobId: string }, unknown> {
   };
 }
 
-/** POST /admin/jobs/:jobId/retry: only a failed job, or what is missing of an import. Throws NOT_FOUND, CONFLICT, UNAVAILABLE. */
+/**
+ * POST /admin/jobs/:jobId/retry: a failed job, or the waiting files of an import. Throws NOT_FOUND, CONFLICT,
+ * UNAVAILABLE.
+ */
 export function retryJob({ collections, producer }: Deps): Handler<{ jobId: string }, unknown> {
   return async ({ params: { jobId } }) => {
     if (await findImport(collections, jobId)) {

@@ -1,4 +1,4 @@
-/** What something asked comes to, or null when it fails. */
+/** The value of a promise, or null when it rejects. */
 export async function orNull<T>(asking: Promise<T>): Promise<T | null> {
   try {
     return await asking;

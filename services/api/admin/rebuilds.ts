@@ -29,7 +29,7 @@ export function reindex(deps: Deps): Handler<unknown, unknown, ReindexRequest> {
 async function rebuildSearch({ collections, producer }: Deps): Promise<QueuedJob> {
   await withQueue(() => producer.counts());
   try {
-    // That a rebuild is running already is the caller's to know. It does not mean that the queue is away.
+    // A rebuild that runs already is a CONFLICT. It does not mean that the queue is away.
     const add: Producer['add'] = (name, payload) => withQueue(() => producer.add(name, payload));
     return queuedJob((await requestSearchRebuild(collections, { add })).jobId);
   } catch (error) {

@@ -8,12 +8,12 @@ import { expiredCredential, invalidCredential } from './refusals.js';
 import { rememberBriefly } from './rememberBriefly.js';
 import { equalTexts } from './signature.js';
 
-/** Milliseconds between two notes of a key's use. */
+/** A key's use is noted at most once in this time (ms). */
 const NOTED_EVERY = 60_000;
 
 /**
- * Checks API keys against the stored hashes. However many wrong ones come, MongoDB is asked one question at a time, for
- * all that wait. Throws TOKEN_EXPIRED, FORBIDDEN.
+ * Checks API keys against the stored hashes. However many wrong keys arrive, MongoDB gets one query at a time, which is for
+ * all of them that wait. Throws TOKEN_EXPIRED, FORBIDDEN.
  */
 export function createApiKeyChecker({
   apiKeys,

@@ -1,9 +1,9 @@
 import { AppError } from '../../../shared/contract/errors.js';
 
-/** Milliseconds that the platform may take for one answer, its body included. */
+/** The most time (ms) that the platform may take for one answer, including its body. */
 const LIMIT_MS = 5_000;
 const MOST_BYTES = 1_048_576;
-/** Seconds after which to try again, where the platform does not say, and at most. */
+/** Retry-After in seconds: where the platform names none, and at most. */
 const RETRY_SECONDS = 5;
 const LONGEST_RETRY = 3_600;
 

@@ -6,7 +6,7 @@ import type { PlatformSettings } from './platformSettings.js';
 import { readReply } from './readReply.js';
 import { InvalidCredential } from './refusals.js';
 
-/** Milliseconds that the platform is not asked again after it has refused this service itself. */
+/** After the platform has refused the id and secret of this service, it is not asked again for so long (ms). */
 const REFUSED_FOR = 60_000;
 
 const tokenReply = Joi.object<{ access_token: string }>({
@@ -16,8 +16,8 @@ const tokenReply = Joi.object<{ access_token: string }>({
   .required();
 
 /**
- * The access token for a code. Throws FORBIDDEN when the code is wrong, used or late; NOT_CONFIGURED, for a minute, when
- * the platform does not take this service's own id and secret.
+ * Exchanges a code for an access token. Throws FORBIDDEN when the code is wrong, used or late. When the platform refuses
+ * this service's own id and secret, throws NOT_CONFIGURED, then and for a minute after.
  */
 export function createCodeExchange(
   settings: PlatformSettings,

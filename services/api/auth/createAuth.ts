@@ -12,11 +12,11 @@ export interface Logins extends ServiceTokenSettings {
   platform: Platform;
   refresh: RefreshSettings;
   accessTokenSeconds: number;
-  /** Of users in `adminUserIds`. */
+  /** Life of a token of a user in `adminUserIds` (seconds). */
   adminTokenSeconds: number;
 }
 
-/** The credentials of a service. */
+/** What checks the credentials of a service, and what logs users in. */
 export interface Auth {
   identify: Identify;
   /** Undefined without JWT_SECRET, DISCORD_CLIENT_ID, DISCORD_CLIENT_SECRET and DISCORD_REDIRECT_URI. */
@@ -37,7 +37,7 @@ export type AuthSettings = Pick<
   | 'DISCORD_AUTHORIZE_URL'
 >;
 
-/** The credentials that the settings allow for. */
+/** The credentials that the settings make possible. */
 export function createAuth(
   settings: AuthSettings,
   collections: Pick<Collections, 'apiKeys' | 'refreshTokens'>,
@@ -65,7 +65,7 @@ function loginsOf(
     ...{ platform, ...serviceTokens },
     refresh: { secret: serviceTokens.jwtSecret, lifeSeconds },
     accessTokenSeconds: settings.ACCESS_TOKEN_SECONDS,
-    // The token ends with its login, so it cannot live longer.
+    // A token ends with its login, so it must not outlive it.
     adminTokenSeconds: Math.min(settings.ADMIN_TOKEN_SECONDS, lifeSeconds),
   };
 }

@@ -34,7 +34,7 @@ export function exchangeCode(
   };
 }
 
-/** The platform checks the address as well; this says so before a code is spent. */
+/** The platform checks the address as well. This check comes before the code is used up. */
 function checkRedirect({ platform }: Logins, given: string | undefined): void {
   if (given === undefined || given === platform.redirectUri) return;
   const message = 'redirect_uri is not the one that this service is registered with';

@@ -8,7 +8,7 @@ import { missingCredential } from './refusals.js';
 
 type Store = Pick<Collections, 'refreshTokens' | 'users'>;
 
-/** GET /api/me: as the platform says now for its own tokens; for service tokens, as it said when they logged in. */
+/** GET /api/me: for a platform token, what the platform says now; for a service token, what it said at the login. */
 export function getMe(store: Store): Handler<unknown, unknown> {
   return async ({ caller }) => {
     if (!caller) throw missingCredential();
@@ -23,7 +23,7 @@ async function describe(store: Store, { id, scopes, profile }: Caller): Promise<
   return { id, username, avatar, scope: [...scopes] };
 }
 
-/** Who logged in, or, for a token that was not made by a login, who the archive knows by that id. */
+/** Who logged in. For a token that was not made by a login: whom the archive knows by that id. */
 async function findAccount({ refreshTokens, users }: Store, userId: string) {
   const newest = { ...timeLimit(), sort: { createdAt: -1 } } as const;
   return (

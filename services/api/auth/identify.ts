@@ -6,7 +6,7 @@ import type { PlatformProfile } from './platformProfile.js';
 import { invalidCredential } from './refusals.js';
 import { createServiceTokenChecker, type ServiceTokenSettings } from './serviceTokenChecker.js';
 
-/** Who a credential is of. Throws TOKEN_EXPIRED, FORBIDDEN, UNAVAILABLE. */
+/** Finds whose credential it is. Throws TOKEN_EXPIRED, FORBIDDEN, UNAVAILABLE. */
 export type Identify = (credential: Credential) => Promise<Caller>;
 
 interface Sources {
@@ -17,7 +17,10 @@ interface Sources {
   findUser: ((accessToken: string) => Promise<PlatformProfile>) | undefined;
 }
 
-/** Checks credentials of each kind; without a secret or a platform, no token of theirs is valid. */
+/**
+ * Checks credentials of each kind. Without a secret no service token is valid, and without a platform none of its
+ * tokens.
+ */
 export function createIdentify({ collections, serviceTokens, findUser }: Sources): Identify {
   const checkKey = createApiKeyChecker(collections);
   const checkToken = serviceTokens && createServiceTokenChecker(collections, serviceTokens);

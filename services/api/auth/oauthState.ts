@@ -18,7 +18,7 @@ export function newState(secret: string, now = Date.now()): string {
   return `${text}.${sign(secret, PURPOSE, text)}`;
 }
 
-/** The Set-Cookie value that binds a state to a browser; without a state, the one that ends it. */
+/** The Set-Cookie value that binds a state to a browser; without a state, the value that removes the cookie. */
 export function stateCookie(state: string | undefined, isSecure: boolean): string {
   const life = state === undefined ? 0 : LIFE_SECONDS;
   const value = `${COOKIE}=${state ?? ''}; Path=/auth; Max-Age=${life}; HttpOnly; SameSite=Lax`;
@@ -26,8 +26,9 @@ export function stateCookie(state: string | undefined, isSecure: boolean): strin
 }
 
 /**
- * Uses up the state of a login. Neither a state nor a cookie means that the client began the flow itself, and answers
- * for its own state. Throws FORBIDDEN when one is missing, the two differ, or the state is forged, late or used.
+ * Uses up the state of a login. A request with neither a state nor a cookie comes from a client that began the flow itself
+ * and checks a state of its own. Throws FORBIDDEN when only one of the two is there, when they differ, or when the state is
+ * forged, late or used.
  */
 export async function useState(
   { oauthStates }: Pick<Collections, 'oauthStates'>,
@@ -49,7 +50,10 @@ export async function useState(
   }
 }
 
-/** Lets the state of a login be used once more: the platform did not answer, or not because of the code. */
+/**
+ * Lets the state of a login be used once more, because the platform did not answer, or refused for another reason than
+ * the code.
+ */
 export async function releaseState(
   { oauthStates }: Pick<Collections, 'oauthStates'>,
   state: string,
@@ -57,7 +61,7 @@ export async function releaseState(
   await oauthStates.deleteOne({ _id: idOf(state) });
 }
 
-/** Of what is signed alone: the rest can be written in more than one way. */
+/** A hash of the signed part. The rest of a state can be written in more than one way. */
 function idOf(state: string): string {
   return createHash('sha256').update(state.split('.', 2).join('.')).digest('hex');
 }

@@ -16,7 +16,7 @@ export interface Platform {
   redirectUri: string;
   /** Where a user logs in. */
   loginUrl(state: string): string;
-  /** Who has logged in, by the code. Throws FORBIDDEN when it is wrong, used or late, and NOT_CONFIGURED. */
+  /** Who has logged in with this code. Throws FORBIDDEN when it is wrong, used or late, and NOT_CONFIGURED. */
   logIn(code: string): Promise<PlatformUser>;
   /** Who holds an access token, and their servers where it shows them. Throws FORBIDDEN when the token is not valid. */
   findProfile(accessToken: string): Promise<PlatformProfile>;
@@ -54,7 +54,7 @@ const guildsReply = Joi.array<Guild[]>()
   )
   .required();
 
-/** The platform of the settings; that it refuses this service goes to the log. */
+/** The platform of the settings. When it refuses this service, the log says so. */
 export function createPlatform(settings: PlatformSettings, logger: Logger): Platform {
   const visit = createPlatformVisits();
   const exchangeCode = createCodeExchange(settings, logger);

@@ -8,9 +8,9 @@ import { InvalidCredential } from './refusals.js';
 /** Milliseconds that the user of a token is remembered. */
 const REMEMBERED = 60_000;
 /**
- * Refused tokens that may be tried at the platform in a minute. It bans an address for a while that sends 10,000 invalid
- * requests in ten minutes: two processes stay below the 1,000 a minute that this comes to. More than one client's wrong
- * credentials in a minute, so that a single one cannot keep all others from being looked up.
+ * The most refused tokens that are tried at the platform in a minute. The platform bans an address for a while after 10,000
+ * invalid requests in ten minutes, which is 1,000 a minute: two processes stay below that. One client may send fewer wrong
+ * credentials in a minute than this, so a single client cannot keep the tokens of all others from being looked up.
  */
 const MOST_REFUSALS = 450;
 
@@ -26,7 +26,7 @@ export function createPlatformUsers(
     if (refusals.minute !== minute) Object.assign(refusals, { minute, count: 0 });
     const refusable = MOST_REFUSALS - refusals.count;
     if (refusable <= 0) throw platformAway('Too many tokens were refused', 60);
-    // Each that is under way may be refused, too.
+    // Each look-up under way may be refused, too.
     if (underway >= refusable) throw platformAway('Too many tokens may be refused', 1);
     underway += 1;
     try {
@@ -52,7 +52,7 @@ export function createPlatformUsers(
   };
 }
 
-/** Whether only this token has to wait: the platform is not asked about it before. */
+/** Whether the platform asked to wait for this token alone. It is then not asked about this token before. */
 function isOfToken(error: unknown): error is AskedToWait {
   return error instanceof AskedToWait && !error.isForAll;
 }

@@ -7,8 +7,8 @@ const MOST_AT_ONCE = 100;
 export type Visit = <Found>(ask: () => Promise<Found>) => Promise<Found>;
 
 /**
- * The one way to the platform: no more than a hundred visits at once, and none until the time is over that the platform
- * has asked to wait.
+ * All requests to the platform go through here: at most a hundred visits at once, and none while the platform has asked
+ * to wait.
  */
 export function createPlatformVisits(): Visit {
   let underway = 0;

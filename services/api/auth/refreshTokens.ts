@@ -8,8 +8,8 @@ import { isSigned, sign } from './signature.js';
 type Families = Pick<Collections, 'refreshTokens'>;
 
 /**
- * A refresh token is `fr_<family>_<generation>_<expiry>_<signature>`. Its signature shows that it was handed out, so
- * that the store holds no token at all: only which generation of a family works now.
+ * A refresh token is `fr_<family>_<generation>_<expiry>_<signature>`. The signature proves that this service issued it. So
+ * no token is stored: the store only holds which generation of a family works now.
  */
 const FORM = /^fr_([0-9a-f]{32})_(\d{1,9})_(\d{10,12})_([\w-]{43})$/;
 const PURPOSE = 'refresh token';
@@ -19,7 +19,7 @@ export interface RefreshSettings {
   lifeSeconds: number;
 }
 
-/** A refresh token as it is handed out, with the login that it belongs to. */
+/** A refresh token as it is issued, with the login that it belongs to. */
 export interface IssuedRefreshToken {
   refreshToken: string;
   family: TokenFamily;
@@ -44,8 +44,8 @@ export async function beginFamily(
 }
 
 /**
- * Exchanges a refresh token for the next of its family, in one atomic update. One that was exchanged before revokes the
- * whole family. Throws TOKEN_EXPIRED, FORBIDDEN.
+ * Exchanges a refresh token for the next one of its family, in one atomic update. A token that was exchanged before
+ * revokes the whole family. Throws TOKEN_EXPIRED, FORBIDDEN.
  */
 export async function rotate(
   { refreshTokens }: Families,

@@ -17,7 +17,7 @@ export function expiredCredential(what: string): AppError {
   });
 }
 
-/** 403 FORBIDDEN: a credential that is none, or none any more. It says not why, and repeats nothing. */
+/** 403 FORBIDDEN: the credential is not valid, or not any more. The message neither says why nor repeats it. */
 export function invalidCredential(what: string): InvalidCredential {
   return new InvalidCredential('FORBIDDEN', `The ${what} is not valid`);
 }
@@ -29,7 +29,7 @@ export function wrongPassword(): InvalidCredential {
   });
 }
 
-/** A refusal that counts as a failed attempt at a credential. */
+/** A refusal that counts as a wrong credential. */
 export class InvalidCredential extends AppError {}
 
 /** 503 NOT_CONFIGURED. */

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
-/** Milliseconds that what was found is believed: a revocation is felt before a second is over. */
+/** Milliseconds for which a result is reused. So a revocation takes effect within a second. */
 const BELIEVED = 800;
 
-/** The same look-up, asking again only after 0.8 s. What was not found is asked for each time. */
+/** The same look-up, whose result is reused for 0.8 s. What was not found is looked up each time. */
 export function rememberBriefly<Found extends object>(
   find: (id: string) => Promise<Found | null>,
 ): (id: string) => Promise<Found | null> {
@@ -13,7 +13,7 @@ export function rememberBriefly<Found extends object>(
     if (kept) return kept;
     const start = performance.now();
     const found = await find(id);
-    // Believed from when it was asked for: a revocation may have come while the answer was on its way.
+    // The time counts from the question: a revocation may have come while the answer was on its way.
     if (found) known.set(id, found, { start });
     return found;
   };

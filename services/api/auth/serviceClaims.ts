@@ -4,7 +4,10 @@ import { LONGEST_TOKEN_SECONDS } from '../../../shared/platform/env.js';
 
 /** Who signs service tokens: the claim `iss`. */
 export const ISSUER = 'forum-archive';
-/** What they are for: the claim `aud`. Version 1 named the issuer here; its tokens allowed reading to everybody. */
+/**
+ * What they are for: the claim `aud`. Tokens of version 1, which named the issuer here, let everybody read the
+ * administration.
+ */
 export const AUDIENCE = 'forum-archive/2';
 /** How far clocks may differ. */
 export const CLOCK_SKEW_SECONDS = 30;
@@ -24,7 +27,7 @@ export interface ServiceClaims {
 
 const seconds = () => Joi.number().min(0).required();
 
-/** Checks ServiceClaims: a good signature says who wrote them, and not that they make sense. */
+/** Checks ServiceClaims. A valid signature only proves who wrote them. */
 export const serviceClaimsSchema = Joi.object<ServiceClaims, true>({
   iss: Joi.string().valid(ISSUER).required(),
   aud: Joi.string().valid(AUDIENCE).required(),

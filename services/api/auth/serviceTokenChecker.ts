@@ -14,8 +14,8 @@ export interface ServiceTokenSettings {
 }
 
 /**
- * Checks service tokens. One that names a login ends with it, and allows something only while its user is in
- * ADMIN_USER_IDS. One of the level write or admin must name a login. Throws TOKEN_EXPIRED, FORBIDDEN.
+ * Checks service tokens. A token that names a login ends with it, and has a level only while its user is in
+ * ADMIN_USER_IDS. A token of the level write or admin must name a login. Throws TOKEN_EXPIRED, FORBIDDEN.
  */
 export function createServiceTokenChecker(
   { refreshTokens }: Pick<Collections, 'refreshTokens'>,

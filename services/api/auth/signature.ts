@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A signature (HMAC-SHA-256, base64url) for one purpose: that of another purpose is never taken for it. */
+/** A signature (HMAC-SHA-256, base64url) for one purpose. It is not valid for another purpose. */
 export function sign(secret: string, purpose: string, text: string): string {
   const key = createHmac('sha256', secret).update(purpose).digest();
   return createHmac('sha256', key).update(text).digest('base64url');

@@ -15,7 +15,9 @@ export function getReadiness(watches: StoreWatches): Handler<unknown, unknown> {
   };
 }
 
-/** The state of each store: asked now, unless it is known to be away. Redis is up when the cache and the queue are. */
+/**
+ * The state of each store. A store is asked now, unless it is known to be away. Redis is up when cache and queue are.
+ */
 export async function storeStates(watches: StoreWatches): Promise<Readiness['stores']> {
   const [mongodb, elasticsearch, redis, queue] = await Promise.all([
     isUp(watches.mongodb),

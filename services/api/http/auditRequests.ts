@@ -6,8 +6,8 @@ import type { Caller } from '../caller.js';
 import { toAppError } from './errors.js';
 
 /**
- * Keeps who did, or tried to do, what under /admin, once they are known. What was one too many is not kept, and reads are
- * only where `reads` says so.
+ * Stores an audit entry for each request under /admin whose caller is known, whether it succeeded or not. Requests over a
+ * rate limit are left out, and reads too unless `reads`.
  */
 export function auditRequests(
   record: (entry: AuditEntry) => Promise<unknown>,
@@ -35,7 +35,7 @@ export function auditRequests(
   }
 }
 
-/** Whether requests like this one are kept. The files of the queue dashboard tell nothing. */
+/** Whether a request like this one is audited. The files of the queue dashboard say nothing about the archive. */
 function isKept({ method, state }: Context, reads: boolean): boolean {
   if (method !== 'GET' && method !== 'HEAD') return true;
   return reads && state['isFile'] !== true;
@@ -49,7 +49,7 @@ function entryOf(ctx: Context, error: AppError | null): AuditEntry | null {
   };
   if (!caller || !operationId || !route?.startsWith('/admin/')) return null;
   if (error?.code === 'RATE_LIMITED') return null;
-  // All that a caller without a level gets here is a refusal, and anybody can be such a caller.
+  // A caller without a level can only be refused here. Anybody can be one, and could fill the audit trail.
   if (caller.scopes.length === 0) return null;
   const jobId = error ? undefined : jobIdOf(ctx.body);
   const { params } = ctx as Context & { params?: Record<string, string> };
@@ -57,7 +57,7 @@ function entryOf(ctx: Context, error: AppError | null): AuditEntry | null {
     caller: { kind: caller.kind, id: caller.id },
     operation: operationId,
     params: { ...params, ...(ctx.state['given'] as object | undefined) },
-    // The queue dashboard answers for itself what cannot be done.
+    // The queue dashboard answers its own failures with a status, and throws nothing.
     outcome: error ? error.code : ctx.status < 400 ? 'done' : 'failed',
     status: error ? error.status : ctx.status,
     ...(jobId === undefined ? {} : { jobId }),
@@ -69,7 +69,7 @@ function jobIdOf(body: unknown): string | undefined {
   try {
     return (JSON.parse(body.toString()) as { jobId?: string }).jobId;
   } catch {
-    // A compressed answer is a long one, which names its first job in its state.
+    // A long answer is compressed, and cannot be parsed here. Its entry has no job id.
     return undefined;
   }
 }

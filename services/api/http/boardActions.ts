@@ -19,7 +19,7 @@ const ACTIONS: ReadonlyMap<string, string> = new Map([
 /** The states whose jobs can be cleaned at once. */
 const CLEANABLE = ['completed', 'wait', 'delayed', 'failed', 'prioritized'];
 
-/** Notes what is about to be done, and to which job. Throws FORBIDDEN, VALIDATION_ERROR. */
+/** Notes for the audit trail what is about to be done, and to which job. Throws FORBIDDEN, VALIDATION_ERROR. */
 export async function noteBoardAction(
   ctx: Context & { params?: Record<string, string> },
   { route, method }: AppControllerRoute,
@@ -34,7 +34,7 @@ export async function noteBoardAction(
   if (action === 'clean' && queueStatus !== undefined && !CLEANABLE.includes(queueStatus)) {
     throw new AppError('VALIDATION_ERROR', `Only these can be cleaned: ${CLEANABLE.join(', ')}`);
   }
-  // Read before: a job that is cleaned is gone afterwards.
+  // The job is read now, since cleaning removes it.
   const job = jobId === undefined ? undefined : ((await queue.getJob(jobId)) as Job | undefined);
   const jobName = job === undefined ? {} : { jobName: job.name };
   Object.assign(ctx.state['given'] as object, { action, ...jobName });

@@ -4,9 +4,9 @@ import { AppError } from '../../../shared/contract/errors.js';
 import type { BodyRule, RawBody } from '../../../shared/contract/operation.js';
 import { checkedBy } from './query.js';
 
-/** Milliseconds that a JSON body may take to arrive whole. */
+/** The most time (ms) in which a JSON body must arrive whole. */
 const JSON_LIMIT_MS = 15_000;
-/** Milliseconds that a raw body may stand still. */
+/** A raw body of which nothing arrives for so long (ms) is cut off. */
 const IDLE_LIMIT_MS = 30_000;
 /** A client must send a raw body at least at this pace. Otherwise many slow clients could hold all connections. */
 const PACE: Pace = { windowMs: 30_000, bytesPerSecond: 4_096 };
@@ -46,7 +46,7 @@ export async function readBody<Body>(
 
 const FORM = 'multipart/form-data';
 const PLAIN: readonly string[] = ['identity'];
-/** Whoever reads such a body sees by itself whether it is gzip. */
+/** A raw body may be gzip, with or without the header: its reader looks at the first bytes. */
 const GZIP: readonly string[] = ['gzip', 'x-gzip', 'identity'];
 
 function refuseEncoding({ headers }: IncomingMessage, known: readonly string[]): void {
@@ -62,7 +62,7 @@ function parse(bytes: Buffer): unknown {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value;
   } catch {
-    // Said below, without quoting the text, which may hold secrets.
+    // The error below does not quote the text, which may hold secrets.
   }
   throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object', {
     details: [{ path: 'body', message: 'body must be a JSON object' }],
@@ -87,7 +87,7 @@ async function collect(request: IncomingMessage, rule: BodyRule<unknown>): Promi
   return Buffer.concat(pieces);
 }
 
-/** The bytes of a request, ended by an error where they are too many, stop coming, or come too slowly. */
+/** The bytes of a request. The stream fails when they are too many, stop arriving, or arrive too slowly. */
 function bounded(request: IncomingMessage, rule: BodyRule<unknown>, pace: Pace): Readable {
   let bytes = 0;
   const counter = new Transform({
@@ -97,7 +97,7 @@ function bounded(request: IncomingMessage, rule: BodyRule<unknown>, pace: Pace):
       else done(null, piece);
     },
   });
-  // It may fail before its reader listens, who is told then all the same.
+  // It may fail before its reader listens. The reader still gets that error when it starts.
   counter.on('error', () => undefined);
   const usual = request.socket.timeout ?? 0;
   request.setTimeout(IDLE_LIMIT_MS, () => request.destroy());
@@ -110,13 +110,13 @@ function bounded(request: IncomingMessage, rule: BodyRule<unknown>, pace: Pace):
   return request.pipe(counter);
 }
 
-/** Cuts a client that is slower than the pace, but for windows in which it had to wait for this side. */
+/** Disconnects a client that is slower than the pace. A window in which this side did not read does not count. */
 function cutSlow(request: IncomingMessage, received: () => number, pace: Pace): void {
   const least = (pace.bytesPerSecond * pace.windowMs) / 1_000;
   let before = 0;
   let isHeld = false;
   const timer = setInterval(() => {
-    // One that has arrived, and was not read to its end, tells of no end.
+    // A body that has arrived but is not read to its end emits no 'end'.
     if (request.complete || request.destroyed) clearInterval(timer);
     else if (!isHeld && received() - before < least) request.destroy();
     before = received();

@@ -7,7 +7,7 @@ import { StoreAway } from '../stores/storeGuard.js';
 import { hasBody } from './body.js';
 import type { Gate } from './credentials/gate.js';
 
-/** Answers every failure in the one error shape; what must not be shown goes to the log. */
+/** Answers every failure in the one error shape. Details that must not be shown are only logged. */
 export function answerErrors(logger: Logger): Middleware {
   return async (ctx, next) => {
     try {
@@ -16,7 +16,7 @@ export function answerErrors(logger: Logger): Middleware {
       const shown = toAppError(error);
       const about = { requestId: ctx.state['requestId'] as string, err: shown.cause ?? error };
       if (shown.code === 'INTERNAL_ERROR') logger.error(about, 'A request failed');
-      // That a store is away is logged once, by who watches it.
+      // When a store goes away, its watch logs that once. So not every request does.
       else if (shown.code === 'UNAVAILABLE' && !(error instanceof StoreAway))
         logger.warn(about, 'Something that this needs did not answer');
       sendError(ctx, shown);
@@ -25,8 +25,8 @@ export function answerErrors(logger: Logger): Middleware {
 }
 
 /**
- * Answers what no route has: an unknown path, or a known path with a method it does not have. It counts as a read; under
- * /admin only callers of the level read are told, but for the methods of a path.
+ * Answers requests that no route matches: an unknown path, or a known path with another method. Each counts as a read.
+ * Under /admin only callers of the level read get this answer, except for OPTIONS.
  */
 export function answerUnmatched(gate: Gate): Middleware {
   return async (ctx) => {
@@ -37,7 +37,9 @@ export function answerUnmatched(gate: Gate): Middleware {
   };
 }
 
-/** Tells the methods of a path that a router matched. Throws METHOD_NOT_ALLOWED; NOT_FOUND where it matched none. */
+/**
+ * Answers OPTIONS with the methods of the matched path. Throws METHOD_NOT_ALLOWED, or NOT_FOUND for an unknown path.
+ */
 export function refuseUnmatched(ctx: Context): void {
   const matched = ctx['matched'] as { methods: string[] }[] | undefined;
   const methods = new Set(matched?.flatMap((layer) => layer.methods));
@@ -53,7 +55,7 @@ export function refuseUnmatched(ctx: Context): void {
   });
 }
 
-/** The error to show for any failure: none of its internals. */
+/** The error to answer with for any failure, without its internals. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isStoreAway(error)) {
@@ -69,7 +71,7 @@ function sendError(ctx: Context, error: AppError): void {
   const body: ErrorBody = { error: error.message, code: error.code };
   if (error.details) body.details = error.details;
   for (const name of ['ETag', 'Content-Encoding', 'Content-Length']) ctx.remove(name);
-  // What is still coming would have to be read to its end before the connection could serve again.
+  // The rest of the body would have to be read before the connection could serve another request.
   if (hasBody(ctx.req) && !ctx.req.complete) ctx.set('Connection', 'close');
   ctx.status = error.status;
   ctx.set({

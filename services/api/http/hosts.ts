@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
 
-/** Refuses requests that name no host, or more than one: two readers of such a request may each believe another. */
+/** Refuses requests that name no host, or more than one: a proxy and this service could each believe another. */
 export function checkHosts(): Middleware {
   return ({ req }, next) => {
     const names = req.rawHeaders.filter((text, at) => at % 2 === 0 && isHost(text));

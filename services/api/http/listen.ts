@@ -6,20 +6,23 @@ import { answerClientErrors } from './clientErrors.js';
 export interface Listener {
   /** `http://host:port`. */
   url: string;
-  /** Answers what was asked, refuses what comes, and resolves when every connection is closed. */
+  /** Answers the requests under way, takes no more connections, and resolves when every connection is closed. */
   drain(): Promise<void>;
 }
 
 export interface ListenOptions {
   host: string;
   port: number;
-  /** How long connections may go on being used after a drain began, told to close with each answer (ms). */
+  /** How long connections may still be used after a drain began (ms). Each answer then asks the client to close. */
   graceMs?: number;
-  /** How long nothing may move on a connection in the middle of a request (ms). */
+  /** A connection on which nothing moves for so long (ms) in the middle of a request is closed. */
   idleMs?: number;
 }
 
-/** Serves requests at an address; slow, idle and too many connections are cut. Throws SettingsError for a taken port. */
+/**
+ * Serves requests at an address. Slow and idle connections, and too many of them, are closed. Throws SettingsError for
+ * a taken port.
+ */
 export async function listen(
   handler: RequestListener,
   { host, port, graceMs = 500, idleMs = 60_000 }: ListenOptions,
@@ -28,11 +31,11 @@ export async function listen(
   const server = createServer(
     {
       headersTimeout: 10_000,
-      // Bodies have limits of their own, by route: an upload takes longer than a question.
+      // Each route limits its own body, since an upload takes longer than other requests.
       requestTimeout: 0,
       keepAliveTimeout: 30_000,
       connectionsCheckingInterval: 1_000,
-      // Node would answer without a body; the handler checks this itself.
+      // Node would refuse such a request without a body. So the handler checks the Host header.
       requireHostHeader: false,
     },
     (request, response) => {
@@ -57,7 +60,7 @@ export async function listen(
 
 /** Takes no more connections; resolves when the last one is closed. */
 function stopListening(server: Server): Promise<void> {
-  // The close of HTTP also cuts idle connections, and with them requests that are just arriving on those.
+  // HTTP's own close also cuts idle connections at once, and with them any request that is just arriving on one.
   return new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
 }
 

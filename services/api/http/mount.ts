@@ -11,7 +11,7 @@ import type { Question, Route } from './route.js';
 import { READ_LIMIT_MS } from '../timeLimit.js';
 import { send } from './send.js';
 
-/** What the response cache keeps: an answer, or the knowledge that there is none. */
+/** What the response cache keeps: an answer, or the error NOT_FOUND. */
 export type Outcome = Answer | AppError;
 
 /** Bytes of an outcome in memory; undefined for what is too large to keep. */
@@ -47,7 +47,7 @@ async function answerRoute(
 ): Promise<void> {
   if (operation.access !== 'public') ctx.state['private'] = true;
   ctx.state['operationId'] = operation.operationId;
-  // What asks the chat platform may take longer than a store.
+  // An operation that asks the chat platform may take longer.
   const isRead = operation.method === 'get' && operation.access !== 'me';
   const find = () => findAnswer(ctx, { operation, ask }, cache, gate);
   await send(ctx, isRead ? await withTimeout(READ_LIMIT_MS, find) : await find());
@@ -86,7 +86,7 @@ async function answerTo(
   return outcome;
 }
 
-/** Absence is an outcome worth keeping; every other error is thrown. */
+/** NOT_FOUND is an outcome that is kept. Every other error is thrown. */
 async function settle(answer: () => Promise<Answer>): Promise<Outcome> {
   try {
     return await compressed(await answer());

@@ -18,7 +18,7 @@ import { jsonBody } from '../../../shared/contract/operation.js';
 import { noteBoardAction } from './boardActions.js';
 import { readBody } from './body.js';
 
-/** What bull-board tells a web server of itself. */
+/** What bull-board gives to a web server. */
 interface Board {
   queues: BullBoardQueues;
   uiConfig: UIConfig;
@@ -32,8 +32,8 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const BODY = jsonBody(Joi.object<Record<string, unknown>>().unknown(), { optional: true });
 
 /**
- * bull-board's pages, scripts and answers about a queue, under a path. What it changes is noted in `ctx.state.given`.
- * Throws FORBIDDEN for what it must not change, and whatever the queue throws.
+ * bull-board's pages, scripts and answers about a queue, under a path. Each change is noted in `ctx.state.given`, for the
+ * audit trail. Throws FORBIDDEN for a change that is not allowed, and whatever the queue throws.
  */
 export function mountBoard(queue: Queue, mounted: string): Middleware {
   const board = describeBoard(queue);
@@ -74,7 +74,7 @@ async function answer(
   ctx.body = body;
 }
 
-/** The one page, of bull-board's template, without the fonts that it would fetch from elsewhere. */
+/** The page from bull-board's template, without the fonts that it would fetch from other hosts. */
 function renderEntry({ entry, uiConfig, views }: Board, basePath: string): string {
   const { name, params } = entry.handler({ basePath, uiConfig });
   return readFileSync(join(views, name), 'utf8')
@@ -97,7 +97,7 @@ function describeBoard(queue: Queue): Board {
     setApiRoutes: keep('routes'),
     setViewsPath: keep('views'),
     setStaticPath: (_, path) => keep('statics')(path),
-    // Errors are answered as everywhere else: bull-board would show what went wrong inside.
+    // Errors are answered like all others. bull-board's own handler would show their internals.
     setErrorHandler: () => serverAdapter,
   };
   const uiConfig = { boardTitle: 'Forum Archive', hideDocsLink: true };

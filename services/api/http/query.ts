@@ -41,7 +41,7 @@ export function queryReader<Query>(schema: Joi.ObjectSchema<Query>): (text: stri
     }
     return checked.value as Query;
   };
-  // Most requests have no query: what that means is worked out once, unless it is an error.
+  // Most requests have no query. The result for those is computed once, unless it is an error.
   let defaults: Query | undefined;
   return (text) => (text === '' ? (defaults ??= read('')) : read(text));
 }
@@ -79,7 +79,7 @@ export function checkedBy<Value>(schema: Joi.ObjectSchema<Value>, value: unknown
   return checked.value as Value;
 }
 
-/** The first problem of each part: what follows from an empty value is not told beside that it is none of some words. */
+/** The first problem of each part. An empty value, for one, would also be named as none of the allowed words. */
 function problemsOf(error: Joi.ValidationError | undefined): ErrorDetail[] {
   const details = new Map<string, ErrorDetail>();
   for (const { path, message } of error?.details ?? []) {

@@ -24,7 +24,10 @@ const POLICY = [
 
 const GUARDED = { access: 'admin', basic: true } as const;
 
-/** Pages about the queue under /admin/queues, for callers of the level admin, who may retry, promote and clean jobs there, and pause the queue. */
+/**
+ * Pages about the queue under /admin/queues. Callers of the level admin may retry, promote and clean jobs there, and
+ * pause the queue.
+ */
 export function queueDashboard(queue: Queue, gate: Gate): Middleware {
   const board = mountBoard(queue, MOUNTED);
   return async (ctx, next) => {
@@ -41,7 +44,9 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
     ctx.set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'private, no-store' });
     ctx.remove('Access-Control-Allow-Origin');
     try {
-      // The gate has let it pass: further on, a password would be no credential.
+      // The gate has admitted the caller. So what no route of the board matches is refused here: elsewhere a password
+      // is no
+      // credential.
       await board(ctx, () => {
         refuseUnmatched(ctx);
         return Promise.resolve();
@@ -52,7 +57,7 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
   };
 }
 
-/** Who asks. Throws what the gate throws, but asks a browser again that has sent a wrong password. */
+/** The caller. Throws what the gate throws; for a wrong password an error that makes the browser ask again. */
 async function admit(ctx: Context, gate: Gate): Promise<Caller | null> {
   try {
     return await gate(ctx, GUARDED);
@@ -62,7 +67,7 @@ async function admit(ctx: Context, gate: Gate): Promise<Caller | null> {
   }
 }
 
-/** The queue is all that stands behind the board: when that fails, it is away. */
+/** The board uses nothing but the queue. So when it fails, the queue is away. */
 function unavailable(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
   return new AppError('UNAVAILABLE', 'The queue is not available now; try again soon', {
@@ -71,7 +76,7 @@ function unavailable(cause: unknown): AppError {
   });
 }
 
-/** A browser sends a password it knows with what any site asks of it, and names the site. */
+/** A browser sends a password that it knows also with requests from other sites' pages, and names the site. */
 function refuseOtherSites(ctx: Context): void {
   const site = ctx.get('Sec-Fetch-Site');
   if (isOwnOrigin(ctx) && (site === '' || site === 'same-origin')) return;

@@ -4,7 +4,7 @@ import type { Logger } from '../../../shared/platform/logger.js';
 import type { Caller } from '../caller.js';
 import type { AddressReader } from './credentials/addressReader.js';
 
-/** Gives each request an id: the caller's own where it is a sane one. */
+/** Gives each request an id: the one that the caller sent, if it has a valid form. */
 export function identifyRequests(): Middleware {
   return (ctx, next) => {
     const given = ctx.get('X-Request-Id');
@@ -15,7 +15,7 @@ export function identifyRequests(): Middleware {
   };
 }
 
-/** What of a client is logged beside the caller. */
+/** What is logged of a client beside the caller. */
 export interface RequestLogOptions {
   /** Whether the address that a client is counted by is logged. */
   addresses: boolean;
@@ -29,7 +29,7 @@ export function logRequests(
 ): Middleware {
   return (ctx, next) => {
     const startedAt = performance.now();
-    // Known only while the connection is open.
+    // The address can only be read while the connection is open.
     const address = addresses ? { address: addressOf(ctx.req) } : {};
     ctx.res.once('close', () => {
       const line = {
@@ -49,7 +49,7 @@ export function logRequests(
   };
 }
 
-/** Who asked, by id alone; null for nobody in particular, and where a credential was wrong. */
+/** The caller by id; null without a credential, and with a wrong one. */
 function callerOf(ctx: Context): Pick<Caller, 'kind' | 'id'> | null {
   const caller = ctx.state['caller'] as Caller | null | undefined;
   return caller ? { kind: caller.kind, id: caller.id } : null;

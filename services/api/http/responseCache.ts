@@ -6,7 +6,7 @@ interface Entry<T> {
   storedAt: number;
 }
 
-/** Milliseconds that an entry lasts while no announcements arrive. */
+/** How long (ms) an entry lasts while announcements cannot be received. */
 const UNHEARD_LIFE = 1_000;
 /** Bytes that an entry costs beside its body: key, tags, headers, bookkeeping. */
 const ENTRY_OVERHEAD = 512;
@@ -19,8 +19,8 @@ export interface CacheOptions<T> {
 }
 
 /**
- * Finished answers in memory, bounded by bytes, each tagged with what it depends on. While it is live, an entry lasts
- * until one of its tags changes; else for one second. Loads of one key are joined.
+ * Finished answers in memory, bounded by bytes, each with the cache tags that it depends on. While announcements arrive, an
+ * entry lasts until one of its tags is announced, else for one second. Concurrent loads of one key are one load.
  */
 export class ResponseCache<T extends object> {
   readonly #entries: LRUCache<string, Entry<T>> | undefined;
@@ -55,7 +55,7 @@ export class ResponseCache<T extends object> {
     return this.#loads.get(key)?.promise ?? this.#load(key, tags, load);
   }
 
-  /** Forgets every value that carries one of the tags, and keeps nothing whose load is under way. */
+  /** Drops every value that carries one of the tags. What is being loaded under one of them is sent, but not kept. */
   invalidate(tags: readonly string[]): void {
     for (const tag of tags) {
       for (const key of [...(this.#keysByTag.get(tag) ?? [])]) this.#entries?.delete(key);
@@ -66,13 +66,13 @@ export class ResponseCache<T extends object> {
     }
   }
 
-  /** Forgets everything, loads under way included. */
+  /** Drops every value, and keeps nothing that is being loaded. */
   clear(): void {
     this.#entries?.clear();
     this.#loads.clear();
   }
 
-  /** Announcements arrive from now on: what was kept before may be older, and goes. */
+  /** Announcements arrive from now on. Values that were kept before may be outdated, so they are dropped. */
   resume(): void {
     this.clear();
     this.#live = true;
@@ -98,7 +98,7 @@ export class ResponseCache<T extends object> {
     this.#loads.set(key, flight);
     flight.promise.then(
       (value) => {
-        // An announcement takes a load out of the map: its value may be older than what was announced.
+        // An announcement removes a load from the map, since its value may be older than what was announced.
         if (this.#loads.get(key) !== flight) return;
         this.#loads.delete(key);
         this.#keep(key, { value, tags, storedAt: this.#now() });

@@ -4,14 +4,14 @@ import type { Asker } from '../asker.js';
 import type { Caller } from '../caller.js';
 import { queryReader } from './query.js';
 
-/** What a handler is asked: checked values alone. */
+/** What a handler gets: checked values only. */
 export interface Input<Params, Query, Body = undefined> {
   params: Params;
   query: Query;
   body: Body;
-  /** Null where nobody had to say who they are. */
+  /** Null on public operations. */
   caller: Caller | null;
-  /** Whom the request counts for. */
+  /** Under whose limit the request counts. */
   asker: Asker;
   /** The value of a cookie, as sent. */
   cookie: (name: string) => string | undefined;
@@ -21,13 +21,13 @@ export type Handler<Params, Query, Body = undefined> = (
   input: Input<Params, Query, Body>,
 ) => Promise<Answer>;
 
-/** What a cached answer depends on; `input` is what it is kept under, in place of the whole input. */
+/** The tags that a cached answer depends on. `input`, where it is set, replaces the whole input in the cache key. */
 export interface Dependency {
   tags: string[];
   input?: unknown;
 }
 
-/** A request as it came, its caller admitted. */
+/** A request whose caller was admitted, not yet checked. */
 export interface Asked {
   params: Record<string, string>;
   queryString: string;
@@ -49,7 +49,7 @@ export interface Question {
   cached?: { key: string; tags: string[] };
 }
 
-/** Joins an operation to the handler that answers it; where `dependsOn` tells on what, its answers are kept in the response cache. */
+/** Joins an operation and its handler. Where `dependsOn` names the tags of an answer, the response cache keeps it. */
 export function route<Params, Query, Body>(
   operation: Operation<Params, Query, Body>,
   handler: Handler<Params, Query, Body>,

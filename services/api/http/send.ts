@@ -6,10 +6,13 @@ import { entityTag, noneMatchNames } from './entityTag.js';
 import { chooseEncoding, type Encoding } from './negotiate.js';
 
 const PUBLIC = 'public, max-age=1, stale-while-revalidate=10';
-/** Longer bodies (bytes) are inflated at the reader's pace: a client that asks and does not read would pile them up. */
+/**
+ * Longer bodies (bytes) are inflated as the client reads them. A client that does not read would otherwise fill the
+ * memory.
+ */
 const INFLATE_WHOLE = 262_144;
 
-/** Sends an answer in the form the client takes, or 304 when it has that form already. */
+/** Sends an answer in the encoding that the client accepts, or 304 when the client has it already. */
 export async function send(ctx: Context, answer: Answer): Promise<void> {
   const offered = Boolean(answer.gzip ?? answer.openGzip) || answer.length >= COMPRESS_FROM;
   const encoding = chooseEncoding(ctx.req.headers['accept-encoding'], offered);
@@ -29,7 +32,7 @@ export async function send(ctx: Context, answer: Answer): Promise<void> {
   await (ctx.method === 'HEAD' ? describeBody : sendBody)(ctx, answer, encoding);
 }
 
-/** What depends on a credential (`private` in the state) is kept nowhere. */
+/** An answer that depends on a credential (`private` in the state) must not be cached anywhere. */
 function cacheControl(ctx: Context, answer: Answer): string {
   if (ctx.state['private']) return 'private, no-store';
   return answer.noStore ? 'no-store' : PUBLIC;
@@ -45,19 +48,19 @@ async function sendBody(ctx: Context, answer: Answer, encoding: Encoding): Promi
   ctx.body = packed ? expand(packed) : await identityOf(answer);
 }
 
-/** The gzip form of a body to inflate piece by piece; undefined where the whole may be held. */
+/** The gzip form of a body that is to be inflated as a stream; undefined where it may be held whole. */
 function openPacked({ openGzip, gzip, identity, length }: Answer): Readable | undefined {
   if (openGzip) return openGzip();
   return gzip && !identity && length > INFLATE_WHOLE ? Readable.from([gzip]) : undefined;
 }
 
-/** A HEAD request learns the length that GET would send, where it is known beforehand. */
+/** Sets the length that GET would send, where it is known without making the body. */
 async function describeBody(ctx: Context, answer: Answer, encoding: Encoding): Promise<void> {
   if (encoding === 'identity') ctx.length = answer.length;
   else if (!answer.openGzip) ctx.length = (await gzipOf(answer)).length;
 }
 
 function expand(source: Readable): Readable {
-  // A failure reaches the reader of the last stream, which cuts the connection.
+  // An error destroys the last stream too. Its reader then cuts the connection.
   return pipeline(source, createGunzip(), () => undefined);
 }

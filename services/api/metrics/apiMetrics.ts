@@ -2,7 +2,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { createRegistry, DURATION_BUCKETS } from '../../../shared/platform/metrics.js';
 import type { CacheCounters } from '../admin/getAdminStats.js';
 
-/** What is told of one request. */
+/** What is measured of one request. */
 export interface MeasuredRequest {
   /** The operation's id; `none` where nothing matched. */
   operation: string;

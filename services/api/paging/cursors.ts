@@ -16,7 +16,9 @@ export interface Cursors {
 /** The cursors of an archive, once its key is known. */
 export type OpenCursors = () => Promise<Cursors>;
 
-/** Cursors whose key is kept in MongoDB, where every process finds the same one; it is read at the first need. */
+/**
+ * Cursors whose key is kept in MongoDB, so that every process uses the same one. It is read when it is first needed.
+ */
 export function keptCursors(store: Pick<Collections, 'secrets'>): OpenCursors {
   let opened: Promise<Cursors> | undefined;
   return () => {
@@ -40,7 +42,7 @@ export function createCursors(secret: string): Cursors {
       const bytes = Buffer.from(cursor, 'base64url');
       const position = bytes.subarray(SIGNATURE_BYTES).toString();
       const match = shape.exec(position);
-      // Decoding overlooks characters that are not base64url: only the very text that was handed out is taken.
+      // Decoding ignores characters that are not base64url. So the text is compared with the one that was issued.
       if (!match || !isEqual(write(question, position), cursor)) throw wrongCursor();
       return match;
     },

@@ -5,7 +5,9 @@ export interface Page<T> {
   hasMore: boolean;
 }
 
-/** A page of at most `limit` of what was found, of which one more than that was asked. */
+/**
+ * A page of at most `limit` items. `found` was queried with `limit` + 1, so that one more says whether a page follows.
+ */
 export function pageOf<T>(found: T[], limit: number, cursorOf: (last: T) => string): Page<T> {
   const shown = found.slice(0, limit);
   const last = shown.at(-1);

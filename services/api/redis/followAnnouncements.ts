@@ -3,7 +3,7 @@ import { logFailures } from '../../../shared/platform/logFailures.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { changedTags, parseAnnouncement } from '../dependencies.js';
 
-/** Milliseconds between two signs of life that the subscription must give: with the time that one may take, under a second. */
+/** Milliseconds between two pings of the subscription. With the time that a ping may take it is under a second. */
 const HEARTBEAT = 600;
 
 export interface Listening {
@@ -21,7 +21,9 @@ export interface Subscription {
   stop(): Promise<void>;
 }
 
-/** Passes announcements on to a cache over a connection of its own, and tells the cache while they cannot be heard. */
+/**
+ * Passes announcements on to a cache, over a connection of its own. Suspends the cache while they cannot be received.
+ */
 export function followAnnouncements(
   redis: Redis,
   channel: string,
@@ -44,7 +46,7 @@ export function followAnnouncements(
     cache.suspend();
   });
   logFailures(redis, logger);
-  // A failed first attempt is tried again by the connection itself.
+  // The connection tries again by itself when the first attempt fails.
   redis.connect().catch(() => undefined);
   const heartbeat = setInterval(() => void beat(redis, cache), HEARTBEAT);
   return {
@@ -67,13 +69,13 @@ function empty(message: string, cache: Listening, logger: Logger): void {
   }
 }
 
-/** A connection that is silently dead hears nothing, and does not know: ask it. */
+/** Pings the connection, since a dead one may look open and receive nothing. */
 async function beat(redis: Redis, cache: Listening): Promise<void> {
   if (redis.status !== 'ready') return;
   try {
     await redis.ping();
   } catch {
-    // A frozen server does not even close: 'close' comes only when the connection is given up.
+    // A frozen server does not close its connection, so there would be no 'close' event.
     cache.suspend();
     redis.disconnect(true);
   }

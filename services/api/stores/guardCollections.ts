@@ -2,7 +2,7 @@ import type { AbstractCursor, Collection } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { StoreGuard } from './storeGuard.js';
 
-/** What asks the server and promises its answer. */
+/** Methods that ask the server and give a promise of its answer. */
 const CALLS = new Set<PropertyKey>([
   'bulkWrite',
   'countDocuments',
@@ -18,13 +18,13 @@ const CALLS = new Set<PropertyKey>([
   'updateMany',
   'updateOne',
 ]);
-/** What gives a cursor, and what asks the server of a cursor. */
+/** Methods that give a cursor, and the methods of a cursor that ask the server. */
 const CURSORS = new Set<PropertyKey>(['aggregate', 'find']);
 const CURSOR_CALLS = new Set<PropertyKey>(['hasNext', 'next', 'toArray']);
 
 type Method = (...given: unknown[]) => unknown;
 
-/** The same collections, with every call made through a guard: none can forget it. */
+/** The same collections. Every call to them goes through a guard, so that no caller can forget it. */
 export function guardCollections(collections: Collections, guard: StoreGuard): Collections {
   const guarded = Object.entries(collections).map(([name, collection]) => [
     name,
@@ -46,7 +46,7 @@ function guardCollection(collection: Collection, guard: StoreGuard): Collection 
   });
 }
 
-/** Sorting and the like give the cursor itself, so that its own methods are replaced. */
+/** Methods such as `sort` return the cursor itself. So the methods of the cursor are replaced in place. */
 function guardCursor(cursor: AbstractCursor, guard: StoreGuard): AbstractCursor {
   for (const name of CURSOR_CALLS) {
     const method = Reflect.get(cursor, name, cursor) as Method;

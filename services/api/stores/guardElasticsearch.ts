@@ -6,7 +6,7 @@ import {
 } from '@elastic/elasticsearch';
 import type { StoreGuard } from './storeGuard.js';
 
-/** A client on the same connections, whose every request is made through a guard. */
+/** A client on the same connections. Every request of it goes through a guard. */
 export function guardElasticsearch(client: Client, guard: StoreGuard): Client {
   class GuardedTransport extends SniffingTransport {
     override request<Answer>(

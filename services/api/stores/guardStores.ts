@@ -12,18 +12,18 @@ import { createGuard } from './storeGuard.js';
 /** One watch a store; `queue` is the Redis of the queue, which may be the same server as the cache's. */
 export type StoreWatches = Record<'mongodb' | 'elasticsearch' | 'redis' | 'queue', StoreWatch>;
 
-/** What the API asks its stores through. */
+/** The stores, as the API uses them. */
 export interface GuardedStores {
   collections: Collections;
   elasticsearch: Client;
   watches: StoreWatches;
-  /** Watches no longer. */
+  /** Stops watching the stores. */
   stop: () => Promise<void>;
 }
 
 /**
- * Watches the stores, and has every call to MongoDB and Elasticsearch end in time, or at once while its store is away.
- * Redis connections refuse by themselves what is asked while they are down: a silent one is taken down.
+ * Watches the stores. Every call to MongoDB and Elasticsearch ends within its limit, or at once while the store is away.
+ * A Redis connection refuses commands by itself while it is down. So a silent one is closed.
  */
 export function guardStores(clients: {
   mongo: Mongo;

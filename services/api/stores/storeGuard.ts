@@ -4,13 +4,13 @@ import type { StoreWatch } from '../../../shared/platform/watchStore.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import { CALL_LIMIT_MS } from '../timeLimit.js';
 
-/** Makes a call to one store: refused at once while the store is known to be away, given up when it takes too long. */
+/** Makes a call to one store. Refuses it while the store is known to be away, and fails when it takes too long. */
 export type StoreGuard = <T>(call: () => Promise<T>) => Promise<T>;
 
-/** Learns how long a call took (seconds), and whether the store failed it. */
+/** Receives how long a call took (seconds), and whether the store failed. */
 export type ObserveCall = (seconds: number, failed: boolean) => void;
 
-/** A call that was not made, since its store is known to be away. */
+/** Thrown instead of making a call, because its store is known to be away. */
 export class StoreAway extends AppError {
   constructor() {
     super('UNAVAILABLE', 'The service is not available now; try again soon', {
@@ -19,7 +19,7 @@ export class StoreAway extends AppError {
   }
 }
 
-/** The guard of a store's calls. What becomes of them tells the watch, which alone decides whether the store is away. */
+/** The guard of a store's calls. It reports their results to the watch, which decides whether the store is away. */
 export function createGuard(watch: StoreWatch, observe: ObserveCall): StoreGuard {
   return async (call) => {
     if (!watch.isUp) throw new StoreAway();

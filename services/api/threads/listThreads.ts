@@ -52,12 +52,12 @@ function page({ limit }: ThreadListQuery, rows: Row[], cursorOf: (last: Row) => 
   );
 }
 
-/** Ids that cannot be match nothing, and never reach the tokens of the lists. */
+/** Whether the ids can be ids at all. Others match nothing, and must not become part of a scope token. */
 function isKnownPlace({ serverId, channelId }: ThreadListQuery): boolean {
   return [serverId, channelId].every((id) => id === undefined || isId(id));
 }
 
-/** A channel is of one server, so its rows all are, or none. */
+/** Whether the rows of a channel are of this server. All of them are, or none. */
 function isOfServer(rows: Row[], serverId: string | undefined): boolean {
   return serverId === undefined || rows[0]?.serverId === serverId;
 }

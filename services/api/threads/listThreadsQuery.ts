@@ -5,7 +5,10 @@ import type { Cursors } from '../paging/cursors.js';
 
 type ListField = (typeof LIST_SORTS)[keyof typeof LIST_SORTS]['field'];
 
-/** One page of a list as a single index range scan: one row more than the page, to know whether another follows. */
+/**
+ * One page of a list as a single index range scan. It reads one row more than the page, to know whether another
+ * follows.
+ */
 export interface ListQuery {
   filter: Record<string, unknown>;
   sort: Partial<Record<ListField, 1 | -1>>;
@@ -32,12 +35,12 @@ export function listThreadsQuery(query: ThreadListQuery, cursors: Cursors): List
   };
 }
 
-/** The cursor of what follows the row with this key. */
+/** The cursor of the page that follows the row with this key. */
 export function listCursor(query: ThreadListQuery, key: string, cursors: Cursors): string {
   return cursors.write(listQuestion(query), key);
 }
 
-/** What a list request asks, whatever the page and its size: equal questions are equal values. */
+/** The sort and filters of a list request, without its page and size, as a value that can be compared. */
 export function listQuestion(query: ThreadListQuery): (string | null)[] {
   const { serverId, channelId, tag, status } = foldedFilter(query);
   return [query.sort, status, serverId ?? null, channelId ?? null, tag ?? null];
@@ -52,7 +55,10 @@ function foldedFilter({ serverId, channelId, tag, status }: ThreadListQuery) {
   };
 }
 
-/** Without a position the bound still stands: the partial index of `unansweredKey` serves only queries that name it. */
+/**
+ * The bound of the scan. The first page has one too: the partial index of `unansweredKey` needs a condition on that
+ * field.
+ */
 function bound(after: string | undefined, direction: 1 | -1): Record<string, string> {
   if (after) return direction === 1 ? { $gt: after } : { $lt: after };
   return { $gte: '' };

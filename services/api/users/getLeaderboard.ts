@@ -13,7 +13,7 @@ import { timeLimit } from '../timeLimit.js';
 
 type Line = Pick<RankView, 'key' | 'count' | 'item'>;
 
-/** Where a page begins: what the last line before it was. Ranks are counted while paging. */
+/** Where a page begins, which is after the last line of the page before. Ranks are counted from page to page. */
 interface Position {
   after: string;
   /** Lines before this one. */
@@ -65,7 +65,7 @@ function findLines(ranks: Collections['ranks'], board: string, after: string, li
     .toArray();
 }
 
-/** Equal counts share the rank of their first. */
+/** Lines with equal counts share the rank of the first of them. */
 function rank(lines: Line[], start: Position): { text: string; position: Position }[] {
   let before = start;
   return lines.map(({ key, count, item }) => {

@@ -3,17 +3,17 @@ import type { Document, Filter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
 import { UPLOAD_PIECES } from '../../../shared/store/pieces.js';
 
-/** The file that tells what a backup holds. Written last: a folder without it holds no whole backup. */
+/** The file that says what a backup holds. It is written last, so a folder without it holds no complete backup. */
 export const MANIFEST = 'manifest.json';
 
-/** What only this format's readers can read. */
+/** The number of this format. Backups of any other number are refused. */
 export const BACKUP_FORMAT = 3;
 
 /**
- * What cannot be built again from anything else, in the order in which it is restored while an indexer may run: who is
- * erased stands before what they said, a file before its upload (which is else nobody's), what is set aside after what it
- * is about, and what is to be deleted last. Views, search and what waits to be counted are built anew; logins and
- * cursors end.
+ * The collections that cannot be built again from anything else, in the order in which they are restored. An indexer may
+ * run meanwhile, so the order matters. Erasures come before the messages, so that nobody erased comes back. A file comes
+ * before its upload, which would otherwise be removed as an orphan. The quarantine comes after what it is about, and
+ * deletions come last. Views, search and marks are built anew. Logins and cursors end.
  */
 export const KEPT = [
   'erasures',
@@ -35,7 +35,7 @@ export const KEPT = [
 
 export type KeptName = (typeof KEPT)[number];
 
-/** What is kept of a collection, where that is not all: the pieces of bodies are views, and built anew. */
+/** What is kept of a collection of which not everything is. The pieces of bodies are views, which are built anew. */
 export const KEPT_PART: Partial<Record<KeptName, Filter<Document>>> = {
   pieces: UPLOAD_PIECES as Filter<Document>,
 };
@@ -43,7 +43,7 @@ export const KEPT_PART: Partial<Record<KeptName, Filter<Document>>> = {
 /** One collection's file: BSON documents one after the other, gzip-compressed. */
 export interface BackupFile {
   documents: number;
-  /** Of the file. */
+  /** Bytes of the file. */
   bytes: number;
   /** SHA-256 of the file, hexadecimal. */
   sha256: string;
@@ -54,9 +54,9 @@ export interface Manifest {
   format: number;
   /** ISO 8601. */
   createdAt: string;
-  /** The database it is of. */
+  /** The name of the database. */
   namespace: string;
-  /** Whether all was read as it was at one moment. */
+  /** Whether everything was read as it was at one moment. */
   snapshot: boolean;
   collections: Record<KeptName, BackupFile>;
 }

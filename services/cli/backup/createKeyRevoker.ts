@@ -1,6 +1,9 @@
 import type { Document } from 'mongodb';
 
-/** Gives API keys of a backup as revoked, and counts those that were not: some may have been revoked after it. */
+/**
+ * Marks API keys of a backup as revoked, since some of them may have been revoked after the backup. Counts those that
+ * worked at the backup.
+ */
 export function createKeyRevoker(): { revoked: () => number; revoke: (key: Document) => Document } {
   const revokedAt = new Date();
   let count = 0;

@@ -5,8 +5,9 @@ import { NOT_YET } from '../../../shared/store/heldFile.js';
 import type { KeptName } from './backupFormat.js';
 
 /**
- * Records that an indexer takes up as soon as it finds them, in a form that it does not: work would else be done on half
- * an archive. (Deletions are restored last as they are.) Threads need no mark: all are built again.
+ * An indexer that runs during a restore would start work on half an archive. So records that name work are restored in a
+ * form that it does not take up yet. Deletions are restored last, so they may be taken up. Threads lose their marks, since
+ * all threads are built again.
  */
 const HELD: Partial<Record<KeptName, (document: Document) => Document>> = {
   threads: (thread) => without(thread, ['pending', 'pendingAt']),
@@ -22,8 +23,8 @@ export function heldForm(name: KeptName, document: Document): Document {
 }
 
 /**
- * Lets the indexer take up what was held, as if it had just been asked for. `erasures` are those of the backup. Only
- * once everything else is in its place.
+ * Lets the indexer take up the held work, as if it had just been asked for. `erasures` are those of the backup. To be
+ * called only when everything else is restored.
  */
 export async function releaseWork(
   { collections }: Mongo,

@@ -7,7 +7,7 @@ const SHORTEST = 5;
 /** A document of MongoDB has at most 16 MiB. */
 const LONGEST = 17 << 20;
 
-/** The documents of a file of a backup, with the very types they had. Throws CliError for what is no BSON. */
+/** The documents of a backup file, with their exact BSON types. Throws CliError for a file that is no BSON. */
 export async function* readDocuments(path: string): AsyncGenerator<Document> {
   let rest: Buffer = Buffer.alloc(0);
   const source = createReadStream(path);
@@ -17,7 +17,7 @@ export async function* readDocuments(path: string): AsyncGenerator<Document> {
     rest = rest.length === 0 ? (piece as Buffer) : Buffer.concat([rest, piece as Buffer]);
     let at = 0;
     for (let length = lengthAt(rest, at); at + length <= rest.length; length = lengthAt(rest, at)) {
-      // As they are: a number would else be written as another kind of number.
+      // Values are not converted. A converted number could be written back as another type of number.
       yield BSON.deserialize(rest.subarray(at, at + length), { promoteValues: false });
       at += length;
     }
@@ -26,7 +26,7 @@ export async function* readDocuments(path: string): AsyncGenerator<Document> {
   if (rest.length > 0) throw new CliError(`${path} ends within a document`);
 }
 
-/** The length of the document that begins there; Infinity while that is not known. */
+/** The length of the document that begins at a byte; Infinity while too little of it has been read to know. */
 function lengthAt(bytes: Buffer, at: number): number {
   if (bytes.length - at < 4) return Infinity;
   const length = bytes.readInt32LE(at);

@@ -13,10 +13,10 @@ import { checkBackup } from './checkBackup.js';
 import { heldForm, releaseWork } from './holdWork.js';
 import { readDocuments } from './readDocuments.js';
 
-/** Documents and bytes that are restored at once. */
+/** The most documents and bytes that are restored at once. */
 const BATCH = { items: 1_000, weight: 8_000_000, weigh: sizeOf };
 
-/** What an archive may hold and still be empty: nothing that anybody could miss. */
+/** Collections that may hold something in an archive that counts as empty: nobody would miss their content. */
 const NOTHING: ReadonlySet<string> = new Set<keyof Collections>([
   'audit',
   'counters',
@@ -29,13 +29,13 @@ const NOTHING: ReadonlySet<string> = new Set<keyof Collections>([
 /** What was restored. */
 export interface Restored {
   manifest: Manifest;
-  /** API keys that worked at the backup, and do not now. */
+  /** API keys that worked at the backup, and are revoked now. */
   revokedKeys: number;
 }
 
 /**
- * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run: it takes up
- * what waited when all is in. Views and search are not built from them yet. API keys are restored as revoked, unless
+ * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run: it takes up the
+ * waiting work when everything is restored. This does not build views or search documents. API keys are restored as revoked, unless
  * `keys`. Throws CliError, having written nothing, when the backup is damaged or the archive holds something.
  */
 export async function restoreBackup(
@@ -106,7 +106,7 @@ async function insertNew(collection: Collection, batch: Document[]): Promise<voi
   await collection.insertMany(batch, { ordered: false });
 }
 
-/** Over what an empty archive may hold, such as the note that this restore began. */
+/** Writes over what an empty archive may hold, such as the audit entry of this restore. */
 async function putOver(collection: Collection, batch: Document[]): Promise<void> {
   const writes = batch.map((document) => ({
     replaceOne: {
@@ -118,7 +118,7 @@ async function putOver(collection: Collection, batch: Document[]): Promise<void>
   await collection.bulkWrite(writes, { ordered: false });
 }
 
-/** Only pieces of uploads are so large that their number does not bound their bytes. */
+/** The bytes of an upload's piece, which may be 1 MiB; for all other documents an estimate is enough. */
 function sizeOf({ data }: Document): number {
   return (data as { length?: () => number } | undefined)?.length?.() ?? 1_000;
 }

@@ -17,7 +17,9 @@ export interface RestoreOptions {
   json?: boolean;
 }
 
-/** Restores a backup, builds what is read of it, and verifies it. Goes well when nothing differs. */
+/**
+ * Restores a backup, builds its views and search documents, and verifies the archive. Ends well when nothing differs.
+ */
 export async function runRestore(folder: string, options: RestoreOptions): Promise<void> {
   const { keys = false } = options;
   await runAudited(options, { operation: 'restore', params: { keys } }, async (archive) => {
@@ -29,12 +31,12 @@ export async function runRestore(folder: string, options: RestoreOptions): Promi
 
 async function restore(archive: Archive, folder: string, keys: boolean): Promise<Result> {
   const { manifest, revokedKeys } = await restoreBackup(archive.mongo, folder, { keys });
-  // A job of these very files that ended in an earlier archive would keep them from having another.
+  // A finished job of an earlier archive about the same file would keep the file from getting a new job.
   for (const state of ['completed', 'failed'] as const) await archive.queue.clean(0, 0, state);
-  // What of it is left over, the indexer files itself.
+  // The indexer files the rest by itself.
   await refileLost(archive.mongo.collections, archive.producer, 0);
   const lines = [heldLine('Restored', manifest), ...keyLines(revokedKeys)];
-  // Documents that were written after the backup would stay in an index that is only written to.
+  // A new index is built. In the present one, documents that were written after the backup would stay.
   const steps = (await hasDocuments(archive)) ? [reindexViews, reindexSearch] : [reindexViews];
   for (const step of steps) {
     const built = await step(archive, { wait: true });

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { warn } from '../runCommand.js';
 import type { Target } from './target.js';
 
-/** Shows on a terminal what will go, and asks whether to go on. Without a terminal nobody is there to ask: true. */
+/** Shows on a terminal what will be removed, and asks whether to go on. Without a terminal the answer is true. */
 export async function confirmRemoval(target: Target): Promise<boolean> {
   if (!process.stdin.isTTY) return true;
   for (const line of await target.describe()) warn(line);

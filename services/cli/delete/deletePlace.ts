@@ -53,7 +53,7 @@ async function whyUnknown(
   };
   const record = await found[kind]();
   if (!record) return `There is no ${kind} ${id} in the archive`;
-  // One that was cut off, or still waits, goes on.
+  // A deletion that was cut off, or still waits, may be asked for again.
   if (!record.deleted || (await deletions.findOne({ kind, subject: id }))) return undefined;
   return `The ${kind} ${id} is deleted already`;
 }

@@ -5,7 +5,10 @@ import { amounts } from './amounts.js';
 import { findPerson } from './findPerson.js';
 import { remove, type RemovalOptions } from './remove.js';
 
-/** Erases a person. With `evenIfUnknown` also somebody of whom nothing is here, so that no later import brings them. */
+/**
+ * Erases a person. With `evenIfUnknown` also somebody whom the archive does not know, so that no later import adds
+ * them.
+ */
 export async function eraseUser(userId: string, options: RemovalOptions): Promise<void> {
   const removal = {
     entry: { operation: 'eraseUser', params: { userId } },

@@ -7,12 +7,12 @@ import type { Target } from './target.js';
 
 const ALIVE = { deleted: { $ne: true } };
 
-/** Looks for somebody: in what they wrote and did, then in everything that others wrote. */
+/** Looks for a person: first in what they wrote and did, then in everything that others wrote. */
 export async function findPerson(collections: Collections, userId: string): Promise<Target> {
   const erasure = await collections.erasures.findOne({
     _id: await erasureIdOf(collections, userId),
   });
-  // One that was cut off, or still waits, goes on.
+  // An erasure that was cut off, or still waits, may be asked for again.
   const isUnderWay = erasure?.userId !== undefined;
   const isKnown =
     isUnderWay ||

@@ -7,15 +7,15 @@ type Records = Pick<Collections, 'messages' | 'threads' | 'channels' | 'servers'
 const ALIVE = { deleted: { $ne: true } };
 
 /**
- * Whether an id stands in anything that others wrote: mentions, reactions, texts, addresses. It reads every record, as
- * most of this has no index. Ids that a record has for itself and its place are no trace of a person.
+ * Whether an id occurs in anything that others wrote: mentions, reactions, texts, addresses. Most of this has no index, so
+ * every record is read. A record's own id, and the ids of its thread, channel and server, are not searched.
  */
 export async function isNamedAnywhere(records: Records, userId: string): Promise<boolean> {
   const { messages, threads, channels, servers } = records;
   const isNamed = naming(userId);
   const texts = [
     threads.find(ALIVE).map(({ title, ownerId }) => [title, ownerId]),
-    // In lists: the driver takes no document to be null.
+    // The values stand in lists, since the driver does not accept null as a document.
     channels.find(ALIVE).map(({ topic }) => [topic]),
     servers.find(ALIVE).map(({ description }) => [description]),
   ];
@@ -34,7 +34,7 @@ export async function isNamedAnywhere(records: Records, userId: string): Promise
   }
 }
 
-/** Finds an id in what is written as JSON; a longer number that holds it is another one. */
+/** Finds an id in the JSON of a value. A longer number that contains the id does not count. */
 function naming(userId: string): (value: unknown) => boolean {
   const id = new RegExp(`(?<!\\d)${userId}(?!\\d)`);
   return (value) => id.test(JSON.stringify(value ?? null));

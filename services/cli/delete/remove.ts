@@ -21,15 +21,15 @@ export interface RemovalOptions {
 export interface Removal {
   entry: Pick<AuditEntry, 'operation' | 'params'>;
   find(archive: Archive): Promise<Target>;
-  /** Has it carried out, and gives the job's id. */
+  /** Files its job, and gives the job's id. */
   file(archive: Archive): Promise<string>;
-  /** What its job told, in lines for people. */
+  /** The result of its job, in lines for people. */
   linesOf(removed: Record<string, number>): string[];
 }
 
 /**
- * Carries a deletion or an erasure out. On a terminal it shows what will go and asks first. What is unknown is refused
- * and nothing is filed, unless told `evenIfUnknown`.
+ * Carries out a deletion or an erasure. On a terminal it shows first what will be removed, and asks. Without
+ * `evenIfUnknown`, something that the archive does not know is refused, and nothing is filed.
  */
 export async function remove(removal: Removal, options: RemovalOptions): Promise<void> {
   await runCommand(options, async (archive) => {

@@ -2,6 +2,6 @@
 export interface Target {
   /** Why there is nothing to remove; absent when there is. */
   unknown?: string;
-  /** What goes, in lines for people. */
+  /** What will be removed, in lines for people. */
   describe(): Promise<string[]>;
 }

@@ -23,7 +23,7 @@ export interface ExportSummary {
   /** Forums without threads, each in a file of its own. */
   forums: number;
   messages: number;
-  /** Ids of the threads that were left out, since their server or channel is not recorded. */
+  /** Ids of the threads that were left out because their server or channel is not recorded. */
   leftOut: string[];
   seconds: number;
 }
@@ -68,7 +68,7 @@ async function writeThreads(
   await forEachAtOnce(collections.threads.find(ALIVE), THREADS_AT_ONCE, async (thread) => {
     const place = await findPlace(thread);
     if (place === 'unknown') written.leftOut.push(thread._id);
-    // The threads of a place that is being deleted follow it a little later.
+    // While a place is being deleted, its threads are deleted a little later than the place itself.
     else if (place !== 'deleted') {
       const messages = await writeThread(collections, folder, thread, place);
       written.messages += messages;
@@ -116,7 +116,10 @@ async function writeForums(
   return forums;
 }
 
-/** Writes beside the file first, so that a file of this name is always whole; hidden, so that no import reads it. */
+/**
+ * Writes to a hidden file first, which no import reads. Then renames it, so that a file of the final name is always
+ * whole.
+ */
 async function writeFile(path: string, content: ExportContent): Promise<void> {
   const folder = dirname(path);
   const temporary = join(folder, `.${basename(path)}.${process.pid}.partial`);
@@ -140,7 +143,7 @@ function cannotWrite(path: string, error: unknown): CliError {
   return new CliError(`${path} cannot be written: ${reasonOf(error)}`);
 }
 
-/** Told apart from errors of the stores, which have no path. */
+/** Whether an error is of the file system. Errors of the stores have no path. */
 function isOfFiles(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && ('path' in error || 'dest' in error);
 }

@@ -13,7 +13,7 @@ export type FindPlace = (
   ids: Pick<ThreadRecord, 'serverId' | 'channelId'>,
 ) => Promise<Place | 'deleted' | 'unknown'>;
 
-/** Looks places up when they are first asked for, so that one that is added meanwhile is found. */
+/** Looks a place up when it is first needed, so that one that was added during the export is found. */
 export function createFindPlace({
   servers,
   channels,

@@ -39,7 +39,7 @@ function level(): Option {
 
 const actions = () => import('./manageKeys.js');
 
-/** Whoever gives the whole key means its id, and the rest of it must be told nobody. */
+/** The id of a key. When the whole key is given, its id is taken from it, and its secret is never repeated. */
 function readKeyId(text: string): string {
   return apiKeyId(text) ?? text;
 }

@@ -24,7 +24,7 @@ export interface CreateOptions extends KeysOptions {
   expires?: Date;
 }
 
-/** Makes a key and prints it, this once. */
+/** Makes a key and prints it. It is never shown again. */
 export async function createKey(options: CreateOptions): Promise<void> {
   const { name, level: chosen, expires: expiresAt = null } = options;
   const params = { name, level: chosen, ...(expiresAt && { expiresAt: expiresAt.toISOString() }) };

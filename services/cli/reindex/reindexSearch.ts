@@ -19,7 +19,7 @@ const STEPS = 1_000;
 
 type Stores = Pick<Archive, 'mongo' | 'producer'>;
 
-/** Asks for a rebuild of the search index, and waits for its end when told to. Throws CliError while one runs. */
+/** Asks for a rebuild of the search index, and waits for its end when `wait`. Throws CliError while one runs. */
 export async function reindexSearch(archive: Stores, { wait }: { wait: boolean }): Promise<Result> {
   await requireMongo(archive);
   await requireQueue(archive);

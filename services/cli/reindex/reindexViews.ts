@@ -5,7 +5,7 @@ import type { Result } from '../runCommand.js';
 import { watchJob } from '../watchJob.js';
 import { warnWithoutIndexer } from './warnWithoutIndexer.js';
 
-/** Has every view built again from the records, and waits for its end when told to. */
+/** Has every view built again from the records, and waits for its end when `wait`. */
 export async function reindexViews(archive: Archive, { wait }: { wait: boolean }): Promise<Result> {
   await requireMongo(archive);
   await requireQueue(archive);

@@ -10,7 +10,7 @@ export interface VerifyOptions {
   json?: boolean;
 }
 
-/** Has the archive verified; a repair stands in the audit trail. */
+/** Verifies the archive. A repair is audited. */
 export async function runVerify(options: VerifyOptions): Promise<void> {
   const { repair = false, wait = true } = options;
   const verify = (archive: Archive): Promise<Result> => verifyWhole(archive, { repair, wait });

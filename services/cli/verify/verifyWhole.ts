@@ -6,7 +6,7 @@ import type { Result } from '../runCommand.js';
 import { watchJob } from '../watchJob.js';
 import { reportLines } from './reportLines.js';
 
-/** Has the archive verified, and waits for its end when told to. Goes well when nothing is left that differs. */
+/** Files a verification, and waits for its end when `wait`. Ends well when no difference is left. */
 export async function verifyWhole(
   archive: Archive,
   { wait, ...request }: VerifyRequest & { wait: boolean },

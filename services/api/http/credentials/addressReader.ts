@@ -7,8 +7,9 @@ import type { TrustedProxies } from '../../../../shared/platform/trustedProxies.
 export type AddressReader = (request: IncomingMessage) => string;
 
 /**
- * Reads clients' addresses. Each proxy adds whom it heard to the end of X-Forwarded-For. So the client is the first that
- * is not trusted, of the connection itself and then the entries from the last one backwards.
+ * Reads clients' addresses. Each proxy appends the address that connected to it to X-Forwarded-For. So this starts with
+ * the address of the connection, goes through the entries from the last to the first, and stops at the first address
+ * that is not trusted: that is the client.
  */
 export function createAddressReader(trusted: TrustedProxies): AddressReader {
   if (trusted === false) return (request) => networkOf(peerOf(request));
@@ -28,7 +29,7 @@ function trustOf(trusted: number | string[]): (address: string, hop: number) => 
   return typeof trusted === 'number' ? (_, hop) => hop < trusted : proxyAddr.compile(trusted);
 }
 
-/** An address as it is counted; whatever is no address stays as it is. */
+/** The network under which an address is counted. A text that is no address stays as it is. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

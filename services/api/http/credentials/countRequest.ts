@@ -10,7 +10,10 @@ interface Counted {
   weight: number;
 }
 
-/** Counts a request under a name, as `weight` requests, and tells where it stands. Throws RATE_LIMITED when it is one too many. */
+/**
+ * Counts a request under a name as `weight` requests, and sets the RateLimit headers. Throws RATE_LIMITED beyond the
+ * limit.
+ */
 export function countRequest(ctx: Context, limiter: RateLimiter, name: string, weight = 1): void {
   judge(ctx, limiter, limiter.take(name, weight));
   ctx.state['counted'] = { limiter, name, weight } satisfies Counted;
@@ -22,12 +25,12 @@ export function refuseBlocked(ctx: Context, limiter: RateLimiter, name: string):
   if (standing.left <= 0) judge(ctx, limiter, { ...standing, left: -1 });
 }
 
-/** Whom a request counts for that has passed the gate. Where nothing is limited, its connection's address. */
+/** Under whose limit a request was counted by the gate. Where nothing is limited, the address of its connection. */
 export function askerOf(ctx: Context): Asker {
   const counted = ctx.state['counted'] as Counted | undefined;
   if (!counted) return { name: ctx.ip, affords: () => true, charge: () => undefined };
   const { limiter, name, weight } = counted;
-  // Of a limit lower than one costly request costs, such a request takes the whole.
+  // A limit may be lower than the cost of one costly request. Such a request then takes all of it.
   const costOf = (more: number) => Math.min(more * weight, limiter.limit - weight);
   return {
     name,

@@ -17,26 +17,26 @@ interface Guarded extends Pick<Operation, 'access' | 'limitedAs'> {
   basic?: boolean;
 }
 
-/** Lets a request pass to an operation and tells who asks, or throws what to answer instead. */
+/** Admits a request to an operation and gives its caller, or throws the error to answer with. */
 export type Gate = (ctx: Context, operation: Guarded) => Caller | null | Promise<Caller | null>;
 
 export interface GateOptions {
-  /** Lets everyone do everything, but for the pages of other sites. */
+  /** Lets everyone do everything, except pages of other sites. */
   disableAuth: boolean;
   identify: Identify;
   /** Undefined where nothing is limited. */
   limits: RateLimits | undefined;
-  /** Tells the addresses that are counted. */
+  /** Reads the address under which a request is counted. */
   addressOf: AddressReader;
 }
 
-/** As many requests of a caller as a search stands for. */
+/** A search counts as so many requests of its caller. */
 const SEARCH_WEIGHT = 10;
-/** How requests of nobody in particular count: as reads. */
+/** A request whose caller is not known counts as a read. */
 const UNKNOWN = { access: 'public' } as const;
 const DEVELOPER: Caller = { kind: 'development', id: 'development', scopes: SCOPES };
 
-/** The gate of an API. Whoever sends no credential waits for nothing here. */
+/** The gate of an API. A request without a credential never waits here. */
 export function createGate(options: GateOptions): Gate {
   return (ctx, operation) => {
     const credential = options.disableAuth ? null : readOne(ctx, operation, options);
@@ -51,7 +51,7 @@ export function createGate(options: GateOptions): Gate {
   };
 }
 
-/** Everybody on a service without credentials, but for what other sites' pages have a browser ask of protected operations. */
+/** The caller while DISABLE_AUTH is set. Throws FORBIDDEN where a page of another site calls a protected operation. */
 function developer(ctx: Context, { access }: Guarded): Caller {
   if (access === 'public') return DEVELOPER;
   if (isLocalHost(ctx) && (isOwnOrigin(ctx) || isLoopbackOrigin(ctx))) return DEVELOPER;
@@ -75,13 +75,13 @@ async function admit(
   options: GateOptions,
 ): Promise<Caller> {
   const { limits } = options;
-  // Whether a key or a service token is right costs little to tell; the platform is not asked for those who guess.
+  // Checking a key or a service token costs little. The platform is not asked on behalf of an address that guesses.
   if (credential.kind === 'platform') refuseGuesser(ctx, options);
   const caller = await resolve(ctx, access, credential, options);
   ctx.state['caller'] = caller;
   countCaller(ctx, caller, UNKNOWN, options);
   if (access !== 'me' && !caller.scopes.includes(access)) {
-    // Each is kept in the audit trail, which must not be for anybody to fill.
+    // Each of these refusals is audited. The limit keeps anybody from filling the audit trail.
     refuseGuesser(ctx, options);
     limits?.failedCredentials.take(options.addressOf(ctx.req));
     throw new AppError('FORBIDDEN', `This needs the level ${access}`);
@@ -89,7 +89,7 @@ async function admit(
   return caller;
 }
 
-/** Whose credential it is. Where that cannot be told, the request counts as a read of its address. */
+/** Whose credential it is. When that fails, the request counts as a read of its address. */
 async function resolve(
   ctx: Context,
   access: Exclude<Access, 'public'>,
@@ -109,8 +109,8 @@ async function resolve(
 }
 
 /**
- * On a public operation a credential only chooses the limit: one that is wrong, or cannot be checked now, is as good as
- * none. The answer is the same for everyone, so the handler is told of nobody.
+ * On a public operation a credential only decides which limit counts the request. A credential that is wrong, or that
+ * cannot be checked now, counts as none. The answer is the same for everyone, so the handler gets no caller.
  */
 async function welcome(
   ctx: Context,
@@ -140,8 +140,8 @@ async function recognise(
 }
 
 /**
- * Counts a request under its caller's name. One without a level counts by address, as the anonymous do: anybody can have
- * many accounts of the platform.
+ * Counts a request under its caller's name. A caller without a level counts by address, like a request without a
+ * credential: anybody can have many accounts of the platform.
  */
 function countCaller(
   ctx: Context,

@@ -4,8 +4,8 @@ import { refuseBlocked } from './countRequest.js';
 import type { GateOptions } from './gate.js';
 
 /**
- * Counts wrong credentials by the address that they came from; codes and refresh tokens are ones too. Beyond the limit
- * what is wrong is refused with RATE_LIMITED, and what is right still passes.
+ * Counts wrong credentials, codes and refresh tokens by the address that sent them. Beyond the limit a wrong one is
+ * refused with RATE_LIMITED. A right one still passes.
  */
 export function limitFailed({
   limits,

@@ -21,7 +21,7 @@ type RateSettings = Pick<
 >;
 
 const SHARED_EVERY_MS = 1_000;
-/** Seconds that a shared count outlives its beginning: its window, and a little for late counts. */
+/** Seconds for which a shared count is kept: its window, and a little longer for counts that arrive late. */
 const KEPT_SECONDS = 90;
 
 /** The limits of the settings; their counts are shared through Redis while that answers. */

@@ -34,7 +34,7 @@ function passwordOf(encoded: string): string {
   return text.slice(text.indexOf(':') + 1);
 }
 
-/** What has another scheme, or no sane form, is a token that nobody has. */
+/** The token of an Authorization header. One of another scheme or form becomes a token that is never valid. */
 function bearer(header: string): Credential {
   const text = header.length > LONGEST ? '' : (BEARER.exec(header.trim())?.[1] ?? '');
   if (text === '') return { kind: 'jwt', text };
