@@ -44,7 +44,7 @@ export async function startElasticsearch(
   return { name: 'Elasticsearch', url, child };
 }
 
-// Indexes are created by the service with their mapping, never by a stray write; a laptop's full disk is no reason to refuse.
+// The service creates indexes with their mapping, so a write must not create one. A laptop's disk may be nearly full.
 const settings = (
   ports: ElasticsearchPorts,
   folders: ElasticsearchFolders,
@@ -80,7 +80,7 @@ function elasticsearchEnv(
   };
 }
 
-// A whole distribution has a start script; the pinned copy has none, so its launcher class is called as that script does.
+// A whole distribution has a start script. The pinned copy has none, so its launcher class is called like there.
 async function commandOf(
   { home, java }: ElasticsearchProgram,
   folders: ElasticsearchFolders,
