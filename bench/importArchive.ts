@@ -1,6 +1,6 @@
 /**
  * An import from file to searchable: a generated archive of 100,000 messages (or the folders named), through the real
- * command line and indexer as processes, with the memory of both; then its floor: the same records written and the same
+ * command line and indexer as processes, with the memory of both and the CPU time of all; then its floor: the same records written and the same
  * documents indexed by the raw clients, with nothing read, compared, rendered or counted.
  *
  * importArchive.js [--threads N] [--messages N] [folder...]
@@ -21,6 +21,7 @@ import { ensureIndexes } from '../shared/store/indexes.js';
 import { searchAlias, searchIndexName } from '../shared/store/searchIndex.js';
 import { searchIndexDefinition } from '../shared/store/searchMapping.js';
 import { removeSearchAndKeys, withDatabase } from '../test/support/stores.js';
+import { cpuSeconds, serverProcesses } from './cpuTime.js';
 import { generateArchive } from './generateArchive.js';
 
 const { values, positionals } = parseArgs({
@@ -53,12 +54,18 @@ async function generated(): Promise<string> {
 async function measure(folders: string[]): Promise<void> {
   const [imported, floor] = [openDatabase(), openDatabase()];
   try {
-    const peak = await importThrough(imported, folders);
+    const servers = await serverProcesses(imported, elasticsearch, redis);
+    const whole = cpuOf(servers);
+    const { cli, indexer } = await importThrough(imported, folders);
+    const used = { 'command line': cli.cpuSeconds, indexer: indexer.cpuSeconds, ...whole() };
+    console.log(`Most memory: command line ${cli.megabytes} MB, indexer ${indexer.megabytes} MB`);
+    console.log(`CPU seconds: ${listed(used)}`);
+    const raw = cpuOf(servers);
     const seconds = await writeRaw(imported, floor);
-    console.log(`Most memory: command line ${peak.cli} MB, indexer ${peak.indexer} MB`);
     console.log(
       `Floor (raw bulk writes of the same records and documents): ${seconds.toFixed(1)} s`,
     );
+    console.log(`CPU seconds of it: ${listed(raw())}`);
   } finally {
     for (const mongo of [imported, floor]) {
       await removeSearchAndKeys({ mongo, elasticsearch, redis });
@@ -73,11 +80,32 @@ function openDatabase(): Mongo {
   return createMongo({ MONGODB_URL }, { timeoutMs: 120_000, poolSize: 10 });
 }
 
-/** Imports with the real processes; prints the command line's own summary. Peaks of resident memory in MB. */
+/** CPU seconds that processes use from now until the returned function is called. */
+function cpuOf(pids: Record<string, number>): () => Record<string, number> {
+  const before = Object.entries(pids).map(([name, pid]) => [name, pid, cpuSeconds(pid)] as const);
+  return () =>
+    Object.fromEntries(
+      before.map(([name, pid, began]) => [name, (cpuSeconds(pid) ?? NaN) - (began ?? NaN)]),
+    );
+}
+
+function listed(seconds: Record<string, number>): string {
+  const parts = Object.entries(seconds).map(([name, used]) => `${name} ${used.toFixed(1)}`);
+  const sum = Object.values(seconds).reduce((total, used) => total + used, 0);
+  return `${parts.join(', ')}, together ${sum.toFixed(1)}`;
+}
+
+/** What a process used: the most resident memory it ever had, and CPU time. */
+interface Used {
+  megabytes: number;
+  cpuSeconds: number;
+}
+
+/** Imports with the real processes; prints the command line's own summary. */
 async function importThrough(
   { namespace }: Mongo,
   folders: string[],
-): Promise<{ cli: number; indexer: number }> {
+): Promise<{ cli: Used; indexer: Used }> {
   const env = {
     ...process.env,
     MONGODB_URL: withDatabase(settings.MONGODB_URL, namespace),
@@ -90,22 +118,23 @@ async function importThrough(
   try {
     const cli = execFile(process.execPath, [service('cli'), 'import', ...folders], { env });
     cli.stdout?.pipe(process.stdout);
-    const [cliPeak, indexerPeak] = [watchMemory(cli), watchMemory(indexer)];
+    const [cliUsed, indexerUsed] = [watch(cli), watch(indexer)];
     await once(cli, 'exit');
-    return { cli: cliPeak(), indexer: indexerPeak() };
+    return { cli: cliUsed(), indexer: indexerUsed() };
   } finally {
     indexer.kill('SIGTERM');
     await once(indexer, 'exit');
   }
 }
 
-/** Follows a process's peak resident memory (VmHWM, in MB); the last value read is what the returned function gives. */
-function watchMemory({ pid }: ChildProcess): () => number {
-  let peak = 0;
+/** Follows a process; the returned function gives what was read last of it. */
+function watch({ pid = 0 }: ChildProcess): () => Used {
+  const used: Used = { megabytes: 0, cpuSeconds: 0 };
   const read = (): void => {
+    used.cpuSeconds = cpuSeconds(pid) ?? used.cpuSeconds;
     try {
       const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-      peak = Math.round(Number(line?.[1] ?? 0) / 1024) || peak;
+      used.megabytes = Math.round(Number(line?.[1] ?? 0) / 1024) || used.megabytes;
     } catch {
       clearInterval(timer);
     }
@@ -114,7 +143,7 @@ function watchMemory({ pid }: ChildProcess): () => number {
   return () => {
     read();
     clearInterval(timer);
-    return peak;
+    return used;
   };
 }
 
@@ -140,12 +169,16 @@ async function writeRaw(from: Mongo, to: Mongo): Promise<number> {
   return seconds + (await timed(() => elasticsearch.indices.refresh({ index })));
 }
 
+/** The documents as they were sent: a conversation is no part of the source, it is stored beside it. */
 async function* searchDocuments({ namespace }: Mongo): AsyncGenerator<object[]> {
-  const hits = elasticsearch.helpers.scrollDocuments<object>({
+  const pages = elasticsearch.helpers.scrollSearch<object>({
     index: searchAlias(namespace),
-    size: 1000,
+    size: 1_000,
+    stored_fields: ['conversation', '_source'],
   });
-  yield* batches(hits, { items: 1_000 });
+  for await (const { body } of pages) {
+    yield body.hits.hits.map(({ _source: source, fields }) => ({ ...source, ...fields }));
+  }
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

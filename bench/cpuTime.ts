@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import type { Client } from '@elastic/elasticsearch';
+import type { Redis } from 'ioredis';
+import type { Mongo } from '../shared/platform/clients.js';
+
+/** The kernel counts in hundredths of a second, whatever its own clock. */
+const TICKS_PER_SECOND = 100;
+
+/** CPU seconds of all threads of a process of this machine so far, the system's part included; undefined when it is gone. */
+export function cpuSeconds(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in brackets may hold anything. After it come the state and its fellows; user and system time are 11 on.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The process ids of the three servers, by name. They mean something only where the servers run on this machine. */
+export async function serverProcesses(
+  { db }: Pick<Mongo, 'db'>,
+  elasticsearch: Client,
+  redis: Redis,
+): Promise<Record<string, number>> {
+  const { nodes } = await elasticsearch.nodes.info({ metric: 'process' });
+  const { pid } = await db.admin().serverStatus();
+  const info = await redis.info('server');
+  return {
+    Elasticsearch: Object.values(nodes)[0]?.process?.id ?? 0,
+    MongoDB: Number(pid),
+    Redis: Number(/process_id:(\d+)/.exec(info)?.[1]),
+  };
+}
