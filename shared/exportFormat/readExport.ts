@@ -6,6 +6,7 @@ import { inflate } from './inflate.js';
 import { appliedTagIds, judgeHeader, type HeaderVerdict } from './judgeHeader.js';
 import { BATCH_BYTES, BATCH_MESSAGES } from './limits.js';
 import { messageTypeNumber, THREAD_STARTER } from './messageTypes.js';
+import { quickCheck, type QuickCheck } from './quickCheck.js';
 import { snowflakeTime } from './snowflake.js';
 import { ExportSplitter, type ExportPart } from './splitExport.js';
 import { timestampToMicros } from './timestamps.js';
@@ -204,6 +205,10 @@ function checkMessage(part: ExportPart): ExportMessage {
   return check(messageSchema, part.value, (path) => placeIn(part, path)) as ExportMessage;
 }
 
+const quickChecks = new Map<Schema, QuickCheck>(
+  [messageSchema, ...Object.values(headerSchemas)].map((schema) => [schema, quickCheck(schema)]),
+);
+
 type Path = readonly (string | number)[];
 
 /** A place in a message. */
@@ -214,6 +219,7 @@ function placeIn(part: ExportPart, path: Path): string {
 }
 
 function check(schema: Schema, value: unknown, place: (path: Path) => string): unknown {
+  if (quickChecks.get(schema)?.(value)) return value;
   const { error } = schema.validate(value, CHECK);
   if (!error) return value;
   const detail = error.details[0]!;
