@@ -20,8 +20,14 @@ import { isDuplicateKey } from './duplicateKey.js';
 
 /** From this many callers on (in an import, say) requests are spaced out, so that they are fewer and larger. */
 const MANY_CALLERS = 24;
-/** Milliseconds between two requests of one kind to one collection while there are so many. */
-const REST_MS = 60;
+/**
+ * While there are so many, requests of one kind to one collection begin at least this far apart (ms). Where the last one
+ * took long, the store or this process is busy, and the next begins that many times as late: fewer and larger requests
+ * are what relieves both.
+ */
+const SHORTEST_REST_MS = 60;
+const LONGEST_REST_MS = 240;
+const REST_TIMES = 3;
 const MAX_OPERATIONS = 500;
 /**
  * A request that never ends would hold up everything behind it. So it fails after this time, beyond the driver's own
@@ -56,7 +62,7 @@ function createGatherer<Request, Answer>(
   const drain = async (): Promise<void> => {
     while (waiting.length > 0) {
       const group = takeGroup();
-      const rest = setTimeout(REST_MS, undefined, { ref: false });
+      const began = performance.now();
       try {
         const answers = await withTimeout(LONGEST_MS, () =>
           run(group.map(({ request }) => request)),
@@ -65,7 +71,7 @@ function createGatherer<Request, Answer>(
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
-      if (callers >= MANY_CALLERS) await rest;
+      if (callers >= MANY_CALLERS) await rest(performance.now() - began);
     }
     isSending = false;
   };
@@ -85,6 +91,12 @@ function createGatherer<Request, Answer>(
       callers -= 1;
     }
   };
+}
+
+/** Waits until the next request may begin, after one that took so long (ms). */
+async function rest(tookMs: number): Promise<void> {
+  const apart = Math.min(Math.max(tookMs * REST_TIMES, SHORTEST_REST_MS), LONGEST_REST_MS);
+  if (apart > tookMs) await setTimeout(apart - tookMs, undefined, { ref: false });
 }
 
 type WriteGatherer = (operations: AnyBulkWriteOperation[]) => Promise<WriteError[]>;
