@@ -1,5 +1,5 @@
 import { pipeline, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { createGunzip, gunzipSync } from 'node:zlib';
 import { ExportError } from './exportError.js';
 import { MAX_EXPORT_BYTES } from './limits.js';
 
@@ -27,12 +27,14 @@ export async function peek(
   count: number,
 ): Promise<{ head: Buffer; all: AsyncGenerator<Buffer> }> {
   const iterator = source[Symbol.asyncIterator]();
-  let head = Buffer.alloc(0);
-  while (head.length < count) {
+  const pieces: Uint8Array[] = [];
+  for (let length = 0; length < count;) {
     const next = await iterator.next();
     if (next.done) break;
-    head = Buffer.concat([head, next.value]);
+    pieces.push(next.value);
+    length += next.value.length;
   }
+  const head = Buffer.concat(pieces);
   return { head, all: resume(head, iterator) };
 }
 
@@ -47,7 +49,27 @@ async function* resume(head: Buffer, iterator: AsyncIterator<Uint8Array>): Async
   }
 }
 
+/** Compressed and inflated bytes that are inflated at once: most exports are no larger, and a stream costs more than they do. */
+const SMALL_BYTES = 1 << 16;
+const SMALL_INFLATED_BYTES = 1 << 19;
+
 async function* gunzip(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const { head, all } = await peek(source, SMALL_BYTES);
+  const small = head.length < SMALL_BYTES ? inflateSmall(head) : null;
+  if (small === null) yield* gunzipStream(all);
+  else yield small;
+}
+
+/** The inflated bytes; null where they are many, or damaged: the stream tells how. */
+function inflateSmall(bytes: Buffer): Buffer | null {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: SMALL_INFLATED_BYTES });
+  } catch {
+    return null;
+  }
+}
+
+async function* gunzipStream(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const inflated = createGunzip();
   pipeline(Readable.from(source, { highWaterMark: 2 }), inflated, () => undefined);
   try {
