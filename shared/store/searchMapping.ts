@@ -71,17 +71,14 @@ const charFilters: Record<string, estypes.AnalysisCharFilter> = {
   // --flag; a single dash stays a sign like any other.
   flag: replace(`--(?<![\\p{L}\\p{M}\\p{N}-]--)(?=\\p{L})`, SIGN_LETTERS['-'].repeat(2)),
   // What would glue words together: node.js, foo_bar, std::string, v20.19.1 become words side by side, which a query
-  // for the whole finds as a phrase, and a query for a part as a word.
-  joiners: {
-    type: 'mapping',
-    mappings: ['.', '_', ':', ',', ';', '·', '․', '﹒', '．', '：', '，', '＿'].map(
-      (sign) => `${sign}=>\\u0020`,
-    ),
-  },
-  // Only a mapping keeps offsets right where it adds a sign. A version is a word of its own: C++20.
+  // for the whole finds as a phrase, and a query for a part as a word. A version is a word of its own: C++20. Only a
+  // mapping keeps offsets right where it adds a sign. All are in one mapping, since each mapping reads the text again.
   breaks: {
     type: 'mapping',
     mappings: [
+      ...['.', '_', ':', ',', ';', '·', '․', '﹒', '．', '：', '，', '＿'].map(
+        (sign) => `${sign}=>\\u0020`,
+      ),
       ...[SIGN_LETTERS['+'], SIGN_LETTERS['#']].flatMap((sign) =>
         Array.from('0123456789', (digit) => `${sign}${digit}=>${sign}\\u0020${digit}`),
       ),
@@ -118,7 +115,7 @@ function analyzer(...filter: string[]): estypes.AnalysisAnalyzer {
   return {
     type: 'custom',
     tokenizer: 'standard',
-    char_filter: ['clean', 'plus_plus', 'sharp', 'leading_dot', 'flag', 'joiners', 'breaks'],
+    char_filter: ['clean', 'plus_plus', 'sharp', 'leading_dot', 'flag', 'breaks'],
     filter,
   };
 }
@@ -195,12 +192,16 @@ const properties: Record<string, estypes.MappingProperty> = {
   content: text(),
 };
 
-/** Settings and mappings of a new search index: one shard, so that scores are the same from call to call. */
+/**
+ * Settings and mappings of a new search index: one shard, so that scores are the same from call to call. No
+ * refresh_interval is set: Elasticsearch then refreshes every second while somebody searches. After 5 s without a search
+ * it stops, which spares an import that nobody watches a refresh a second. The next search refreshes before it answers.
+ */
 export const searchIndexDefinition = {
   settings: {
     number_of_shards: 1,
     auto_expand_replicas: '0-1',
-    refresh_interval: '1s',
+    search: { idle: { after: '5s' } },
     analysis,
   },
   mappings: {

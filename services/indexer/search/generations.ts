@@ -53,8 +53,9 @@ export async function createGeneration(generations: Generations, live: string): 
 
 /** Makes everything written to an index visible, now and regularly from now on. */
 export async function openGeneration({ elasticsearch }: Generations, index: string): Promise<void> {
-  const { refresh_interval } = searchIndexDefinition.settings;
-  await elasticsearch.indices.putSettings({ index, settings: { refresh_interval } });
+  // Null stands for the default, which a new index has.
+  const settings = { refresh_interval: null } as unknown as estypes.IndicesIndexSettings;
+  await elasticsearch.indices.putSettings({ index, settings });
   await elasticsearch.indices.refresh({ index });
 }
 

@@ -27,11 +27,15 @@ const MAX_DOCUMENTS = 1_000;
 const MAX_CHARACTERS = 4_000_000;
 /** Milliseconds a bulk request gathers: little when the index is idle, more while another is under way. */
 const GATHER_MS = 5;
-const GATHER_MS_BUSY = 60;
+const GATHER_MS_BUSY = 200;
+/** While so many are under way, further documents gather until one ends, or until they fill a request. */
+const MOST_UNDER_WAY = 2;
 
 interface Batch {
   waiting: Waiting[];
   characters: number;
+  /** It has gathered long enough. */
+  isDue: boolean;
   done: Promise<void>;
   send(): void;
 }
@@ -58,7 +62,6 @@ export function createSearchWriter(
   onRefused: (refusals: Refusal[]) => Promise<void>,
 ): SearchWriter {
   let open: Batch | null = null;
-
   let underWay = 0;
 
   const sendCounted = async (batch: Batch): Promise<void> => {
@@ -67,6 +70,7 @@ export function createSearchWriter(
       await sendBulk(client, where, batch.waiting, onRefused);
     } finally {
       underWay -= 1;
+      if (open?.isDue && underWay < MOST_UNDER_WAY) close(open);
     }
   };
   const openBatch = (): Batch => {
@@ -75,14 +79,20 @@ export function createSearchWriter(
     const batch: Batch = {
       waiting: [],
       characters: 0,
+      isDue: false,
       send,
       done: started.then(() => sendCounted(batch)),
     };
-    setTimeout(() => close(batch), underWay > 0 ? GATHER_MS_BUSY : GATHER_MS);
+    setTimeout(() => due(batch), underWay > 0 ? GATHER_MS_BUSY : GATHER_MS);
     return batch;
   };
+  const due = (batch: Batch): void => {
+    if (open !== batch) return;
+    batch.isDue = true;
+    if (underWay < MOST_UNDER_WAY) close(batch);
+  };
   const close = (batch: Batch): void => {
-    if (open === batch) open = null;
+    open = null;
     batch.send();
   };
   const enqueue = (entry: Waiting): Promise<void> => {
