@@ -6,7 +6,7 @@ export type QuickCheck = (value: unknown) => boolean;
 /**
  * Makes a fast check of JSON values from a joi schema that is asked with CHECK. It is read from the schema's own
  * description, so the two cannot drift. What it does not know of (a type, a rule, a flag) it never passes. (joi takes
- * 80 µs for an ordinary message, this takes 3.)
+ * 35 µs for an ordinary message, this takes 2.3.)
  */
 export function quickCheck(schema: Schema): QuickCheck {
   return checkOf(schema.describe());
