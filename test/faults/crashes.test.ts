@@ -11,8 +11,7 @@ import { end, startService, urlOf, type ServiceProcess } from '../support/servic
 import { openStores, type TestStores } from '../support/stores.js';
 import { createArchiveClient, type ArchiveClient } from './archiveClient.js';
 
-describe('an indexer that is killed', function () {
-  this.timeout(60_000);
+describe('an indexer that is killed', () => {
   let stores: TestStores;
   let api: ServiceProcess;
   let indexer: ServiceProcess | undefined;
@@ -95,7 +94,7 @@ describe('an indexer that is killed', function () {
         ['one', 'two again', 'three'].map((text) => `word${point} ${text}`),
       );
       expect(await found(`word${point}`)).to.equal(3);
-      await until(async () => (await marks()) === 0, 10_000);
+      await until(async () => (await marks()) === 0);
     });
   }
 
@@ -123,7 +122,7 @@ describe('an indexer that is killed', function () {
 
   it('leaves an archive that is as its records say', async () => {
     indexer = await startService('indexer', env({}));
-    await until(async () => (await marks()) === 0, 10_000);
+    await until(async () => (await marks()) === 0);
     const report = await verifyArchive(indexerDeps(stores));
     expect(report.differences).to.deep.equal([]);
     expect(report.clean).to.equal(true);

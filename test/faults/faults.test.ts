@@ -34,8 +34,7 @@ const LANES: [FaultName, number][][] = [
   ],
 ];
 
-describe('an archive under faults', function () {
-  this.timeout(240_000);
+describe('an archive under faults', () => {
   let rig: Rig;
   before(async () => {
     rig = await startRig(`faults_${randomUUID().slice(0, 8)}`, { ownElasticsearch: false });

@@ -1,4 +1,7 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'chai';
 import { createApi } from '../../services/api/createApi.js';
 import { listen } from '../../services/api/http/listen.js';
 import type { Outcome } from '../../services/api/http/mount.js';
@@ -104,16 +107,26 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
 
 const SHORT = { timeoutMs: 1_000, poolSize: 20 };
 
-/** Resolves once a condition holds; rejects after some seconds. */
-export async function until(
-  holds: () => boolean | Promise<boolean>,
-  limitMs = 5_000,
-): Promise<void> {
-  for (const end = Date.now() + limitMs; Date.now() < end;) {
+/** Longer than anything takes that happens at all, and shorter than the time limit of a test: how fast it is, is no matter. */
+const NEVER_MS = 120_000;
+const ASK_EVERY_MS = 10;
+
+/** Resolves once a condition holds; rejects when it does not come to hold. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + NEVER_MS; performance.now() < end;) {
     if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await pause(ASK_EVERY_MS);
   }
   throw new Error('What was waited for did not happen');
+}
+
+/** Asks again and again until the answer is as expected; rejects with the difference when it does not come to be. */
+export async function untilEqual<T>(ask: () => T | Promise<T>, expected: T): Promise<void> {
+  let seen: T | undefined;
+  await until(async () => {
+    seen = await ask();
+    return isDeepStrictEqual(seen, expected);
+  }).catch(() => expect(seen).to.deep.equal(expected));
 }
 
 /** One request on a connection of its own, the path sent exactly as written and the body left as it comes. An object is sent as JSON. */

@@ -23,9 +23,9 @@ export async function openApiStores(): Promise<ApiStores> {
   const namespace = `test_api_${randomUUID().slice(0, 8)}`;
   const settings = readSettings();
   const mongodbUrl = withDatabase(settings.MONGODB_URL, namespace);
-  const mongo = createMongo({ MONGODB_URL: mongodbUrl }, { timeoutMs: 20_000, poolSize: 20 });
-  const elasticsearch = createElasticsearch(settings, { timeoutMs: 10_000 });
-  const redis = createRedis(settings.REDIS_URL, { timeoutMs: 5_000 });
+  const mongo = createMongo({ MONGODB_URL: mongodbUrl }, { timeoutMs: 120_000, poolSize: 20 });
+  const elasticsearch = createElasticsearch(settings, { timeoutMs: 120_000 });
+  const redis = createRedis(settings.REDIS_URL, { timeoutMs: 120_000 });
   await redis.connect();
   await ensureIndexes(mongo.collections);
   return {

@@ -28,7 +28,7 @@ export async function startArchive(options: ApiOptions = {}): Promise<TestArchiv
   await ensureSearchIndex(elasticsearch, mongo.namespace);
   const problems: string[] = [];
   const logger = createLogger('indexer', 'warn', { write: (line) => void problems.push(line) });
-  const redis = createRedis(settings.REDIS_URL, { timeoutMs: 5_000 });
+  const redis = createRedis(settings.REDIS_URL, { timeoutMs: 120_000 });
   const queueRedis = createWorkerRedis(settings.REDIS_URL);
   await redis.connect();
   const producer = createProducer({

@@ -16,9 +16,9 @@ import { poisoned } from './poison.js';
 
 const [threadId = '', job = 'sweep', subject = ''] = process.argv.slice(2);
 const settings = readSettings();
-const mongo = createMongo(settings, { timeoutMs: 20_000, poolSize: 20 });
-const elasticsearch = createElasticsearch(settings, { timeoutMs: 20_000 });
-const redis = createRedis(settings.REDIS_URL, { timeoutMs: 5_000 });
+const mongo = createMongo(settings, { timeoutMs: 120_000, poolSize: 20 });
+const elasticsearch = createElasticsearch(settings, { timeoutMs: 120_000 });
+const redis = createRedis(settings.REDIS_URL, { timeoutMs: 120_000 });
 redis.on('error', () => undefined);
 const logger = createLogger('indexer', 'silent');
 const deps = indexerDeps({ mongo, elasticsearch, redis, logger });

@@ -10,9 +10,9 @@ import { indexerDeps } from './indexerDeps.js';
 const [rebuildId = ''] = process.argv.slice(2);
 const settings = readSettings();
 armFaultPoints(settings.FAULT_POINTS ?? '');
-const mongo = createMongo(settings, { timeoutMs: 20_000, poolSize: 20 });
-const elasticsearch = createElasticsearch(settings, { timeoutMs: 20_000 });
-const redis = createRedis(settings.REDIS_URL, { timeoutMs: 5_000 });
+const mongo = createMongo(settings, { timeoutMs: 120_000, poolSize: 20 });
+const elasticsearch = createElasticsearch(settings, { timeoutMs: 120_000 });
+const redis = createRedis(settings.REDIS_URL, { timeoutMs: 120_000 });
 redis.on('error', () => undefined);
 const logger = createLogger('indexer', 'silent');
 

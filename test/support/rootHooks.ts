@@ -12,8 +12,8 @@ const WATCHED = [
   'UDPWrap',
   'MessagePort',
 ];
-const CLOSING_MS = 3000;
-const EXIT_LIMIT_MS = 10_000;
+const CLOSING_MS = 30_000;
+const EXIT_LIMIT_MS = 60_000;
 
 const rejections: unknown[] = [];
 process.on('unhandledRejection', (reason) => rejections.push(reason));

@@ -18,7 +18,7 @@ export function runOnTerminal(
     const child = spawn('python3', ['-c', TERMINAL, process.execPath, CLI, ...args], {
       env: { ...process.env, ...env },
       // One that asks again would wait for ever.
-      timeout: 60_000,
+      timeout: 240_000,
     });
     let stdout = '';
     let stderr = '';

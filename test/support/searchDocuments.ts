@@ -115,7 +115,7 @@ export function searchParams(q: string, more: Partial<SearchParams> = {}): Searc
 
 /** Creates an index under a random name on ELASTICSEARCH_URL. */
 export async function createSearchFixture(): Promise<SearchFixture> {
-  const elasticsearch = createElasticsearch(readSettings(), { timeoutMs: 30_000 });
+  const elasticsearch = createElasticsearch(readSettings(), { timeoutMs: 120_000 });
   const namespace = `test-${randomBytes(6).toString('hex')}`;
   await ensureSearchIndex(elasticsearch, namespace);
   const deps = { elasticsearch, namespace, turns: new Turns() };

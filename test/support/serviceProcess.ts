@@ -61,9 +61,9 @@ export function startProcess(service: 'api' | 'indexer', env: NodeJS.ProcessEnv)
 
 /** What each service logs when it is at work. */
 const READY = { indexer: 'The indexer is ready', api: 'Listening' } as const;
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 120_000;
 
-/** The same, once it is at work. Rejects with all it wrote when it ends before, or is not at work in a minute. */
+/** The same, once it is at work. Rejects with all it wrote when it ends before, or does not come to be at work. */
 export async function startService(
   service: keyof typeof READY,
   env: NodeJS.ProcessEnv,

@@ -28,9 +28,9 @@ export async function openStores(): Promise<TestStores> {
   const namespace = `test_${randomUUID().slice(0, 8)}`;
   const mongodbUrl = withDatabase(readSettings().MONGODB_URL, namespace);
   const settings = readSettings({ ...process.env, MONGODB_URL: mongodbUrl });
-  const mongo = createMongo(settings, { timeoutMs: 20_000, poolSize: 20 });
-  const elasticsearch = createElasticsearch(settings, { timeoutMs: 20_000 });
-  const redis = createRedis(settings.REDIS_URL, { timeoutMs: 5_000 });
+  const mongo = createMongo(settings, { timeoutMs: 120_000, poolSize: 20 });
+  const elasticsearch = createElasticsearch(settings, { timeoutMs: 120_000 });
+  const redis = createRedis(settings.REDIS_URL, { timeoutMs: 120_000 });
   redis.on('error', () => undefined);
   await redis.connect();
   await ensureIndexes(mongo.collections);

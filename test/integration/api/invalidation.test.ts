@@ -22,7 +22,7 @@ describe('response cache and announcements', () => {
     await change();
     expect((await api.get(path)).body.toString(), `${path} from the cache`).to.equal(before);
     await api.announce(announcement);
-    await until(async () => (await api.get(path)).body.toString() !== before, 1_000);
+    await until(async () => (await api.get(path)).body.toString() !== before);
   }
 
   it('follows every kind of body', async () => {
@@ -71,7 +71,7 @@ describe('response cache and announcements', () => {
     }
     await api.announce({ threads: [THREAD] });
     for (const query of touched) {
-      await until(async () => (await shown(query)) > 0, 1_000);
+      await until(async () => (await shown(query)) > 0);
     }
     for (const query of untouched) expect(await shown(query), query).to.equal(0);
   });
@@ -101,7 +101,6 @@ describe('response cache and announcements', () => {
       await until(
         async () =>
           ((await api.get('/api/threads/71')).json() as { version: number }).version === version,
-        1_000,
       );
     }
   });
@@ -112,6 +111,6 @@ describe('response cache and announcements', () => {
     expect(api.cache.size.entries).to.equal(1);
     const channel = `${api.stores.mongo.namespace}:announcements`;
     await api.stores.redis.publish(channel, '{"threads":[null],"servers":[],"users":[]}');
-    await until(() => api.cache.size.entries === 0, 1_000);
+    await until(() => api.cache.size.entries === 0);
   });
 });

@@ -1,12 +1,14 @@
 import { expect } from 'chai';
 import { startApi, type ApiServer } from '../../support/apiServer.js';
 import { storeBody } from '../../support/apiViews.js';
+import { stayInMinute } from '../../support/stayInMinute.js';
 
 const TOKEN = 'a-token-for-metrics-alone';
 const REMOTE = { 'X-Forwarded-For': '203.0.113.9' };
 
 describe('GET /metrics', () => {
   let api: ApiServer;
+  stayInMinute();
   before(async () => {
     const env = { METRICS_TOKEN: TOKEN, RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_SEARCHES: '1' };
     api = await startApi({ env });

@@ -8,6 +8,7 @@ import { readSettings } from '../../../shared/platform/env.js';
 import { until } from '../../support/apiServer.js';
 import { aThread } from '../../support/factories.js';
 import { bearer, startAuth, type AuthServer } from '../../support/authServer.js';
+import { stayInMinute } from '../../support/stayInMinute.js';
 
 describe('the queue dashboard', () => {
   let api: AuthServer;
@@ -243,6 +244,7 @@ describe('reads of the administration', () => {
 });
 
 describe('passwords that are wrong', () => {
+  stayInMinute();
   it('have a browser ask again, and count as failed credentials', async () => {
     const api = await startAuth({
       RATE_LIMIT_DISABLED: 'false',

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { startApi, type ApiServer } from '../../support/apiServer.js';
+import { startApi, untilEqual, type ApiServer } from '../../support/apiServer.js';
 import { storeBody, storeChunkedBody } from '../../support/apiViews.js';
 
 const SERVER = '900000000000000001';
@@ -78,7 +78,8 @@ describe('stored bodies', () => {
     expect((await api.get('/api/servers')).json()).to.deep.equal({ servers: [] });
     await storeBody(api.stores.mongo.collections, 'servers/all', { servers: [{ id: SERVER }] });
     await api.announce({ servers: [SERVER] });
-    await untilEqual(() => api.get('/api/servers'), { servers: [{ id: SERVER }] });
+    const servers = async () => (await api.get('/api/servers')).json();
+    await untilEqual(servers, { servers: [{ id: SERVER }] });
   });
 
   it('sends a large body in its pieces, to any client', async () => {
@@ -117,13 +118,4 @@ describe('stored bodies', () => {
 /** Keeps what is encoded already, and makes the rest fit for a request line. */
 function encodeOnce(text: string): string {
   return encodeURI(decodeURI(text)).replace(/\0/g, '%00');
-}
-
-async function untilEqual(ask: () => Promise<{ json(): unknown }>, value: unknown): Promise<void> {
-  let seen: unknown;
-  for (const end = Date.now() + 1_000; Date.now() < end;) {
-    seen = (await ask()).json();
-    if (JSON.stringify(seen) === JSON.stringify(value)) return;
-  }
-  expect(seen).to.deep.equal(value);
 }

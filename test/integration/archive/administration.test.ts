@@ -4,8 +4,7 @@ import { until } from '../../support/apiServer.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 import { anExport } from '../../support/exportFiles.js';
 
-describe('administration, end to end', function () {
-  this.timeout(60_000);
+describe('administration, end to end', () => {
   let archive: TestArchive;
   before(async () => {
     archive = await startArchive({ env: { DISABLE_AUTH: 'true' } });
@@ -17,7 +16,7 @@ describe('administration, end to end', function () {
     await until(async () => {
       job = await archive.json<AdminJob>(path);
       return job.state === 'done' || job.state === 'failed';
-    }, 30_000);
+    });
     return job;
   };
   const upload = async (root: object): Promise<AdminJob> => {

@@ -35,8 +35,7 @@ import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 import { restingArchive } from '../../support/verifiedArchive.js';
 import { everyAnswer } from '../../support/wholeArchive.js';
 
-describe('backup and restore', function () {
-  this.timeout(180_000);
+describe('backup and restore', () => {
   const opened: TestArchive[] = [];
   const open = async (): Promise<TestArchive> => {
     const archive = await startArchive();
@@ -181,7 +180,7 @@ describe('backup and restore', function () {
           (await deletions.countDocuments()) === 0 &&
           (await erasures.countDocuments({ userId: { $exists: true } })) === 0 &&
           (await importFiles.countDocuments({ state: 'queued' })) === 0;
-        await until(isDone, 30_000);
+        await until(isDone);
         expect(await threads.findOne({ _id: waiting.deleted })).to.include({ deleted: true });
         expect((await after.api.get(`/api/threads/${waiting.deleted}`)).status).to.equal(404);
         expect((await after.api.get(`/users/${waiting.erased}`)).status).to.equal(404);

@@ -14,8 +14,7 @@ import { anId } from '../../support/factories.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 import { everyAnswer } from '../../support/wholeArchive.js';
 
-describe('an export of threads that were read bit by bit', function () {
-  this.timeout(60_000);
+describe('an export of threads that were read bit by bit', () => {
   let archive: TestArchive;
   let copy: TestArchive;
 

@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 import { until } from '../../support/apiServer.js';
 
-describe('an archive at rest', function () {
-  this.timeout(120_000);
+describe('an archive at rest', () => {
   let archive: TestArchive;
 
   before(async () => {
@@ -21,7 +20,7 @@ describe('an archive at rest', function () {
       await pause(5_000);
       // The second count stands in the profile, too.
       return (await commands()) - before <= 15;
-    }, 90_000);
+    });
     await db.command({ profile: 0 });
   });
 });

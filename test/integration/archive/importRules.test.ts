@@ -21,8 +21,7 @@ import { walkThreads } from '../../support/wholeArchive.js';
 
 const SECRET = 'zweikommafuenfgeheim';
 
-describe('importing', function () {
-  this.timeout(60_000);
+describe('importing', () => {
   let archive: TestArchive;
 
   before(async () => {

@@ -10,8 +10,7 @@ import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 const AVATAR = 'https://cdn.discordapp.com/embed/avatars/0.png';
 
-describe('what a deletion or an erasure says', function () {
-  this.timeout(300_000);
+describe('what a deletion or an erasure says', () => {
   let archive: TestArchive;
   before(async () => {
     archive = await startArchive();

@@ -21,8 +21,7 @@ async function readSample(): Promise<RawExport[]> {
   );
 }
 
-describe('the sample archive', function () {
-  this.timeout(120_000);
+describe('the sample archive', () => {
   let archive: TestArchive;
   let files: RawExport[];
 

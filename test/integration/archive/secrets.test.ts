@@ -32,8 +32,7 @@ function withPassword(
   return url.href;
 }
 
-describe('secrets of the settings', function () {
-  this.timeout(60_000);
+describe('secrets of the settings', () => {
   let stores: TestStores;
   /** Everything that was printed, logged and answered, by where. */
   const seen: [where: string, text: string][] = [];
@@ -88,8 +87,8 @@ describe('secrets of the settings', function () {
     const api = startProcess('api', env);
     const indexer = startProcess('indexer', { ...env, METRICS_PORT: String(metricsPort) });
     const { url } = (await api.logged('Listening')) as { url: string };
-    await until(async () => (await fetch(`${url}/readyz`)).status === status, 20_000);
-    await until(() => indexer.log.length > 0, 20_000);
+    await until(async () => (await fetch(`${url}/readyz`)).status === status);
+    await until(() => indexer.log.length > 0);
     await askEverything(name, url);
     // An indexer that was never ready does not serve any.
     if (status === 200) {
@@ -114,7 +113,7 @@ describe('secrets of the settings', function () {
       const reply = await fetch(url).catch(() => null);
       text = (await reply?.text()) ?? '';
       return text !== '';
-    }, 20_000);
+    });
     return text;
   }
 

@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import type { VerifyReport } from '../../../shared/contract/verify.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 
-describe('forum-archive verify', function () {
-  this.timeout(120_000);
+describe('forum-archive verify', () => {
   let archive: TestArchive;
 
   before(async () => {

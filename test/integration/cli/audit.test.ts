@@ -13,8 +13,7 @@ import { runCli } from '../../support/runCli.js';
 import { removeSearchAndKeys } from '../../support/stores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
-describe('the audit trail of the command line', function () {
-  this.timeout(120_000);
+describe('the audit trail of the command line', () => {
   let api: AuthServer;
   before(async () => {
     api = await startAuth();

@@ -11,8 +11,7 @@ import { runCli } from '../../support/runCli.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
-describe('the command line', function () {
-  this.timeout(60_000);
+describe('the command line', () => {
   let stores: TestStores;
 
   before(async () => {

@@ -11,8 +11,7 @@ import { runCli } from '../../support/runCli.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
-describe('exportArchive', function () {
-  this.timeout(60_000);
+describe('exportArchive', () => {
   let stores: TestStores;
 
   before(async () => {

@@ -8,9 +8,7 @@ interface Coverage {
   result: { url: string }[];
 }
 
-describe('help', function () {
-  this.timeout(60_000);
-
+describe('help', () => {
   /** The files that a command has loaded. */
   const loadedBy = (...args: string[]) =>
     withTemporaryFolder(async (folder) => {

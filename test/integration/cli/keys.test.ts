@@ -4,8 +4,7 @@ import { apiKeyListSchema, type ApiKeyList } from '../../../shared/contract/auth
 import { openApiStores, type ApiStores } from '../../support/apiStores.js';
 import { runCli } from '../../support/runCli.js';
 
-describe('keys on the command line', function () {
-  this.timeout(60_000);
+describe('keys on the command line', () => {
   let stores: ApiStores;
   before(async () => {
     stores = await openApiStores();

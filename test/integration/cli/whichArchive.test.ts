@@ -24,8 +24,7 @@ const COMMANDS = [
   ['backup', 'nowhere'],
 ];
 
-describe('which archive a command works on', function () {
-  this.timeout(60_000);
+describe('which archive a command works on', () => {
   let stores: TestStores;
   before(async () => {
     stores = await openStores();

@@ -24,8 +24,7 @@ function noise(seed: number, characters: number): string {
   return parts.join('');
 }
 
-describe('bodies in pieces', function () {
-  this.timeout(60_000);
+describe('bodies in pieces', () => {
   let stores: TestStores;
   let deps: IndexerDeps;
   before(async () => {

@@ -11,7 +11,7 @@ describe('checkQueueRedis', () => {
   const logger = createLogger('test', 'silent');
 
   before(async () => {
-    redis = createRedis(readSettings().REDIS_URL, { timeoutMs: 5_000 });
+    redis = createRedis(readSettings().REDIS_URL, { timeoutMs: 120_000 });
     await redis.connect();
   });
   after(() => redis.disconnect());

@@ -114,8 +114,7 @@ function once<T extends { bulkWrite: (...args: never[]) => unknown }>(
   };
 }
 
-describe('erasing a person', function () {
-  this.timeout(120_000);
+describe('erasing a person', () => {
   let stores: TestStores;
   let deps: IndexerDeps;
   let archive: Said[];

@@ -295,8 +295,7 @@ describe('projectThread', () => {
     expect((await detail(linking.threadId))?.messages[0]?.contentHtml).to.contain('Half');
   });
 
-  it('stores a very long thread in pieces that make the same body', async function () {
-    this.timeout(120_000);
+  it('stores a very long thread in pieces that make the same body', async () => {
     const { source, threadId, messages } = aConversation();
     const noise = (n: number) =>
       Array.from({ length: 60 }, (_, i) =>

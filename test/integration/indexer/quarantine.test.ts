@@ -35,8 +35,7 @@ import { openStores, type TestStores } from '../../support/stores.js';
 
 const PROCESS = fileURLToPath(new URL('../../support/poisonProcess.js', import.meta.url));
 
-describe('setting aside', function () {
-  this.timeout(60_000);
+describe('setting aside', () => {
   let stores: TestStores;
   let deps: IndexerDeps;
 

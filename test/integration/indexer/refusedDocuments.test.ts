@@ -14,8 +14,7 @@ import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
 /** A year that the index's date format does not know. */
 const POISON = new Date('+012000-01-01T00:00:00.000Z');
 
-describe('documents that the search index refuses', function () {
-  this.timeout(30_000);
+describe('documents that the search index refuses', () => {
   let stores: TestStores;
   let deps: IndexerDeps;
 

@@ -633,8 +633,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
   ],
 ];
 
-describe('verifyArchive', function () {
-  this.timeout(120_000);
+describe('verifyArchive', () => {
   let stores: TestStores;
   let deps: IndexerDeps;
 
@@ -686,7 +685,7 @@ describe('verifyArchive', function () {
     const { members } = own.collections;
     const { matchedCount } = await members.updateMany({}, { $inc: { periodDay: -1 } });
     expect(matchedCount).to.be.above(2);
-    const waited = awaitWork(own.collections, 20_000).then(() => 'waited');
+    const waited = awaitWork(own.collections, 100_000).then(() => 'waited');
     expect(await Promise.race([waited, pause(300, 'waiting')])).to.equal('waiting');
     await markAgedMembers(own, new Date());
     await refreshAll(own);

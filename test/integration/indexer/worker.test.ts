@@ -34,9 +34,9 @@ describe('the worker', () => {
       logger: stores.logger,
     });
     const all = () => Promise.all(ids.map(async (id) => (await producer.queue.getJob(id)) as Job));
-    await until(async () => (await all()).every(({ finishedOn }) => finishedOn), 10_000);
+    await until(async () => (await all()).every(({ finishedOn }) => finishedOn));
     const left = () => Promise.all(gone.map((id) => producer.queue.getJob(id)));
-    await until(async () => (await left()).every((job) => job === undefined), 10_000);
+    await until(async () => (await left()).every((job) => job === undefined));
     const ended = await all();
     await worker.stop();
     redis.disconnect();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createChildren } from '../../../services/local/children.js';
 import { isRunning, processId } from '../../../services/local/processId.js';
+import { until } from '../../support/apiServer.js';
 import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 const MODULE = new URL('../../../services/local/spawnGuarded.js', import.meta.url).href;
@@ -20,14 +21,6 @@ const args = ['-c', ${JSON.stringify(STUBBORN)}];
 const child = spawnGuarded({ command: 'sh', args, env: process.env, logFile, graceMs: 200 });
 console.log(await child.pid);
 `;
-
-async function untilEnded(process: { pid: number; startedAt: string }): Promise<boolean> {
-  for (const end = Date.now() + 8000; Date.now() < end;) {
-    if (!isRunning(process)) return true;
-    await delay(50);
-  }
-  return false;
-}
 
 async function grandchildOf(logFile: string): Promise<number> {
   for (;;) {
@@ -51,8 +44,8 @@ describe('guard', () => {
 
       parent.kill('SIGKILL');
       await once(parent, 'exit');
-      expect(await untilEnded(child), 'child').to.equal(true);
-      expect(await untilEnded(grandchild), 'grandchild').to.equal(true);
+      await until(() => !isRunning(child));
+      await until(() => !isRunning(grandchild));
     }));
 
   it('stops a child on request, and gives its exit code', () =>

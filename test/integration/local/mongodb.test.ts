@@ -3,9 +3,7 @@ import { expect } from 'chai';
 import { startOwnServers } from '../../support/ownServers.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
-describe('the local MongoDB', function () {
-  this.timeout(120_000);
-
+describe('the local MongoDB', () => {
   it('runs no JavaScript', () =>
     withTemporaryFolder(async (folder) => {
       const wanted = { mongodb: true, elasticsearch: false, redis: false };

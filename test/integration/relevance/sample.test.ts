@@ -20,7 +20,6 @@ describe('relevance over the sample archive', () => {
   let report: Report;
 
   before(async function () {
-    this.timeout(120_000);
     archive = await startArchive();
     const imported = await archive.cli('import', 'sample', '--wait');
     expect(imported.code, imported.stderr).to.equal(0);

@@ -5,7 +5,7 @@ import { readSettings } from '../../../shared/platform/env.js';
 
 describe('createRedis', () => {
   it('leaves no failure unheard when a connection that had subscribed is cut as soon as it is back', async () => {
-    const redis = createRedis(readSettings().REDIS_URL, { timeoutMs: 2_000 });
+    const redis = createRedis(readSettings().REDIS_URL, { timeoutMs: 120_000 });
     redis.on('error', () => undefined);
     await redis.connect();
     await redis.subscribe('test_redis_client');

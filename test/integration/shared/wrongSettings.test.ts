@@ -3,9 +3,7 @@ import { createServer } from 'node:net';
 import { expect } from 'chai';
 import { startProcess } from '../../support/serviceProcess.js';
 
-describe('a wrong setting', function () {
-  this.timeout(60_000);
-
+describe('a wrong setting', () => {
   /** What a service with such settings says, and ends with. */
   const startWith = async (service: 'api' | 'indexer', env: Record<string, string>) => {
     const started = startProcess(service, env);

@@ -23,8 +23,7 @@ import {
 const PER_SECOND = Number(process.env['LOAD_PER_SECOND'] ?? 150);
 const AWAY_MS = 2_800;
 
-describe('the API under load while stores go and come back', function () {
-  this.timeout(90_000);
+describe('the API under load while stores go and come back', () => {
   let stores: OwnStores;
   let archive: OutageArchive;
   let api: ServiceProcess;
@@ -83,8 +82,7 @@ describe('the API under load while stores go and come back', function () {
   });
 });
 
-describe('an API process and stores that are away', function () {
-  this.timeout(60_000);
+describe('an API process and stores that are away', () => {
   let stores: OwnStores;
   let archive: OutageArchive;
   let api: ServiceProcess | undefined;
@@ -129,7 +127,7 @@ describe('an API process and stores that are away', function () {
     expect(await status('/api/threads/1')).to.equal(503);
     expect(await status('/openapi.json')).to.equal(200);
     for (const store of Object.values(stores)) await store.restart();
-    await until(async () => (await status('/readyz')) === 200, 10_000);
+    await until(async () => (await status('/readyz')) === 200);
     expect(await status('/api/threads/1')).to.equal(200);
     expect(await status('/api/search?q=anchor')).to.equal(200);
     expect(await status('/api/threads')).to.equal(200);

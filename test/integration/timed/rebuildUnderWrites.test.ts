@@ -13,8 +13,7 @@ describe('a rebuild of search under constant writes', () => {
   });
   after(() => stores.close());
 
-  it('never shows a reader an error, an empty index or a lost document', async function () {
-    this.timeout(60_000);
+  it('never shows a reader an error, an empty index or a lost document', async () => {
     const deps = indexerDeps(stores);
     const { write, writeThreads, rebuild, search } = rebuildArchive(deps);
     const threads = await writeThreads(120, 14);

@@ -9,8 +9,7 @@ import { startProcess, type ServiceProcess } from '../../support/serviceProcess.
 
 const FILES = 12;
 
-describe('the indexer while stores go and come back', function () {
-  this.timeout(90_000);
+describe('the indexer while stores go and come back', () => {
   let stores: OwnStores;
   let archive: OutageArchive;
   let producer: QueueProducer;
@@ -73,13 +72,13 @@ describe('the indexer while stores go and come back', function () {
       await stores[store].freeze();
       await pause(1_000);
       await stores[store].thaw();
-      await until(() => areImported(before), 10_000);
+      await until(() => areImported(before));
       // What is filed now is worked on while the store is gone.
       const during = await fileImports(FILES);
       await stores[store].kill();
       await pause(1_500);
       await stores[store].restart();
-      await until(() => areImported(during), 15_000);
+      await until(() => areImported(during));
       await until(() => producer.redis.status === 'ready');
       expect(await producer.counts()).to.include({ failed: 0 });
       expect(complaints().length).to.be.below(4 * FILES);
@@ -89,7 +88,7 @@ describe('the indexer while stores go and come back', function () {
   it('tells of jobs, threads, the queue and the stores on a port of its own', async () => {
     await startIndexer();
     const uploads = await fileImports(2);
-    await until(() => areImported(uploads), 10_000);
+    await until(() => areImported(uploads));
     const metrics = () => fetch(`http://127.0.0.1:${metricsPort}/metrics`);
     const told = (text: string, sample: string): number =>
       Number(
@@ -120,7 +119,7 @@ describe('the indexer while stores go and come back', function () {
     await startIndexer();
     await stores.elasticsearch.freeze();
     const uploads = await fileImports(2);
-    await until(async () => (await producer.counts()).active === 2, 15_000);
+    await until(async () => (await producer.counts()).active === 2);
     const began = Date.now();
     indexer.kill('SIGTERM');
     expect(await indexer.exited).to.equal(0);
@@ -129,7 +128,7 @@ describe('the indexer while stores go and come back', function () {
     await stores.elasticsearch.thaw();
     await startIndexer();
     // Well before the queue would take a job for stalled.
-    await until(() => areImported(uploads), 15_000);
+    await until(() => areImported(uploads));
   });
 
   it('ends on SIGTERM while Redis is frozen', async () => {
@@ -152,7 +151,7 @@ describe('the indexer while stores go and come back', function () {
     for (const store of Object.values(stores)) await store.restart();
     await indexer.logged('The indexer is ready');
     const uploads = await fileImports(1);
-    await until(() => areImported(uploads), 10_000);
+    await until(() => areImported(uploads));
     expect(complaints().length).to.be.below(10);
   });
 });

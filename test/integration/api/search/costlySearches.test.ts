@@ -3,7 +3,7 @@ import { searchArchive } from '../../../../services/api/search/searchArchive.js'
 import { Turns } from '../../../../services/api/search/turns.js';
 import type { SearchResponse } from '../../../../shared/contract/search.js';
 import { ensureSearchIndex } from '../../../../shared/store/searchIndex.js';
-import { startApi, until, type ApiServer } from '../../../support/apiServer.js';
+import { startApi, type ApiServer } from '../../../support/apiServer.js';
 import {
   aThread,
   createSearchFixture,
@@ -12,6 +12,7 @@ import {
   UNLIMITED,
   type SearchFixture,
 } from '../../../support/searchDocuments.js';
+import { stayInMinute } from '../../../support/stayInMinute.js';
 import { removeSearchAndKeys } from '../../../support/stores.js';
 
 const LETTERS = 'abcdefghijklmnopqrst';
@@ -136,6 +137,7 @@ describe('search: what is costly', () => {
 });
 
 describe('search: what counts as several', () => {
+  stayInMinute();
   let api: ApiServer;
 
   const start = async (limit: string): Promise<void> => {
@@ -145,8 +147,6 @@ describe('search: what counts as several', () => {
     const { elasticsearch, mongo } = api.stores;
     await ensureSearchIndex(elasticsearch, mongo.namespace);
     await storeDocuments(elasticsearch, mongo.namespace, CORPUS.flat());
-    // The window must not end in the middle of a test.
-    await until(() => Date.now() % 60_000 < 50_000, 15_000);
   };
   afterEach(async () => {
     await removeSearchAndKeys(api.stores);

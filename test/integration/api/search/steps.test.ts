@@ -35,7 +35,7 @@ describe('search: asked in steps', () => {
     );
     await fixture.store(threads.flat());
     // Another client, whose memory knows these words as common.
-    elasticsearch = createElasticsearch(readSettings(), { timeoutMs: 30_000 });
+    elasticsearch = createElasticsearch(readSettings(), { timeoutMs: 120_000 });
     commonWords(elasticsearch).learn(parseQuery(WORDS.join(' ')), MANY_MATCHES);
   });
   after(async () => {

@@ -16,11 +16,10 @@ async function problemOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Asks both questions of the address; each must be refused as unavailable, within 3 seconds. */
+/** Asks both questions of the address; each must be refused as unavailable, although its client would wait for an hour. */
 async function expectUnavailable(url: string): Promise<void> {
-  const elasticsearch = createElasticsearch({ ELASTICSEARCH_URL: url }, { timeoutMs: 60_000 });
+  const elasticsearch = createElasticsearch({ ELASTICSEARCH_URL: url }, { timeoutMs: 3_600_000 });
   const deps = { elasticsearch, namespace: 'test-nothing-here', turns: new Turns() };
-  const started = performance.now();
   const problems = await Promise.all([
     problemOf(searchArchive(deps, searchParams('anchor'), UNLIMITED)),
     problemOf(suggestTitles(deps, { q: 'anchor' })),
@@ -30,7 +29,6 @@ async function expectUnavailable(url: string): Promise<void> {
     expect((problem as AppError).headers).to.deep.equal({ 'Retry-After': '5' });
     expect((problem as AppError).message).to.not.match(/elastic|127|http/i);
   }
-  expect(performance.now() - started).to.be.below(3_500);
   await elasticsearch.close();
 }
 

@@ -4,7 +4,7 @@ import { createPlatformUsers } from '../../../../services/api/auth/platformUsers
 import { invalidCredential } from '../../../../services/api/auth/refusals.js';
 import { readSettings } from '../../../../shared/platform/env.js';
 import type { AppError } from '../../../../shared/contract/errors.js';
-import { until } from '../../../support/apiServer.js';
+import { stayInMinute } from '../../../support/stayInMinute.js';
 
 const user = { id: '42', username: 'ann', avatar: 'https://a.example/1.png', scope: ['identify'] };
 
@@ -25,8 +25,7 @@ async function outcome(asked: Promise<unknown>): Promise<string> {
 }
 
 describe('createPlatformUsers', () => {
-  // The minute must not end in the middle of a test.
-  beforeEach(() => until(() => Date.now() % 60_000 < 55_000, 10_000));
+  stayInMinute();
 
   it('stops asking after too many refusals, which no single address can cause', async () => {
     let asked = 0;

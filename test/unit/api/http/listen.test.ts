@@ -35,7 +35,7 @@ describe('listen', () => {
     if (!served.closed) await once(served, 'close');
     clearInterval(again);
     socket.destroy();
-    expect(Date.now() - began).to.be.within(400, 3_000);
+    expect(Date.now() - began).to.be.above(400);
   });
 
   it('lets a connection rest between requests', async () => {

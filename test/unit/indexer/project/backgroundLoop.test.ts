@@ -13,8 +13,19 @@ describe('runInBackground', () => {
     ...{ isBusy: () => false, isReady: () => true },
   };
 
-  it('goes on at once while there is more, and after a rest when there is not, or a round failed', async () => {
-    const ends = [true, true, undefined, new Error('once'), false];
+  const HOUR = 3_600_000;
+
+  it('goes on at once while there is more', async () => {
+    const ends = [true, true, undefined];
+    let rounds = 0;
+    const round = () => Promise.resolve(ends[rounds++]);
+    const loop = runInBackground('test', round, { ...LONG, idleMs: HOUR, longestRestMs: HOUR });
+    await until(() => rounds === 3);
+    await loop.stop();
+  });
+
+  it('rests when there is no more, or a round failed', async () => {
+    const ends = [undefined, new Error('once'), false];
     const times: number[] = [];
     const loop = runInBackground(
       'test',
@@ -25,27 +36,44 @@ describe('runInBackground', () => {
       },
       LONG,
     );
-    await until(() => times.length > 5);
+    await until(() => times.length > 3);
     await loop.stop();
-    const waits = times.slice(1, 6).map((time, index) => time - times[index]!);
-    expect(waits.map((ms) => ms > 40)).to.deep.equal([false, false, true, true, true]);
+    const waits = times.slice(1, 4).map((time, index) => time - times[index]!);
+    expect(waits.map((ms) => ms > 40)).to.deep.equal([true, true, true]);
   });
 
-  it('takes a small part of the time while jobs are waiting, and rests no longer than they last', async () => {
+  it('takes a small part of the time while jobs are waiting', async () => {
+    const [began, ended]: number[][] = [[], []];
+    const round = async (): Promise<void> => {
+      began!.push(performance.now());
+      await pause(20);
+      ended!.push(performance.now());
+    };
+    const loop = runInBackground('test', round, { ...LONG, isBusy: () => true });
+    await until(() => began!.length > 1);
+    await loop.stop();
+    const [worked, rested] = [ended![0]! - began![0]!, began![1]! - ended![0]!];
+    // It never rests for more than ten seconds.
+    expect(rested).to.be.above(Math.min(10 * worked, 9_000));
+  });
+
+  it('rests no longer than jobs are waiting', async () => {
     let isBusy = true;
-    let rounds = 0;
-    const loop = runInBackground(
-      'test',
-      async () => {
-        rounds += 1;
-        await pause(300);
-      },
-      { ...LONG, isBusy: () => isBusy },
-    );
-    await pause(1_500);
-    expect(rounds).to.equal(1);
+    let isLate = false;
+    const late: boolean[] = [];
+    const round = async (): Promise<void> => {
+      late.push(isLate);
+      await pause(400);
+    };
+    const loop = runInBackground('test', round, { ...LONG, isBusy: () => isBusy });
+    await until(() => late.length === 1);
+    await pause(500);
     isBusy = false;
-    await until(() => rounds > 1, 1_000);
+    // Its rest beside waiting jobs would be more than six seconds.
+    const timer = setTimeout(() => (isLate = true), 5_000);
+    await until(() => late.length > 1);
+    clearTimeout(timer);
+    expect(late[1]).to.equal(false);
     await loop.stop();
   });
 
@@ -62,7 +90,6 @@ describe('runInBackground', () => {
   });
 
   describe('with nothing to do', () => {
-    const HOUR = 3_600_000;
     const RESTING = { ...LONG, idleMs: 1, longestRestMs: HOUR };
 
     it('rests until the bell rings, also where it rang during the round', async () => {
