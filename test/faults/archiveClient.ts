@@ -21,7 +21,7 @@ export interface ArchiveClient {
   perform(action: ActionRequest): Promise<ActionEnd>;
 }
 
-const ANSWER_WITHIN_MS = 20_000;
+const ANSWER_WITHIN_MS = 60_000;
 const ASK_AGAIN_MS = 100;
 
 /**

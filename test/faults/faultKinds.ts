@@ -23,9 +23,9 @@ export type Fault = (context: FaultContext) => Promise<unknown>;
 
 const CLOCK = new URL('./shiftClock.js', import.meta.url).href;
 const HOUR_MS = 3_600_000;
-/** How soon a service must end when it is asked to. */
-const STOP_WITHIN_MS = 10_500;
-const ANSWER_WITHIN_MS = 20_000;
+/** Longer than a service takes to end that ends when it is asked to, on a busy machine too. */
+const STOP_WITHIN_MS = 60_000;
+const ANSWER_WITHIN_MS = 60_000;
 
 /** Each kind of fault by its name; docs/reliability.md lists them. */
 export const FAULTS = {

@@ -3,7 +3,7 @@ import { createProducer } from '../../shared/jobs/producer.js';
 import type { OwnServer } from '../support/ownServers.js';
 import type { Rig } from './rig.js';
 
-const WITHIN_MS = 120_000;
+const WITHIN_MS = 300_000;
 
 /** Waits until no job waits and no mark is left. Throws with what is left when time is up. */
 export async function quiesce({ direct, servers }: Pick<Rig, 'direct' | 'servers'>): Promise<void> {

@@ -19,6 +19,8 @@ export interface RunOptions {
   restMs: number;
   /** Milliseconds between two faults of a lane at most. */
   betweenMs: number;
+  /** What is to be done and answered before the run ends, by name; faults or none. */
+  atLeast?: { actions: Record<string, number>; answers: Record<string, number> };
   say: (text: string) => void;
 }
 
@@ -34,7 +36,7 @@ const BETWEEN_MS = 300;
 /** Characters of a violation: it may hold the last words of a process. */
 const LONGEST_LINE = 4_000;
 /** After the last fault every action is acknowledged within this time. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 /** Lets writers and readers work on an archive while faults are provoked, then compares all with the ledger. */
 export async function runFaults(rig: Rig, options: RunOptions): Promise<RunReport> {
@@ -77,8 +79,11 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
   };
   await Promise.all(options.lanes.map(provoke));
   say('No more faults');
+  const { atLeast = { actions: {}, answers: {} } } = options;
+  while (!isReached(writing.done, atLeast.actions) || !isReached(readers.answers, atLeast.answers))
+    await pause(BETWEEN_MS);
   giveUpAt = Date.now() + PATIENCE_MS;
-  const actions = await writing.stop();
+  await writing.stop();
   await quiesce(rig).catch((error: unknown) => violate(String(error)));
   await readers.stop();
   const found = await checkArchive(client, ledger, rig.direct).catch((error: unknown) => [
@@ -89,9 +94,13 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
   return {
     violations,
     faults,
-    actions,
+    actions: writing.done,
     answers: readers.answers,
   };
+}
+
+function isReached(done: Record<string, number>, atLeast: Record<string, number>): boolean {
+  return Object.entries(atLeast).every(([name, count]) => (done[name] ?? 0) >= count);
 }
 
 /** Writers that take one action after the other, wait until it may be done, and ask for it until it is acknowledged. */
@@ -100,7 +109,7 @@ function startWriters(
   actions: Iterator<Action>,
   { writers, restMs }: RunOptions,
   violate: (text: string) => void,
-): { stop(): Promise<Record<string, number>> } {
+): { done: Record<string, number>; stop(): Promise<void> } {
   const done: Record<string, number> = {};
   let isStopping = false;
   const write = async (): Promise<void> => {
@@ -113,10 +122,10 @@ function startWriters(
   };
   const loops = Array.from({ length: writers }, write);
   return {
+    done,
     async stop() {
       isStopping = true;
       await Promise.all(loops);
-      return done;
     },
   };
 }

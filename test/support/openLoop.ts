@@ -19,8 +19,8 @@ export interface Answered extends Omit<Planned, 'headers'> {
 export interface Load {
   /** Every answer so far, in the order of their coming. */
   answers: Answered[];
-  /** Requests that are not answered yet. */
-  readonly open: number;
+  /** When the oldest of the requests was sent that are not answered yet (ms of performance.now()); Infinity without any. */
+  readonly openSince: number;
   /** Sends nothing more; resolves when everything is answered. */
   stop(): Promise<void>;
 }
@@ -38,24 +38,26 @@ export function startLoad(url: string, perSecond: number, next: () => Planned): 
   const answers: Answered[] = [];
   const began = performance.now();
   let sent = 0;
-  let open = 0;
+  const open = new Set<{ sentAt: number }>();
   const ask = async (planned: Planned): Promise<void> => {
-    open += 1;
+    const asked = { sentAt: performance.now() };
+    open.add(asked);
     answers.push(await askOnce(url, planned, agent));
-    open -= 1;
+    open.delete(asked);
   };
   const timer = setInterval(() => {
     const due = ((performance.now() - began) / 1_000) * perSecond;
-    for (; sent < due; sent += 1) if (open < perSecond * LONGEST_QUEUE_S) void ask(next());
+    for (; sent < due; sent += 1) if (open.size < perSecond * LONGEST_QUEUE_S) void ask(next());
   }, TICK_MS);
   return {
     answers,
-    get open() {
-      return open;
+    get openSince() {
+      const [oldest] = open;
+      return oldest?.sentAt ?? Infinity;
     },
     async stop() {
       clearInterval(timer);
-      while (open > 0) await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+      while (open.size > 0) await new Promise((resolve) => setTimeout(resolve, TICK_MS));
       agent.destroy();
     },
   };

@@ -105,6 +105,12 @@ async function storeReads({ collections }: Mongo): Promise<void> {
   );
 }
 
+/** The kinds of read that `readMix` makes. */
+export const READ_KINDS = [
+  ...['hot thread', 'cold thread', 'list', 'stats', 'search', 'suggest', 'user', 'leaderboard'],
+  'conditional',
+] as const;
+
 /** Reads of every kind, as many of each as readers make, in an order that is the same every time. */
 export function readMix(): () => Planned {
   const random = randomOf(7);
@@ -136,17 +142,30 @@ export function readMix(): () => Planned {
 const SORTS = ['latest', 'oldest', 'popular', 'recently_active', 'unanswered'] as const;
 const WORDS = ['anchor', 'boat', 'cargo', 'deck', 'engine', 'fleet', 'gale', 'harbour'] as const;
 
+/** Whether a read was answered as usual, or refused as while a store is away: nothing else may ever be answered. */
+export function isGoodOrRefused(answer: Answered): boolean {
+  return isGood(answer) || isRefused(answer);
+}
+
+function isGood({ kind, status }: Answered): boolean {
+  return status === (kind === 'conditional' ? 304 : 200);
+}
+
+function isRefused({ status, headers }: Answered): boolean {
+  return status === 503 && /^\d+$/.test(headers['retry-after'] ?? '');
+}
+
 /** Whether an answer is as documented while a store is away, or while none is. */
 export function isDocumented(answer: Answered, away: StoreName | null): boolean {
-  const { kind, status, headers } = answer;
-  const isGood = status === (kind === 'conditional' ? 304 : 200);
-  const isRefused = status === 503 && /^\d+$/.test(headers['retry-after'] ?? '');
-  if (kind === 'search' || kind === 'suggest') return away === 'elasticsearch' ? isRefused : isGood;
+  const { kind, headers } = answer;
+  if (kind === 'search' || kind === 'suggest') {
+    return away === 'elasticsearch' ? isRefused(answer) : isGood(answer);
+  }
   const isCached = kind === 'hot thread' || kind === 'conditional';
-  if (away === 'mongodb' && !isCached) return isGood || isRefused;
-  if (kind !== 'stats') return isGood;
+  if (away === 'mongodb' && !isCached) return isGoodOrRefused(answer);
+  if (kind !== 'stats') return isGood(answer);
   const isBypassed = headers['x-cache'] === 'BYPASS';
-  return isGood && isBypassed === (away === 'redis');
+  return isGood(answer) && isBypassed === (away === 'redis');
 }
 
 /** What readers saw of an outage; times in milliseconds. */
@@ -212,10 +231,7 @@ function pause(ms: number): Promise<void> {
 }
 
 /** Loads the API as much as wanted, or as much as it can take beside whatever else this machine is doing. */
-export async function startSteadyLoad(
-  url: string,
-  wanted: number,
-): Promise<{ load: Load; perSecond: number; slowestMs: number }> {
+export async function startSteadyLoad(url: string, wanted: number): Promise<Load> {
   // A process that has just started is slower than it will be.
   const first = startLoad(url, LEAST_PER_SECOND, readMix());
   await pause(2_000);
@@ -226,10 +242,9 @@ export async function startSteadyLoad(
     const began = performance.now();
     await pause(1_000);
     const times = load.answers.filter(({ sentAt }) => sentAt >= began).map(({ ms }) => ms);
-    const slowestMs = Math.max(0, ...times);
     const slow = times.filter((ms) => ms > 200).length;
     const isSteady = times.length > perSecond * 0.8 && slow < times.length * 0.05;
-    if (isSteady || perSecond < LEAST_PER_SECOND) return { load, perSecond, slowestMs };
+    if (isSteady || perSecond < LEAST_PER_SECOND) return load;
     await load.stop();
   }
 }

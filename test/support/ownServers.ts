@@ -15,9 +15,9 @@ export interface OwnServer {
   /** Alive, its port open, and silent. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** Gone, its port closed. */
+  /** Gone, its port closed. Nothing happens to one that is gone already. */
   kill(): Promise<void>;
-  /** Back where it was, with what it had stored; resolves when it is ready. */
+  /** Back where it was, with what it had stored; resolves when it is ready. Nothing happens to one that was not killed. */
   restart(): Promise<void>;
 }
 
@@ -63,19 +63,28 @@ export async function startOwnServers(dataDir: string, wanted: Wanted): Promise<
 
 async function ownServer(start: () => Promise<LocalServer>): Promise<OwnServer> {
   let running = await start();
+  let isGone = false;
   const signal = async (name: NodeJS.Signals): Promise<void> => {
     const pid = await running.child.pid;
-    // The whole group: Elasticsearch is a child of its launcher.
-    if (pid !== undefined) process.kill(-pid, name);
+    if (pid === undefined || isGone) return;
+    try {
+      // The whole group: Elasticsearch is a child of its launcher.
+      process.kill(-pid, name);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
   };
   return {
     url: running.url,
     async kill() {
       await signal('SIGKILL');
       await running.child.exited;
+      isGone = true;
     },
     async restart() {
+      if (!isGone) return;
       running = await start();
+      isGone = false;
     },
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),

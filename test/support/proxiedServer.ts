@@ -5,6 +5,7 @@ import { startProxy } from './apiProxy.js';
 export async function proxiedServer(url: string): Promise<OwnServer & { close(): Promise<void> }> {
   const { protocol, hostname, port } = new URL(url);
   const proxy = await startProxy({ host: hostname, port: Number(port) });
+  let isGone = false;
   return {
     url: `${protocol}//127.0.0.1:${proxy.port}`,
     freeze() {
@@ -15,8 +16,14 @@ export async function proxiedServer(url: string): Promise<OwnServer & { close():
       proxy.thaw();
       return Promise.resolve();
     },
-    kill: () => proxy.cut(),
-    restart: () => proxy.mend(),
+    async kill() {
+      if (!isGone) await proxy.cut();
+      isGone = true;
+    },
+    async restart() {
+      if (isGone) await proxy.mend();
+      isGone = false;
+    },
     close: () => proxy.close(),
   };
 }

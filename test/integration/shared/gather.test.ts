@@ -15,7 +15,10 @@ describe('findAllGathered', () => {
     const [few, many] = [5_000, 50_000];
     const timeOf = async (size: number): Promise<number> => {
       const serverId = anId();
-      const records = Array.from({ length: size }, (_, n) => ({ _id: `${serverId}/${n}`, serverId }));
+      const records = Array.from({ length: size }, (_, n) => ({
+        _id: `${serverId}/${n}`,
+        serverId,
+      }));
       await channels.insertMany(records as never[], { ordered: false });
       const before = process.cpuUsage();
       const found = await findAllGathered(channels, 'serverId', serverId, { fields: ['_id'] });

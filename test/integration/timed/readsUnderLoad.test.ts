@@ -1,27 +1,24 @@
 import { expect } from 'chai';
-import { until } from '../../support/apiServer.js';
+import { until, untilEqual } from '../../support/apiServer.js';
 import { askOnce, type Answered, type Load } from '../../support/openLoop.js';
 import {
   isDocumented,
+  isGoodOrRefused,
   openOutageArchive,
-  runOutage,
+  READ_KINDS,
   startSteadyLoad,
   type Fault,
   type OutageArchive,
   type OwnStores,
   type StoreName,
 } from '../../support/outages.js';
-import {
-  end,
-  startProcess,
-  startService,
-  urlOf,
-  type ServiceProcess,
-} from '../../support/serviceProcess.js';
+import { end, startService, urlOf, type ServiceProcess } from '../../support/serviceProcess.js';
 
-/** The load, the API and its stores share the machine: 500 saturate two cores. */
+/** Readers ask so often, or as often as the machine can take beside whatever else it is doing. */
 const PER_SECOND = Number(process.env['LOAD_PER_SECOND'] ?? 150);
-const AWAY_MS = 2_800;
+
+/** What stands for the latest answers of each kind of read. */
+const LATEST = 3;
 
 describe('the API under load while stores go and come back', () => {
   let stores: OwnStores;
@@ -29,14 +26,12 @@ describe('the API under load while stores go and come back', () => {
   let api: ServiceProcess;
   let load: Load;
   let url: string;
-  let perSecond: number;
-  let slowestMs: number;
   before(async () => {
     archive = await openOutageArchive();
     ({ stores } = archive);
     api = await startService('api', archive.env);
     url = urlOf(api);
-    ({ load, perSecond, slowestMs } = await startSteadyLoad(url, PER_SECOND));
+    load = await startSteadyLoad(url, PER_SECOND);
   });
   after(async () => {
     await load.stop();
@@ -44,10 +39,60 @@ describe('the API under load while stores go and come back', () => {
     await archive.close();
   });
 
-  it('answers as usual while every store is there', () => {
-    expect(load.answers.length).to.be.above(perSecond);
-    expect(tell(load.answers.filter((answer) => !isDocumented(answer, null)))).to.deep.equal({});
+  /** Whether the latest answers of each kind to what was asked since then are as documented. */
+  const isAsDocumented = (since: number, away: StoreName | null): boolean =>
+    READ_KINDS.every((kind) => {
+      const ofKind = load.answers.filter((one) => one.kind === kind && one.sentAt >= since);
+      const latest = ofKind.slice(-LATEST);
+      return latest.length === LATEST && latest.every((answer) => isDocumented(answer, away));
+    });
+  const untilAsUsual = async (): Promise<void> => {
+    const since = performance.now();
+    await until(() => isAsDocumented(since, null));
+  };
+  const untilReady = (status: number) =>
+    until(async () => (await askOnce(url, { kind: 'readyz', path: '/readyz' })).status === status);
+  /** Calls that were made to a store until now. */
+  const callsTo = async (store: StoreName): Promise<number> => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    const sample = `forum_archive_store_call_duration_seconds_count{store="${store}"} `;
+    const line = text.split('\n').find((one) => one.startsWith(sample));
+    return Number(line?.slice(sample.length));
+  };
+
+  it('answers as usual while every store is there', async () => {
+    await untilAsUsual();
   });
+
+  /**
+   * Takes a store away until everything is answered as documented, and brings it back. False when the process forgot
+   * before what it had in memory: on a busy machine it may take Redis for away, and then what it hears of as missed.
+   */
+  const isServedWithout = async (store: StoreName, fault: Fault): Promise<boolean> => {
+    const lines = api.log.length;
+    const isKnown = () =>
+      api.log.slice(lines).some((line) => line['msg'] === AWAY && line['store'] === store);
+    try {
+      await (fault === 'frozen' ? stores[store].freeze() : stores[store].kill());
+      await until(isKnown);
+      const known = performance.now();
+      const isForgotten = () =>
+        store === 'mongodb' &&
+        load.answers.some(
+          ({ sentAt, kind, status }) => sentAt > known && kind === 'hot thread' && status === 503,
+        );
+      await until(() => isForgotten() || isAsDocumented(known, store));
+      if (isForgotten()) return false;
+      await untilReady(503);
+      // Every question ends, although the store says nothing.
+      await until(() => load.openSince > known);
+      // Redis connections refuse by themselves.
+      if (store !== 'redis') await untilNotAsked(() => callsTo(store), load);
+      return true;
+    } finally {
+      await (fault === 'frozen' ? stores[store].thaw() : stores[store].restart());
+    }
+  };
 
   const faults: [StoreName, Fault][] = [
     // bench/outages.ts also kills these two.
@@ -57,30 +102,41 @@ describe('the API under load while stores go and come back', () => {
     ['mongodb', 'killed'],
   ];
   for (const [store, fault] of faults) {
-    it(`answers as documented in time while ${store} is ${fault}, and recovers by itself`, async () => {
-      const outage = await runOutage({ url, load, stores }, { store, fault, ms: AWAY_MS });
-      const { answers, known, readiness, recoveryMs } = outage;
-      expect(known.length).to.be.above(perSecond / 5);
-      const isWrong = (answer: Answered) =>
-        !isDocumented(answer, store) && !isDocumented(answer, null);
-      expect(tell(answers.filter(isWrong))).to.deep.equal({});
-      expect(tell(known.filter((answer) => !isDocumented(answer, store)))).to.deep.equal({});
-      expect(Math.max(...answers.map(({ ms }) => ms))).to.be.below(3_000 + slowestMs);
-      expect(Math.max(...known.map(({ ms }) => ms))).to.be.below(2_000 + slowestMs);
-      expect(readiness.map(({ status }) => status)).to.deep.equal([503, 503]);
-      expect(Math.max(...readiness.map(({ ms }) => ms))).to.be.below(1_000 + slowestMs);
-      expect(recoveryMs).to.be.below(10_000);
+    it(`answers as documented while ${store} is ${fault}, and recovers by itself`, async () => {
+      const began = performance.now();
+      while (!(await isServedWithout(store, fault))) await untilAsUsual();
+      await untilAsUsual();
+      await untilReady(200);
+      const answers = load.answers.filter(({ sentAt }) => sentAt >= began);
+      expect(tell(answers.filter((answer) => !isGoodOrRefused(answer)))).to.deep.equal({});
     });
   }
 
   it('logged each store once as it went and came, and no failure of its own', () => {
     const failed = api.log.filter(({ msg }) => msg === 'A request failed');
     expect(failed.map(({ err }) => err)).to.deep.equal([]);
-    const gone = api.log.filter(({ msg }) => msg === 'A store is away');
-    // The cache and the queue are connections of their own.
-    expect(gone.length).to.be.within(5, 7);
+    const told = new Map<unknown, unknown[]>();
+    for (const { msg, store } of api.log) {
+      if (msg === AWAY || msg === 'Back') told.set(store, [...(told.get(store) ?? []), msg]);
+    }
+    expect([...told.keys()]).to.include.members(['redis', 'elasticsearch', 'mongodb']);
+    for (const [store, messages] of told) {
+      const inTurn = messages.map((_, index) => (index % 2 === 0 ? AWAY : 'Back'));
+      expect(messages, String(store)).to.deep.equal(inTurn);
+    }
   });
 });
+
+const AWAY = 'A store is away';
+
+/** Waits for a while in which readers were answered and a store was asked nothing. */
+async function untilNotAsked(calls: () => Promise<number>, load: Load): Promise<void> {
+  await until(async () => {
+    const [before, answered] = [await calls(), load.answers.length];
+    await until(() => load.answers.length > answered + 100);
+    return (await calls()) === before;
+  });
+}
 
 describe('an API process and stores that are away', () => {
   let stores: OwnStores;
@@ -90,10 +146,21 @@ describe('an API process and stores that are away', () => {
     archive = await openOutageArchive();
     ({ stores } = archive);
   });
-  after(async () => {
-    api?.kill('SIGKILL');
-    await archive.close();
+  afterEach(async () => {
+    if (api) await end(api, 'SIGKILL');
+    for (const store of Object.values(stores)) {
+      await store.thaw();
+      await store.restart();
+    }
   });
+  after(() => archive.close());
+
+  const statusesOf = async (url: string, paths: string[]): Promise<Record<string, number>> => {
+    const answers = await Promise.all(paths.map((path) => askOnce(url, { kind: path, path })));
+    return Object.fromEntries(answers.map(({ kind, status }) => [kind, status]));
+  };
+  const untilServed = (url: string, expected: Record<string, number>): Promise<void> =>
+    untilEqual(() => statusesOf(url, Object.keys(expected)), expected);
 
   const SERVED: Record<StoreName, Record<string, number>> = {
     mongodb: { '/api/threads/1': 503, '/api/threads': 503, '/openapi.json': 200 },
@@ -104,50 +171,37 @@ describe('an API process and stores that are away', () => {
     it(`starts without ${store}, and serves what it can`, async () => {
       await stores[store].kill();
       api = await startService('api', archive.env);
-      const expected = { '/healthz': 200, '/readyz': 503, ...SERVED[store] };
-      const seen = await Promise.all(
-        Object.keys(expected).map(async (path) => [
-          path,
-          (await askOnce(urlOf(api!), { kind: path, path })).status,
-        ]),
-      );
-      expect(Object.fromEntries(seen)).to.deep.equal(expected);
-      await end(api, 'SIGKILL');
-      await stores[store].restart();
+      await untilServed(urlOf(api), { '/healthz': 200, '/readyz': 503, ...SERVED[store] });
     });
   }
 
   it('starts without any, is alive and not ready, and comes to life with them', async () => {
     for (const store of Object.values(stores)) await store.kill();
-    api = startProcess('api', archive.env);
-    const url = String((await api.logged('Listening'))['url']);
-    const status = async (path: string) => (await askOnce(url, { kind: path, path })).status;
-    expect(await status('/healthz')).to.equal(200);
-    expect(await status('/readyz')).to.equal(503);
-    expect(await status('/api/threads/1')).to.equal(503);
-    expect(await status('/openapi.json')).to.equal(200);
+    api = await startService('api', archive.env);
+    const url = urlOf(api);
+    const without = {
+      '/healthz': 200,
+      '/readyz': 503,
+      '/api/threads/1': 503,
+      '/openapi.json': 200,
+    };
+    await untilServed(url, without);
     for (const store of Object.values(stores)) await store.restart();
-    await until(async () => (await status('/readyz')) === 200);
-    expect(await status('/api/threads/1')).to.equal(200);
-    expect(await status('/api/search?q=anchor')).to.equal(200);
-    expect(await status('/api/threads')).to.equal(200);
+    await untilServed(url, { ...SERVED.redis, '/readyz': 200 });
   });
 
   it('answers what was asked and ends on SIGTERM while every store is frozen', async () => {
-    const url = String((await api!.logged('Listening'))['url']);
+    api = await startService('api', archive.env);
+    const url = urlOf(api);
+    await untilServed(url, { ...SERVED.redis, '/readyz': 200 });
     for (const store of Object.values(stores)) await store.freeze();
     const asked = ['/api/threads/11', '/api/search?q=boat', '/api/threads?limit=7', '/readyz'];
-    const answers = asked.map((path) => askOnce(url, { kind: path, path }));
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const began = Date.now();
-    api!.kill('SIGTERM');
-    expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal([
-      ...[503, 503, 503, 503],
-    ]);
-    const code = await api!.exited;
-    for (const store of Object.values(stores)) await store.thaw();
-    expect(code).to.equal(0);
-    expect(Date.now() - began).to.be.below(10_000);
+    const answered = statusesOf(url, asked);
+    // What was asked before these has arrived when they are answered.
+    for (let n = 0; n < 2; n += 1) await askOnce(url, { kind: 'healthz', path: '/healthz' });
+    api.kill('SIGTERM');
+    expect(await answered).to.deep.equal(Object.fromEntries(asked.map((path) => [path, 503])));
+    expect(await api.exited).to.equal(0);
   });
 });
 

@@ -74,7 +74,10 @@ describe('restorer', () => {
     const ordinary = 'said @n1 to @n2 :blob: '.repeat(2_600);
     const limit = 80 * processorTime(() => slow(ordinary));
     for (const text of texts) {
-      expect(processorTime(() => slow(text)), text.slice(0, 9)).to.be.below(limit);
+      expect(
+        processorTime(() => slow(text)),
+        text.slice(0, 9),
+      ).to.be.below(limit);
     }
   });
 });
