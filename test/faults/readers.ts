@@ -60,15 +60,18 @@ export function startReaders(
   };
   /** Reads again while something is seen too late, and tells what is never seen in time. */
   const untilInTime = async (once: (late: Tell) => Promise<void>): Promise<void> => {
-    for (const end = performance.now() + PATIENCE_MS; ; await pause(READ_EVERY_MS)) {
+    const end = performance.now() + PATIENCE_MS;
+    for (;;) {
       const seenLate: string[] = [];
       await once((text) => {
         seenLate.push(text);
       });
       if (seenLate.length === 0) return;
-      if (performance.now() < end) continue;
-      for (const text of seenLate) violate(text);
-      return;
+      if (performance.now() > end) {
+        for (const text of seenLate) violate(text);
+        return;
+      }
+      await pause(READ_EVERY_MS);
     }
   };
   const checkMessage = (

@@ -5,8 +5,6 @@ import type { Asker } from '../../services/api/asker.js';
 import { searchArchive } from '../../services/api/search/searchArchive.js';
 import { Turns } from '../../services/api/search/turns.js';
 import type { ThreadStatus } from '../../shared/contract/threads.js';
-import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
-import { readSettings } from '../../shared/platform/env.js';
 import { foldTag, idKey } from '../../shared/store/listKeys.js';
 import {
   documentId,
@@ -18,6 +16,7 @@ import {
   type SearchDocument,
   type ThreadDocument,
 } from '../../shared/store/searchIndex.js';
+import { patientElasticsearch } from './patientElasticsearch.js';
 
 /** A message to be found: its content, or more of it. */
 export interface MessageSketch {
@@ -115,7 +114,7 @@ export function searchParams(q: string, more: Partial<SearchParams> = {}): Searc
 
 /** Creates an index under a random name on ELASTICSEARCH_URL. */
 export async function createSearchFixture(): Promise<SearchFixture> {
-  const elasticsearch = createElasticsearch(readSettings(), { timeoutMs: 120_000 });
+  const elasticsearch = patientElasticsearch();
   const namespace = `test-${randomBytes(6).toString('hex')}`;
   await ensureSearchIndex(elasticsearch, namespace);
   const deps = { elasticsearch, namespace, turns: new Turns() };

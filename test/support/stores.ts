@@ -3,11 +3,11 @@ import { pino } from 'pino';
 import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
 import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
-import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { ensureIndexes } from '../../shared/store/indexes.js';
 import { ensureSearchIndex, searchAlias } from '../../shared/store/searchIndex.js';
+import { patientElasticsearch } from './patientElasticsearch.js';
 
 /** Clients of the real servers, on a database and search index of their own. */
 export interface TestStores {
@@ -29,7 +29,7 @@ export async function openStores(): Promise<TestStores> {
   const mongodbUrl = withDatabase(readSettings().MONGODB_URL, namespace);
   const settings = readSettings({ ...process.env, MONGODB_URL: mongodbUrl });
   const mongo = createMongo(settings, { timeoutMs: 120_000, poolSize: 20 });
-  const elasticsearch = createElasticsearch(settings, { timeoutMs: 120_000 });
+  const elasticsearch = patientElasticsearch(settings);
   const redis = createRedis(settings.REDIS_URL, { timeoutMs: 120_000 });
   redis.on('error', () => undefined);
   await redis.connect();

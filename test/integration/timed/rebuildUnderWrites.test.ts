@@ -39,15 +39,21 @@ describe('a rebuild of search under constant writes', () => {
         await pause(50);
       }
     };
-    const loops = Array.from({ length: 8 }, (_, part) => writer(part));
-    const reading = reader();
-    for (let generation = 2; generation <= 4; generation += 1) {
-      expect(await rebuild()).to.include({ state: 'done', threads: 120 });
-      const [written, read] = [writes, seen.length];
-      await until(() => writes > written + 40 && seen.length > read + 10);
+    const rebuilding = async (): Promise<void> => {
+      for (let generation = 2; generation <= 4; generation += 1) {
+        expect(await rebuild()).to.include({ state: 'done', threads: 120 });
+        const [written, read] = [writes, seen.length];
+        await until(() => writes > written + 40 && seen.length > read + 10);
+      }
+    };
+    const loops = [...Array.from({ length: 8 }, (_, part) => writer(part)), reader()];
+    try {
+      // A loop ends before only when it failed.
+      await Promise.race([rebuilding(), ...loops]);
+    } finally {
+      stop.abort();
+      await Promise.allSettled(loops);
     }
-    stop.abort();
-    await Promise.all([...loops, reading]);
     expect([...new Set(seen)]).to.deep.equal([120]);
     await stores.refreshSearch();
     for (const [threadId, word] of latest) {

@@ -5,8 +5,6 @@ import { commonWords, MANY_MATCHES } from '../../../../services/api/search/commo
 import { parseQuery } from '../../../../services/api/search/parseQuery.js';
 import { searchArchive } from '../../../../services/api/search/searchArchive.js';
 import { Turns } from '../../../../services/api/search/turns.js';
-import { createElasticsearch } from '../../../../shared/platform/createElasticsearch.js';
-import { readSettings } from '../../../../shared/platform/env.js';
 import { randomOf } from '../../../support/generateRecords.js';
 import {
   aThread,
@@ -15,6 +13,7 @@ import {
   UNLIMITED,
   type SearchFixture,
 } from '../../../support/searchDocuments.js';
+import { patientElasticsearch } from '../../../support/patientElasticsearch.js';
 
 const WORDS = ['anchor', 'anchors', 'chain', 'rust', 'rusty', 'storm'] as const;
 
@@ -35,7 +34,7 @@ describe('search: asked in steps', () => {
     );
     await fixture.store(threads.flat());
     // Another client, whose memory knows these words as common.
-    elasticsearch = createElasticsearch(readSettings(), { timeoutMs: 120_000 });
+    elasticsearch = patientElasticsearch();
     commonWords(elasticsearch).learn(parseQuery(WORDS.join(' ')), MANY_MATCHES);
   });
   after(async () => {

@@ -1,0 +1,17 @@
+import type { Client } from '@elastic/elasticsearch';
+import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
+import { readSettings, type Settings } from '../../shared/platform/env.js';
+
+const PATIENCE_MS = 120_000;
+
+/** A client that waits for answers as long as a busy machine takes, whatever limit a request names. */
+export function patientElasticsearch(
+  settings: Pick<Settings, 'ELASTICSEARCH_URL'> = readSettings(),
+): Client {
+  const client = createElasticsearch(settings, { timeoutMs: PATIENCE_MS });
+  const { transport } = client;
+  const request = transport.request.bind(transport);
+  transport.request = ((...[params, options]: Parameters<typeof request>) =>
+    request(params, { ...options, requestTimeout: PATIENCE_MS })) as typeof transport.request;
+  return client;
+}
