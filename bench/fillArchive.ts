@@ -3,12 +3,13 @@ import { Binary } from 'mongodb';
 import { snowflakeTime } from '../shared/exportFormat/snowflake.js';
 import type { ChannelRecord, MessageRecord, ThreadRecord } from '../shared/store/records.js';
 import { documentIdOf, searchAlias, type SearchDocument } from '../shared/store/searchIndex.js';
+import { ALL_SERVERS } from '../shared/store/bodyKinds.js';
 import type { BodyView } from '../shared/store/views.js';
 import { RENDERER_VERSION } from '../services/indexer/content/renderContent.js';
 import type { IndexerDeps } from '../services/indexer/deps.js';
-import { refreshDirty } from '../services/indexer/project/sweep.js';
-import { dirtyMember, markDirty } from '../services/indexer/stores/dirtyMarks.js';
 import { etagOf } from '../services/indexer/stores/entityTag.js';
+import { setMarks } from '../services/indexer/work/claims.js';
+import { runDue } from '../services/indexer/work/runMarks.js';
 import { foldThread } from '../services/indexer/views/foldThread.js';
 import { aChannel, aMessage, anAuthor, aServer, aThread } from '../test/support/factories.js';
 import { randomOf, type Random } from '../test/support/generateRecords.js';
@@ -39,18 +40,20 @@ export async function fillArchive(
     const some = Array.from({ length: Math.min(BATCH, size.threads - start) }, (_, n) => {
       const _id = String(FIRST_ID + BigInt(start + n) * STEP);
       const place = { serverId: server._id, channelId: channel._id };
-      const thread = aThread({ _id, ...place, title: text(6), shownTitle: '' });
+      const thread = aThread({ _id, ...place, title: text(6) });
       return { thread, said: someMessages(_id, size.messages, random, people, text) };
     });
     await threads.insertMany(some.map(({ thread }) => thread));
     await messages.insertMany(some.flatMap(({ said }) => said));
     await storeViews(deps, some, channel);
   }
-  await markDirty(
-    deps.collections.dirty,
-    people.map(({ id }) => dirtyMember(server._id, id)),
+  await setMarks(
+    deps,
+    'person',
+    people.map(({ id }) => id),
   );
-  while (await refreshDirty(deps)) continue;
+  await setMarks(deps, 'server', [server._id, ALL_SERVERS]);
+  while ((await runDue(deps)) === true) continue;
 }
 
 function someMessages(
@@ -111,7 +114,7 @@ function viewsOf(
   channel: ChannelRecord,
   resolvedTags: ReadonlySet<string>,
 ) {
-  const model = { thread, channel, first: said[0]!, ownersMessage: null, resolvedTags };
+  const model = { thread, version: 1, channel, first: said[0]!, ownersMessage: null, resolvedTags };
   const fold = foldThread(model);
   const folded = fold.add(said, { ids: [], targets: new Map() });
   const views = fold.end();

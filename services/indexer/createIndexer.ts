@@ -11,35 +11,34 @@ import type { IndexerDeps } from './deps.js';
 import { countActive } from './countActive.js';
 import { createHandlers } from './handlers.js';
 import { createIndexerMetrics } from './metrics/indexerMetrics.js';
-import { runInBackground, type Round } from './project/backgroundLoop.js';
-import { createBell } from './project/bell.js';
-import { createCounting, hasPending, sweepPending } from './project/sweep.js';
-import { refileWhenIdle } from './project/sweepImports.js';
+import { markAgedMembers } from './build/buildPeople.js';
+import { refileWhenIdle } from './jobs/sweepImports.js';
 import { releaseFiles } from './quarantine/guardFile.js';
 import { releaseHealed } from './quarantine/releaseHealed.js';
 import { recordRefusals } from './quarantine/recordRefusals.js';
 import { createAnnouncer } from './stores/announcer.js';
 import { dropRetained } from './search/dropRetained.js';
-import { refreshSimilar } from './similar/refreshSimilar.js';
 import { removeOrphanPieces } from './stores/orphanPieces.js';
 import { createSearchWriter, targetsOf } from './stores/searchWriter.js';
 import { parseResolvedTags } from './views/threadModel.js';
 import { createStoreGate } from './storeGate.js';
+import { runInBackground, type Round } from './work/backgroundLoop.js';
+import { createBell } from './work/bell.js';
+import { createChores } from './work/chores.js';
+import { createCommit } from './work/commit.js';
+import { runDue } from './work/runMarks.js';
 import { createWorker } from './worker.js';
 
-/** A pending mark this old was left by a job that is not coming back for it. */
-const SWEEP_AFTER_MS = 5_000;
-const SWEEP_EVERY_MS = 1_000;
-const REFRESH_EVERY_MS = 250;
-const SIMILAR_EVERY_MS = 500;
-const DROP_EVERY_MS = 60_000;
-/** A file that has waited this long may have lost its job. */
-const REFILE_AFTER_MS = 10 * 60_000;
+/** The shortest rest between two looks for work (ms): what comes meanwhile is done together. */
+const WORK_EVERY_MS = 250;
+const CHORES_EVERY_MS = 1_000;
+const RELEASE_EVERY_MS = 5_000;
 const TIDY_EVERY_MS = 60_000;
+/** A file that has waited this long (ms) may have lost its job. */
+const REFILE_AFTER_MS = 10 * 60_000;
 /** The same where no job is known: longer than anybody takes between a record and its job. */
 const REFILE_WHEN_IDLE_AFTER_MS = 10_000;
 const LOOK_FOR_LOST_EVERY_MS = 5_000;
-const RELEASE_EVERY_MS = 2_000;
 /** A loop that nobody wakes looks around this often (ms): it then finds what a killed process has left. */
 const LOOK_AROUND_MS = 10_000;
 
@@ -55,7 +54,7 @@ export interface IndexerClients {
   logger: Logger;
 }
 
-/** The running write side: the queue's worker, the sweep and the counting. */
+/** The running write side: the queue's worker, the loop that does what is marked, and the one that tidies up. */
 export function createIndexer(clients: IndexerClients): {
   stop(): Promise<void>;
   deps: IndexerDeps;
@@ -65,6 +64,7 @@ export function createIndexer(clients: IndexerClients): {
   const metrics = createIndexerMetrics(mongo.collections, clients.producer);
   const deps: IndexerDeps = {
     collections: mongo.collections,
+    commit: createCommit(mongo.client, mongo.collections),
     search: createSearchWriter(clients.elasticsearch, targetsOf(mongo), (refusals) =>
       recordRefusals({ collections: mongo.collections, logger }, refusals),
     ),
@@ -88,29 +88,28 @@ export function createIndexer(clients: IndexerClients): {
     logger,
   });
   const isReady = () => gate.isOpen;
-  const sweep: Round = async () =>
-    (await sweepPending(deps, SWEEP_AFTER_MS)) || ((await hasPending(deps)) && SWEEP_EVERY_MS);
-  const common = { logger, isBusy: jobs.isBusy, isReady };
-  const onChange = (name: string, round: Round, idleMs: number) =>
-    runInBackground(name, round, { ...common, idleMs, bell, longestRestMs: LOOK_AROUND_MS });
-  const atTimes = (name: string, round: Round, everyMs: number) =>
-    runInBackground(name, round, { ...common, idleMs: everyMs, bell, longestRestMs: everyMs });
-  const refile = () =>
-    refileWhenIdle(mongo.collections, clients.producer, REFILE_WHEN_IDLE_AFTER_MS);
-  const tidy = async (): Promise<void> => {
-    await refileLost(mongo.collections, clients.producer, REFILE_AFTER_MS);
-    await removeOrphanPieces(mongo.collections);
+  const work: Round = async () => {
+    await markAgedMembers(deps, new Date());
+    return runDue(deps);
   };
+  const common = { logger, isBusy: jobs.isBusy, isReady, bell, longestRestMs: LOOK_AROUND_MS };
+  const { collections } = mongo;
+  const { producer } = clients;
+  const chores = createChores([
+    { everyMs: RELEASE_EVERY_MS, run: () => releaseHealed(deps) },
+    {
+      everyMs: LOOK_FOR_LOST_EVERY_MS,
+      run: () => refileWhenIdle(collections, producer, REFILE_WHEN_IDLE_AFTER_MS),
+    },
+    { everyMs: TIDY_EVERY_MS, run: () => refileLost(collections, producer, REFILE_AFTER_MS) },
+    { everyMs: TIDY_EVERY_MS, run: () => removeOrphanPieces(collections) },
+    { everyMs: TIDY_EVERY_MS, run: () => dropRetained(deps) },
+  ]);
   // One that was killed may have had no time to tell what it stored.
   deps.announcer.announce({ everything: true });
   const loops = [
-    onChange('sweep', sweep, SWEEP_EVERY_MS),
-    onChange('refresh', createCounting(deps), REFRESH_EVERY_MS),
-    onChange('similar threads', () => refreshSimilar(deps), SIMILAR_EVERY_MS),
-    onChange('quarantine', () => releaseHealed(deps), RELEASE_EVERY_MS),
-    atTimes('lost jobs', refile, LOOK_FOR_LOST_EVERY_MS),
-    atTimes('tidy', tidy, TIDY_EVERY_MS),
-    atTimes('retained index', () => dropRetained(deps), DROP_EVERY_MS),
+    runInBackground('work', work, { ...common, idleMs: WORK_EVERY_MS }),
+    runInBackground('chores', chores, { ...common, idleMs: CHORES_EVERY_MS }),
   ];
   return {
     deps,

@@ -2,11 +2,14 @@ import type { Client } from '@elastic/elasticsearch';
 import type { Collections } from '../../shared/store/collections.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Announcer } from './stores/announcer.js';
+import type { Commit } from './work/commit.js';
 import type { SearchWriter } from './stores/searchWriter.js';
 
 /** What the write side works with. */
 export interface IndexerDeps {
   collections: Collections;
+  /** Carries out changes of the archive in transactions. */
+  commit: Commit;
   search: SearchWriter;
   elasticsearch: Client;
   /** The database's name: also the prefix of search indexes. */

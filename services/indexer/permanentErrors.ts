@@ -1,7 +1,7 @@
 import { ExportError } from '../../shared/exportFormat/exportError.js';
 import { isStoreAway } from '../../shared/platform/storeErrors.js';
 import { MissingPieceError } from '../../shared/store/pieces.js';
-import { DeletedPlace, SourceConflict } from './records/applySource.js';
+import { DeletedPlace, SourceConflict } from './ingest/source.js';
 import { SearchUnavailable } from './stores/sendBulk.js';
 
 /** Whether an error will come again however often a job is tried: its input is at fault, not a store. */

@@ -13,7 +13,7 @@ import {
 /** Something that could not be stored or built. It is quarantined, so that it holds up nothing else. */
 export interface QuarantineEntry {
   id: string;
-  kind: 'document' | 'thread' | 'file';
+  kind: 'document' | 'thread' | 'file' | 'work';
   subject: string;
   threadId: string | null;
   reason: string;
@@ -26,10 +26,12 @@ export interface QuarantineEntry {
 export const quarantineEntrySchema = Joi.object<QuarantineEntry, true>({
   id: text('Id of the entry'),
   kind: oneOf(
-    ['document', 'thread', 'file'] as const,
-    'A search document that the index refused, a thread that could not be built, or a file that could not be imported',
+    ['document', 'thread', 'file', 'work'] as const,
+    'A search document that the index refused, a thread that could not be built, a file that could not be imported, or something else that could not be counted or shown',
   ),
-  subject: text('Id of the document in the search index, of the thread, or of the upload'),
+  subject: text(
+    'Id of the document in the search index, of the thread, of the upload, or of what was to be done',
+  ),
   threadId: nullableText('The thread it belongs to, where that is known'),
   reason: text('What was said of the failure'),
   count: count('Tries that failed'),

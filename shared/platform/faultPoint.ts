@@ -1,11 +1,11 @@
 /** Steps of the write side at which a test can have the process killed. */
 export const FAULT_POINTS = [
   'beforeRecords',
-  'beforeViews',
-  'viewsStored',
+  'recordsStored',
   'beforeBulk',
   'bulkSent',
-  'beforeClear',
+  'beforeViews',
+  'viewsStored',
   'deletionMarked',
   'erasureApplied',
   'rebuildCreated',

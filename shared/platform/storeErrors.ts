@@ -15,12 +15,16 @@ const AWAY_CODES = new Set([
   6, 7, 43, 50, 64, 89, 91, 112, 134, 175, 189, 237, 262, 279, 9001, 10107, 11600, 11601, 11602,
   13435, 13436,
 ]);
+const TRANSIENT = ['TransientTransactionError', 'UnknownTransactionCommitResult'];
 const CUT_CODES = new Set(['EPIPE', 'ECONNRESET']);
 /** Elasticsearch's statuses for the same. */
 const AWAY_STATUSES = new Set([408, 429, 502, 503, 504]);
 
 /** Whether an error says that a store is away, too slow or too busy, so that the same request may succeed later. */
 export function isStoreAway(error: unknown): boolean {
+  // Of a transaction: it was not carried out, or nobody knows whether it was.
+  if (error instanceof MongoError && TRANSIENT.some((label) => error.hasErrorLabel(label)))
+    return true;
   if (error instanceof MongoServerError) return isServerAway(error);
   if (error instanceof MongoAPIError) return isDisconnected(error);
   if (error instanceof MongoError) return true;

@@ -9,8 +9,10 @@ export const BODY_KINDS = {
 export type BodySubject = keyof typeof BODY_KINDS;
 export type BodyKind = (typeof BODY_KINDS)[BodySubject][number];
 
+/** What stands for all servers in place of a server's id. */
+export const ALL_SERVERS = 'all';
 /** The body that lists all servers. */
-export const SERVER_LIST = 'servers/all';
+export const SERVER_LIST = `servers/${ALL_SERVERS}`;
 
 /** The names of all bodies of a thread, server or user. */
 export function bodyNames(subject: BodySubject, id: string): string[] {

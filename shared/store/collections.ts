@@ -17,7 +17,6 @@ import type { SearchGenerations } from './searchGenerations.js';
 import type {
   BodyView,
   ContributionView,
-  DirtyMark,
   ImportFileRecord,
   ImportRecord,
   MemberView,
@@ -25,6 +24,7 @@ import type {
   SimilarView,
   ThreadItemView,
 } from './views.js';
+import type { Mark } from './work.js';
 
 /** Every collection of the archive, by name. */
 export interface Collections {
@@ -43,9 +43,8 @@ export interface Collections {
   contributions: Collection<ContributionView>;
   members: Collection<MemberView>;
   ranks: Collection<RankView>;
-  dirty: Collection<DirtyMark>;
+  work: Collection<Mark>;
   similar: Collection<SimilarView>;
-  similarMarks: Collection<DirtyMark>;
   searchGenerations: Collection<SearchGenerations>;
   counters: Collection<CounterRecord>;
   imports: Collection<ImportRecord>;
@@ -75,9 +74,8 @@ export function collectionsOf(db: Db): Collections {
     contributions: db.collection('contributions'),
     members: db.collection('members'),
     ranks: db.collection('ranks'),
-    dirty: db.collection('dirty'),
+    work: db.collection('work'),
     similar: db.collection('similar'),
-    similarMarks: db.collection('similarMarks'),
     searchGenerations: db.collection('searchGenerations'),
     counters: db.collection('counters'),
     imports: db.collection('imports'),

@@ -24,12 +24,7 @@ const expiring: IndexDescription = {
  * shape needs another name: MongoDB refuses two shapes under one name.
  */
 export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
-  threads: [
-    index('server_asOf', { serverId: 1, asOf: -1 }),
-    index('channelId', { channelId: 1 }),
-    where('pending', index('pending', { pending: 1 })),
-    where('erasing', index('erasing', { erasing: 1 })),
-  ],
+  threads: [index('server_asOf', { serverId: 1, asOf: -1 }), index('channelId', { channelId: 1 })],
   messages: [
     index('thread_order', { threadId: 1, order: 1 }),
     index('author', { 'author.id': 1 }),
@@ -53,9 +48,8 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
     { ...index('periodDay', { periodDay: 1 }), sparse: true },
   ],
   ranks: [index(RANK_INDEX, { boards: 1, key: 1 }), index('member', { member: 1 })],
-  dirty: [index('kind_at', { kind: 1, at: 1 })],
+  work: [index('kind_due', { kind: 1, due: 1 }), where('causes', index('causes', { causes: 1 }))],
   similar: [index('similarTo', { similarTo: 1 })],
-  similarMarks: [index('kind_at', { kind: 1, at: 1 })],
   importFiles: [
     index('import_state', { importId: 1, state: 1 }),
     index('state_queued', { state: 1, queuedAt: 1 }),

@@ -1,13 +1,13 @@
 import type { Abortable, FindOptions } from 'mongodb';
 import type { Collections } from './collections.js';
+import { NEVER } from './work.js';
 
-/** Seconds since the oldest mark of a thread that waits to be built; null when none waits. */
+/** Seconds since the oldest mark of a thread that waits to be built was set; null when none waits. */
 export async function oldestPendingSeconds(
-  { threads }: Pick<Collections, 'threads'>,
+  { work }: Pick<Collections, 'work'>,
   options: FindOptions & Abortable = {},
 ): Promise<number | null> {
-  const marked = { pending: { $exists: true }, pendingAt: { $gt: new Date(0) } };
-  const [oldest] = await threads.find(marked, options).sort({ pendingAt: 1 }).limit(1).toArray();
-  const since = oldest?.pendingAt?.getTime();
-  return since === undefined ? null : Math.max(0, (Date.now() - since) / 1_000);
+  const waiting = { kind: 'thread' as const, due: { $ne: NEVER } };
+  const [oldest] = await work.find(waiting, options).sort({ at: 1 }).limit(1).toArray();
+  return oldest ? Math.max(0, (Date.now() - oldest.at.getTime()) / 1_000) : null;
 }

@@ -1,5 +1,5 @@
-/** Kinds of things that may be set aside: a search document, a thread's views, an import's file. */
-export type QuarantineKind = 'document' | 'thread' | 'file';
+/** Kinds of things that may be quarantined: a search document, a thread's views, an import's file, other work by its mark. */
+export type QuarantineKind = 'document' | 'thread' | 'file' | 'work';
 
 /**
  * Something that cannot be stored or built, set aside so that it holds up nothing else. It goes when the thing, or a

@@ -18,11 +18,6 @@ export interface ServerRecord {
   /** Removed here: nothing of it is shown, nothing of a source is taken. */
   deleted?: boolean;
   stamps: Stamps;
-  /** Rises with every write: writers replace only what they read. */
-  version: number;
-  /** Rises when a value changes; what follows from it is done when `spread` is as high. */
-  changes: number;
-  spread: number;
 }
 
 /** A tag that a forum offers, in the forum's order. */
@@ -47,17 +42,9 @@ export interface ChannelRecord {
   /** Removed here: nothing of it is shown, nothing of a source is taken. */
   deleted?: boolean;
   stamps: Stamps;
-  /** Rises with every write: writers replace only what they read. */
-  version: number;
-  /** Rises when a value changes; what follows from it is done when `spread` is as high. */
-  changes: number;
-  spread: number;
 }
 
-/**
- * A thread. `revision` rises with every change of the thread or its messages (microseconds, never backwards);
- * `pending` equals it while views or search documents are not yet built from it.
- */
+/** A thread as its sources describe it. */
 export interface ThreadRecord {
   _id: string;
   serverId: string;
@@ -74,24 +61,10 @@ export interface ThreadRecord {
   stamps: Stamps;
   /** The latest `asOf` of the thread, its messages and its surroundings. */
   asOf: number;
-  revision: number;
-  /** Rises with every merge of a source, if only its times are new: a merge writes only over what it read. */
-  version?: number;
-  pending?: number;
-  pendingAt?: Date;
-  /**
-   * Builds of it that began, and did not end well: absent while all is well. Where this is high and `pending` absent,
-   * the thread was set aside.
-   */
-  tries?: number;
-  /** The title by which readers and linking threads last saw it; empty or absent while it is not listed. */
-  shownTitle?: string;
   /** Removed here: only what keeps it from coming back is left. */
   deleted?: boolean;
   /** Keyed hashes of titles that named somebody who was erased: never taken again. */
   redactedTitles?: string[];
-  /** Ids of erasures under way that have changed it: none is done before it is built. */
-  erasing?: string[];
 }
 
 /** Who wrote something, as the source saw them then. `avatar` is a full https URL. */
@@ -185,8 +158,6 @@ export interface MessageRecord {
   } | null;
   interaction: { id: string; name: string; userId: string; username: string } | null;
   asOf: number;
-  /** Orders it among different messages of the same id and `asOf`; absent until it was replaced once. */
-  tie?: string;
   /** Sorts a thread's messages by time, then by id as a number. */
   order: string;
   /** Removed here: its words are gone, its id is kept so that no source brings it back. */
@@ -197,20 +168,16 @@ export interface MessageRecord {
 export interface UserRecord extends Omit<AuthorSnapshot, 'id'> {
   _id: string;
   asOf: number;
-  /** Orders it among different snapshots of the same `asOf`. */
-  tie?: string;
-  /** They look different from before, and are not marked for counting yet. */
-  changed?: true;
 }
 
 /** A number that only rises. */
 export interface CounterRecord {
-  _id: 'version';
+  _id: string;
   value: number;
 }
 
 /** What the archive keeps of a server or channel for itself. */
-export type Bookkeeping = 'stamps' | 'version' | 'changes' | 'spread' | 'deleted';
+export type Bookkeeping = 'stamps' | 'deleted';
 
 /** What one source file says, before it is merged into the records: fields that are absent were not told. */
 export interface SourceThread {
@@ -218,21 +185,8 @@ export interface SourceThread {
   server: Omit<ServerRecord, Bookkeeping>;
   channel: Omit<ChannelRecord, Bookkeeping>;
   /** Null where the file describes only a forum (no thread). */
-  thread: Omit<
-    ThreadRecord,
-    | 'stamps'
-    | 'asOf'
-    | 'revision'
-    | 'version'
-    | 'pending'
-    | 'pendingAt'
-    | 'tries'
-    | 'shownTitle'
-    | 'deleted'
-    | 'redactedTitles'
-    | 'erasing'
-  > | null;
+  thread: Omit<ThreadRecord, 'stamps' | 'asOf' | 'deleted' | 'redactedTitles'> | null;
 }
 
 /** A message of a source, before it is merged. */
-export type SourceMessage = Omit<MessageRecord, 'deleted' | 'order' | 'tie'>;
+export type SourceMessage = Omit<MessageRecord, 'deleted' | 'order'>;

@@ -115,18 +115,6 @@ export interface SimilarView {
   similarTo: string[];
 }
 
-/**
- * Something whose view must be recomputed: `thread/SERVER/ID` (everybody with a part in it), `server/ID`,
- * `member/SERVER/USER`, `user/ID`; in similarMarks `similar/ID` (look for similar threads again) and `shown/ID` (show
- * those known as they are now).
- */
-export interface DirtyMark {
-  _id: string;
-  kind: 'thread' | 'server' | 'member' | 'user' | 'similar' | 'shown';
-  token: string;
-  at: Date;
-}
-
 /** An import: a set of files handed over together. */
 export interface ImportRecord {
   _id: string;
@@ -147,8 +135,9 @@ export interface ImportFileRecord {
   threadId?: string;
   messages?: number;
   queuedAt: Date;
-  /** Set when a job began with it: if it did not end, nobody knows what it wrote. */
   startedAt?: Date;
+  /** Something of it was new: noted with the first change it made. */
+  changed?: boolean;
   /** The process in which a job works on it, or was cut off. */
   running?: string | null;
   /** Jobs that were cut off, or failed for a reason of the file's own. */

@@ -17,15 +17,13 @@ export async function quiesce({ direct, servers }: Pick<Rig, 'direct' | 'servers
 }
 
 async function whatIsLeft({ mongo }: Rig['direct'], redis: OwnServer): Promise<string> {
-  const { threads, dirty, similarMarks, importFiles, deletions, erasures } = mongo.collections;
+  const { work, importFiles, deletions, erasures } = mongo.collections;
   const producer = createProducer({ redisUrl: redis.url, namespace: mongo.namespace });
   try {
     const { waiting, active, delayed } = await producer.counts();
     const counts = {
       jobs: waiting + active + delayed,
-      pending: await threads.countDocuments({ pending: { $exists: true } }),
-      dirty: await dirty.countDocuments(),
-      similar: await similarMarks.countDocuments(),
+      marks: await work.countDocuments(),
       files: await importFiles.countDocuments({ state: 'queued' }),
       deletions: await deletions.countDocuments(),
       erasures: await erasures.countDocuments({ userId: { $exists: true } }),

@@ -38,7 +38,7 @@ export function anAuthor(name = 'ada', more: Partial<AuthorSnapshot> = {}): Auth
 }
 
 export function aServer(more: Partial<ServerRecord> = {}): ServerRecord {
-  return { _id: anId(), name: 'Server', stamps: {}, version: 1, changes: 1, spread: 1, ...more };
+  return { _id: anId(), name: 'Server', stamps: {}, ...more };
 }
 
 export function aChannel(more: Partial<ChannelRecord> = {}): ChannelRecord {
@@ -47,9 +47,6 @@ export function aChannel(more: Partial<ChannelRecord> = {}): ChannelRecord {
     serverId: anId(),
     name: 'help',
     stamps: {},
-    version: 1,
-    changes: 1,
-    spread: 1,
     ...more,
   };
 }
@@ -62,7 +59,6 @@ export function aThread(more: Partial<ThreadRecord> = {}): ThreadRecord {
     title: 'How do I start?',
     stamps: {},
     asOf: 1,
-    revision: 1,
     ...more,
   };
 }

@@ -2,12 +2,12 @@ import { createAnnouncer } from '../../services/indexer/stores/announcer.js';
 import { recordRefusals } from '../../services/indexer/quarantine/recordRefusals.js';
 import { createSearchWriter, targetsOf } from '../../services/indexer/stores/searchWriter.js';
 import { parseResolvedTags } from '../../services/indexer/views/threadModel.js';
-import { applyMessages } from '../../services/indexer/records/applyMessages.js';
-import { applySource } from '../../services/indexer/records/applySource.js';
-import { raiseRevision } from '../../services/indexer/records/threadRevision.js';
+import { ingest, type Ingested } from '../../services/indexer/ingest/ingest.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
-import { refreshDirty } from '../../services/indexer/project/sweep.js';
+import { createCommit } from '../../services/indexer/work/commit.js';
+import { finish, runDue } from '../../services/indexer/work/runMarks.js';
 import type { SourceMessage, SourceThread } from '../../shared/store/records.js';
+import { AT_ONCE, NEVER } from '../../shared/store/work.js';
 import type { TestStores } from './stores.js';
 
 /** The write side's dependencies over real stores, without its worker. */
@@ -19,6 +19,7 @@ export function indexerDeps({
 }: Pick<TestStores, 'mongo' | 'elasticsearch' | 'redis' | 'logger'>): IndexerDeps {
   return {
     collections: mongo.collections,
+    commit: createCommit(mongo.client, mongo.collections),
     search: createSearchWriter(elasticsearch, targetsOf(mongo), (refusals) =>
       recordRefusals({ collections: mongo.collections, logger }, refusals),
     ),
@@ -34,16 +35,55 @@ export function indexerDeps({
 export async function record(
   deps: IndexerDeps,
   source: SourceThread,
-  messages: SourceMessage[],
-): Promise<void> {
-  await applySource(deps.collections, source);
-  const threadId = source.thread!._id;
-  if (await applyMessages(deps.collections, threadId, messages)) {
-    await raiseRevision(deps.collections.threads, threadId);
-  }
+  messages: SourceMessage[] = [],
+): Promise<Ingested> {
+  return ingest(deps, { told: source }, inBatches(messages));
 }
 
-/** Counts until nothing is dirty any more. */
-export async function refreshAll(deps: IndexerDeps, now = new Date()): Promise<void> {
-  while (await refreshDirty(deps, { now })) continue;
+/** Messages as a source tells them: so many at once. */
+export async function* inBatches(
+  messages: SourceMessage[],
+  size = messages.length,
+): AsyncGenerator<SourceMessage[]> {
+  for (let at = 0; at < messages.length; at += size)
+    yield await Promise.resolve(messages.slice(at, at + size));
+}
+
+/** Ends the claims of whoever works on a subject, as if nothing had been heard of them for long. */
+export async function endLeases({ collections }: IndexerDeps, subject: string): Promise<void> {
+  await collections.work.updateMany({ subject }, { $set: { due: AT_ONCE } });
+}
+
+/** The write side of another process: with transactions of its own. */
+export function anotherProcess(
+  deps: IndexerDeps,
+  { mongo }: Pick<TestStores, 'mongo'>,
+): IndexerDeps {
+  return { ...deps, commit: createCommit(mongo.client, mongo.collections) };
+}
+
+/** A process that stands still when it first writes to the search index, while something happens. */
+export function stalled(deps: IndexerDeps, happens: () => Promise<unknown>): IndexerDeps {
+  let isOver = false;
+  const write: IndexerDeps['search']['write'] = async (documents, revision) => {
+    if (!isOver) {
+      isOver = true;
+      await happens();
+    }
+    await deps.search.write(documents, revision);
+  };
+  return { ...deps, search: { ...deps.search, write } };
+}
+
+/** Builds a thread, if it is marked. Resolves with false when it is quarantined. */
+export function build(deps: IndexerDeps, threadId: string): Promise<boolean> {
+  return finish(deps, 'thread', threadId);
+}
+
+/** Does everything that is marked, whenever it is due. */
+export async function doAll(deps: IndexerDeps): Promise<void> {
+  const { work } = deps.collections;
+  const isFree = { claim: { $exists: false }, due: { $ne: NEVER } };
+  do await work.updateMany(isFree, { $set: { due: AT_ONCE } });
+  while ((await runDue(deps)) === true);
 }

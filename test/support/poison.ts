@@ -1,6 +1,6 @@
 import type { IndexerDeps } from '../../services/indexer/deps.js';
 
-/** The same dependencies, but reading the messages of a thread that can be shown does something bad. */
+/** The same dependencies, but reading the messages of a thread for its build does something bad. */
 export function poisoned(deps: IndexerDeps, threadId: string, strike: () => void): IndexerDeps {
   const { messages } = deps.collections;
   const trapped = new Proxy(messages, {
@@ -8,8 +8,9 @@ export function poisoned(deps: IndexerDeps, threadId: string, strike: () => void
       const found: unknown = Reflect.get(target, name, target);
       if (typeof found !== 'function') return found;
       return (...args: unknown[]) => {
-        const [filter] = args as [{ threadId?: unknown; deleted?: unknown } | undefined];
-        if (name === 'find' && filter?.threadId === threadId && filter.deleted) strike();
+        const [filter] = args as [{ threadId?: unknown; counted?: unknown; deleted?: unknown }?];
+        const isBuild = filter?.threadId === threadId && filter.counted && filter.deleted;
+        if (name === 'find' && isBuild) strike();
         return Reflect.apply(found as (...all: unknown[]) => unknown, target, args);
       };
     },

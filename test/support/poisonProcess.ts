@@ -1,8 +1,11 @@
 /**
- * A process that sweeps until nothing is left to be built, or does the job named by the second argument. Loading the
+ * A process that builds until nothing is left to be built, or does the job named by the second argument. Loading the
  * messages of one thread (named by the first) ends it, as running out of memory would.
  */
-import { sweepPending } from '../../services/indexer/project/sweep.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { reindexSearch } from '../../services/indexer/search/reindexSearch.js';
+import { runDue } from '../../services/indexer/work/runMarks.js';
+import { NEVER } from '../../shared/store/work.js';
 import { deleteMessage } from '../../services/indexer/jobs/deleteMessage.js';
 import { eraseUser } from '../../services/indexer/jobs/eraseUser.js';
 import { importFile } from '../../services/indexer/jobs/importFile.js';
@@ -14,7 +17,7 @@ import { createLogger } from '../../shared/platform/logger.js';
 import { indexerDeps } from './indexerDeps.js';
 import { poisoned } from './poison.js';
 
-const [threadId = '', job = 'sweep', subject = ''] = process.argv.slice(2);
+const [threadId = '', job = 'build', subject = ''] = process.argv.slice(2);
 const settings = readSettings();
 const mongo = createMongo(settings, { timeoutMs: 120_000, poolSize: 20 });
 const elasticsearch = createElasticsearch(settings, { timeoutMs: 120_000 });
@@ -27,10 +30,12 @@ const deadly = poisoned(deps, threadId, () => process.kill(process.pid, 'SIGKILL
 const jobs: Record<string, () => Promise<unknown>> = {
   import: () => importFile(deadly, { uploadId: subject, importId: 'import' }),
   delete: () => deleteMessage(deadly, { messageId: subject }),
+  rebuild: () => reindexSearch(deadly, { rebuildId: subject }),
   erase: () => eraseUser(deadly, { erasureId: subject }, REPORT_NOBODY),
-  async sweep() {
-    while (await deps.collections.threads.findOne({ pending: { $exists: true } }))
-      await sweepPending(deadly, 0);
+  async build() {
+    const waiting = { kind: 'thread', due: { $ne: NEVER } } as const;
+    while (await deps.collections.work.findOne(waiting))
+      if ((await runDue(deadly)) !== true) await pause(50);
   },
 };
 await jobs[job]!();

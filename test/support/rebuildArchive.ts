@@ -1,11 +1,10 @@
 import { searchArchive } from '../../services/api/search/searchArchive.js';
 import { Turns } from '../../services/api/search/turns.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
-import { projectThread } from '../../services/indexer/project/projectThread.js';
 import { reindexSearch } from '../../services/indexer/search/reindexSearch.js';
 import { enterRebuild } from '../../shared/store/searchGenerations.js';
 import { aSourceMessage, aSourceThread, anId } from './factories.js';
-import { record } from './indexerDeps.js';
+import { build, record } from './indexerDeps.js';
 import { searchParams, UNLIMITED } from './searchDocuments.js';
 
 export type RebuildArchive = ReturnType<typeof rebuildArchive>;
@@ -29,7 +28,7 @@ export function rebuildArchive(deps: IndexerDeps) {
       aSourceMessage({ _id, threadId, content: `${word} of ${_id}`, asOf }),
     );
     await record(deps, source, messages);
-    await projectThread(deps, threadId);
+    await build(deps, threadId);
   };
   const writeThreads = async (count: number, messages = 2) => {
     const threads = Array.from({ length: count }, () => ({

@@ -1,12 +1,10 @@
 import type { IndexerDeps } from '../../services/indexer/deps.js';
-import { projectThread } from '../../services/indexer/project/projectThread.js';
-import { refreshSimilar } from '../../services/indexer/similar/refreshSimilar.js';
 import type { VerifyOptions } from '../../services/indexer/verify/verifyArchive.js';
 import { verifyArchive } from '../../services/indexer/verify/verifyArchive.js';
 import type { VerifyReport } from '../../shared/contract/verify.js';
 import type { AuthorSnapshot } from '../../shared/store/records.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from './factories.js';
-import { record, refreshAll } from './indexerDeps.js';
+import { build, doAll, record } from './indexerDeps.js';
 import type { TestStores } from './stores.js';
 
 /** A small archive of one server whose views are all as they must be. */
@@ -40,7 +38,7 @@ export async function restingArchive(
       author: n === 1 ? anAuthor('bob') : starter,
     }));
     await record(deps, source, words);
-    await projectThread(deps, threadId);
+    await build(deps, threadId);
   }
   await bringToRest(deps, stores);
   return { serverId, channelId, threads };
@@ -65,8 +63,7 @@ export async function bringToRest(
   stores: Pick<TestStores, 'refreshSearch'>,
 ): Promise<void> {
   await stores.refreshSearch();
-  while (await refreshSimilar(deps, new Date(Date.now() + 3_600_000))) continue;
-  await refreshAll(deps);
+  await doAll(deps);
 }
 
 /** Verifies with little patience: nothing works in the background. */

@@ -4,6 +4,7 @@ import { API_VERSION } from '../../../shared/contract/openapi.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { oldestPendingSeconds } from '../../../shared/store/oldestPending.js';
+import { NEVER, type WorkKind } from '../../../shared/store/work.js';
 import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
 import { jsonAnswer } from '../answer.js';
 import { storeStates } from '../health/getReadiness.js';
@@ -61,15 +62,14 @@ function cacheNumbers({ size, traffic: { hits, misses } }: CacheCounters): Admin
   return { ...size, hits, misses, hitRate };
 }
 
-async function freshness({
-  threads,
-  dirty,
-  quarantine,
-}: Collections): Promise<AdminStats['views']> {
+/** Kinds of work that count what is stored. */
+const COUNTED: WorkKind[] = ['person', 'server'];
+
+async function freshness({ work, quarantine }: Collections): Promise<AdminStats['views']> {
   const [pending, oldest, marks, quarantined] = await Promise.all([
-    orNull(threads.countDocuments({ pending: { $exists: true } }, timeLimit())),
-    orNull(oldestPendingSeconds({ threads }, timeLimit())),
-    orNull(dirty.countDocuments({}, timeLimit())),
+    orNull(work.countDocuments({ kind: 'thread', due: { $ne: NEVER } }, timeLimit())),
+    orNull(oldestPendingSeconds({ work }, timeLimit())),
+    orNull(work.countDocuments({ kind: { $in: COUNTED }, due: { $ne: NEVER } }, timeLimit())),
     orNull(quarantine.countDocuments({}, timeLimit())),
   ]);
   return { pending, oldestPendingSeconds: oldest, dirty: marks, quarantined };

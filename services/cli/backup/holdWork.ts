@@ -10,7 +10,6 @@ import type { KeptName } from './backupFormat.js';
  * all threads are built again.
  */
 const HELD: Partial<Record<KeptName, (document: Document) => Document>> = {
-  threads: (thread) => without(thread, ['pending', 'pendingAt']),
   erasures: (erasure) => without(erasure, ['userId', 'names']),
   importFiles: (file) =>
     without(file['state'] === 'queued' ? { ...file, queuedAt: NOT_YET } : file, ['running']),

@@ -40,7 +40,7 @@ export async function waitForImport(
     progress.advance(stored - queued - done);
     done = stored - queued;
     if (queued === 0) finishedAt ??= new Date();
-    if (finishedAt && (await isCounted(mongo, finishedAt))) {
+    if (finishedAt && (await isCounted(mongo, importId, finishedAt))) {
       await elasticsearch.indices.refresh({ index: searchAlias(mongo.namespace) });
       return await outcomeOf(importFiles, importId);
     }
@@ -53,18 +53,15 @@ export async function waitForImport(
   }
 }
 
-/** Whether nothing is left to be counted or built from before `time`; in an archive that never rests, after a while. */
-async function isCounted({ collections }: Mongo, time: Date): Promise<boolean> {
-  if (Date.now() - time.getTime() > LONGEST_COUNTING_MS) return true;
-  const { dirty, threads } = collections;
-  const waiting = await Promise.all([
-    dirty.findOne({ at: { $lte: time } }, { projection: { _id: 1 } }),
-    threads.findOne(
-      { pending: { $exists: true }, pendingAt: { $lte: time } },
-      { projection: { _id: 1 } },
-    ),
-  ]);
-  return waiting.every((found) => found === null);
+/** Whether nothing that follows from an import is left to be done; in an archive that never rests, after a while. */
+async function isCounted(
+  { collections: { work } }: Mongo,
+  importId: string,
+  finishedAt: Date,
+): Promise<boolean> {
+  if (Date.now() - finishedAt.getTime() > LONGEST_COUNTING_MS) return true;
+  const left = { causes: `import/${importId}` };
+  return (await work.findOne(left, { projection: { _id: 1 } })) === null;
 }
 
 async function outcomeOf(

@@ -1,4 +1,5 @@
 import { errors } from '@elastic/elasticsearch';
+import { NEVER } from '../../../shared/store/work.js';
 import { listScope } from '../../../shared/store/listKeys.js';
 import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
 import { formatCount } from '../numbers.js';
@@ -104,11 +105,11 @@ async function orReason<T>(asking: Promise<T>): Promise<{ value: T | null; state
 }
 
 async function countRecords({ mongo }: Archive): Promise<Records> {
-  const { servers, channels, threads, threadItems, quarantine } = mongo.collections;
+  const { servers, channels, work, threadItems, quarantine } = mongo.collections;
   const [serverCount, channelCount, pendingThreads, quarantined, listed] = await Promise.all([
     servers.countDocuments(),
     channels.countDocuments(),
-    threads.countDocuments({ pending: { $exists: true } }),
+    work.countDocuments({ kind: 'thread', due: { $ne: NEVER } }),
     quarantine.countDocuments(),
     threadItems
       .aggregate<{ threads: number; messages: number }>([

@@ -1,8 +1,7 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import type { IndexerDeps } from '../deps.js';
-import { settle } from '../project/settle.js';
-import { raiseRevision } from '../records/threadRevision.js';
 import { REDACTED } from '../records/tombstones.js';
+import { awaitRemoval } from './removal.js';
 
 /** Removes a message: done when nothing of it can be read. A thread keeps its author when its first message goes. */
 export async function deleteMessage(
@@ -10,17 +9,25 @@ export async function deleteMessage(
   { messageId }: JobPayloads['delete-message'],
 ): Promise<{ messages: number }> {
   const { messages, threads } = deps.collections;
-  const message = await messages.findOne({ _id: messageId });
-  if (!message) return { messages: 0 };
-  const { threadId, author } = message;
-  if (messageId === threadId && !message.deleted) {
-    const filter = { _id: threadId, ownerId: null, deleted: { $ne: true } };
-    await threads.updateOne(filter, { $set: { ownerId: author.id } });
-  }
+  const found = await messages.findOne({ _id: messageId }, { projection: { threadId: 1 } });
+  if (!found) return { messages: 0 };
+  const { threadId } = found;
+  const cause = `delete-message/${messageId}`;
+  const wasThere = await deps.commit({
+    reads: { messages: [messageId], threads: [threadId] },
+    decide(documents) {
+      const message = documents.get('messages', messageId)!;
+      const thread = documents.get('threads', threadId);
+      documents.mark('thread', threadId, { causes: [cause] });
+      if (message.deleted) return false;
+      if (messageId === threadId && thread && !thread.deleted && !thread.ownerId) {
+        documents.put('threads', { ...thread, ownerId: message.author.id });
+      }
+      documents.put('messages', { ...message, ...REDACTED });
+      return true;
+    },
+  });
   const thread = await threads.findOne({ _id: threadId });
-  await raiseRevision(threads, threadId);
-  await messages.updateOne({ _id: messageId }, { $set: REDACTED });
-  await raiseRevision(threads, threadId);
-  await settle(deps, { _id: threadId }, thread ? [thread.serverId] : []);
-  return { messages: message.deleted ? 0 : 1 };
+  await awaitRemoval(deps, cause, thread ? [thread.serverId] : []);
+  return { messages: wasThere ? 1 : 0 };
 }

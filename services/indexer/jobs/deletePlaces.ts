@@ -1,26 +1,11 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import { batches } from '../../../shared/platform/batches.js';
+import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
-import { refreshLinks } from '../project/refreshLinks.js';
-import { settle } from '../project/settle.js';
-import { raiseRevision } from '../records/threadRevision.js';
-import {
-  redactThreads,
-  tombstoneChannel,
-  tombstoneServer,
-  tombstoneThread,
-} from '../records/tombstones.js';
+import { channelTombstone, serverTombstone } from '../records/tombstones.js';
 import type { Report } from '../report.js';
-
-const BATCH = 100;
-
-/** What a deletion took away. */
-interface Removed {
-  threads: number;
-  messages: number;
-}
-
-const NOTHING: Removed = { threads: 0, messages: 0 };
+import { awaitRemoval, NOTHING_REMOVED, type Removed } from './removal.js';
 
 /** Removes a channel with all its threads: done when nothing of them can be read. */
 export async function deleteChannel(
@@ -28,11 +13,21 @@ export async function deleteChannel(
   { channelId }: JobPayloads['delete-channel'],
   report: Report,
 ): Promise<Removed> {
-  const channel = await tombstoneChannel(deps.collections, channelId);
-  if (!channel) return NOTHING;
-  const removed = await removeThreads(deps, { channelId }, report);
-  await refreshLinks(deps.collections, channelId);
-  await settle(deps, { channelId }, [channel.serverId], [channelId]);
+  const cause = `delete-channel/${channelId}`;
+  const removed = await countWords(deps, { channelId });
+  const serverId = await deps.commit({
+    reads: { channels: [channelId] },
+    decide(documents) {
+      const channel = documents.get('channels', channelId);
+      if (!channel) return null;
+      documents.put('channels', channelTombstone(channel));
+      documents.mark('channel', channelId, { causes: [cause] });
+      documents.mark('server', channel.serverId, { causes: [cause] });
+      return channel.serverId;
+    },
+  });
+  if (serverId === null) return NOTHING_REMOVED;
+  await awaitRemoval(deps, cause, [serverId], report);
   return removed;
 }
 
@@ -42,40 +37,50 @@ export async function deleteServer(
   { serverId }: JobPayloads['delete-server'],
   report: Report,
 ): Promise<Removed> {
-  const { collections } = deps;
-  if (!(await tombstoneServer(collections, serverId))) return NOTHING;
-  const channels = await collections.channels
-    .find({ serverId }, { projection: { _id: 1 } })
-    .toArray();
-  for (const { _id } of channels) await tombstoneChannel(collections, _id);
-  const removed = await removeThreads(deps, { serverId }, report);
-  const channelIds = channels.map(({ _id }) => _id);
-  for (const channelId of channelIds) await refreshLinks(collections, channelId);
-  await settle(deps, { serverId }, [serverId], channelIds);
+  const { channels } = deps.collections;
+  const cause = `delete-server/${serverId}`;
+  const removed = await countWords(deps, { serverId });
+  const isKnown = await deps.commit({
+    reads: { servers: [serverId] },
+    decide(documents) {
+      const server = documents.get('servers', serverId);
+      if (!server) return false;
+      documents.put('servers', serverTombstone(server));
+      for (const subject of [serverId, ALL_SERVERS]) {
+        documents.mark('server', subject, { causes: [cause] });
+      }
+      documents.mark('people', serverId, { causes: [cause] });
+      return true;
+    },
+  });
+  if (!isKnown) return NOTHING_REMOVED;
+  // From now on no source can add a channel to it.
+  const own = (await channels.find({ serverId }).toArray()).map(({ _id }) => _id);
+  await deps.commit({
+    reads: { channels: own },
+    decide(documents) {
+      for (const channelId of own) {
+        documents.put('channels', channelTombstone(documents.get('channels', channelId)!));
+        documents.mark('channel', channelId, { causes: [cause] });
+      }
+    },
+  });
+  await awaitRemoval(deps, cause, [serverId], report);
   return removed;
 }
 
-async function removeThreads(
-  { collections }: IndexerDeps,
+/** How many threads of a place, and messages of them, are not deleted. */
+async function countWords(
+  { collections: { threads, messages } }: IndexerDeps,
   place: Partial<Pick<ThreadRecord, 'channelId' | 'serverId'>>,
-  report: Report,
 ): Promise<Removed> {
-  const { threads, messages } = collections;
-  const alive = { ...place, deleted: { $ne: true } };
-  const total = await threads.countDocuments(alive);
-  const removed = { threads: 0, messages: 0 };
-  for (;;) {
-    const batch = await threads
-      .find(alive, { projection: { _id: 1 } })
-      .limit(BATCH)
-      .toArray();
-    if (batch.length === 0) return removed;
-    const ids = batch.map(({ _id }) => _id);
-    // Words first: a thread that is marked as deleted is not found again when this is cut off.
-    removed.messages += await redactThreads(messages, ids);
-    await Promise.all(ids.map((id) => tombstoneThread(threads, id)));
-    removed.messages += await redactThreads(messages, ids);
-    await Promise.all(ids.map((id) => raiseRevision(threads, id)));
-    report((removed.threads += ids.length), total);
+  const removed = { ...NOTHING_REMOVED };
+  const alive = { deleted: { $ne: true } };
+  const inside = threads.find({ ...place, ...alive }, { projection: { _id: 1 } });
+  for await (const batch of batches(inside)) {
+    const threadId = { $in: batch.map(({ _id }) => _id) };
+    removed.threads += batch.length;
+    removed.messages += await messages.countDocuments({ threadId, ...alive });
   }
+  return removed;
 }

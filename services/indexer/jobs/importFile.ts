@@ -1,28 +1,24 @@
+import { randomUUID } from 'node:crypto';
 import {
   inspectExport,
   messagesOf,
   type ExportFile,
 } from '../../../shared/exportFormat/readExport.js';
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
-import { findGathered } from '../../../shared/store/gather.js';
+import type { SourceMessage, SourceThread, Stamps } from '../../../shared/store/records.js';
+import { erasedPeople } from '../../../shared/store/erasures.js';
 import { deleteUpload, openUpload } from '../../../shared/store/uploads.js';
-import type { SourceThread, Stamps } from '../../../shared/store/records.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
+import { cleanThread, cleanWords, removeIfEmptied } from '../build/cleanRecords.js';
+import { ingest } from '../ingest/ingest.js';
+import { ERASED_ID } from '../records/tombstones.js';
 import { isPermanent } from '../permanentErrors.js';
-import { memoryBudget } from './memoryBudget.js';
-import { projectThread } from '../project/projectThread.js';
 import { endFile, guardFile, type FileOutcome } from '../quarantine/guardFile.js';
 import { removeUploadOfErased } from '../quarantine/removeUploadsOf.js';
-import { isQuarantined } from '../quarantine/tries.js';
-import { redactThreads } from '../records/tombstones.js';
-import { removeIfEmptied } from '../records/removeIfEmptied.js';
-import { applyMessages } from '../records/applyMessages.js';
-import { applySource, DeletedPlace, type AppliedThread } from '../records/applySource.js';
-import { raiseRevision } from '../records/threadRevision.js';
-import { propagateChannel, propagateServer } from '../project/propagateChanges.js';
 import { sourceMessage, sourceThread, type MappedThread } from '../sources/exportFile.js';
-import { dirtyServer, markDirty } from '../stores/dirtyMarks.js';
+import { finish } from '../work/runMarks.js';
+import { memoryBudget } from './memoryBudget.js';
 
 /** Bytes of files that are worked on at once: a file is held in batches, and a small one whole. */
 const BUDGET_BYTES = 32 << 20;
@@ -48,7 +44,7 @@ export async function importFile(
 ): Promise<FileOutcome | null> {
   const ended = await guardFile(deps, uploadId, async (file) => {
     const outcome = await budget
-      .within(weightOf(file), () => applyFile(deps, uploadId, file.startedAt))
+      .within(weightOf(file), () => applyFile(deps, file))
       .catch(rejected);
     const noted = await endFile(deps.collections, uploadId, outcome);
     if (noted) await deleteUpload(deps.collections, uploadId);
@@ -64,35 +60,42 @@ function rejected(error: unknown): FileOutcome {
   return { state: 'rejected', reason: (error as Error).message };
 }
 
-/** `cutOffAt`: when an earlier try began that did not end. */
-async function applyFile(
-  deps: IndexerDeps,
-  uploadId: string,
-  cutOffAt: Date | undefined,
-): Promise<FileOutcome> {
+/** Merges the file into the records, then builds its thread if it is marked, whoever marked it. */
+async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<FileOutcome> {
+  const { _id: uploadId, importId } = record;
   const file = await inspectExport(openUpload(deps.collections, uploadId));
   if ('reason' in file) return { state: 'rejected', reason: file.reason };
-  const { source, inferred } = sourceThread(file);
-  const applied = await applySource(
-    deps.collections,
-    source,
-    inferredStamps(source, inferred),
-  ).catch(async (error: unknown) => {
-    if (error instanceof DeletedPlace) await redactThread(deps, source);
-    throw error;
+  const { source: told, inferred } = sourceThread(file);
+  const threadId = told.thread?._id;
+  const claim = randomUUID();
+  const source = {
+    ...{ told, claim, causes: [`import/${importId}`] },
+    inferred: inferredStamps(told, inferred),
+  };
+  const { isChanged, isDeleted } = await ingest(deps, source, sourceBatches(deps, file, uploadId), {
+    reads: { importFiles: [uploadId] },
+    note(documents) {
+      const now = documents.get('importFiles', uploadId);
+      const of = threadId === undefined ? {} : { threadId };
+      if (now) documents.put('importFiles', { ...now, ...of, changed: true });
+    },
   });
-  const thread = await applyThread(deps, uploadId, { file, applied: applied.thread, cutOffAt });
-  await propagateServer(deps, source.server._id, applied.server);
-  await propagateChannel(deps, source.channel, applied.channel);
-  if (applied.thread?.newer)
-    await markDirty(deps.collections.dirty, [dirtyServer(source.server._id)]);
-  const state = applied.channel.changed || thread.changed ? 'imported' : 'unchanged';
-  return { state, messages: file.messages, ...thread.outcome };
+  const state = isChanged || record.changed ? 'imported' : 'unchanged';
+  const outcome = { state, messages: file.messages, ...(threadId && { threadId }) } as const;
+  if (isDeleted) return { ...outcome, reason: 'The thread was deleted from this archive' };
+  if (threadId === undefined) return outcome;
+  await removeErasedThread(deps, threadId);
+  if (await finish(deps, 'thread', threadId, claim)) return outcome;
+  return { ...outcome, reason: 'Its thread is quarantined: it could not be built' };
 }
 
-/** A job that was cut off may have left words behind, in a thread that the deletion of its place had passed. */
-async function redactThread({ collections }: IndexerDeps, { thread }: SourceThread): Promise<void> {
-  if (thread) await redactThreads(collections.messages, [thread._id]);
+/** Of a thread in which only people wrote who were erased, the title goes, too. */
+async function removeErasedThread(deps: IndexerDeps, threadId: string): Promise<void> {
+  if ((await erasedPeople(deps.collections)).isEmpty) return;
+  const thread = await cleanThread(deps, threadId);
+  if (thread?.ownerId !== ERASED_ID) return;
+  await cleanWords(deps, threadId);
+  await removeIfEmptied(deps, thread);
 }
 
 /**
@@ -103,65 +106,13 @@ function inferredStamps(source: SourceThread, inferred: MappedThread['inferred']
   return Object.fromEntries(inferred.map((name) => [name, source.channel[name] === 0 ? 1 : 0]));
 }
 
-/** Merges the messages, then builds the thread if it has a mark, whoever set it. */
-async function applyThread(
-  deps: IndexerDeps,
-  uploadId: string,
-  {
-    file,
-    applied,
-    cutOffAt,
-  }: { file: ExportFile; applied: AppliedThread | null; cutOffAt: Date | undefined },
-): Promise<{ changed: boolean; outcome: Partial<FileOutcome> }> {
-  if (!applied) return { changed: false, outcome: {} };
-  const { threadId, deleted } = applied;
-  const { messages, threads } = deps.collections;
-  if (deleted) {
-    // A job that was cut off just after it had lost a race against the deletion may have left words behind.
-    await redactThreads(messages, [threadId]);
-    const reason = 'The thread was deleted from this archive';
-    return { changed: false, outcome: { threadId, reason } };
-  }
-  const said = await applyFileMessages(deps, uploadId, file, threadId);
-  const left = cutOffAt && (await leftBehind(deps, threadId, cutOffAt));
-  if (said || left?.isUnbuilt) await raiseRevision(threads, threadId);
-  await removeIfEmptied(deps.collections, [threadId]);
-  const isShown = await projectThread(deps, threadId);
-  const reason = 'Its thread was set aside: it could not be built';
-  return {
-    changed: said || applied.changed || (left?.isChanged ?? false),
-    outcome: isShown ? { threadId } : { threadId, reason },
-  };
-}
-
-/**
- * What may be left of a job that was cut off. It may have written messages after its mark had been taken by somebody
- * else's build; of a thread that was set aside nothing new is to be built, only what failed before.
- */
-async function leftBehind(
+/** The messages of a file as a source tells them, a batch at a time. */
+async function* sourceBatches(
   { collections }: IndexerDeps,
-  threadId: string,
-  began: Date,
-): Promise<{ isUnbuilt: boolean; isChanged: boolean }> {
-  const thread = await findGathered(collections.threads, threadId);
-  if (!thread) return { isUnbuilt: false, isChanged: false };
-  return {
-    isUnbuilt: !isQuarantined(thread),
-    isChanged: thread.revision >= began.getTime() * 1_000,
-  };
-}
-
-async function applyFileMessages(
-  deps: IndexerDeps,
-  uploadId: string,
   file: ExportFile,
-  threadId: string,
-): Promise<boolean> {
-  let changed = false;
-  const reopen = () => openUpload(deps.collections, uploadId);
-  for await (const batch of messagesOf(file, reopen)) {
-    const messages = batch.map((message) => sourceMessage(message, file));
-    if (await applyMessages(deps.collections, threadId, messages)) changed = true;
+  uploadId: string,
+): AsyncGenerator<SourceMessage[]> {
+  for await (const batch of messagesOf(file, () => openUpload(collections, uploadId))) {
+    yield batch.map((message) => sourceMessage(message, file));
   }
-  return changed;
 }

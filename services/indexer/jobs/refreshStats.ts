@@ -1,19 +1,28 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import { batches } from '../../../shared/platform/batches.js';
+import { setMarks } from '../work/claims.js';
 import type { IndexerDeps } from '../deps.js';
-import { markAllDirty } from '../project/markAllDirty.js';
-import { settle } from '../project/settle.js';
-import { dirtyMember } from '../stores/dirtyMarks.js';
+import { awaitRemoval } from './removal.js';
 
 /** Counts a server and everyone on it again, and drops its cached statistics. */
 export async function refreshStats(
   deps: IndexerDeps,
   { serverId }: JobPayloads['refresh-stats'],
 ): Promise<{ members: number }> {
-  const { members, dirty } = deps.collections;
+  const { members } = deps.collections;
+  const causes = [`refresh-stats/${serverId}`];
+  let counted = 0;
   const everyone = members.find({ serverId }, { projection: { userId: 1 } });
-  const counted = await markAllDirty(dirty, everyone, ({ userId }) =>
-    dirtyMember(serverId, userId),
-  );
-  await settle(deps, { _id: { $in: [] } }, [serverId]);
+  for await (const batch of batches(everyone)) {
+    await setMarks(
+      deps,
+      'person',
+      batch.map(({ userId }) => userId),
+      { causes },
+    );
+    counted += batch.length;
+  }
+  await setMarks(deps, 'server', [serverId], { causes });
+  await awaitRemoval(deps, causes[0]!, [serverId]);
   return { members: counted };
 }

@@ -1,49 +1,49 @@
+import { batches } from '../../../shared/platform/batches.js';
+import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
+import { type WorkKind } from '../../../shared/store/work.js';
+import { setMarks } from '../work/claims.js';
 import type { IndexerDeps } from '../deps.js';
-import { markAllDirty } from '../project/markAllDirty.js';
-import { settle } from '../project/settle.js';
-import { projectThread } from '../project/projectThread.js';
-import { raiseRevision } from '../records/threadRevision.js';
-import { dirtyUser } from '../stores/dirtyMarks.js';
 import type { Report } from '../report.js';
+import { settled } from '../work/runMarks.js';
+import { awaitRemoval } from './removal.js';
 
-const BATCH = 16;
+const CAUSE = 'reindex-views/all';
+/** Threads that are marked before some of them are built. */
+const THREADS = 1_000;
 
 /** Builds every view and search document again from the records, while readers go on reading what was there. */
 export async function reindexViews(
   deps: IndexerDeps,
   report: Report,
 ): Promise<{ threads: number }> {
-  const { threads, servers } = deps.collections;
+  const { threads, users, servers } = deps.collections;
   const total = await threads.countDocuments();
   let done = 0;
-  for (let last = ''; ;) {
-    const batch = await threads
-      .find({ _id: { $gt: last } }, { projection: { _id: 1 } })
-      .sort({ _id: 1 })
-      .limit(BATCH)
-      .toArray();
-    if (batch.length === 0) break;
-    last = batch.at(-1)!._id;
-    await Promise.all(
-      batch.map(async ({ _id }) => {
-        await raiseRevision(threads, _id);
-        await projectThread(deps, _id);
-      }),
-    );
+  const ids = threads.find({}, { projection: { _id: 1 } }).sort({ _id: 1 });
+  for await (const batch of batches(ids, { items: THREADS })) {
+    await mark(deps, 'thread', batch);
+    await settled(deps, CAUSE, undefined, 'thread');
     report((done += batch.length), total);
   }
-  await markPeople(deps);
+  // Profiles hold names that threads do not.
+  for await (const batch of batches(users.find({}, { projection: { _id: 1 } }))) {
+    await mark(deps, 'person', batch);
+  }
   const all = await servers.find({}, { projection: { _id: 1 } }).toArray();
-  await settle(
+  await mark(deps, 'server', [...all, { _id: ALL_SERVERS }]);
+  await awaitRemoval(
     deps,
-    { _id: { $in: [] } },
+    CAUSE,
     all.map(({ _id }) => _id),
   );
   return { threads: done };
 }
 
-/** Profiles hold names that threads do not. */
-async function markPeople({ collections: { users, dirty } }: IndexerDeps): Promise<void> {
-  const everyone = users.find({}, { projection: { _id: 1 } });
-  await markAllDirty(dirty, everyone, ({ _id }) => dirtyUser(_id));
+async function mark(deps: IndexerDeps, kind: WorkKind, subjects: { _id: string }[]): Promise<void> {
+  await setMarks(
+    deps,
+    kind,
+    subjects.map(({ _id }) => _id),
+    { causes: [CAUSE] },
+  );
 }

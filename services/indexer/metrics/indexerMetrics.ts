@@ -20,7 +20,7 @@ const ASK_MS = 1_000;
 
 /** Makes the metrics of an indexer over these stores. */
 export function createIndexerMetrics(
-  collections: Pick<Collections, 'threads' | 'dirty' | 'quarantine'>,
+  collections: Pick<Collections, 'work' | 'quarantine'>,
   producer: Pick<Producer, 'counts'>,
 ): IndexerMetrics {
   const registry = createRegistry();
@@ -62,7 +62,7 @@ function registerQueue(registry: Registry, producer: Pick<Producer, 'counts'>): 
 
 function registerStored(
   registry: Registry,
-  { threads, dirty, quarantine }: Pick<Collections, 'threads' | 'dirty' | 'quarantine'>,
+  { work, quarantine }: Pick<Collections, 'work' | 'quarantine'>,
 ): void {
   const gauge = (name: string, help: string, ask: () => Promise<number>): void => {
     new Gauge({
@@ -79,10 +79,10 @@ function registerStored(
   gauge(
     'oldest_pending_seconds',
     'Age of the oldest mark of a thread to be built',
-    async () => (await oldestPendingSeconds({ threads })) ?? 0,
+    async () => (await oldestPendingSeconds({ work })) ?? 0,
   );
-  gauge('dirty_marks', 'Marks of what has to be counted again', () =>
-    dirty.estimatedDocumentCount(),
+  gauge('work_marks', 'Marks of what is still to be built or counted', () =>
+    work.estimatedDocumentCount(),
   );
   gauge('quarantined', 'Documents, threads and files that are set aside', () =>
     quarantine.estimatedDocumentCount(),

@@ -4,10 +4,9 @@ import { isHeld } from '../../../shared/store/heldFile.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
-import { BuildFault } from './guardBuild.js';
 import { createTurns } from './oneAtATime.js';
 import { recordFailure } from './recordFailure.js';
-import { MOST_TRIES } from './tries.js';
+import { MOST_TRIES } from '../work/runMarks.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'logger'>;
 
@@ -115,7 +114,7 @@ async function attempt(
       await note({ running: null, tries: cut.tries });
       throw error;
     }
-    const failed = tries + (error instanceof BuildFault ? 0 : 1);
+    const failed = tries + 1;
     await note({ running: null, tries: failed });
     if (failed < MOST_TRIES) throw error;
     return await quarantineFile(deps, file, failed, String(error));

@@ -1,7 +1,7 @@
 import type { QuarantineRecord } from '../../../shared/store/quarantine.js';
 import { searchAlias, type SearchDocument } from '../../../shared/store/searchIndex.js';
 import type { IndexerDeps } from '../deps.js';
-import { MOST_TRIES } from './tries.js';
+import { MOST_TRIES } from '../work/runMarks.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace'>;
 
@@ -24,7 +24,8 @@ export async function releaseHealed(deps: Deps): Promise<number> {
     last = records.at(-1)!._id;
     const healed = await Promise.all([
       storedDocuments(deps, ofKind(records, 'document')),
-      builtThreads(deps, ofKind(records, 'thread')),
+      doneMarks(deps, ofKind(records, 'thread'), 'thread/'),
+      doneMarks(deps, ofKind(records, 'work'), ''),
       importedFiles(deps, ofKind(records, 'file')),
     ]);
     for (const { _id, lastAt } of healed.flat()) {
@@ -57,17 +58,21 @@ async function storedDocuments(
   });
 }
 
-/** Tries are forgotten when a thread was built. */
-async function builtThreads(
+/** Those whose marks are gone: what they asked for is done. */
+async function doneMarks(
   { collections }: Deps,
   records: QuarantineRecord[],
+  prefix: string,
 ): Promise<QuarantineRecord[]> {
   if (records.length === 0) return [];
-  const ids = records.map(({ subject }) => subject);
-  const failing = await collections.threads
-    .find({ _id: { $in: ids }, tries: { $exists: true } }, { projection: { _id: 1 } })
+  const ids = records.map(({ subject }) => prefix + subject);
+  const left = await collections.work
+    .find({ _id: { $in: ids } }, { projection: { _id: 1 } })
     .toArray();
-  return without(records, failing);
+  return without(
+    records,
+    left.map(({ _id }) => ({ _id: _id.slice(prefix.length) })),
+  );
 }
 
 async function importedFiles(

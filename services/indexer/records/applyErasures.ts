@@ -5,9 +5,11 @@ import type {
   MessageRecord,
   ReactionRecord,
   SourceMessage,
+  ThreadRecord,
 } from '../../../shared/store/records.js';
 import { textEraser, type TextEraser } from './eraseText.js';
-import { REDACTED } from './tombstones.js';
+import { eraseFields } from './eraseSource.js';
+import { ERASED_ID, REDACTED } from './tombstones.js';
 
 type Message = SourceMessage & Pick<MessageRecord, 'deleted'>;
 
@@ -40,6 +42,14 @@ export function applyErasures<T extends Message>(message: T, erased: ErasedPeopl
       message.interaction && erased.has(message.interaction.userId) ? null : message.interaction,
   };
   return JSON.stringify(clean) === JSON.stringify(message) ? message : clean;
+}
+
+/** A thread's record without a trace of erased people; the very same one when there is none. */
+export function eraseThread(thread: ThreadRecord, erased: ErasedPeople): ThreadRecord {
+  if (erased.isEmpty || thread.deleted) return thread;
+  const clean = eraseFields(thread, erased);
+  const isOwner = typeof thread.ownerId === 'string' && erased.has(thread.ownerId);
+  return isOwner ? { ...clean, ownerId: ERASED_ID } : clean;
 }
 
 function cleanFile<T extends { filename: string; url: string }>(file: T, eraser: TextEraser): T {

@@ -23,8 +23,8 @@ export function eraseSource(source: SourceThread, erased: ErasedPeople): SourceT
 const TEXTS = ['description', 'topic', 'title'];
 
 /**
- * Fields of a server, channel or thread without a trace of erased people in their texts; those that are stored may hold
- * what an import wrote that had begun before an erasure. The very same object when there is none.
+ * Fields of a server, channel or thread without a trace of erased people in their texts. The very same object when there
+ * is none.
  */
 export function eraseFields<T extends object>(fields: T, erased: ErasedPeople): T {
   if (erased.isEmpty) return fields;

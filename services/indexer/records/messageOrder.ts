@@ -8,18 +8,12 @@ export type MessageContent = Omit<SourceMessage, 'asOf'>;
 
 /** What a message says, without what the archive keeps of it for itself. */
 export function contentOf(message: Message): MessageContent {
-  const {
-    asOf: _asOf,
-    order: _order,
-    deleted: _deleted,
-    tie: _tie,
-    ...content
-  } = message as MessageRecord;
+  const { asOf: _asOf, order: _order, deleted: _deleted, ...content } = message as MessageRecord;
   return content;
 }
 
 /** Its place among what different sources of the same time say of the same message. */
-export function messageTie(message: Message): string {
+function messageTie(message: Message): string {
   return tieOf(contentOf(message));
 }
 
@@ -27,5 +21,5 @@ export function messageTie(message: Message): string {
 export function isNewer(told: Message, before: Message | undefined): boolean {
   if (!before || told.asOf !== before.asOf) return !before || told.asOf > before.asOf;
   if (same(contentOf(told), contentOf(before))) return false;
-  return messageTie(told) > ((before as MessageRecord).tie ?? messageTie(before));
+  return messageTie(told) > messageTie(before);
 }

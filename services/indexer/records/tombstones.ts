@@ -1,5 +1,4 @@
 import type { Collection } from 'mongodb';
-import type { Collections } from '../../../shared/store/collections.js';
 import type {
   AuthorSnapshot,
   ChannelRecord,
@@ -7,7 +6,6 @@ import type {
   ServerRecord,
   ThreadRecord,
 } from '../../../shared/store/records.js';
-import { nextRevision, nowMicroseconds } from './threadRevision.js';
 
 /** The id that stands for everyone who was erased. */
 export const ERASED_ID = '0';
@@ -36,22 +34,24 @@ export const REDACTED = {
   reference: null,
   forwarded: null,
   interaction: null,
-  tie: '',
   deleted: true,
 } satisfies Partial<MessageRecord>;
 
-/** Takes away what a thread says of itself and marks it pending, in one atomic update; a deleted one stays as it is. */
-export async function tombstoneThread(
-  threads: Collection<ThreadRecord>,
-  threadId: string,
-): Promise<void> {
-  const place = { _id: '$_id', serverId: '$serverId', channelId: '$channelId' };
-  const kept = { ...place, asOf: '$asOf', revision: '$revision', erasing: '$erasing' };
-  const empty = { title: '', stamps: {}, deleted: true };
-  await threads.updateOne({ _id: threadId, deleted: { $ne: true } }, [
-    { $replaceWith: { $mergeObjects: [kept, { $literal: empty }] } },
-    ...nextRevision(nowMicroseconds()),
-  ]);
+/** A thread of which nothing is left but what keeps it from coming back; the very same one when it is that. */
+export function threadTombstone(thread: ThreadRecord): ThreadRecord {
+  if (thread.deleted) return thread;
+  const { _id, serverId, channelId, asOf } = thread;
+  return { _id, serverId, channelId, asOf, title: '', stamps: {}, deleted: true };
+}
+
+/** A server of which nothing is left but what keeps it from coming back. */
+export function serverTombstone({ _id }: ServerRecord): ServerRecord {
+  return { _id, name: '', stamps: {}, deleted: true };
+}
+
+/** A channel of which nothing is left but what keeps it from coming back. */
+export function channelTombstone({ _id, serverId }: ChannelRecord): ChannelRecord {
+  return { _id, serverId, name: '', stamps: {}, deleted: true };
 }
 
 /** Takes away the words of every message of some threads. Running twice changes nothing. Gives how many had words. */
@@ -64,33 +64,4 @@ export async function redactThreads(
     { $set: REDACTED },
   );
   return modifiedCount;
-}
-
-/** Takes away what a channel says of itself. Returns whether there is such a channel. */
-export async function tombstoneChannel(
-  { channels }: Pick<Collections, 'channels'>,
-  channelId: string,
-): Promise<ChannelRecord | null> {
-  const kept = { _id: '$_id', serverId: '$serverId', changes: '$changes', spread: '$spread' };
-  return channels.findOneAndUpdate({ _id: channelId }, placeTombstone(kept), {
-    returnDocument: 'after',
-  });
-}
-
-/** Takes away what a server says of itself. Returns whether there is such a server. */
-export async function tombstoneServer(
-  { servers }: Pick<Collections, 'servers'>,
-  serverId: string,
-): Promise<ServerRecord | null> {
-  const kept = { _id: '$_id', changes: '$changes', spread: '$spread' };
-  return servers.findOneAndUpdate({ _id: serverId }, placeTombstone(kept), {
-    returnDocument: 'after',
-  });
-}
-
-/** The version rises, so that a merge that has read the record before cannot put it back. */
-function placeTombstone(kept: Record<string, string>): Record<string, unknown>[] {
-  const empty = { name: '', stamps: {}, deleted: true };
-  const version = { $add: ['$version', 1] };
-  return [{ $replaceWith: { $mergeObjects: [{ ...kept, version }, { $literal: empty }] } }];
 }

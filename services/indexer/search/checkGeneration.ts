@@ -1,11 +1,12 @@
 import type { IndexerDeps } from '../deps.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
-import { QUARANTINED } from '../quarantine/tries.js';
+import { nextVersion } from '../stores/nextVersion.js';
+import { markId } from '../../../shared/store/work.js';
 import { documentId } from '../../../shared/store/searchIndex.js';
 import { openGeneration } from './generations.js';
-import { writeThread } from './writeThread.js';
+import { withoutQuarantined, writeThread } from './writeThread.js';
 
-type Deps = Pick<IndexerDeps, 'collections' | 'resolvedTags' | 'elasticsearch' | 'namespace'>;
+type Deps = IndexerDeps;
 
 const BATCH = 500;
 /** How often what differs is written again before the new index counts as wrong. */
@@ -34,7 +35,11 @@ export async function checkGeneration(
     const listed = await nextListed(deps, cursor);
     if (listed.length === 0) return mended;
     cursor = listed.at(-1)!.threadId;
-    const differing = await findDiffering(deps, index, await withoutQuarantined(deps, listed));
+    const differing = await findDiffering(
+      deps,
+      index,
+      await withoutQuarantined(deps, listed, ({ threadId }) => threadId),
+    );
     mended += differing.length;
     await mend(deps, index, { search, refused }, differing);
   }
@@ -60,15 +65,6 @@ async function nextListed({ collections }: Deps, cursor: string): Promise<Listed
   }));
 }
 
-async function withoutQuarantined({ collections }: Deps, listed: Listed[]): Promise<Listed[]> {
-  const ids = listed.map(({ threadId }) => threadId);
-  const aside = await collections.threads
-    .find({ _id: { $in: ids }, ...QUARANTINED }, { projection: { _id: 1 } })
-    .toArray();
-  const gone = new Set(aside.map(({ _id }) => _id));
-  return listed.filter(({ threadId }) => !gone.has(threadId));
-}
-
 async function mend(
   deps: Deps,
   index: string,
@@ -89,21 +85,30 @@ async function mend(
   }
 }
 
-/** Writes threads again; gives those that did not change meanwhile: the others are being built anyway. */
+/** Writes threads again; gives those that nobody is to build: the others are being written anyway. */
 async function writeAgain(
   deps: Deps,
   search: SearchWriter,
   differing: Listed[],
 ): Promise<Listed[]> {
-  const { threads } = deps.collections;
-  const which = { _id: { $in: differing.map(({ threadId }) => threadId) } };
-  const before = await threads.find(which).toArray();
-  const written = await Promise.all(before.map((thread) => writeThread(deps, search, thread)));
-  const after = await threads.find({ ...which, pending: { $exists: false } }).toArray();
-  const resting = new Map(after.map(({ _id, revision }) => [_id, revision]));
-  return before
-    .map(({ _id, revision }, n) => ({ threadId: _id, revision, documents: written[n]! }))
-    .filter(({ threadId, revision }) => resting.get(threadId) === revision);
+  const { threads, threadItems, work, counters } = deps.collections;
+  const ids = differing.map(({ threadId }) => threadId);
+  const version = await nextVersion(counters);
+  const read = await threads.find({ _id: { $in: ids } }).toArray();
+  const documents = new Map<string, number>();
+  for (const thread of read) {
+    documents.set(thread._id, await writeThread(deps, search, { thread, version }));
+  }
+  const marks = ids.map((id) => markId('thread', id));
+  const marked = await work.find({ _id: { $in: marks } }, { projection: { subject: 1 } }).toArray();
+  const busy = new Set(marked.map(({ subject }) => subject));
+  const items = await threadItems
+    .find({ _id: { $in: ids }, revision: { $lte: version } })
+    .toArray();
+  const resting = new Set(items.map(({ _id }) => _id));
+  return differing
+    .filter(({ threadId }) => !busy.has(threadId) && resting.has(threadId))
+    .map((one) => ({ ...one, documents: documents.get(one.threadId) ?? 0 }));
 }
 
 /** Those of which the index holds another number of documents, or an older one than their views. */

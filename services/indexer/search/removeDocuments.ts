@@ -1,23 +1,22 @@
 import { batches } from '../../../shared/platform/batches.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { findAllGathered } from '../../../shared/store/gather.js';
-import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
 
 type Messages = Pick<Collections, 'messages'>;
-type Revised = Pick<ThreadRecord, '_id' | 'revision'>;
 
 /** Leaves tombstones for a thread and all its messages in the search index. */
 export async function removeThreadDocuments(
   { messages }: Messages,
   search: SearchWriter,
-  { _id, revision }: Revised,
+  threadId: string,
+  version: number,
 ): Promise<void> {
-  await search.remove('thread', [_id], _id, revision);
-  const said = messages.find({ threadId: _id, counted: true }, { projection: { _id: 1 } });
+  await search.remove('thread', [threadId], threadId, version);
+  const said = messages.find({ threadId, counted: true }, { projection: { _id: 1 } });
   for await (const batch of batches(said)) {
     const ids = batch.map((message) => message._id);
-    await search.remove('message', ids, _id, revision);
+    await search.remove('message', ids, threadId, version);
   }
 }
 
@@ -25,12 +24,13 @@ export async function removeThreadDocuments(
 export async function removeDeletedDocuments(
   { messages }: Messages,
   search: SearchWriter,
-  { _id, revision }: Revised,
+  threadId: string,
+  version: number,
 ): Promise<void> {
-  const deleted = await findAllGathered(messages, 'threadId', _id, {
+  const deleted = await findAllGathered(messages, 'threadId', threadId, {
     filter: { deleted: true },
     fields: ['_id'],
   });
   const ids = deleted.map((message) => message._id);
-  await search.remove('message', ids, _id, revision);
+  await search.remove('message', ids, threadId, version);
 }

@@ -1,11 +1,14 @@
+import { batches } from '../../../shared/platform/batches.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
+import { NEVER } from '../../../shared/store/work.js';
+import { setMarks } from '../work/claims.js';
 import type { IndexerDeps } from '../deps.js';
-import { isQuarantined } from '../quarantine/tries.js';
-import { raiseRevisions } from '../records/threadRevision.js';
+import { nextVersion } from '../stores/nextVersion.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
 import type { RebuildRecord } from './rebuildRecord.js';
-import { writeThread } from './writeThread.js';
+import { finish } from '../work/runMarks.js';
+import { withoutQuarantined, writeThread } from './writeThread.js';
 
 const BATCH = 32;
 
@@ -24,9 +27,10 @@ export async function scanThreads(
 ): Promise<void> {
   for (;;) {
     const { cursor, threads, documents } = record.current();
+    const version = await nextVersion(deps.collections.counters);
     const batch = await nextThreads(deps, cursor);
     if (batch.length === 0) return;
-    const written = await Promise.all(batch.map((thread) => writeThread(deps, search, thread)));
+    const written = await writeThreads(deps, search, batch, version);
     await record.save({
       cursor: batch.at(-1)!._id,
       threads: threads + batch.length,
@@ -37,28 +41,36 @@ export async function scanThreads(
 }
 
 /**
- * Marks the threads that a scan was cut off in: if one of them ended the process, the sweep finds out which, and sets
- * it aside.
+ * Builds the threads that a scan was cut off in, one by one: if one of them ended the process, it is found out which, and
+ * quarantined.
  */
 export async function suspectNext(deps: IndexerDeps, record: RebuildRecord): Promise<void> {
   const batch = await nextThreads(deps, record.current().cursor);
-  await raiseRevisions(
-    deps.collections.threads,
-    batch.filter((thread) => !isQuarantined(thread)).map(({ _id }) => _id),
-  );
+  const ids = (await withoutQuarantined(deps, batch, ({ _id }) => _id)).map(({ _id }) => _id);
+  await setMarks(deps, 'thread', ids);
+  for (const id of ids) await finish(deps, 'thread', id);
 }
 
-/** Writes every thread that has a mark now. */
+/** Writes every thread that is marked now. */
 export async function writePending(deps: IndexerDeps, search: SearchWriter): Promise<void> {
-  const { threads } = deps.collections;
-  const marked = await threads
-    .find({ pending: { $exists: true } }, { projection: { _id: 1 } })
-    .toArray();
-  for (let start = 0; start < marked.length; start += BATCH) {
-    const ids = marked.slice(start, start + BATCH).map(({ _id }) => _id);
-    const batch = await threads.find({ _id: { $in: ids } }).toArray();
-    await Promise.all(batch.map((thread) => writeThread(deps, search, thread)));
+  const { work, threads, counters } = deps.collections;
+  const marked = work.find({ kind: 'thread', due: { $ne: NEVER } }, { projection: { subject: 1 } });
+  for await (const marks of batches(marked, { items: BATCH })) {
+    const version = await nextVersion(counters);
+    const ids = marks.map(({ subject }) => subject);
+    await writeThreads(deps, search, await threads.find({ _id: { $in: ids } }).toArray(), version);
   }
+}
+
+/** Writes threads that were read after a version was taken; gives how many documents each has. */
+async function writeThreads(
+  deps: IndexerDeps,
+  search: SearchWriter,
+  read: ThreadRecord[],
+  version: number,
+): Promise<number[]> {
+  const threads = await withoutQuarantined(deps, read, ({ _id }) => _id);
+  return Promise.all(threads.map((thread) => writeThread(deps, search, { thread, version })));
 }
 
 function nextThreads({ collections }: IndexerDeps, cursor: string): Promise<ThreadRecord[]> {

@@ -1,51 +1,68 @@
 import type { ThreadRecord } from '../../../shared/store/records.js';
+import { markId, NEVER } from '../../../shared/store/work.js';
+import { setMarks } from '../work/claims.js';
+import { readThread } from '../build/readThread.js';
 import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
-import { readThread } from '../project/readThread.js';
-import { BuildFault } from '../quarantine/guardBuild.js';
-import { isQuarantined } from '../quarantine/tries.js';
-import { raiseRevisions } from '../records/threadRevision.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
+import { finish } from '../work/runMarks.js';
 import { documentSender } from './documentSender.js';
 import { removeDeletedDocuments, removeThreadDocuments } from './removeDocuments.js';
 
-type Records = Pick<IndexerDeps, 'collections' | 'resolvedTags'>;
+/** A thread's record, and a version that was taken before it was read. */
+export interface ReadThread {
+  thread: ThreadRecord;
+  version: number;
+}
 
 /**
- * Writes a thread's search documents from its records, tombstones included, at the record's revision: what a
- * projection of it writes, without the rest. `thread` must have been read before this is called. Gives how many
- * documents can be found afterwards: none of a thread that was set aside. Throws BuildFault for one that cannot be
- * built, having marked it: the sweep tries it again, and sets it aside in the end.
+ * Writes a thread's search documents from its records, tombstones included: what a build of it writes, without the rest.
+ * Gives how many documents can be found afterwards: none of a thread that is quarantined. One that cannot be written is
+ * built, which quarantines it where that fails, too.
  */
 export async function writeThread(
-  records: Records,
+  deps: IndexerDeps,
   search: SearchWriter,
-  thread: ThreadRecord,
+  { thread, version }: ReadThread,
 ): Promise<number> {
-  if (isQuarantined(thread)) return 0;
   try {
-    return await writeDocuments(records, search, thread);
+    return await writeDocuments(deps, search, { thread, version });
   } catch (error) {
     if (isPassing(error)) throw error;
-    await raiseRevisions(records.collections.threads, [thread._id]);
-    throw new BuildFault(`Thread ${thread._id} could not be built`, { cause: error });
+    await setMarks(deps, 'thread', [thread._id]);
+    if (await finish(deps, 'thread', thread._id)) throw error;
+    return 0;
   }
 }
 
+/** Those of some threads that are not quarantined. */
+export async function withoutQuarantined<T>(
+  { collections: { work } }: Pick<IndexerDeps, 'collections'>,
+  threads: readonly T[],
+  idOf: (thread: T) => string,
+): Promise<T[]> {
+  const ids = threads.map((thread) => markId('thread', idOf(thread)));
+  const found = await work
+    .find({ _id: { $in: ids }, due: NEVER }, { projection: { subject: 1 } })
+    .toArray();
+  const gone = new Set(found.map(({ subject }) => subject));
+  return threads.filter((thread) => !gone.has(idOf(thread)));
+}
+
 async function writeDocuments(
-  records: Records,
+  deps: IndexerDeps,
   search: SearchWriter,
-  thread: ThreadRecord,
+  { thread, version }: ReadThread,
 ): Promise<number> {
-  const sender = documentSender(search, thread.revision);
-  const views = await readThread(records, thread, {
+  const sender = documentSender(search, version);
+  const views = await readThread(deps, thread, version, {
     add: ({ documents }) => sender.add(documents),
   });
   if (!views) {
-    await removeThreadDocuments(records.collections, search, thread);
+    await removeThreadDocuments(deps.collections, search, thread._id, version);
     return 0;
   }
   await sender.end(views.document);
-  await removeDeletedDocuments(records.collections, search, thread);
+  await removeDeletedDocuments(deps.collections, search, thread._id, version);
   return views.document.messageCount + 1;
 }

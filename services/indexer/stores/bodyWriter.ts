@@ -4,11 +4,10 @@ import { createGzip, gzipSync, type Gzip } from 'node:zlib';
 import { Binary } from 'mongodb';
 import { bodyNames, type BodySubject } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import { bodyOwner, PieceWriter, removeOlderPieces } from '../../../shared/store/pieces.js';
+import { bodyOwner, PieceWriter } from '../../../shared/store/pieces.js';
 import type { BodyView } from '../../../shared/store/views.js';
 import { RENDERER_VERSION } from '../content/renderContent.js';
-import { tagOf } from './entityTag.js';
-import { replaceNewer } from './replaceNewer.js';
+import { etagOf, tagOf } from './entityTag.js';
 
 type BodyCollections = Pick<Collections, 'bodies' | 'pieces'>;
 
@@ -20,7 +19,6 @@ const TEXT_CHARACTERS = 1 << 16;
  * what is longer is cut into pieces. Memory stays bounded whatever the body's length.
  */
 export class BodyWriter {
-  readonly #collections: BodyCollections;
   readonly #id: string;
   readonly #revision: number;
   readonly #hash: Hash = createHash('sha256');
@@ -33,7 +31,6 @@ export class BodyWriter {
   #output: Buffer[] = [];
 
   constructor(collections: BodyCollections, id: string, revision: number) {
-    this.#collections = collections;
     this.#id = id;
     this.#revision = revision;
     this.#pieces = new PieceWriter(collections, bodyOwner(id, revision));
@@ -45,14 +42,13 @@ export class BodyWriter {
     if (this.#pending.length >= TEXT_CHARACTERS) await this.#compress();
   }
 
-  /** Ends the body and puts it in place of an older one; leaves no piece of it when a newer one is there. */
-  async finish(): Promise<void> {
+  /** Ends the body and gives it, to be stored in place of the one before; its pieces are stored by then. */
+  async finish(): Promise<BodyView> {
     if (this.#gzip) await this.#endStream(this.#gzip);
     else this.#output.push(gzipSync(this.#takePending()));
     await this.#passOn();
     if (this.#isCut) await this.#pieces.finish();
-    await replaceNewer(this.#collections.bodies, [this.#view()], 'revision');
-    await removeOlderPieces(this.#collections, this.#id, await this.#newestRevision());
+    return this.#view();
   }
 
   /** Frees the compressor of a body that will not be finished. */
@@ -98,14 +94,6 @@ export class BodyWriter {
     for (const bytes of output) await this.#pieces.write(bytes);
   }
 
-  /** Of a body that lost against a newer one, its own pieces are old ones too. */
-  async #newestRevision(): Promise<number> {
-    if (!this.#isCut) return this.#revision;
-    const projection = { revision: 1 };
-    const stored = await this.#collections.bodies.findOne({ _id: this.#id }, { projection });
-    return stored?.revision ?? this.#revision;
-  }
-
   #view(): BodyView {
     return {
       _id: this.#id,
@@ -118,34 +106,13 @@ export class BodyWriter {
   }
 }
 
-/** Stores a whole body at once. */
-export async function storeBody(
-  collections: BodyCollections,
-  id: string,
-  revision: number,
-  text: string,
-): Promise<void> {
-  const writer = new BodyWriter(collections, id, revision);
-  await writer.write(text);
-  await writer.finish();
-}
-
-/** Says that a body is gone: a reader gets 404, and an older write cannot bring it back. */
-export async function storeGone(
-  collections: BodyCollections,
-  id: string,
-  revision: number,
-): Promise<void> {
-  const gone: BodyView = {
-    _id: id,
-    revision,
-    renderer: RENDERER_VERSION,
-    etag: '',
-    length: 0,
-    gone: true,
+/** A whole body of less than 1 MiB compressed. */
+export function encodeBody(id: string, revision: number, text: string): BodyView {
+  const bytes = Buffer.from(text);
+  return {
+    ...{ _id: id, revision, renderer: RENDERER_VERSION, etag: etagOf(text), length: bytes.length },
+    gzip: new Binary(gzipSync(bytes)),
   };
-  await replaceNewer(collections.bodies, [gone], 'revision');
-  await removeOlderPieces(collections, id, revision);
 }
 
 /** The texts of finished bodies by their names; null for one that is gone. */
@@ -156,17 +123,14 @@ export function goneBodies(subject: BodySubject, id: string): BodyTexts {
   return new Map(bodyNames(subject, id).map((name) => [name, null]));
 }
 
-/** Stores several whole bodies of one version, and says of those without a text that they are gone. */
-export async function storeBodies(
+/** A whole body of any length, its pieces stored by then. */
+export async function writeBody(
   collections: BodyCollections,
-  texts: BodyTexts,
-  version: number,
-): Promise<void> {
-  await Promise.all(
-    [...texts].map(([name, text]) =>
-      text === null
-        ? storeGone(collections, name, version)
-        : storeBody(collections, name, version, text),
-    ),
-  );
+  id: string,
+  revision: number,
+  text: string,
+): Promise<BodyView> {
+  const writer = new BodyWriter(collections, id, revision);
+  await writer.write(text);
+  return writer.finish();
 }

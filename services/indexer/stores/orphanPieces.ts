@@ -7,9 +7,10 @@ import {
   uploadOwner,
   type Owned,
 } from '../../../shared/store/pieces.js';
-import { wantedUploads } from '../project/wantedUploads.js';
+import { wantedUploads } from '../jobs/wantedUploads.js';
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 /** Every owner that is a body. */
 const BODIES = { from: 'body/', before: 'body0' };
 
@@ -25,8 +26,9 @@ export async function removeOrphanPieces(
   now = new Date(),
 ): Promise<number> {
   const uploads = orphanUploads(store, new Date(now.getTime() - DAY_MS));
-  // A revision that is newer than the stored body may be on its way.
-  const bodies = orphanBodies(store, ({ revision }, stored = 0) => revision >= stored);
+  // A revision that is newer than the stored body may be on its way; where there is none, a new one.
+  const recent = (now.getTime() - HOUR_MS) * 1_000;
+  const bodies = orphanBodies(store, ({ revision }, stored = recent) => revision >= stored);
   let removed = 0;
   for (const orphans of [uploads, bodies]) {
     for await (const { owner } of orphans) {

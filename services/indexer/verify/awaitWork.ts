@@ -1,68 +1,45 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Collection, Filter } from 'mongodb';
+import type { Filter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
+import { NEVER, type Mark, type WorkKind } from '../../../shared/store/work.js';
 import { dayOf } from '../views/tallyPeople.js';
+import { KINDS } from '../work/kinds.js';
 import { lateSimilar } from './lateSimilar.js';
 
-type Marks = Pick<Collections, 'channels' | 'threads' | 'members' | 'dirty' | 'similarMarks'>;
+type Marks = Pick<Collections, 'members' | 'work'>;
 
-/** Tells how much is left of one kind of work, once it is known which is meant. */
-type Stage = () => Promise<() => Promise<number>>;
+/** Tells how much is left of one kind of work. */
+type Count = () => Promise<number>;
 
 const POLL_MS = 100;
 
 /**
- * Waits until what is marked by now has been built, counted and shown; each kind of mark leads to the next. Gives up
- * when nothing has come nearer to its end for `patienceMs`: nobody works on it.
+ * Waits until what is marked by now has been done; each kind of mark leads to the next. Gives up when nothing has come
+ * nearer to its end for `patienceMs`: nobody works on it.
  */
 export async function awaitWork(marks: Marks, patienceMs: number): Promise<void> {
-  for (const begin of stagesOf(marks)) {
-    if (!(await awaitNone(await begin(), patienceMs))) return;
+  // After midnight UTC all whose last 30 days are others now; they are marked little by little.
+  const aged = { periodDay: { $lt: dayOf(new Date()) } };
+  if (!(await awaitNone(() => marks.members.countDocuments(aged), patienceMs))) return;
+  for (const kind of Object.keys(KINDS) as WorkKind[]) {
+    if (!(await awaitNone(await markedNow(marks, kind), patienceMs))) return;
   }
 }
 
-function stagesOf(marks: Marks): Stage[] {
-  const { threads, members, dirty, similarMarks } = marks;
-  const counted = (kind: 'thread' | 'member' | 'user' | 'server') =>
-    markedBy(dirty, 'at', { kind });
-  const aged = { periodDay: { $lt: dayOf(new Date()) } };
-  return [
-    () => Promise.resolve(() => countThreadsOfGone(marks)),
-    markedBy(threads, 'pendingAt', { pending: { $exists: true } }),
-    counted('thread'),
-    // After midnight UTC all whose last 30 days are others now; they are marked little by little.
-    () => Promise.resolve(() => members.countDocuments(aged)),
-    counted('member'),
-    counted('user'),
-    counted('server'),
-    markedBy(similarMarks, 'at', { kind: 'shown' }),
-    // After much was changed there are many of them, and most become late.
-    markedBy(similarMarks, 'at', lateSimilar()),
-  ];
+/** What is marked at the beginning, by the marks' own times: clocks of other processes may differ. */
+async function markedNow({ work }: Marks, kind: WorkKind): Promise<Count> {
+  const waiting: Filter<Mark> = { ...waitingMarks(kind), due: { $ne: NEVER } };
+  const last = await work.findOne(waiting, { sort: { at: -1 } });
+  if (!last) return () => Promise.resolve(0);
+  return () => work.countDocuments({ $and: [waiting, { at: { $lte: last.at } }] });
 }
 
-/** What is marked at the beginning of its stage, by the marks' own times: clocks of other processes may differ. */
-function markedBy<T extends object>(
-  collection: Collection<T>,
-  time: string & keyof T,
-  marked: Filter<T>,
-): Stage {
-  return async () => {
-    const last = await collection.findOne<T>(marked, { sort: { [time]: -1 } });
-    if (!last) return () => Promise.resolve(0);
-    const known = { ...marked, [time]: { $lte: last[time] } };
-    return () => collection.countDocuments(known);
-  };
+/** Marks that should be done soon: similar threads are looked for late. */
+export function waitingMarks(kind: WorkKind): Filter<Mark> {
+  return kind === 'similar' ? lateSimilar() : { kind };
 }
 
-/** A channel is deleted before its threads are. */
-async function countThreadsOfGone({ channels, threads }: Marks): Promise<number> {
-  const gone: string[] = await channels.distinct('_id', { deleted: true });
-  if (gone.length === 0) return 0;
-  return threads.countDocuments({ channelId: { $in: gone }, deleted: { $ne: true } });
-}
-
-async function awaitNone(countLeft: () => Promise<number>, patienceMs: number): Promise<boolean> {
+async function awaitNone(countLeft: Count, patienceMs: number): Promise<boolean> {
   let least = Infinity;
   let since = Date.now();
   for (;;) {

@@ -10,8 +10,8 @@ import { etagOf, tagOf } from '../stores/entityTag.js';
 
 type Bodies = Pick<Collections, 'bodies' | 'pieces'>;
 
-/** What a stored body must be: gone, or a text with this entity tag, built from this revision where that is known. */
-export type ExpectedBody = null | { etag: string; revision?: number };
+/** What a stored body must be: gone, or a text with this entity tag. */
+export type ExpectedBody = null | { etag: string };
 
 /** How a stored body differs from what it must be, for people. */
 export interface BodyProblem {
@@ -68,9 +68,8 @@ async function problemOf(
 async function faultOf(
   store: Bodies,
   stored: BodyView,
-  { etag, revision = stored.revision }: NonNullable<ExpectedBody>,
+  { etag }: NonNullable<ExpectedBody>,
 ): Promise<string | undefined> {
-  if (stored.revision !== revision) return `is of revision ${stored.revision}, not ${revision}`;
   if (stored.renderer !== RENDERER_VERSION) return `was made by renderer ${stored.renderer}`;
   const damage = await damageOf(store, stored).catch((error: unknown) =>
     error instanceof Error ? error.message : String(error),

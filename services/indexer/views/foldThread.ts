@@ -67,7 +67,7 @@ export interface ThreadFold {
  * they do with what it gives.
  */
 export function foldThread(model: ThreadModel): ThreadFold {
-  const { thread } = model;
+  const { thread, version } = model;
   const head = threadHead(model);
   const startId = startingMessage(model)?._id;
   const people = tallyPeople();
@@ -82,8 +82,8 @@ export function foldThread(model: ThreadModel): ThreadFold {
       title: head.title,
       closing: detailClosing(summary),
       participants: JSON.stringify(people.participants()),
-      item: threadItem(summary, facts, [...links.keys()], thread.revision),
-      contributions: people.contributions(thread._id, thread.serverId, thread.revision),
+      item: threadItem(summary, facts, [...links.keys()], version),
+      contributions: people.contributions(thread._id, thread.serverId, version),
       document: threadDocument(head, summary, conversation),
       links,
     };

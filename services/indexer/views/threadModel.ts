@@ -8,6 +8,8 @@ export type LinkTargets = ReadonlyMap<string, { kind: 'thread' | 'channel'; name
 /** What a thread's views are built from, apart from its messages. */
 export interface ThreadModel {
   thread: ThreadRecord;
+  /** Of the views that are made of it. */
+  version: number;
   channel: ChannelRecord;
   /** The first counted message. */
   first: MessageRecord;

@@ -210,10 +210,10 @@ describe('backup and restore', () => {
           );
           await sweep(true);
           expect(new Set(filed)).to.include.all.keys('delete-thread', 'erase-user', 'import-file');
-          const { quarantine, pieces, threads } = target.mongo.collections;
+          const { quarantine, pieces, work } = target.mongo.collections;
           expect(await quarantine.countDocuments()).to.equal(1);
           expect(await pieces.countDocuments()).to.equal(2);
-          expect(await threads.countDocuments({ pending: { $exists: true } })).to.equal(0);
+          expect(await work.countDocuments()).to.equal(0);
         } finally {
           await target.close();
         }

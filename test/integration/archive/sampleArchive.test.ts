@@ -101,7 +101,7 @@ describe('the sample archive', () => {
 
   it('changes no revision and no answer when everything is imported again', async () => {
     const revisions = () =>
-      archive.api.stores.mongo.collections.threads
+      archive.api.stores.mongo.collections.threadItems
         .find({}, { projection: { revision: 1 } })
         .sort({ _id: 1 })
         .toArray();

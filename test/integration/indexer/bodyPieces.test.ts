@@ -5,14 +5,12 @@ import { requestErasure } from '../../../shared/store/erasures.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
-import { projectThread } from '../../../services/indexer/project/projectThread.js';
-import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
-import { applySource } from '../../../services/indexer/records/applySource.js';
+import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
-import { BodyWriter, storeBody } from '../../../services/indexer/stores/bodyWriter.js';
+import { BodyWriter, encodeBody } from '../../../services/indexer/stores/bodyWriter.js';
 import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
 import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
-import { indexerDeps } from '../../support/indexerDeps.js';
+import { build, endLeases, inBatches, indexerDeps, stalled } from '../../support/indexerDeps.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
 /** Characters that compress to no less than half of them. */
@@ -56,28 +54,30 @@ describe('bodies in pieces', () => {
         ? aSourceMessage({ _id: threadId, threadId })
         : aSourceMessage({ threadId, author: zoe, content: noise(n, 3_900) }),
     );
-    await applySource(deps.collections, source);
-    await applyMessages(deps.collections, threadId, messages);
-    await projectThread(deps, threadId);
-    const body = `thread/${threadId}`;
-    expect(await pieces(body)).to.have.length.above(1);
-    return { threadId, body, userId: zoe.id };
+    await ingest(deps, { told: source }, inBatches(messages, 300));
+    return { threadId, body: `thread/${threadId}`, userId: zoe.id };
   }
 
-  it('leaves no piece of a body that lost against a newer one', async () => {
-    const slow = new BodyWriter(deps.collections, 'thread/1', 5);
-    await isLarge(slow, 1);
-    expect(await pieces('thread/1')).to.include(5);
-    await storeBody(deps.collections, 'thread/1', 6, '{}');
-    expect(await pieces('thread/1')).to.deep.equal([]);
-    await isLarge(slow, 2);
-    expect(await pieces('thread/1')).to.include(5);
-    await slow.finish();
-    expect(await pieces('thread/1')).to.deep.equal([]);
+  /** The same, built. */
+  async function aBuiltThread() {
+    const long = await aLongThread();
+    await build(deps, long.threadId);
+    expect(await pieces(long.body)).to.have.length.above(1);
+    return long;
+  }
+
+  it('leaves no piece of a build that came too late', async () => {
+    const { threadId, body } = await aLongThread();
+    const late = stalled(deps, async () => {
+      await endLeases(deps, threadId);
+      await deleteThread(deps, { threadId });
+    });
+    await build(late, threadId);
+    expect(await pieces(body)).to.deep.equal([]);
   });
 
   it('removes what a process left that ended too early to see it, and nothing else', async () => {
-    await storeBody(deps.collections, 'thread/2', 6, '{}');
+    await deps.collections.bodies.insertOne(encodeBody('thread/2', 6, '{}'));
     const cutOff = new BodyWriter(deps.collections, 'thread/2', 5);
     const underWay = new BodyWriter(deps.collections, 'thread/2', 7);
     await isLarge(cutOff, 3);
@@ -90,16 +90,16 @@ describe('bodies in pieces', () => {
   });
 
   it('keeps no piece of a thread that is deleted', async () => {
-    const { threadId, body } = await aLongThread();
+    const { threadId, body } = await aBuiltThread();
     await deleteThread(deps, { threadId });
     expect(await pieces(body)).to.deep.equal([]);
   });
 
   it('keeps no piece of what somebody wrote who is erased', async () => {
-    const { body, userId } = await aLongThread();
+    const { body, userId } = await aBuiltThread();
     const erasureId = await requestErasure(deps.collections, userId);
     await eraseUser(deps, { erasureId }, REPORT_NOBODY);
     expect(await pieces(body)).to.deep.equal([]);
-    expect((await deps.collections.bodies.findOne({ _id: body }))?.gone).to.equal(undefined);
+    expect(await deps.collections.bodies.findOne({ _id: body })).to.not.equal(null);
   });
 });

@@ -7,21 +7,30 @@ import type { Producer } from '../../../shared/jobs/producer.js';
 import type { DeletionKind } from '../../../shared/store/deletionRecord.js';
 import { createHandlers } from '../../../services/indexer/handlers.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { deleteChannel, deleteServer } from '../../../services/indexer/jobs/deletePlaces.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
-import { projectThread } from '../../../services/indexer/project/projectThread.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
-import {
-  dirtyServer,
-  dirtyThread,
-  markDirty,
-} from '../../../services/indexer/stores/dirtyMarks.js';
-import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
-import { applySource, DeletedPlace } from '../../../services/indexer/records/applySource.js';
+import { DeletedPlace } from '../../../services/indexer/ingest/source.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
-import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
-import { indexerDeps, record, refreshAll } from '../../support/indexerDeps.js';
+import { setMarks } from '../../../services/indexer/work/claims.js';
+import {
+  aMessage,
+  aSourceMessage,
+  aSourceThread,
+  aThread,
+  anAuthor,
+  anId,
+} from '../../support/factories.js';
+import {
+  anotherProcess,
+  build,
+  doAll,
+  inBatches,
+  indexerDeps,
+  record,
+} from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
@@ -50,10 +59,10 @@ describe('deletions', () => {
       }),
     ]);
     for (const [n, source] of sources.entries()) {
-      await record(deps, source, said[n]!);
-      await projectThread(deps, source.thread._id);
+      await record(deps, source, said[n]);
+      await build(deps, source.thread._id);
     }
-    await refreshAll(deps);
+    await doAll(deps);
     return { serverId: place.server._id, channelId: place.channel._id, sources, said };
   }
   const found = async (serverId: string) => {
@@ -92,7 +101,7 @@ describe('deletions', () => {
     const threadId = source.thread._id;
     const content = ids.map((id) => `<#${id}>`).join(' ');
     await record(deps, source, [aSourceMessage({ _id: threadId, threadId, content })]);
-    await projectThread(deps, threadId);
+    await build(deps, threadId);
     return async () => {
       const body = await readBody<ThreadDetail>(deps.collections, `thread/${threadId}`);
       return body!.messages[0]!.contentHtml;
@@ -124,44 +133,59 @@ describe('deletions', () => {
     const { thread } = sources[0]!;
     await deleteThread(deps, { threadId: thread._id });
     const later = { ...sources[0]!, asOf: 9_000 };
-    const applied = await applySource(deps.collections, later);
-    expect(applied.thread?.deleted).to.equal(true);
-    await applyMessages(deps.collections, thread._id, [
+    const again = await record(deps, later, [
       ...said[0]!.map((message) => ({ ...message, asOf: 9_000 })),
       aSourceMessage({ threadId: thread._id, content: 'quokka afterthought', asOf: 9_000 }),
     ]);
-    await projectThread(deps, thread._id);
+    expect(again).to.deep.equal({ isChanged: false, isDeleted: true });
+    await build(deps, thread._id);
     expect(await wordsOf(thread._id)).to.not.match(/quokka/i);
     expect(await readBody(deps.collections, `thread/${thread._id}`)).to.equal(null);
   });
 
+  const another = () => anotherProcess(deps, stores);
+
   it('leaves a thread deleted whose import is under way', async () => {
     const { sources, said } = await aPlace();
     const { thread } = sources[0]!;
-    const { messages } = deps.collections;
     const late = aSourceMessage({ threadId: thread._id, content: 'quokka latecomer', asOf: 5_000 });
-    // The deletion runs, whole, between the import's reading of the thread and its writing of the message.
-    let deleted = false;
-    const interleaved = Object.create(messages, {
-      bulkWrite: {
-        value: async (...args: Parameters<typeof messages.bulkWrite>) => {
-          if (!deleted) {
-            deleted = true;
-            await deleteThread(deps, { threadId: thread._id });
-          }
-          return messages.bulkWrite(...args);
-        },
-      },
-    }) as typeof messages;
-    const records = { ...deps.collections, messages: interleaved };
-    await applySource(records, { ...sources[0]!, asOf: 5_000 });
-    await applyMessages(records, thread._id, [...said[0]!, late]);
-    await projectThread(deps, thread._id);
-
-    expect(deleted).to.equal(true);
-    expect(await messages.countDocuments({ _id: late._id, deleted: true })).to.equal(1);
+    // The deletion runs, whole, between two batches of the import.
+    async function* batches() {
+      yield said[0]!;
+      await deleteThread(deps, { threadId: thread._id });
+      yield [late];
+    }
+    const told = { ...sources[0]!, asOf: 5_000 };
+    expect(await ingest(another(), { told }, batches())).to.include({ isDeleted: true });
+    await build(deps, thread._id);
+    expect(await deps.collections.messages.findOne({ _id: late._id })).to.equal(null);
     expect(await wordsOf(thread._id)).to.not.match(/quokka/i);
     expect(await readBody(deps.collections, `thread/${thread._id}`)).to.equal(null);
+  });
+
+  it('leaves nothing of what is imported at the same time', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { serverId, channelId, sources } = await aPlace();
+      const told = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
+      const threadIds = [sources[0]!.thread._id, told.thread._id];
+      const late = threadIds.map((threadId) =>
+        Array.from({ length: 6 }, () =>
+          aSourceMessage({ threadId, content: 'quokka', asOf: 5_000 }),
+        ),
+      );
+      const first = ingest(another(), { told: sources[0]! }, inBatches(late[0]!, 2));
+      const second = ingest(another(), { told }, inBatches(late[1]!, 2));
+      const removal =
+        round === 0
+          ? deleteThread(deps, { threadId: threadIds[0]! })
+          : deleteChannel(deps, { channelId }, REPORT_NOBODY);
+      await Promise.allSettled([first, second, removal]);
+      await doAll(deps);
+      for (const threadId of threadIds.slice(0, round === 0 ? 1 : 2)) {
+        expect(await wordsOf(threadId)).to.not.match(/quokka/i);
+        expect(await readBody(deps.collections, `thread/${threadId}`)).to.equal(null);
+      }
+    }
   });
 
   it('removes a message and counts again; a thread keeps its author', async () => {
@@ -190,37 +214,25 @@ describe('deletions', () => {
     ).to.deep.equal({ channels: [] });
 
     const thread = { ...sources[0]!.thread, _id: anId(), title: 'Quokka again' };
-    const refused = await applySource(deps.collections, { ...sources[0]!, thread }).catch(
-      (error: unknown) => error,
-    );
+    const refused = await record(deps, { ...sources[0]!, thread }).catch((error: unknown) => error);
     expect(refused).to.be.instanceOf(DeletedPlace);
     expect((refused as Error).message).to.equal('The channel was deleted from this archive');
     expect(await wordsOf(thread._id)).to.not.match(/quokka/i);
   });
 
-  it('removes a thread that was written while its channel was deleted', async () => {
-    const { channelId, sources } = await aPlace();
-    const { threads } = deps.collections;
-    const thread = { ...sources[0]!.thread, _id: anId(), title: 'Quokka again' };
-    let deleted = false;
-    const interleaved = Object.create(threads, {
-      bulkWrite: {
-        value: async (...args: Parameters<typeof threads.bulkWrite>) => {
-          if (!deleted) {
-            deleted = true;
-            await deleteChannel(deps, { channelId }, REPORT_NOBODY);
-          }
-          return threads.bulkWrite(...args);
-        },
-      },
-    }) as typeof threads;
-    const source = { ...sources[0]!, thread };
-    const refused = await applySource({ ...deps.collections, threads: interleaved }, source).catch(
-      (error: unknown) => error,
-    );
-    expect(deleted).to.equal(true);
-    expect(refused).to.be.instanceOf(DeletedPlace);
+  it('removes a thread that an import wrote when it could not see its channel deleted', async () => {
+    const { serverId, channelId, sources } = await aPlace();
+    const { threads, messages } = deps.collections;
+    await deleteChannel(deps, { channelId }, REPORT_NOBODY);
+    const thread = aThread({ serverId, channelId, title: 'Quokka again' });
+    const said = aMessage({ _id: thread._id, threadId: thread._id, content: 'quokka again' });
+    await threads.insertOne(thread);
+    await messages.insertOne(said);
+    await setMarks(deps, 'thread', [thread._id]);
+    await build(deps, thread._id);
     expect(await threads.findOne({ _id: thread._id })).to.include({ deleted: true, title: '' });
+    expect(await wordsOf(thread._id)).to.not.match(/quokka/i);
+    expect(await found(sources[0]!.server._id)).to.equal(0);
   });
 
   it('removes a server with everything of it', async () => {
@@ -240,10 +252,12 @@ describe('deletions', () => {
   it('comes to its end while others on the same server change all the time', async () => {
     const { serverId, sources } = await aPlace();
     const [{ thread }, other] = [sources[0]!, sources[1]!];
-    const changes = [dirtyThread(serverId, other.thread._id), dirtyServer(serverId)];
     const over = new AbortController();
     const changing = (async () => {
-      while (!over.signal.aborted) await markDirty(deps.collections.dirty, changes);
+      while (!over.signal.aborted) {
+        await setMarks(deps, 'thread', [other.thread._id]);
+        await setMarks(deps, 'server', [serverId]);
+      }
     })();
     try {
       expect(await deleteThread(deps, { threadId: thread._id })).to.include({ threads: 1 });

@@ -1,35 +1,40 @@
 import { expect } from 'chai';
 import type { ChannelList, Server, ServerStats } from '../../../shared/contract/servers.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
-import { erasedPeople, requestErasure } from '../../../shared/store/erasures.js';
+import { requestErasure } from '../../../shared/store/erasures.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { AuthorSnapshot, SourceMessage, SourceThread } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
-import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
+import { buildPeople } from '../../../services/indexer/build/buildPeople.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
-import { projectThread } from '../../../services/indexer/project/projectThread.js';
-import { applyErasures } from '../../../services/indexer/records/applyErasures.js';
-import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
-import { applySource } from '../../../services/indexer/records/applySource.js';
-import { isNewer } from '../../../services/indexer/records/messageOrder.js';
-import { removeIfEmptied } from '../../../services/indexer/records/removeIfEmptied.js';
+import { findTraces } from '../../../services/indexer/jobs/findTraces.js';
+import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantined.js';
+import { REDACTED } from '../../../services/indexer/records/tombstones.js';
+import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
+import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
+import { createCommit } from '../../../services/indexer/work/commit.js';
+import { runClaimed } from '../../../services/indexer/work/runMarks.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import { until } from '../../support/apiServer.js';
 import {
-  dirtyMember,
-  dirtyServer,
-  dirtyUser,
-  markDirty,
-} from '../../../services/indexer/stores/dirtyMarks.js';
-import { forgetPeople } from '../../../services/indexer/stores/forgetPeople.js';
-import {
+  aChannel,
   aMessage,
+  aServer,
   aSourceMessage,
   aSourceThread,
   aThread,
   anAuthor,
   anId,
 } from '../../support/factories.js';
-import { indexerDeps, record, refreshAll } from '../../support/indexerDeps.js';
+import {
+  anotherProcess,
+  build,
+  doAll,
+  endLeases,
+  indexerDeps,
+  record,
+  stalled,
+} from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 import { everyTrace } from '../../support/everyTrace.js';
@@ -99,21 +104,6 @@ function mentionsThem(n: number): Said {
   };
 }
 
-/** A bulkWrite before whose first run something happens. */
-function once<T extends { bulkWrite: (...args: never[]) => unknown }>(
-  collection: T,
-  happens: () => Promise<void>,
-): (...args: Parameters<T['bulkWrite']>) => Promise<unknown> {
-  let isOver = false;
-  return async (...args) => {
-    if (!isOver) {
-      isOver = true;
-      await happens();
-    }
-    return collection.bulkWrite(...args);
-  };
-}
-
 describe('erasing a person', () => {
   let stores: TestStores;
   let deps: IndexerDeps;
@@ -125,13 +115,18 @@ describe('erasing a person', () => {
       await Promise.all(
         archive.slice(start, start + BATCH).map(async ({ source, messages }) => {
           await record(deps, source, messages);
-          await removeIfEmptied(deps.collections, [source.thread._id]);
-          await projectThread(deps, source.thread._id);
+          await build(deps, source.thread._id);
         }),
       );
     }
-    await refreshAll(deps);
+    await doAll(deps);
     await stores.refreshSearch();
+  };
+  /** What is left anywhere of somebody: their id, name, or other words. */
+  const tracesOf = async ({ id, username }: AuthorSnapshot, ...words: string[]) => {
+    await stores.refreshSearch();
+    const pattern = new RegExp([id, username, ...words].join('|'), 'i');
+    return (await everyTrace(stores)).filter((text) => pattern.test(text));
   };
   const stats = async () =>
     (await readBody<ServerStats>(deps.collections, `stats/${serverId}`))?.stats;
@@ -206,103 +201,128 @@ describe('erasing a person', () => {
     await record(deps, { ...later.source, asOf: 90_000 }, later.messages);
     const renamed = { ...archive[1]!, source: { ...archive[1]!.source, asOf: 90_000 } };
     await record(deps, renamed.source, renamed.messages);
-    await projectThread(deps, threadId);
-    await projectThread(deps, renamed.source.thread._id);
-    await refreshAll(deps);
+    await build(deps, threadId);
+    await build(deps, renamed.source.thread._id);
+    await doAll(deps);
     await stores.refreshSearch();
     expect((await everyTrace(stores)).filter((text) => TRACES.test(text))).to.deep.equal([]);
   });
 
-  it('finds what an import wrote that had begun before the erasure', async () => {
-    const racer = anAuthor('racerx', { id: '777777777777777702', displayName: 'Racer X' });
-    const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
-    const threadId = source.thread._id;
-    await record(deps, source, [aSourceMessage({ _id: threadId, threadId })]);
-    const { messages } = deps.collections;
-    let raced = false;
-    const interleaved = Object.create(messages, {
-      bulkWrite: {
-        value: async (...args: Parameters<typeof messages.bulkWrite>) => {
-          if (!raced) {
-            raced = true;
-            const erasureId = await requestErasure(deps.collections, racer.id);
-            await eraseUser(deps, { erasureId }, REPORT_NOBODY);
-          }
-          return messages.bulkWrite(...args);
-        },
+  /** A process whose first change is held up until somebody has been erased. */
+  function lateFor(userId: string, by = deps): IndexerDeps {
+    let isOver = false;
+    return {
+      ...by,
+      async commit(change) {
+        if (!isOver) {
+          isOver = true;
+          const erasureId = await requestErasure(by.collections, userId);
+          await eraseUser(by, { erasureId }, REPORT_NOBODY);
+        }
+        return by.commit(change);
       },
-    }) as typeof messages;
-    await applyMessages({ ...deps.collections, messages: interleaved }, threadId, [
+    };
+  }
+
+  it('takes nothing of somebody who was erased between reading a source and storing it', async () => {
+    const racer = anAuthor('racerx', { id: '777777777777777702', displayName: 'Racer X' });
+    const address = `https://example.org/${racer.id}`;
+    const source = aSourceThread({
+      server: { description: address },
+      channel: { topic: address },
+      thread: { title: address, ownerId: racer.id },
+    });
+    const threadId = source.thread._id;
+    await record(lateFor(racer.id), source, [
+      aSourceMessage({ threadId, content: address }),
       aSourceMessage({ threadId, author: racer, content: 'Racing words' }),
+      aSourceMessage({ threadId, author: racer, counted: false }),
     ]);
-    await projectThread(deps, threadId);
-    await refreshAll(deps);
-    expect(raced).to.equal(true);
-    await stores.refreshSearch();
-    const left = (await everyTrace(stores)).filter((text) =>
-      /777777777777777702|racerx|racer x|racing words/i.test(text),
-    );
-    expect(left).to.deep.equal([]);
+    expect(await tracesOf(racer, 'racing words')).to.deep.equal([]);
+    await build(deps, threadId);
+    expect(await bodyOf(threadId)).to.include({ title: '[deleted]', messageCount: 1 });
   });
 
-  it('keeps what was deleted or edited between its reading and its writing', async () => {
+  it('leaves nothing of what imports tell at the same time', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const racer = anAuthor(`swift${round}`, { id: `77777777777777773${round}` });
+      const sources = Array.from({ length: 4 }, () =>
+        aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } }),
+      );
+      const imports = sources.map((source) => {
+        const threadId = source.thread._id;
+        const said = { threadId, content: `Ask <@${racer.id}>` };
+        return record(anotherProcess(deps, stores), source, [
+          aSourceMessage({ ...said, _id: threadId }),
+          aSourceMessage({ ...said, author: racer, content: 'Racing words' }),
+          aSourceMessage({ ...said, author: racer, counted: false }),
+        ]);
+      });
+      const erasureId = await requestErasure(deps.collections, racer.id);
+      await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+      await Promise.all(imports);
+      await doAll(deps);
+      expect(await tracesOf(racer, 'racing words')).to.deep.equal([]);
+    }
+  });
+
+  it('cleans with a build what an import wrote that could not see it, notices too', async () => {
+    const ghost = anAuthor('ghostly', { id: '777777777777777709' });
+    const erasureId = await requestErasure(deps.collections, ghost.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    const { collections } = deps;
+    const words = `Ask <@${ghost.id}>`;
+    const server = aServer({ description: words });
+    const channel = aChannel({ serverId: server._id, topic: words });
+    const place = { serverId: server._id, channelId: channel._id };
+    const thread = aThread({ ...place, title: words, ownerId: ghost.id });
+    const said = [{ _id: thread._id }, { author: ghost }, { counted: false, author: ghost }].map(
+      (more) => aMessage({ threadId: thread._id, content: words, ...more }),
+    );
+    const { id: _id, ...snapshot } = ghost;
+    await collections.servers.insertOne(server);
+    await collections.channels.insertOne(channel);
+    await collections.threads.insertOne(thread);
+    await collections.messages.insertMany(said);
+    await collections.users.insertOne({ _id, ...snapshot, asOf: 1 });
+    await setMarks(deps, 'thread', [thread._id]);
+    await setMarks(deps, 'person', [ghost.id]);
+    await doAll(deps);
+    expect(await tracesOf(ghost)).to.deep.equal([]);
+    expect(await bodyOf(thread._id)).to.include({ title: 'Ask @deleted-user', messageCount: 1 });
+  });
+
+  it('keeps what was deleted or edited while it went on', async () => {
     const eve = anAuthor('evenote', { id: '777777777777777704' });
     const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
     const threadId = source.thread._id;
     const said = [threadId, anId(), anId()].map((_id) =>
       aSourceMessage({ _id, threadId, content: `Ask <@${eve.id}>` }),
     );
-    const [deleted, edited, late] = said as [SourceMessage, SourceMessage, SourceMessage];
+    const [deleted, edited] = said as [SourceMessage, SourceMessage];
     await record(deps, source, said);
     const erasureId = await requestErasure(deps.collections, eve.id);
-    const { messages } = deps.collections;
-    const clean = applyErasures(edited, await erasedPeople(deps.collections));
-    const edit = Array.from({ length: 100 }, (_, n) => ({ ...edited, content: `Edit ${n}` })).find(
-      (one) => isNewer(one, clean),
-    )!;
-    const racing = Object.create(messages, {
-      bulkWrite: {
-        value: once(messages, async () => {
-          await deleteMessage(deps, { messageId: deleted._id });
-          await applyMessages(deps.collections, threadId, [edit]);
-          // As an import that does not know of the erasure yet.
-          const words = { content: `Later words for <@${eve.id}>`, asOf: 90_000 };
-          await messages.updateOne({ _id: late._id }, { $set: words });
-        }),
+    const edit = { ...edited, content: `Later words for <@${eve.id}>`, asOf: 90_000 };
+    let raced = false;
+    const late: IndexerDeps = {
+      ...deps,
+      // What it has read changes before it is cleaned.
+      async commit(change) {
+        if (!raced && change.reads.messages?.includes(deleted._id)) {
+          raced = true;
+          await deps.collections.messages.updateOne({ _id: deleted._id }, { $set: REDACTED });
+          await record(deps, source, [edit]);
+        }
+        return deps.commit(change);
       },
-    }) as typeof messages;
-    const collections = { ...deps.collections, messages: racing };
-    await eraseUser({ ...deps, collections }, { erasureId }, REPORT_NOBODY);
-    const left = await messages.find({ threadId }).sort({ _id: 1 }).toArray();
+    };
+    await eraseUser(late, { erasureId }, REPORT_NOBODY);
+    expect(raced).to.equal(true);
+    const left = await deps.collections.messages.find({ threadId }).sort({ _id: 1 }).toArray();
     expect(left.map(({ content }) => content)).to.deep.equal([
-      ...['', edit.content, 'Later words for @deleted-user'],
+      ...['', 'Later words for @deleted-user', 'Ask @deleted-user'],
     ]);
     expect(left[0]).to.include({ deleted: true });
-  });
-
-  it('is done only when what an earlier try had cleaned can be read nowhere', async () => {
-    const guest = anAuthor('guestwriter', { id: '777777777777777719' });
-    const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
-    const threadId = source.thread._id;
-    await record(deps, source, [
-      aSourceMessage({ _id: threadId, threadId, content: 'What others said' }),
-      aSourceMessage({ threadId, author: guest, content: 'Guestly words' }),
-    ]);
-    await projectThread(deps, threadId);
-    await refreshAll(deps);
-    const erasureId = await requestErasure(deps.collections, guest.id);
-    const away = () => Promise.reject(new Error('The search index cannot be reached'));
-    const cutOff = { ...deps, search: { write: away, remove: away } };
-    const error = await eraseUser(cutOff, { erasureId }, REPORT_NOBODY).then(
-      () => 'done',
-      (thrown: unknown) => String(thrown),
-    );
-    expect(error).to.include(threadId);
-    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
-    const left = (await everyTrace(stores)).filter((text) =>
-      /777777777777777719|guestwriter|guestly/i.test(text),
-    );
-    expect(left).to.deep.equal([]);
   });
 
   /** A report that ends the work it is told of. */
@@ -318,35 +338,46 @@ describe('erasing a person', () => {
     const answers = people.map((author) => aSourceMessage({ threadId, author, content: 'Answer' }));
     const question = aSourceMessage({ _id: threadId, threadId, author: anAuthor('grace') });
     await record(deps, source, [question, ...answers]);
-    await projectThread(deps, threadId);
+    await build(deps, threadId);
+    await doAll(deps);
     expect(await bodyOf(threadId)).to.include({ messageCount: people.length + 1 });
     return threadId;
   }
 
-  it('builds again what was built while an earlier try was changing it', async () => {
+  it('is done only when what an earlier try had cleaned can be read nowhere', async () => {
+    const guest = anAuthor('guestwriter', { id: '777777777777777719' });
+    await answeredBy(guest);
+    const erasureId = await requestErasure(deps.collections, guest.id);
+    const away = () => Promise.reject(new SearchUnavailable('The search index is away'));
+    const cutOff = { ...deps, search: { write: away, remove: away } };
+    const first = eraseUser(cutOff, { erasureId }, REPORT_NOBODY);
+    expect(await first.catch(String)).to.include('is away');
+    expect(await tracesOf(guest)).to.not.deep.equal([]);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(await tracesOf(guest)).to.deep.equal([]);
+  });
+
+  it('builds again what was being built when it was asked for', async () => {
     const guest = anAuthor('guesttwo', { id: '777777777777777721' });
     const threadId = await answeredBy(guest);
-    const { messages } = deps.collections;
-    const racing = Object.create(messages, {
-      bulkWrite: {
-        value: async (...args: Parameters<typeof messages.bulkWrite>) => {
-          await projectThread(deps, threadId);
-          await messages.bulkWrite(...args);
-          cutOff();
-        },
-      },
-    }) as typeof messages;
-    const collections = { ...deps.collections, messages: racing };
-    const erasureId = await requestErasure(deps.collections, guest.id);
-    const first = eraseUser({ ...deps, collections }, { erasureId }, REPORT_NOBODY);
-    expect(await first.catch(String)).to.include('The process ends');
-    expect(await bodyOf(threadId)).to.include({ messageCount: 2 });
-    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    const { work } = deps.collections;
+    await setMarks(deps, 'thread', [threadId]);
+    let erasing: Promise<unknown> = Promise.resolve();
+    const under = stalled(deps, async () => {
+      const erasureId = await requestErasure(deps.collections, guest.id);
+      erasing = eraseUser(deps, { erasureId }, REPORT_NOBODY);
+      const asked = { subject: threadId, causes: { $exists: true } };
+      await until(async () => (await work.countDocuments(asked)) > 0);
+    });
+    const [mark] = await claimMarks(deps, await work.find({ subject: threadId }).toArray());
+    await runClaimed(under, 'thread', [mark!]);
+    await erasing;
     expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
+    expect(await tracesOf(guest)).to.deep.equal([]);
   });
 
   it('is done only when what another erasure cleaned on its way can be read nowhere', async () => {
-    const [one, two] = [anAuthor('one', { id: '777777777777777722' }), anAuthor('two')];
+    const [one, two] = [anAuthor('guestfive', { id: '777777777777777722' }), anAuthor('two')];
     const threadId = await answeredBy(one, two);
     const erasureIds = [
       await requestErasure(deps.collections, one.id),
@@ -356,46 +387,44 @@ describe('erasing a person', () => {
     expect(await first.catch(String)).to.include('The process ends');
     await eraseUser(deps, { erasureId: erasureIds[1]! }, REPORT_NOBODY);
     expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
-    const marked = { _id: threadId, erasing: { $exists: true } };
-    expect((await deps.collections.threads.findOne(marked))?.erasing).to.deep.equal([
-      erasureIds[0],
-    ]);
     await eraseUser(deps, { erasureId: erasureIds[0]! }, REPORT_NOBODY);
-    expect(await deps.collections.threads.findOne(marked)).to.equal(null);
+    expect(await tracesOf(one)).to.deep.equal([]);
   });
 
   it('is done only when what an import cleaned before it came by can be read nowhere', async () => {
     const guest = anAuthor('guestthree', { id: '777777777777777725' });
     const threadId = await answeredBy(guest);
     const theirs = deps.collections.messages.find({ threadId, 'author.id': guest.id });
-    const [told] = (await theirs.toArray()) as SourceMessage[];
+    const said = (await theirs.toArray()) as SourceMessage[];
     const erasureId = await requestErasure(deps.collections, guest.id);
-    await applyMessages(deps.collections, threadId, [told!]);
+    const source = aSourceThread({
+      server: { _id: serverId },
+      channel: { _id: channelId },
+      thread: { _id: threadId },
+    });
+    await record(
+      deps,
+      source,
+      said.map((message) => ({ ...message, asOf: 5_000 })),
+    );
+    await deps.collections.work.deleteMany({});
     await eraseUser(deps, { erasureId }, REPORT_NOBODY);
     expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
   });
 
-  it('removes what an earlier try had emptied, though it was set aside since', async () => {
-    const loner = anAuthor('loner', { id: '777777777777777723' });
-    const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
-    const threadId = source.thread._id;
-    await record(deps, source, [aSourceMessage({ _id: threadId, threadId, author: loner })]);
-    await projectThread(deps, threadId);
-    const erasureId = await requestErasure(deps.collections, loner.id);
-    const away = () => Promise.reject(new Error('The search index cannot be reached'));
-    const first = eraseUser(
-      { ...deps, search: { write: away, remove: away } },
-      { erasureId },
-      REPORT_NOBODY,
-    );
-    expect(await first.catch(String)).to.include(threadId);
-    const { threads } = deps.collections;
-    expect(await threads.findOne({ _id: threadId })).to.include({ deleted: true });
-    const aside = { $set: { tries: 5 }, $unset: { pending: '', pendingAt: '' } } as const;
-    await threads.updateOne({ _id: threadId }, aside);
-    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
-    const left = (await everyTrace(stores)).filter((text) => /loner/i.test(text));
-    expect(left).to.deep.equal([]);
+  it('takes a thread that cannot be built out of everything that is read', async () => {
+    const guest = anAuthor('guestfour', { id: '777777777777777723' });
+    const threadId = await answeredBy(guest);
+    const erasureId = await requestErasure(deps.collections, guest.id);
+    const write = () => Promise.reject(new Error(`It breaks at ${guest.id}`));
+    const broken = { ...deps, search: { ...deps.search, write } };
+    await eraseUser(broken, { erasureId }, REPORT_NOBODY);
+    expect(await bodyOf(threadId)).to.equal(null);
+    expect(await tracesOf(guest)).to.deep.equal([]);
+    const released = await retryQuarantined(deps, { quarantineId: `thread-${threadId}` });
+    expect(released).to.deep.equal({ retried: 1 });
+    await build(deps, threadId);
+    expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
   });
 
   it('leaves what is being imported to its import, also when it is tried again', async () => {
@@ -405,15 +434,15 @@ describe('erasing a person', () => {
       thread: { ownerId: GONE.id },
     });
     const threadId = source.thread._id;
-    await applySource(deps.collections, source);
+    await record(deps, source);
     const erasureId = await requestErasure(deps.collections, '777777777777777724');
     expect(await eraseUser(deps, { erasureId }, cutOff).catch(String)).to.include('process ends');
     await eraseUser(deps, { erasureId }, REPORT_NOBODY);
-    await applyMessages(deps.collections, threadId, [
+    await record(deps, source, [
       aSourceMessage({ _id: threadId, threadId, author: GONE }),
       aSourceMessage({ threadId, author: anAuthor('grace') }),
     ]);
-    await projectThread(deps, threadId);
+    await build(deps, threadId);
     expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
   });
 
@@ -427,13 +456,9 @@ describe('erasing a person', () => {
       const source = aSourceThread(more);
       const threadId = source.thread._id;
       await record(deps, source, [aSourceMessage({ _id: threadId, threadId })]);
-      await projectThread(deps, threadId);
+      await build(deps, threadId);
     }
-    await markDirty(
-      deps.collections.dirty,
-      told.map(({ server }) => dirtyServer(server._id)),
-    );
-    await refreshAll(deps);
+    await doAll(deps);
     const erasureId = await requestErasure(deps.collections, host.id);
     await eraseUser(deps, { erasureId }, REPORT_NOBODY);
     const left = (await everyTrace(stores)).filter((text) => text.includes(host.id));
@@ -445,67 +470,6 @@ describe('erasing a person', () => {
     expect(list?.channels.map(({ topic }) => topic)).to.deep.equal(['Ask @deleted-user']);
   });
 
-  describe('and texts of a source at the same time', () => {
-    const owner = anAuthor('owner', { id: '777777777777777706' });
-    const address = `https://example.org/${owner.id}`;
-    const aSource = () =>
-      aSourceThread({
-        server: { description: address },
-        channel: { topic: address },
-        thread: { title: address, ownerId: owner.id },
-      });
-    const textsOf = async ({ server, channel, thread }: Said['source']) => {
-      const { servers, channels, threads } = deps.collections;
-      const stored = await threads.findOne({ _id: thread._id });
-      return [
-        (await servers.findOne({ _id: server._id }))?.description,
-        (await channels.findOne({ _id: channel._id }))?.topic,
-        ...[stored?.title, stored?.ownerId],
-      ];
-    };
-    const cleaned = ['[deleted]', '[deleted]', '[deleted]', '0'];
-
-    it('cleans what an import writes that had begun before', async () => {
-      const source = aSource();
-      const { servers } = deps.collections;
-      const racing = Object.create(servers, {
-        bulkWrite: {
-          value: once(servers, async () => {
-            const erasureId = await requestErasure(deps.collections, owner.id);
-            await eraseUser(deps, { erasureId }, REPORT_NOBODY);
-          }),
-        },
-      }) as typeof servers;
-      const applied = await applySource({ ...deps.collections, servers: racing }, source);
-      expect(await textsOf(source)).to.deep.equal(cleaned);
-      expect(applied.thread?.changed).to.equal(true);
-      expect(applied.server).to.include({ changes: 2, spread: 0 });
-      expect(applied.channel).to.include({ changes: 2, spread: 0 });
-    });
-
-    it('cleans what an import wrote that was cut off then, when it comes again', async () => {
-      const source = aSource();
-      await applySource(deps.collections, source);
-      await deps.collections.threads.updateOne(
-        { _id: source.thread._id },
-        { $set: { ...source.thread }, $unset: { pending: '', pendingAt: '' } },
-      );
-      await deps.collections.servers.updateOne(
-        { _id: source.server._id },
-        { $set: { description: address } },
-      );
-      await deps.collections.channels.updateOne(
-        { _id: source.channel._id },
-        { $set: { topic: address } },
-      );
-      await applySource(deps.collections, source);
-      expect(await textsOf(source)).to.deep.equal(cleaned);
-      expect(await deps.collections.threads.findOne({ _id: source.thread._id })).to.have.property(
-        'pending',
-      );
-    });
-  });
-
   it('takes no title again that it took away while an import was under way', async () => {
     // The first erasure of an archive: before, there is no key.
     const own = await openStores();
@@ -513,19 +477,8 @@ describe('erasing a person', () => {
       const first = indexerDeps(own);
       const { source, messages } = wroteIn(1);
       await record(first, source, messages);
-      const { threads } = first.collections;
-      const updateOne = async (...args: Parameters<typeof threads.updateOne>) => {
-        if (!(await first.collections.erasureState.findOne())) {
-          const erasureId = await requestErasure(first.collections, GONE.id);
-          await eraseUser(first, { erasureId }, REPORT_NOBODY);
-        }
-        return threads.updateOne(...args);
-      };
-      const racing = Object.create(threads, {
-        updateOne: { value: updateOne },
-      }) as typeof threads;
-      await applySource({ ...first.collections, threads: racing }, { ...source, asOf: 90_000 });
-      const stored = await threads.findOne({ _id: source.thread._id });
+      await record(lateFor(GONE.id, first), { ...source, asOf: 90_000 });
+      const stored = await first.collections.threads.findOne({ _id: source.thread._id });
       expect(stored?.title).to.equal('Question of deleted-user');
       expect(stored?.asOf).to.equal(90_000);
     } finally {
@@ -533,65 +486,45 @@ describe('erasing a person', () => {
     }
   });
 
-  it('finds by its mark what a counting process wrote of them before it was killed', async () => {
-    const { collections } = deps;
-    const counted = anAuthor('counted', { id: '777777777777777707' });
-    const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
-    const threadId = source.thread._id;
-    await record(deps, source, [aSourceMessage({ _id: threadId, threadId, author: counted })]);
-    await projectThread(deps, threadId);
-    await refreshAll(deps);
-    const member = (await collections.members.findOne({ userId: counted.id }))!;
-    const ranks = await collections.ranks.find({ member: member._id }).toArray();
-    const traces = async () =>
-      (await everyTrace(stores)).filter((text) => text.includes(counted.id));
-    const erasureId = await requestErasure(collections, counted.id);
-    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
-    expect(await traces()).to.deep.equal([]);
-
-    for (const mark of [dirtyUser(counted.id), dirtyMember(serverId, counted.id)]) {
-      await markDirty(collections.dirty, [mark]);
-      await forgetPeople(collections, [counted.id]);
-      await collections.members.insertOne(member);
-      await collections.ranks.insertMany(ranks);
-      await refreshAll(deps);
-      await stores.refreshSearch();
-      expect(await traces(), mark).to.deep.equal([]);
-    }
+  it('leaves nothing of what a process stores late that had counted them', async () => {
+    const { work } = deps.collections;
+    const counted = anAuthor('guestsix', { id: '777777777777777707' });
+    await answeredBy(counted);
+    await setMarks(deps, 'person', [counted.id]);
+    const own = await work.find({ subject: counted.id }).toArray();
+    const late = lateFor(counted.id);
+    const slow: IndexerDeps = {
+      ...deps,
+      async commit(change) {
+        await endLeases(deps, counted.id);
+        return late.commit(change);
+      },
+    };
+    await buildPeople(slow, await claimMarks(deps, own));
+    expect(await tracesOf(counted)).to.deep.equal([]);
   });
 
   it('asks for few threads at a time, however many they are in', async () => {
     const busy = anAuthor('busy', { id: '777777777777777708' });
-    const { messages, threads } = deps.collections;
+    const { messages, threads, erasures } = deps.collections;
     const said = Array.from({ length: 1_100 }, () => aMessage({ content: `Ask <@${busy.id}>` }));
     await messages.insertMany(said);
     await threads.insertMany(said.map(({ threadId }) => aThread({ _id: threadId })));
-    let most = 0;
-    const note = (key: string, value: unknown): unknown => {
-      if (key === '$in') most = Math.max(most, (value as unknown[]).length);
-      return value;
-    };
+    const asked: number[] = [];
     const watched = Object.create(threads, {
-      find: {
-        value: (...args: Parameters<typeof threads.find>) => {
-          const asked = JSON.stringify(args, note);
-          // They need not be built for this.
-          const isBuilding = asked.includes('"pending":{"$exists":true}');
-          return isBuilding ? threads.find({ _id: '' }) : threads.find(...args);
-        },
-      },
       distinct: {
-        value: (field: string, filter: object) => {
-          JSON.stringify(filter, note);
+        value(field: string, filter: { _id: { $in: string[] } }) {
+          asked.push(filter._id.$in.length);
           return threads.distinct(field, filter);
         },
       },
     }) as typeof threads;
     const collections = { ...deps.collections, threads: watched };
-    const erasureId = await requestErasure(deps.collections, busy.id);
-    const ended = await eraseUser({ ...deps, collections }, { erasureId }, REPORT_NOBODY);
-    expect(ended).to.include({ threads: said.length, messages: said.length });
-    expect(most).to.equal(1_000);
+    const _id = await requestErasure(deps.collections, busy.id);
+    const erasure = (await erasures.findOne({ _id }))!;
+    const found = await findTraces({ ...deps, collections }, erasure, REPORT_NOBODY);
+    expect(found).to.include({ messages: said.length, removedMessages: 0 });
+    expect(asked).to.deep.equal([1_000, 100]);
     await messages.deleteMany({ _id: { $in: said.map(({ _id }) => _id) } });
     await threads.deleteMany({ _id: { $in: said.map(({ threadId }) => threadId) } });
   });
@@ -613,8 +546,8 @@ describe('erasing a person', () => {
     await record(deps, linking, [
       aSourceMessage({ threadId: other, content: `See <#${threadId}>` }),
     ]);
-    await projectThread(deps, threadId);
-    await projectThread(deps, other);
+    await build(deps, threadId);
+    await build(deps, other);
     const shown = async () =>
       (await readBody<ThreadDetail>(deps.collections, `thread/${other}`))!.messages[0]!.contentHtml;
     expect(await shown()).to.include('#Question of Namedone');
@@ -639,14 +572,48 @@ describe('erasing a person', () => {
       },
     });
     await record(deps, source, [original, forwarding]);
-    await projectThread(deps, threadId);
+    await build(deps, threadId);
     const erasureId = await requestErasure(deps.collections, speaker.id);
     await eraseUser(deps, { erasureId }, REPORT_NOBODY);
     await record(deps, { ...source, asOf: 90_000 }, [original, { ...forwarding, asOf: 90_000 }]);
-    await projectThread(deps, threadId);
+    await build(deps, threadId);
     await stores.refreshSearch();
     const left = (await everyTrace(stores)).filter((text) => /forwardable/i.test(text));
     expect(left).to.deep.equal([]);
+  });
+
+  it('takes nothing of a message that forwards what is erased at the same time', async () => {
+    const speaker = anAuthor('orator', { id: '777777777777777721' });
+    const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
+    const threadId = source.thread._id;
+    const original = aSourceMessage({ threadId, author: speaker, content: 'Oration' });
+    await record(deps, source, [original]);
+    const forwarding = aSourceMessage({
+      threadId,
+      reference: { type: 'forward', messageId: original._id, channelId: threadId, guildId: null },
+      forwarded: {
+        ...{ content: 'Oration', createdAt: null, editedAt: null },
+        ...{ attachments: [], embeds: [], stickers: [] },
+      },
+    });
+    const { messages } = deps.collections;
+    let isErased = false;
+    const late = new Proxy(messages, {
+      get(target, name) {
+        if (name !== 'bulkWrite') return Reflect.get(target, name, target) as unknown;
+        // What the import has read is taken away before the import writes.
+        return async (...args: Parameters<typeof messages.bulkWrite>) => {
+          if (!isErased) await messages.updateOne({ _id: original._id }, { $set: REDACTED });
+          isErased = true;
+          return messages.bulkWrite(...args);
+        };
+      },
+    });
+    const collections = { ...deps.collections, messages: late };
+    const commit = createCommit(stores.mongo.client, collections);
+    await record({ ...deps, commit }, source, [forwarding]);
+    expect(isErased).to.equal(true);
+    expect(await messages.findOne({ _id: forwarding._id })).to.include({ forwarded: null });
   });
 
   it('finds every search document by its archive', async () => {

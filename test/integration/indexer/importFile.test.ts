@@ -1,16 +1,17 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Collection, Filter } from 'mongodb';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteChannel } from '../../../services/indexer/jobs/deletePlaces.js';
 import { importFile } from '../../../services/indexer/jobs/importFile.js';
-import { clearPending } from '../../../services/indexer/records/threadRevision.js';
+import { endFile } from '../../../services/indexer/quarantine/guardFile.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { anExport, anExportMessage, bytesOf, type RawExport } from '../../support/exportFiles.js';
 import { anId } from '../../support/factories.js';
-import { indexerDeps } from '../../support/indexerDeps.js';
+import { doAll, endLeases, indexerDeps } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
@@ -68,36 +69,37 @@ describe('importFile', () => {
 
   it('leaves what became of a file that was imported twice at once, and ended first elsewhere', async () => {
     const payload = await queue(anExport());
-    const { importFiles, pieces } = deps.collections;
-    const paused = heldUp(pieces);
-    const late = importFile(
-      { ...deps, collections: { ...deps.collections, pieces: paused.collection } },
-      payload,
-    );
-    await paused.reached;
-    await importFile(deps, payload);
+    const { importFiles } = deps.collections;
+    const ends = await Promise.all([importFile(deps, payload), importFile(deps, payload)]);
+    expect(ends.map((end) => end?.state))
+      .to.include('imported')
+      .and.not.include('rejected');
     const ended = await importFiles.findOne({ _id: payload.uploadId });
-    expect(ended?.state).to.equal('imported');
-    paused.goOn();
-    expect(await late).to.equal(null);
+    // One that comes late finds nothing left of the upload.
+    const late = { state: 'rejected', reason: 'It is not there' } as const;
+    expect(await endFile(deps.collections, payload.uploadId, late)).to.equal(null);
     expect(await importFiles.findOne({ _id: payload.uploadId })).to.deep.equal(ended);
   });
 
-  it('builds the thread of a job that was cut off after its messages, whoever took its mark', async () => {
+  it('ends only when its thread is built, though another made the change, and was cut off', async () => {
     const message = anExportMessage();
     const root = anExport({ messages: [message] });
     await importFile(deps, await queue(root));
-    const { threads, messages } = deps.collections;
-    // As if the job had been cut off: its message is stored, and another build of the thread has taken the mark.
-    await messages.updateOne(
-      { _id: message.id },
-      { $set: { content: 'written before the crash' } },
-    );
-    await clearPending(threads, (await threads.findOne({ _id: message.id }))!, '');
-    const again = { ...root, messages: [{ ...message, content: 'written before the crash' }] };
-    await importFile(deps, await queue(again, { startedAt: new Date() }));
+    const { messages, work } = deps.collections;
+    const content = 'written before the crash';
+    await messages.updateOne({ _id: message.id }, { $set: { content } });
+    await setMarks(deps, 'thread', [message.id]);
+    await claimMarks(deps, await work.find({ subject: message.id }).toArray());
+    const payload = await queue({ ...root, messages: [{ ...message, content }] });
+    const importing = importFile(deps, payload);
+    await pause(500);
+    expect(await deps.collections.importFiles.findOne({ _id: payload.uploadId })).to.include({
+      state: 'queued',
+    });
+    await endLeases(deps, message.id);
+    await importing;
     const body = await readBody<ThreadDetail>(deps.collections, `thread/${message.id}`);
-    expect(body?.messages[0]?.content).to.equal('written before the crash');
+    expect(body?.messages[0]?.content).to.equal(content);
   });
 
   it('tells of a change that a job made which was cut off, and of none where it made none', async () => {
@@ -111,38 +113,20 @@ describe('importFile', () => {
     expect(await importFile(deps, again)).to.include({ state: 'unchanged' });
   });
 
-  it('leaves no words of a job that was cut off while its channel was deleted', async () => {
-    const message = anExportMessage();
+  it('is rejected when its channel is deleted while it is being read, and leaves none of its words', async () => {
+    const messages = Array.from({ length: 3 }, () => anExportMessage());
     const channel = { categoryId: anId() };
-    const root = anExport({ channel, messages: [message] });
-    await importFile(deps, await queue(root));
-    const { messages } = deps.collections;
-    const written = (await messages.findOne({ _id: message.id }))!;
-    await deleteChannel(deps, { channelId: channel.categoryId }, REPORT_NOBODY);
-    // As if the job had written after the deletion had passed the thread, and been cut off before it looked.
-    await messages.replaceOne({ _id: message.id }, written);
-    const again = await queue(root, { startedAt: new Date() });
-    expect(await importFile(deps, again)).to.include({ state: 'rejected' });
-    expect(await messages.findOne({ _id: message.id })).to.include({ content: '', deleted: true });
+    await importFile(deps, await queue(anExport({ channel })));
+    const payload = await queue(anExport({ channel, messages }));
+    const [end] = await Promise.all([
+      importFile(deps, payload),
+      deleteChannel(deps, { channelId: channel.categoryId }, REPORT_NOBODY),
+    ]);
+    const again = await importFile(deps, await queue(anExport({ channel, messages })));
+    expect(again).to.include({ state: 'rejected' });
+    expect(end?.state).to.be.oneOf(['rejected', 'imported']);
+    await doAll(deps);
+    const left = { _id: { $in: messages.map(({ id }) => id) }, deleted: { $ne: true } };
+    expect(await deps.collections.messages.countDocuments(left)).to.equal(0);
   });
 });
-
-/** The same collection, in which a search waits until it is let go on. */
-function heldUp<T extends object>(collection: Collection<T>) {
-  let goOn: () => void;
-  const free = new Promise<void>((resolve) => (goOn = resolve));
-  let reach: () => void;
-  const reached = new Promise<void>((resolve) => (reach = resolve));
-  const find = (filter: Filter<T>) => ({
-    async toArray() {
-      reach();
-      await free;
-      return collection.find(filter).toArray();
-    },
-  });
-  return {
-    collection: Object.create(collection, { find: { value: find } }) as Collection<T>,
-    reached,
-    goOn: () => goOn(),
-  };
-}

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
-import type { Collection } from 'mongodb';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
-import { projectThread } from '../../../services/indexer/project/projectThread.js';
-import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
+import { claimMarks } from '../../../services/indexer/work/claims.js';
+import { runClaimed } from '../../../services/indexer/work/runMarks.js';
 import type { UserProfile } from '../../../shared/contract/users.js';
 import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
-import { indexerDeps, record, refreshAll } from '../../support/indexerDeps.js';
+import { build, doAll, indexerDeps, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
@@ -30,10 +29,10 @@ describe('a person with a name of their own on each server', () => {
     const message = aSourceMessage({ _id: threadId, threadId, author });
     const at = (asOf: number) => [{ ...message, asOf }];
     return {
-      tell: (asOf: number, to = deps.collections) => applyMessages(to, threadId, at(asOf)),
+      tell: (asOf: number) => record(deps, source, at(asOf)),
       async begin(asOf: number) {
         await record(deps, { ...source, asOf }, at(asOf));
-        await projectThread(deps, threadId);
+        await build(deps, threadId);
       },
     };
   }
@@ -57,50 +56,28 @@ describe('a person with a name of their own on each server', () => {
 
   it('is shown everywhere by the one told last, though nothing else of a source is new', async () => {
     const { first } = await twoServers();
-    expect(await first.tell(3_000)).to.equal(false);
-    await refreshAll(deps);
+    expect(await first.tell(3_000)).to.include({ isChanged: false });
+    await doAll(deps);
     expect(await shownNames()).to.deep.equal(['Al']);
     expect(await verifyNow(deps)).to.deep.include({ clean: true, differences: [] });
-    expect(await deps.collections.users.findOne({ _id: AL.id })).not.to.have.property('changed');
   });
 
   it('is marked for counting only where what is shown is new', async () => {
     const { second } = await twoServers();
     await second.tell(3_000);
-    expect(await deps.collections.dirty.countDocuments()).to.equal(0);
+    expect(await deps.collections.work.countDocuments()).to.equal(0);
     expect(await deps.collections.users.findOne({ _id: AL.id })).to.include({ asOf: 3_000 });
   });
 
-  it('is marked when the job comes again that was cut off after it had stored the name', async () => {
-    const { first } = await twoServers();
-    const { dirty } = deps.collections;
-    const cutOff = Object.create(dirty, {
-      bulkWrite: { value: () => Promise.reject(new Error('Cut off')) },
-    }) as typeof dirty;
-    const failed = first.tell(3_000, { ...deps.collections, dirty: cutOff });
-    expect(await failed.catch(String)).to.equal('Error: Cut off');
-    await first.tell(3_000);
-    await refreshAll(deps);
-    expect(await shownNames()).to.deep.equal(['Al']);
-  });
-
-  it('is marked when another name was told, and counted, between reading and writing', async () => {
+  it('is counted again when another name was told while it was counted', async () => {
     const { first, second } = await twoServers();
-    const { users } = deps.collections;
-    const seen: unknown[] = [];
-    const racing = Object.create(users, {
-      bulkWrite: {
-        async value(...args: Parameters<Collection['bulkWrite']>) {
-          await first.tell(3_000);
-          await refreshAll(deps);
-          seen.push(...(await shownNames()));
-          return (users as unknown as Collection).bulkWrite(...args);
-        },
-      },
-    }) as typeof users;
-    await second.tell(4_000, { ...deps.collections, users: racing });
-    await refreshAll(deps);
-    expect(seen[0]).to.equal('Al');
+    await first.tell(3_000);
+    const { work } = deps.collections;
+    const marks = await claimMarks(deps, await work.find({ kind: 'person' }).toArray());
+    await second.tell(4_000);
+    await runClaimed(deps, 'person', marks);
+    expect(await work.findOne({ _id: `person/${AL.id}` })).to.not.equal(null);
+    await doAll(deps);
     expect(await shownNames()).to.deep.equal(['Bob']);
   });
 });

@@ -10,32 +10,35 @@ import { reindexViews } from '../../../services/indexer/jobs/reindexViews.js';
 import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantined.js';
 import { createHandlers } from '../../../services/indexer/handlers.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
-import { projectThread } from '../../../services/indexer/project/projectThread.js';
-import { sweepPending } from '../../../services/indexer/project/sweep.js';
 import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
-import { BuildFault } from '../../../services/indexer/quarantine/guardBuild.js';
 import { releaseFiles } from '../../../services/indexer/quarantine/guardFile.js';
 import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
-import { raiseRevision } from '../../../services/indexer/records/threadRevision.js';
 import { reindexSearch } from '../../../services/indexer/search/reindexSearch.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
+import { runDue } from '../../../services/indexer/work/runMarks.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { NOT_YET } from '../../../shared/store/heldFile.js';
-import { enterRebuild } from '../../../shared/store/searchGenerations.js';
+import { enterRebuild, findRebuild } from '../../../shared/store/searchGenerations.js';
 import { type Piece } from '../../../shared/store/pieces.js';
+import { AT_ONCE, markId, NEVER } from '../../../shared/store/work.js';
+import { setMarks } from '../../../services/indexer/work/claims.js';
+import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import { until } from '../../support/apiServer.js';
 import { anExport, anExportMessage, anExportUser, bytesOf } from '../../support/exportFiles.js';
 import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
-import { indexerDeps, record } from '../../support/indexerDeps.js';
+import { build, doAll, indexerDeps, record } from '../../support/indexerDeps.js';
 import { poisoned } from '../../support/poison.js';
 import { readBody } from '../../support/readBody.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
 const PROCESS = fileURLToPath(new URL('../../support/poisonProcess.js', import.meta.url));
 
-describe('setting aside', () => {
+/** What is said of a thread that ends its process. */
+const ENDED = 'Its 5 runs ended the process, or were cut off';
+
+describe('quarantine', () => {
   let stores: TestStores;
   let deps: IndexerDeps;
 
@@ -56,18 +59,32 @@ describe('setting aside', () => {
   async function runUntilItLives(threadId: string, ...more: string[]): Promise<number> {
     for (let killed = 0; killed < 20; killed += 1) {
       if ((await run(stores.mongodbUrl, threadId, ...more)) === null) return killed;
+      await endLeases();
     }
     throw new Error('It is killed again and again');
   }
+  /** What a killed process has claimed is free at once, not only when its leases end. */
+  const endLeases = () =>
+    deps.collections.work.updateMany({ due: { $ne: NEVER } }, { $set: { due: AT_ONCE } });
   const isListed = async (threadId: string) =>
     Boolean((await deps.collections.threadItems.findOne({ _id: threadId }))?.item);
-  const marks = () => deps.collections.threads.countDocuments({ pending: { $exists: true } });
+  const marks = () => deps.collections.work.countDocuments({ kind: 'thread', due: { $ne: NEVER } });
+  const markOf = (threadId: string) =>
+    deps.collections.work.findOne({ _id: markId('thread', threadId) });
   const quarantined = () => deps.collections.quarantine.find().toArray();
-  const change = (threadId: string) => raiseRevision(deps.collections.threads, threadId);
-  const failing = (threadId: string, error: Error = new TypeError('Cannot render')) =>
-    poisoned(deps, threadId, () => {
-      throw error;
-    });
+  const change = (threadId: string) => setMarks(deps, 'thread', [threadId]);
+  const failing = (threadId: string, strike: () => void = cannotRender) =>
+    poisoned(deps, threadId, strike);
+  /** Has a thread quarantined as one that ends its process. */
+  const quarantineDeadly = async (threadId: string): Promise<void> => {
+    await change(threadId);
+    await deps.collections.work.updateOne(
+      { _id: markId('thread', threadId) },
+      { $set: { tries: 5 } },
+    );
+    await doAll(deps);
+    expect((await quarantined())[0]).to.include({ reason: ENDED });
+  };
 
   it('sets aside a thread that ends its process five times, while all others are built', async () => {
     const others = await Promise.all(Array.from({ length: 6 }, () => recordThread()));
@@ -79,66 +96,88 @@ describe('setting aside', () => {
     expect(await marks()).to.equal(0);
     const [entry, ...more] = await quarantined();
     expect(more).to.deep.equal([]);
-    expect(entry).to.include({ _id: `thread-${threadId}`, threadId, count: 5 });
-    expect(entry!.reason).to.equal('Its build ended the process');
-    const left = await deps.collections.threads.find({ tries: { $exists: true } }).toArray();
-    expect(left.map(({ _id }) => _id)).to.deep.equal([threadId]);
+    expect(entry).to.include({ _id: `thread-${threadId}`, threadId, count: 5, reason: ENDED });
+    const left = await deps.collections.work.find({ tries: { $exists: true } }).toArray();
+    expect(left.map(({ subject }) => subject)).to.deep.equal([threadId]);
 
-    // A newer revision is tried once.
+    // A change does not have it end another process.
     await change(threadId);
-    expect(await runUntilItLives(threadId)).to.equal(1);
-    expect(await marks()).to.equal(0);
+    await doAll(failing(threadId, () => expect.fail('The process ends')));
+    expect(await isListed(threadId)).to.equal(false);
+    expect(await markOf(threadId)).to.deep.include({ due: NEVER });
 
     expect(await releaseHealed(deps)).to.equal(0);
     await retryQuarantined(deps, { quarantineId: entry!._id });
-    await sweepPending(deps, 0);
+    await doAll(deps);
     expect(await isListed(threadId)).to.equal(true);
     expect(await releaseHealed(deps)).to.equal(1);
     expect(await quarantined()).to.deep.equal([]);
   });
 
-  it('hides a thread that ends its process when something of it is deleted, and ends with it', async () => {
-    const { threadId, said } = await recordThread();
-    await projectThread(deps, threadId);
-    await change(threadId);
-    await deps.collections.threads.updateOne({ _id: threadId }, { $set: { tries: 5 } });
-    await sweepPending(deps, 0);
-    expect((await quarantined())[0]).to.include({ reason: 'Its build ended the process' });
+  it('leaves a thread to the process that builds it, and to others when its lease has ended', async () => {
+    const { threadId } = await recordThread();
+    expect(await run(stores.mongodbUrl, threadId)).to.equal('SIGKILL');
+    expect(await markOf(threadId)).to.include({ tries: 1 });
+    await runDue(deps);
+    expect(await isListed(threadId)).to.equal(false);
+    await endLeases();
+    await runDue(deps);
     expect(await isListed(threadId)).to.equal(true);
+    expect(await markOf(threadId)).to.equal(null);
+  });
+
+  it('hides a thread that ends its process when something of it is deleted', async () => {
+    const { threadId, said } = await recordThread();
+    await build(deps, threadId);
+    await quarantineDeadly(threadId);
+    expect(await isListed(threadId)).to.equal(true);
+    const deadly = failing(threadId, () => expect.fail('The process ends'));
+
+    // What has nothing of it go leaves what is shown.
+    const other = await recordThread();
+    await reindexViews(deadly, REPORT_NOBODY);
+    expect(await isListed(other.threadId)).to.equal(true);
+    expect(await isListed(threadId)).to.equal(true);
+    expect((await quarantined())[0]).to.include({ reason: ENDED });
 
     const body = () => readBody(deps.collections, `thread/${threadId}`);
     const gone = said[1]!._id;
     expect(JSON.stringify(await body())).to.include(gone);
-    expect(await run(stores.mongodbUrl, threadId, 'delete', gone)).to.equal('SIGKILL');
-    expect(JSON.stringify(await body())).to.not.include(gone);
-    expect(await runUntilItLives(threadId, 'delete', gone)).to.equal(1);
+    expect(await run(stores.mongodbUrl, threadId, 'delete', gone)).to.equal(null);
     expect(await body()).to.equal(null);
+    expect(await isListed(threadId)).to.equal(false);
     expect(await marks()).to.equal(0);
-    // Nor does a job that raises every revision end the process again.
-    const other = await recordThread();
-    const deadly = poisoned(deps, threadId, () => expect.fail('The process ends'));
-    await reindexViews(deadly, REPORT_NOBODY);
-    expect(await isListed(other.threadId)).to.equal(true);
-    expect((await quarantined())[0]).to.include({ reason: 'Its build ended the process' });
 
     await retryQuarantined(deps, { quarantineId: `thread-${threadId}` });
-    await sweepPending(deps, 0);
+    await doAll(deps);
     expect(await isListed(threadId)).to.equal(true);
+    expect(JSON.stringify(await body())).to.not.include(gone);
   });
 
-  it('takes the words of somebody who is erased out of a thread that ends its process, at once', async () => {
+  it('ends a deletion in a thread that ends its process, however it was before', async () => {
     const { threadId, said } = await recordThread();
-    await projectThread(deps, threadId);
-    await change(threadId);
-    await deps.collections.threads.updateOne({ _id: threadId }, { $set: { tries: 5 } });
-    await sweepPending(deps, 0);
+    await build(deps, threadId);
+    expect(await runUntilItLives(threadId, 'delete', said[1]!._id)).to.equal(5);
+    expect(await readBody(deps.collections, `thread/${threadId}`)).to.equal(null);
+    expect(await isListed(threadId)).to.equal(false);
+    const kinds = { terms: { kind: ['thread', 'message'] } };
+    await stores.refreshSearch();
+    const index = searchAlias(deps.namespace);
+    expect(await stores.elasticsearch.count({ index, query: kinds })).to.include({ count: 0 });
+  });
+
+  it('takes the words of somebody who is erased out of a thread that ends its process', async () => {
+    const { threadId, said } = await recordThread();
+    await build(deps, threadId);
+    await quarantineDeadly(threadId);
     const { author, _id: gone } = said[1]!;
     const body = async () => JSON.stringify(await readBody(deps.collections, `thread/${threadId}`));
     expect(await body()).to.include(gone);
     const erasureId = await requestErasure(deps.collections, author.id);
-    expect(await run(stores.mongodbUrl, threadId, 'erase', erasureId)).to.equal('SIGKILL');
+    expect(await run(stores.mongodbUrl, threadId, 'erase', erasureId)).to.equal(null);
     expect(await body()).to.not.include(gone);
-    expect(await runUntilItLives(threadId, 'erase', erasureId)).to.be.below(3);
+    const said2 = await deps.collections.messages.find({ threadId }).toArray();
+    expect(JSON.stringify(said2)).to.not.include(author.id);
     const erasure = await deps.collections.erasures.findOne({ _id: erasureId });
     expect(erasure).to.have.property('finishedAt');
   });
@@ -147,45 +186,118 @@ describe('setting aside', () => {
     const { threadId } = await recordThread();
     const other = await recordThread();
     const broken = failing(threadId);
-    for (let sweep = 1; sweep <= 5; sweep += 1) {
-      expect(await marks(), `before sweep ${sweep}`).to.equal(sweep === 1 ? 2 : 1);
-      await sweepPending(broken, -60_000).catch(() => undefined);
+    for (let round = 1; round <= 5; round += 1) {
+      expect(await marks(), `before round ${round}`).to.equal(round === 1 ? 2 : 1);
+      await runDue(broken).catch(() => undefined);
     }
     expect(await marks()).to.equal(0);
     expect(await isListed(other.threadId)).to.equal(true);
     const [entry] = await quarantined();
     expect(entry).to.include({ kind: 'thread', count: 5, reason: 'TypeError: Cannot render' });
-    expect(await projectThread(broken, threadId)).to.equal(false);
+    expect(await build(broken, threadId)).to.equal(false);
+
+    // A change has it tried once.
+    let tried = 0;
     await change(threadId);
-    expect(await projectThread(deps, threadId)).to.equal(true);
+    const counting = failing(threadId, () => {
+      tried += 1;
+      cannotRender();
+    });
+    await doAll(counting);
+    expect(await build(counting, threadId)).to.equal(false);
+    expect(tried).to.equal(1);
+    await change(threadId);
+    expect(await build(deps, threadId)).to.equal(true);
+    expect(await isListed(threadId)).to.equal(true);
     expect(await releaseHealed(deps)).to.equal(1);
+  });
+
+  it('keeps the last views of a thread that cannot be built any more', async () => {
+    const { threadId, said } = await recordThread();
+    await build(deps, threadId);
+    await change(threadId);
+    expect(await build(failing(threadId), threadId)).to.equal(false);
+    expect(await isListed(threadId)).to.equal(true);
+    const body = await readBody<ThreadDetail>(deps.collections, `thread/${threadId}`);
+    expect(body?.messages).to.have.length(said.length);
   });
 
   it('counts nothing against a thread while a store is away', async () => {
     const { threadId } = await recordThread();
-    const away = failing(threadId, new SearchUnavailable('away'));
-    for (let sweep = 0; sweep < 7; sweep += 1) await sweepPending(away, 0).catch(() => undefined);
-    const thread = await deps.collections.threads.findOne({ _id: threadId });
-    expect(thread).to.have.property('pending');
-    expect(thread).to.not.have.property('tries');
+    const away = failing(threadId, () => {
+      throw new SearchUnavailable('away');
+    });
+    for (let round = 0; round < 7; round += 1) await runDue(away).catch(() => undefined);
+    const mark = await markOf(threadId);
+    expect(mark).to.deep.include({ due: AT_ONCE });
+    expect(mark).to.not.have.any.keys('tries', 'claim');
     expect(await quarantined()).to.deep.equal([]);
+  });
+
+  it('sets aside other work that always fails by its mark, and takes it out again when it is done', async () => {
+    const { threadId, said } = await recordThread();
+    await build(deps, threadId);
+    const person = markId('person', said[0]!.author.id);
+    const { users } = deps.collections;
+    const broken = new Proxy(users, {
+      get: (target, name) =>
+        name === 'find' ? cannotRender() : (Reflect.get(target, name) as unknown),
+    });
+    const collections = { ...deps.collections, users: broken };
+    const left = { _id: person, due: { $ne: NEVER } };
+    for (let n = 0; n < 20 && (await deps.collections.work.findOne(left)); n += 1)
+      await runDue({ ...deps, collections }, { kind: 'person' }).catch(() => undefined);
+    const entries = await quarantined();
+    expect(entries.map(({ kind }) => kind)).to.include('work');
+    expect(entries.find(({ subject }) => subject === person)).to.include({ threadId: null });
+    expect(await releaseHealed(deps)).to.equal(0);
+    for (const { _id } of entries) await retryQuarantined(deps, { quarantineId: _id });
+    await doAll(deps);
+    expect(await releaseHealed(deps)).to.equal(entries.length);
+    expect(await readBody(deps.collections, `user/${said[0]!.author.id}`)).to.not.equal(null);
   });
 
   it('takes what was set aside out of every view when something of it is to go', async () => {
     const { threadId, said } = await recordThread();
-    await projectThread(deps, threadId);
+    await build(deps, threadId);
     const broken = failing(threadId);
     await change(threadId);
-    for (let n = 0; n < 4; n += 1) {
-      const error: unknown = await projectThread(broken, threadId).catch((e: unknown) => e);
-      expect(error).to.be.instanceOf(BuildFault);
-    }
-    expect(await projectThread(broken, threadId)).to.equal(false);
+    expect(await build(broken, threadId)).to.equal(false);
     expect(await isListed(threadId)).to.equal(true);
     await deleteMessage(broken, { messageId: said[1]!._id });
     expect(await isListed(threadId)).to.equal(false);
     expect((await quarantined())[0]!.reason).to.not.contain('Cannot render');
     expect(await readBody(deps.collections, `thread/${threadId}`)).to.equal(null);
+    await doAll(deps);
+    expect(await deps.collections.contributions.countDocuments({ threadId })).to.equal(0);
+    expect(await deps.collections.members.countDocuments()).to.equal(0);
+  });
+
+  it('overlooks nothing that is to go of a thread just when it is set aside', async () => {
+    const { threadId } = await recordThread();
+    await build(deps, threadId);
+    await change(threadId);
+    let tried = 0;
+    const broken = failing(threadId, () => {
+      tried += 1;
+      cannotRender();
+    });
+    const { quarantine } = deps.collections;
+    let changing: Promise<void> | undefined;
+    const late = new Proxy(quarantine, {
+      get: (target, name) =>
+        name === 'updateOne'
+          ? async (...args: Parameters<typeof quarantine.updateOne>) => {
+              const causes = ['delete-message/1'];
+              await (changing ??= setMarks(deps, 'thread', [threadId], { causes }));
+              return target.updateOne(...args);
+            }
+          : (Reflect.get(target, name) as unknown),
+    });
+    const collections = { ...broken.collections, quarantine: late };
+    expect(await build({ ...broken, collections }, threadId)).to.equal(false);
+    expect(tried).to.equal(6);
+    expect(await isListed(threadId)).to.equal(false);
   });
 
   it('hides what an erasure that was cut off had cleaned, though it was set aside again since', async () => {
@@ -196,16 +308,17 @@ describe('setting aside', () => {
       aSourceMessage({ threadId }),
       aSourceMessage({ threadId, author }),
     ]);
-    await projectThread(deps, threadId);
+    await build(deps, threadId);
     const broken = failing(threadId);
     await change(threadId);
-    for (let n = 0; n < 5; n += 1) await sweepPending(broken, -60_000).catch(() => undefined);
+    expect(await build(broken, threadId)).to.equal(false);
     const erasureId = await requestErasure(deps.collections, author.id);
     const first = eraseUser(broken, { erasureId }, () => {
       throw new Error('The process ends');
     });
     expect(await first.catch(String)).to.include('The process ends');
-    await sweepPending(broken, -60_000);
+    await change(threadId);
+    expect(await build(broken, threadId)).to.equal(false);
     expect(await marks()).to.equal(0);
     await eraseUser(broken, { erasureId }, REPORT_NOBODY);
     expect(await readBody(deps.collections, `thread/${threadId}`)).to.equal(null);
@@ -214,13 +327,27 @@ describe('setting aside', () => {
   it('rebuilds the search index without what was set aside', async () => {
     const { threadId } = await recordThread();
     const other = await recordThread();
-    await Promise.all([threadId, other.threadId].map((id) => projectThread(deps, id)));
+    await Promise.all([threadId, other.threadId].map((id) => build(deps, id)));
     const broken = failing(threadId);
     const rebuildId = await enterRebuild(deps.collections);
-    const rebuild = () => reindexSearch(broken, { rebuildId });
-    expect(await rebuild().catch((error: unknown) => error)).to.be.instanceOf(BuildFault);
-    for (let n = 0; n < 5; n += 1) await sweepPending(broken, -60_000).catch(() => undefined);
-    expect(await rebuild()).to.deep.include({ state: 'done', documents: 3 });
+    expect(await reindexSearch(broken, { rebuildId })).to.deep.include({
+      ...{ state: 'done', documents: 3 },
+    });
+    expect((await quarantined()).map(({ subject }) => subject)).to.deep.equal([threadId]);
+  });
+
+  it('rebuilds the search index although a thread ends the process that does', async () => {
+    const { threadId } = await recordThread();
+    const other = await recordThread();
+    await Promise.all([threadId, other.threadId].map((id) => build(deps, id)));
+    const rebuildId = await enterRebuild(deps.collections);
+    // The scan ends the first, and building what it was cut off in five more.
+    expect(await runUntilItLives(threadId, 'rebuild', rebuildId)).to.equal(6);
+    expect(await findRebuild(deps.collections, rebuildId)).to.include({
+      ...{ state: 'done', documents: 3 },
+    });
+    expect((await quarantined()).map(({ subject }) => subject)).to.deep.equal([threadId]);
+    expect(await isListed(threadId)).to.equal(true);
   });
 
   describe('files', () => {
@@ -255,10 +382,10 @@ describe('setting aside', () => {
     });
 
     /** Deps in which every import fails for a reason of its own. */
-    const failingImports = (): IndexerDeps => {
-      const throwing = { ...deps.collections, channels: undefined };
-      return { ...deps, collections: throwing as unknown as typeof deps.collections };
-    };
+    const failingImports = (): IndexerDeps => ({
+      ...deps,
+      commit: () => Promise.reject(new TypeError('Cannot merge')),
+    });
     async function quarantineFile(author = anExportUser()) {
       const payload = await queue(author);
       const broken = failingImports();
@@ -386,6 +513,10 @@ describe('setting aside', () => {
     });
   });
 });
+
+function cannotRender(): never {
+  throw new TypeError('Cannot render');
+}
 
 /** Runs the process once; null when it ended by itself, else the signal that killed it. */
 function run(mongodbUrl: string, ...args: string[]): Promise<string | null> {

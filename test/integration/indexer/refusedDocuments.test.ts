@@ -1,13 +1,11 @@
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantined.js';
-import { projectThread } from '../../../services/indexer/project/projectThread.js';
-import { sweepPending } from '../../../services/indexer/project/sweep.js';
 import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
-import { raiseRevision } from '../../../services/indexer/records/threadRevision.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
+import { setMarks } from '../../../services/indexer/work/claims.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
-import { indexerDeps, record } from '../../support/indexerDeps.js';
+import { build, doAll, indexerDeps, record } from '../../support/indexerDeps.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
 
@@ -25,7 +23,7 @@ describe('documents that the search index refuses', () => {
   afterEach(() => stores.close());
 
   const quarantined = () => deps.collections.quarantine.find().toArray();
-  const marks = () => deps.collections.threads.countDocuments({ pending: { $exists: true } });
+  const marks = () => deps.collections.work.countDocuments({ kind: 'thread' });
   const source = async (messageId: string) => {
     const found = await stores.elasticsearch.get<{ kind: string }>({
       index: searchAlias(stores.mongo.namespace),
@@ -50,9 +48,8 @@ describe('documents that the search index refuses', () => {
     return { threadId, said };
   }
   const change = async (threadId: string, messageId: string, createdAt: Date) => {
-    await raiseRevision(deps.collections.threads, threadId);
     await deps.collections.messages.updateOne({ _id: messageId }, { $set: { createdAt } });
-    await raiseRevision(deps.collections.threads, threadId);
+    await setMarks(deps, 'thread', [threadId]);
   };
 
   it('sets aside one of 500, stores the others, and leaves no mark for the sweep', async () => {
@@ -60,14 +57,13 @@ describe('documents that the search index refuses', () => {
     const other = await recordThread(3);
     const poison = said[250]!;
     await change(threadId, poison._id, POISON);
-    await Promise.all([projectThread(deps, threadId), projectThread(deps, other.threadId)]);
+    await Promise.all([build(deps, threadId), build(deps, other.threadId)]);
 
     expect(await found()).to.equal(499 + 1 + 3 + 1);
     expect(await marks()).to.equal(0);
-    expect(await sweepPending(deps, 0)).to.equal(false);
     const [entry, ...more] = await quarantined();
     expect(more).to.deep.equal([]);
-    const { revision } = (await deps.collections.threads.findOne({ _id: threadId }))!;
+    const { revision } = (await deps.collections.threadItems.findOne({ _id: threadId }))!;
     expect(entry).to.deep.include({
       ...{ _id: `document-message-${poison._id}`, kind: 'document', threadId, revision, count: 1 },
       subject: documentId('message', poison._id),
@@ -89,22 +85,22 @@ describe('documents that the search index refuses', () => {
   it('takes the older version out of search, and what is set aside back in when it is mended', async () => {
     const { threadId, said } = await recordThread(2);
     const { _id, createdAt } = said[1]!;
-    await projectThread(deps, threadId);
+    await build(deps, threadId);
     expect(await source(_id)).to.equal('message');
 
     await change(threadId, _id, POISON);
-    await projectThread(deps, threadId);
+    await build(deps, threadId);
     expect(await source(_id)).to.equal('tombstone');
-    await raiseRevision(deps.collections.threads, threadId);
-    await projectThread(deps, threadId);
+    await setMarks(deps, 'thread', [threadId]);
+    await build(deps, threadId);
     expect((await quarantined()).map(({ count }) => count)).to.deep.equal([2]);
     const quarantineId = (await quarantined())[0]!._id;
     await retryQuarantined(deps, { quarantineId });
-    await sweepPending(deps, 0);
+    await doAll(deps);
     expect((await quarantined()).map(({ count }) => count)).to.deep.equal([3]);
 
     await change(threadId, _id, createdAt);
-    await projectThread(deps, threadId);
+    await build(deps, threadId);
     expect(await source(_id)).to.equal('message');
     expect(await releaseHealed(deps)).to.equal(1);
     expect(await quarantined()).to.deep.equal([]);

@@ -4,9 +4,6 @@ import { fileURLToPath } from 'node:url';
 import type { Client } from '@elastic/elasticsearch';
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
-import { sweepPending } from '../../../services/indexer/project/sweep.js';
-import { projectThread } from '../../../services/indexer/project/projectThread.js';
-import { raiseRevision } from '../../../services/indexer/records/threadRevision.js';
 import { checkGeneration } from '../../../services/indexer/search/checkGeneration.js';
 import { dropRetained } from '../../../services/indexer/search/dropRetained.js';
 import { createGeneration, liveIndex } from '../../../services/indexer/search/generations.js';
@@ -18,7 +15,8 @@ import type { FaultPoint } from '../../../shared/platform/faultPoint.js';
 import { requestSearchRebuild } from '../../../shared/jobs/requestSearchRebuild.js';
 import { enterRebuild, findRebuild } from '../../../shared/store/searchGenerations.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
-import { indexerDeps } from '../../support/indexerDeps.js';
+import { setMarks } from '../../../services/indexer/work/claims.js';
+import { build, indexerDeps } from '../../support/indexerDeps.js';
 import { rebuildArchive, type RebuildArchive } from '../../support/rebuildArchive.js';
 import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
 import { openStores, type TestStores } from '../../support/stores.js';
@@ -45,10 +43,9 @@ describe('reindexSearch', () => {
       await stores.elasticsearch.indices.get({ index: `${searchAlias(deps.namespace)}-*` }),
     ).map((name) => name.slice(-6));
   const deleteMessage = async (threadId: string, _id: string) => {
-    await raiseRevision(deps.collections.threads, threadId);
     await deps.collections.messages.updateOne({ _id }, { $set: { deleted: true } });
-    await raiseRevision(deps.collections.threads, threadId);
-    await projectThread(deps, threadId);
+    await setMarks(deps, 'thread', [threadId]);
+    await build(deps, threadId);
   };
 
   for (const point of [
@@ -71,7 +68,6 @@ describe('reindexSearch', () => {
       expect(await search('meanwhile')).to.include({ messageCount: 2 });
       expect((await liveIndex(deps)).slice(-6)).to.equal('000002');
       expect(await indexes()).to.deep.equal(['000001', '000002']);
-      while (await sweepPending(deps, 0)) continue;
       await bringToRest(deps, stores);
       expect(await verifyNow(deps)).to.deep.include({ differences: [], clean: true });
     });

@@ -1,20 +1,16 @@
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
-import { projectThread } from '../../../services/indexer/project/projectThread.js';
-import { applyMessages } from '../../../services/indexer/records/applyMessages.js';
-import { applySource } from '../../../services/indexer/records/applySource.js';
-import { messageTie } from '../../../services/indexer/records/messageOrder.js';
-import { collectionsOf } from '../../../shared/store/collections.js';
+import { isNewer } from '../../../services/indexer/records/messageOrder.js';
 import type { SourceMessage } from '../../../shared/store/records.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
-import { indexerDeps } from '../../support/indexerDeps.js';
+import { anotherProcess, build, indexerDeps, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
 /** The latest of some that say different things of one message at one time. */
 function winnerOf(messages: SourceMessage[]): SourceMessage {
-  return messages.reduce((best, one) => (messageTie(one) > messageTie(best) ? one : best));
+  return messages.reduce((best, one) => (isNewer(one, best) ? one : best));
 }
 
 describe('different sources of the same time', () => {
@@ -31,15 +27,16 @@ describe('different sources of the same time', () => {
   async function start(withOlder: boolean) {
     const source = aSourceThread({ asOf: 5_000 });
     const threadId = source.thread._id;
-    await applySource(deps.collections, source);
     const say = (content: string, asOf: number) =>
       aSourceMessage({ _id: threadId, threadId, content, asOf, createdAt: new Date(0) });
-    if (withOlder) await applyMessages(deps.collections, threadId, [say('older', 1_000)]);
+    await record(deps, source, withOlder ? [say('older', 1_000)] : []);
+    const tell = (message: SourceMessage) =>
+      record(anotherProcess(deps, stores), source, [message]);
     const versions = ['one', 'two', 'three', 'four'].map((text) => say(text, 5_000));
-    return { threadId, versions };
+    return { threadId, versions, tell };
   }
   const shown = async (threadId: string) => {
-    await projectThread(deps, threadId);
+    await build(deps, threadId);
     const body = await readBody<ThreadDetail>(deps.collections, `thread/${threadId}`);
     return body?.messages.map(({ content }) => content);
   };
@@ -53,22 +50,18 @@ describe('different sources of the same time', () => {
         [3, 2, 1, 0],
         [1, 3, 0, 2],
       ]) {
-        const { threadId, versions } = await start(withOlder);
-        for (const n of order) await applyMessages(deps.collections, threadId, [versions[n]!]);
+        const { threadId, versions, tell } = await start(withOlder);
+        for (const n of order) await tell(versions[n]!);
         expect(await shown(threadId)).to.deep.equal([winnerOf(versions).content]);
         for (const version of versions)
-          expect(await applyMessages(deps.collections, threadId, [version])).to.equal(false);
+          expect(await tell(version)).to.include({ isChanged: false });
       }
     });
 
     it(`end the same when they come at once, ${where}`, async () => {
       for (let round = 0; round < 4; round += 1) {
-        const { threadId, versions } = await start(withOlder);
-        const racing = versions.map((version) =>
-          // Each through collections of its own, as other processes would.
-          applyMessages(collectionsOf(stores.mongo.db), threadId, [version]),
-        );
-        await Promise.all(racing);
+        const { threadId, versions, tell } = await start(withOlder);
+        await Promise.all(versions.map((version) => tell(version)));
         expect(await shown(threadId)).to.deep.equal([winnerOf(versions).content]);
       }
     });
@@ -82,10 +75,10 @@ describe('different sources of the same time', () => {
     for (const order of [names, [...names].reverse(), [...names].sort()]) {
       await users.deleteMany({});
       for (const displayName of order) {
-        const { threadId } = await start(false);
+        const { threadId, tell } = await start(false);
         const named = { ...author, displayName };
         const message = aSourceMessage({ _id: anId(), threadId, asOf: 5_000, author: named });
-        await applyMessages(deps.collections, threadId, [message]);
+        await tell(message);
       }
       left.push(await users.findOne({ _id: author.id }));
     }

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { listSimilarThreads } from '../../../services/api/similar/listSimilarThreads.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
-import { projectThread } from '../../../services/indexer/project/projectThread.js';
-import { raiseRevision } from '../../../services/indexer/records/threadRevision.js';
-import { refreshSimilar, showUntil } from '../../../services/indexer/similar/refreshSimilar.js';
-import { markDirty } from '../../../services/indexer/stores/dirtyMarks.js';
-import { threadsShowing } from '../../../services/indexer/similar/showSimilar.js';
+import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
+import { threadsShowing } from '../../../services/indexer/build/buildShown.js';
+import { runDue } from '../../../services/indexer/work/runMarks.js';
+import { AT_ONCE } from '../../../shared/store/work.js';
+import { setMarks } from '../../../services/indexer/work/claims.js';
 import { similarThreadsSchema, type SimilarThreads } from '../../../shared/contract/similar.js';
 import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js';
-import { indexerDeps, record } from '../../support/indexerDeps.js';
+import { build, doAll, indexerDeps, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
@@ -45,11 +45,11 @@ describe('similar threads', () => {
       thread: { _id: threadId, title },
     });
     await record(deps, source, [aSourceMessage({ _id: threadId, threadId, content, asOf })]);
-    await projectThread(deps, threadId);
+    await build(deps, threadId);
   };
   const refresh = async () => {
     await stores.refreshSearch();
-    while (await refreshSimilar(deps, new Date(Date.now() + 60_000))) continue;
+    await doAll(deps);
   };
   const similar = async (threadId: string) =>
     (await readBody<SimilarThreads>(deps.collections, `similar/${threadId}`))?.threads.map(
@@ -83,10 +83,7 @@ describe('similar threads', () => {
 
   it('gives the same list for the same index', async () => {
     const before = await Promise.all(ids.map(similar));
-    await markDirty(
-      deps.collections.similarMarks,
-      ids.map((id) => `similar/${id}`),
-    );
+    await setMarks(deps, 'similar', ids);
     await refresh();
     expect(await Promise.all(ids.map(similar))).to.deep.equal(before);
   });
@@ -98,49 +95,29 @@ describe('similar threads', () => {
     expect(await similar(ids[0]!)).to.not.include(TOPICS[1][0]);
   });
 
-  it('takes a vanished thread out before its mark is gone, and looks for others after', async () => {
-    const { threads } = deps.collections;
-    await threads.updateOne({ _id: ids[1]! }, { $set: { deleted: true } });
-    await raiseRevision(threads, ids[1]!);
-    await projectThread(deps, ids[1]!);
+  it('takes a deleted thread out before its deletion is done, and looks for others after', async () => {
+    await deleteThread(deps, { threadId: ids[1]! });
     expect(await similar(ids[0]!)).to.deep.equal([TOPICS[2][0]]);
-    const gone = await deps.collections.bodies.findOne({ _id: `similar/${ids[1]}` });
-    expect(gone).to.include({ gone: true });
+    expect(await deps.collections.bodies.findOne({ _id: `similar/${ids[1]}` })).to.equal(null);
     await refresh();
     expect(await threadsShowing(deps, ids[1]!)).to.deep.equal([]);
+    expect(await deps.collections.similar.findOne({ _id: ids[1]! })).to.equal(null);
     expect(await similar(ids[0]!)).to.deep.equal([TOPICS[2][0]]);
   });
 
-  it('shows all that was marked however long it takes, while fewer and fewer are left', async () => {
-    const { similarMarks } = deps.collections;
-    const marks = Array.from({ length: 250 }, () => `shown/${anId()}`);
-    await markDirty(similarMarks, marks);
-    await showUntil(deps, new Date(), 0);
-    expect(await similarMarks.countDocuments()).to.equal(0);
-
-    await markDirty(similarMarks, [marks[0]!]);
-    const busy = new Proxy(similarMarks, {
-      get(target, name) {
-        if (name === 'bulkWrite') return () => Promise.resolve({ deletedCount: 0 });
-        const found: unknown = Reflect.get(target, name, target);
-        return typeof found === 'function' ? (found.bind(target) as unknown) : found;
-      },
-    });
-    const still = { ...deps, collections: { ...deps.collections, similarMarks: busy } };
-    const error: unknown = await showUntil(still, new Date(), 0).catch((e: unknown) => e);
-    expect(String(error)).to.include('have not come to be shown');
-  });
-
-  it('waits while files are being imported', async () => {
+  it('waits while files are being imported, but not too long', async () => {
+    const { work, importFiles } = deps.collections;
     await write(ids[5]!, 'Tea from a sextant', 'sextant tea');
     await stores.refreshSearch();
-    await deps.collections.importFiles.insertOne({
+    await importFiles.insertOne({
       ...{ _id: 'u1', importId: 'i1', name: 'a.json', bytes: 1, state: 'queued' },
       queuedAt: new Date(),
     });
-    await refreshSimilar(deps, new Date(Date.now() + 60_000));
+    await doAll(deps);
     expect(await similar(ids[5]!)).to.deep.equal([]);
-    await refreshSimilar(deps, new Date(Date.now() + 3_600_000));
+    const long = { at: new Date(Date.now() - 3_600_000), due: AT_ONCE };
+    await work.updateOne({ _id: `similar/${ids[5]}` }, { $set: long });
+    while ((await runDue(deps)) === true);
     expect(await similar(ids[5]!)).to.not.deep.equal([]);
   });
 

@@ -4,11 +4,9 @@ import { Binary, type Filter } from 'mongodb';
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import { markAgedMembers } from '../../../services/indexer/project/refreshMembers.js';
-import { projectThread } from '../../../services/indexer/project/projectThread.js';
-import { sweepPending } from '../../../services/indexer/project/sweep.js';
+import { markAgedMembers } from '../../../services/indexer/build/buildPeople.js';
 import { REDACTED } from '../../../services/indexer/records/tombstones.js';
-import { storeBody } from '../../../services/indexer/stores/bodyWriter.js';
+import { encodeBody } from '../../../services/indexer/stores/bodyWriter.js';
 import { awaitWork } from '../../../services/indexer/verify/awaitWork.js';
 import { removeViews } from '../../../services/indexer/verify/repair/removeOrphans.js';
 import type { DifferenceKind, VerifyReport } from '../../../shared/contract/verify.js';
@@ -18,6 +16,8 @@ import { bodyOwner, pieceId, uploadOwner } from '../../../shared/store/pieces.js
 import { quarantineId } from '../../../shared/store/quarantine.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
 import type { BodyView } from '../../../shared/store/views.js';
+import { markId, markWrite, NEVER } from '../../../shared/store/work.js';
+import { setMarks } from '../../../services/indexer/work/claims.js';
 import {
   aChannel,
   aMessage,
@@ -28,7 +28,7 @@ import {
   anAuthor,
   anId,
 } from '../../support/factories.js';
-import { indexerDeps, record, refreshAll } from '../../support/indexerDeps.js';
+import { build, doAll, indexerDeps, record } from '../../support/indexerDeps.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 import { bringToRest, restingArchive, verifyNow } from '../../support/verifiedArchive.js';
 
@@ -57,29 +57,28 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
   [
     ['thread.waiting'],
     'a mark that nobody takes',
-    async ({ collections: { threads }, threadId }) => {
-      const { revision } = (await threads.findOne({ _id: threadId }))!;
-      const mark = { pending: revision - 1, pendingAt: new Date() };
-      await threads.updateOne({ _id: threadId }, { $set: mark });
+    async ({ collections: { work }, threadId }) => {
+      await work.bulkWrite([markWrite('thread', threadId)]);
       return threadId;
     },
   ],
   [
     ['thread.wrong', 'search.wrong'],
-    'a lost mark',
-    async ({ collections: { threads }, threadId }) => {
-      await threads.updateOne({ _id: threadId }, { $inc: { revision: 5 } });
+    'a change without its mark',
+    async ({ collections: { messages }, threadId, messageIds }) => {
+      await messages.updateOne({ _id: messageIds[1]! }, { $set: { content: 'Other words' } });
       return threadId;
     },
   ],
   [
     ['thread.quarantined'],
     'a thread that was set aside',
-    async ({ collections: { threads, quarantine }, threadId }) => {
-      const { revision } = (await threads.findOne({ _id: threadId }))!;
-      await threads.updateOne({ _id: threadId }, { $set: { tries: 5 } });
+    async ({ collections: { work, quarantine }, threadId }) => {
       const at = new Date();
-      const failure = { revision, reason: 'Error: x', firstAt: at, lastAt: at, count: 5 };
+      const mark = { kind: 'thread' as const, subject: threadId, at, due: NEVER, tries: 4 };
+      const id = markId('thread', threadId);
+      await work.insertOne({ ...mark, _id: id, token: 'x', failedToken: 'x' });
+      const failure = { revision: 0, reason: 'Error: x', firstAt: at, lastAt: at, count: 5 };
       const _id = quarantineId('thread', threadId);
       await quarantine.insertOne({ _id, kind: 'thread', subject: threadId, threadId, ...failure });
       return threadId;
@@ -88,10 +87,9 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
   [
     ['work.waiting'],
     'a mark to count that nobody takes',
-    async ({ collections: { dirty }, serverId }) => {
-      const _id = `server/${serverId}`;
-      await dirty.insertOne({ _id, kind: 'server', token: 'x', at: new Date() });
-      return _id;
+    async ({ collections: { work }, serverId }) => {
+      await work.bulkWrite([markWrite('server', serverId)]);
+      return markId('server', serverId);
     },
   ],
   [
@@ -251,7 +249,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
   ],
   [
     ['search.wrong'],
-    'a search document of a revision that never was',
+    'a search document of a version that was never given',
     async ({ deps, threadId, index }) => {
       const id = documentId('thread', threadId);
       const place = { index: searchAlias(deps.namespace), id };
@@ -335,7 +333,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     'a body of a thread that is not recorded',
     async ({ collections }) => {
       const other = anId();
-      await storeBody(collections, `thread/${other}`, 1, '{}');
+      await collections.bodies.insertOne(encodeBody(`thread/${other}`, 1, '{}'));
       return other;
     },
   ],
@@ -553,7 +551,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     'a profile of nobody',
     async ({ collections }) => {
       const nobody = anId();
-      await storeBody(collections, `user/${nobody}`, 1, '{}');
+      await collections.bodies.insertOne(encodeBody(`user/${nobody}`, 1, '{}'));
       return nobody;
     },
   ],
@@ -588,7 +586,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     'a server that is not recorded',
     async ({ collections }) => {
       const nobodys = anId();
-      await storeBody(collections, `server/${nobodys}`, 1, '{}');
+      await collections.bodies.insertOne(encodeBody(`server/${nobodys}`, 1, '{}'));
       return nobodys;
     },
   ],
@@ -597,7 +595,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     'statistics of a server that is not recorded',
     async ({ collections }) => {
       const nobodys = anId();
-      await storeBody(collections, `stats/${nobodys}`, 1, '{}');
+      await collections.bodies.insertOne(encodeBody(`stats/${nobodys}`, 1, '{}'));
       return nobodys;
     },
   ],
@@ -688,7 +686,7 @@ describe('verifyArchive', () => {
     const waited = awaitWork(own.collections, 100_000).then(() => 'waited');
     expect(await Promise.race([waited, pause(300, 'waiting')])).to.equal('waiting');
     await markAgedMembers(own, new Date());
-    await refreshAll(own);
+    await doAll(own);
     expect(await waited).to.equal('waited');
     expect(await verifyNow(own)).to.deep.include({ differences: [], clean: true });
     await archive.close();
@@ -702,8 +700,7 @@ describe('verifyArchive', () => {
       const { bodies, threadItems } = own.collections;
       if (place === 'channels') await own.collections.channels.deleteOne({ _id: channelId });
       else await own.collections.servers.deleteOne({ _id: serverId });
-      const mark = { pending: LATER, pendingAt: new Date() };
-      await own.collections.threads.updateOne({ _id: threads[0]!.threadId }, { $set: mark });
+      await setMarks(own, 'thread', [threads[0]!.threadId]);
       const shown = () => bodies.find({ _id: /^(?!servers)/, gone: { $ne: true } }).toArray();
       const before = await shown();
       const found = await verifyNow(own);
@@ -732,7 +729,7 @@ describe('verifyArchive', () => {
         name === 'deleteMany'
           ? async (filter: Filter<BodyView>) => {
               await record(own, source, [aSourceMessage({ threadId: id })]);
-              await projectThread(own, id);
+              await build(own, id);
               return target.deleteMany(filter);
             }
           : (Reflect.get(target, name) as unknown),
@@ -740,7 +737,7 @@ describe('verifyArchive', () => {
     const collections = { ...own.collections, bodies: importing };
     const orphan = { kind: 'view.orphan', id, detail: '', basis: '' } as const;
     await removeViews({ ...own, collections }, [orphan]);
-    await sweepPending(own, 0);
+    await doAll(own);
     expect(await bodies.findOne({ _id: `thread/${id}` })).to.have.property('etag');
     await archive.close();
   });
@@ -870,6 +867,5 @@ async function rewriteBody(
   const body = await collections.bodies.findOne({ _id });
   const text = gunzipSync(body!.gzip!.value()).toString();
   expect(change(text)).not.to.equal(text);
-  await collections.bodies.deleteOne({ _id });
-  await storeBody(collections, _id, body!.revision, change(text));
+  await collections.bodies.replaceOne({ _id }, encodeBody(_id, body!.revision, change(text)));
 }

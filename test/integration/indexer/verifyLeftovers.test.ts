@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
-import { refreshSimilar } from '../../../services/indexer/similar/refreshSimilar.js';
 import type { AreaContext } from '../../../services/indexer/verify/area.js';
 import { lookAgain } from '../../../services/indexer/verify/confirm.js';
 import { leftoversArea } from '../../../services/indexer/verify/leftovers/leftoversArea.js';
 import { threadsArea } from '../../../services/indexer/verify/threads/threadsArea.js';
+import { runDue } from '../../../services/indexer/work/runMarks.js';
+import { AT_ONCE, markId } from '../../../shared/store/work.js';
 import { anId } from '../../support/factories.js';
 import { indexerDeps } from '../../support/indexerDeps.js';
 import { openStores, type TestStores } from '../../support/stores.js';
@@ -68,7 +69,7 @@ describe('verifyArchive, of what is left behind', () => {
     const { clean, counts } = await verifyNow(deps, { repair: true });
     expect(counts).to.deep.equal({ 'work.waiting': { found: 200, mended: 200 } });
     expect(clean).to.equal(true);
-    expect(await deps.collections.similarMarks.countDocuments()).to.equal(0);
+    expect(await deps.collections.work.countDocuments()).to.equal(0);
   });
 });
 
@@ -84,9 +85,10 @@ async function queueFiles({ collections }: IndexerDeps, size: number): Promise<v
 /** Marks threads whose similar ones should have been looked for by now. */
 async function markSimilar({ collections }: IndexerDeps, size: number): Promise<void> {
   const at = new Date(Date.now() - 21 * 60_000);
-  await collections.similarMarks.insertMany(
-    Array.from({ length: size }, () => ({
-      ...{ _id: `similar/${anId()}`, kind: 'similar' as const, token: 'x', at },
+  const kind = 'similar';
+  await collections.work.insertMany(
+    Array.from({ length: size }, anId).map((subject) => ({
+      ...{ _id: markId(kind, subject), kind, subject, token: 'x', at, due: AT_ONCE },
     })),
   );
 }
@@ -94,6 +96,6 @@ async function markSimilar({ collections }: IndexerDeps, size: number): Promise<
 async function searchSlowly(deps: IndexerDeps, ended: AbortSignal): Promise<void> {
   while (!ended.aborted) {
     await pause(250);
-    await refreshSimilar(deps);
+    await runDue(deps);
   }
 }

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { sweepPending } from '../../../services/indexer/project/sweep.js';
 import { until } from '../../support/apiServer.js';
 import { indexerDeps } from '../../support/indexerDeps.js';
 import { rebuildArchive } from '../../support/rebuildArchive.js';
@@ -60,7 +59,6 @@ describe('a rebuild of search under constant writes', () => {
       const { results } = await search(`${word} ${threadId}`);
       expect(results.messages, threadId).to.have.length(14);
     }
-    while (await sweepPending(deps, 0)) continue;
     await bringToRest(deps, stores);
     expect(await verifyNow(deps)).to.deep.include({ differences: [], clean: true });
   });

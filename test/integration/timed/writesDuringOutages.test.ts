@@ -51,12 +51,12 @@ describe('the indexer while stores go and come back', () => {
   }
 
   async function areImported(uploads: string[]): Promise<boolean> {
-    const { importFiles, threads } = archive.mongo.collections;
+    const { importFiles, work } = archive.mongo.collections;
     // What was stored by a try that failed later is unchanged at the next.
     const state = { $in: ['imported' as const, 'unchanged' as const] };
     const done = { _id: { $in: uploads }, state };
     if ((await importFiles.countDocuments(done)) < uploads.length) return false;
-    return (await threads.countDocuments({ pending: { $exists: true } })) === 0;
+    return (await work.countDocuments({ kind: 'thread' })) === 0;
   }
 
   async function startIndexer(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Area, AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
-import { checkDirty } from './checkDirty.js';
+import { checkMarks } from './checkMarks.js';
 import { checkOrphanRanks } from './checkOrphanRanks.js';
 import { checkPieces } from './checkPieces.js';
 import { checkUnplaced } from './checkUnplaced.js';
@@ -9,7 +9,7 @@ import { checkWaiting } from './checkWaiting.js';
 
 /** The index of what may be left behind: one line a check. */
 const CHECKS: readonly ((context: AreaContext) => Promise<Difference[]>)[] = [
-  checkDirty,
+  checkMarks,
   checkOrphanRanks,
   checkPieces,
   checkUploads,

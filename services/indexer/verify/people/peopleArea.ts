@@ -1,6 +1,6 @@
 import { dayOf } from '../../views/tallyPeople.js';
-import { countMembers } from '../../project/countMembers.js';
-import { countProfiles } from '../../project/countProfiles.js';
+import { countMembers } from '../../build/countMembers.js';
+import { countProfiles } from '../../build/countProfiles.js';
 import type { Collections } from '../../../../shared/store/collections.js';
 import type { Area, AreaContext } from '../area.js';
 import { compareTexts } from '../compareBodies.js';
@@ -87,7 +87,8 @@ async function compareProfiles(
   tally('bodies', names.length);
   const ids = new Set([...users, ...names.map((name) => name.slice('user/'.length))]);
   for (const id of await peopleOfUnrecordedServers(collections, window)) ids.delete(id);
-  const texts = await countProfiles(collections, [...ids]);
+  const members = await collections.members.find({ userId: { $in: [...ids] } }).toArray();
+  const texts = await countProfiles(collections, [...ids], members);
   const found = await compareTexts(collections, texts);
   return found.map(({ name, detail, basis }) => {
     const id = name.slice('user/'.length);

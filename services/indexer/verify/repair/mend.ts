@@ -1,14 +1,14 @@
 import type { DifferenceKind } from '../../../../shared/contract/verify.js';
+import { ALL_SERVERS } from '../../../../shared/store/bodyKinds.js';
+import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
-import { refreshDirty, sweepPending } from '../../project/sweep.js';
-import { settle } from '../../project/settle.js';
-import { refreshSimilar } from '../../similar/refreshSimilar.js';
+import { awaitRemoval } from '../../jobs/removal.js';
 import type { Difference } from '../difference.js';
-import { lateSimilar } from '../lateSimilar.js';
+import { REPAIR, REPAIR_CAUSE } from './cause.js';
 import { eraseAgain } from './eraseAgain.js';
 import { countAgain, markServers } from './countAgain.js';
 import { removeDeleted } from './removeDeleted.js';
-import { rebuildThreads } from './rebuildThreads.js';
+import { finishWaiting, rebuildThreads } from './rebuildThreads.js';
 import { removeGhosts } from './removeGhosts.js';
 import { forgetUploads, removeOrphans, removeUnneeded } from './removeOrphans.js';
 import { searchSimilar } from './searchSimilar.js';
@@ -36,12 +36,9 @@ const REPAIRS: Record<DifferenceKind, Repair> = {
   'server.wrong': markServers,
   'upload.missing': forgetUploads,
   'piece.orphan': removeUnneeded,
-  // What is marked is done below, as after every repair; a job that is lost is filed again by the indexer.
-  'work.waiting': leave,
+  // A job that is lost is filed again by the indexer.
+  'work.waiting': finishWaiting,
 };
-
-/** A mark that was set for the sweep alone counts as older. */
-const FOR_THE_SWEEP_MS = 60_000;
 
 /** Mends what differs, as far as it can, and brings what follows from it to its end. Never throws for one difference. */
 export async function mend(deps: IndexerDeps, found: Difference[]): Promise<void> {
@@ -53,20 +50,10 @@ export async function mend(deps: IndexerDeps, found: Difference[]): Promise<void
   for (const [repair, differences] of byRepair) {
     await attempt(deps, () => repair(deps, differences));
   }
-  await attempt(deps, async () => {
-    while (await sweepPending(deps, FOR_THE_SWEEP_MS)) continue;
-  });
-  // Every server, whether it is marked or not; then marks that this does not wait for.
+  // Every server, whether it is marked or not.
   const servers: string[] = await deps.collections.servers.distinct('_id');
-  await attempt(deps, () => settle(deps, { _id: { $in: [] } }, servers));
-  const by = new Date();
-  await attempt(deps, async () => {
-    while (await refreshDirty(deps, { by })) continue;
-  });
-  const late = lateSimilar();
-  await attempt(deps, async () => {
-    while (await deps.collections.similarMarks.findOne(late)) await refreshSimilar(deps);
-  });
+  await attempt(deps, () => setMarks(deps, 'server', [...servers, ALL_SERVERS], REPAIR));
+  await attempt(deps, () => awaitRemoval(deps, REPAIR_CAUSE, servers));
   deps.announcer.announce({ everything: true });
 }
 

@@ -1,28 +1,33 @@
+import { forEachAtOnce } from '../../../../shared/platform/forEachAtOnce.js';
+import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
-import { projectThread } from '../../project/projectThread.js';
-import { raiseRevision } from '../../records/threadRevision.js';
+import { raiseVersions } from '../../stores/nextVersion.js';
+import { finish } from '../../work/runMarks.js';
 import type { Difference } from '../difference.js';
+import { REPAIR } from './cause.js';
 
 const AT_ONCE = 8;
 
-/** Builds threads again, at a revision above all that is stored of them. One that cannot be built keeps its mark. */
-export async function rebuildThreads(
-  { collections, ...deps }: IndexerDeps,
-  found: Difference[],
-): Promise<void> {
-  const above = new Map<string, number>();
-  for (const { id, clue } of found) {
-    above.set(id, Math.max(above.get(id) ?? 0, clue?.above ?? 0));
-  }
-  const threads = [...above];
-  for (let start = 0; start < threads.length; start += AT_ONCE) {
-    await Promise.all(
-      threads.slice(start, start + AT_ONCE).map(async ([threadId, floor]) => {
-        await raiseRevision(collections.threads, threadId, floor);
-        await projectThread({ collections, ...deps }, threadId).catch((error: unknown) => {
-          deps.logger.error({ err: error, threadId }, 'A thread cannot be built');
-        });
-      }),
-    );
-  }
+/** Builds threads again, with a version above all that is stored of them. One that cannot be built is quarantined. */
+export async function rebuildThreads(deps: IndexerDeps, found: Difference[]): Promise<void> {
+  const { counters } = deps.collections;
+  const above = found.reduce((most, { clue }) => Math.max(most, clue?.above ?? 0), 0);
+  if (above > 0) await raiseVersions(counters, above);
+  const ids = [...new Set(found.map(({ id }) => id))];
+  await setMarks(deps, 'thread', ids, REPAIR);
+  await forEachAtOnce(ids, AT_ONCE, async (id) => {
+    if (!(await finish(deps, 'thread', id))) {
+      deps.logger.error({ threadId: id }, 'A thread cannot be built');
+    }
+  });
+}
+
+/** Does what has waited too long. Set again, it has what follows from it waited for, too. */
+export async function finishWaiting(deps: IndexerDeps, found: Difference[]): Promise<void> {
+  const ids = found.map(({ id }) => id);
+  const marks = await deps.collections.work.find({ _id: { $in: ids } }).toArray();
+  await forEachAtOnce(marks, AT_ONCE, async ({ kind, subject }) => {
+    await setMarks(deps, kind, [subject], REPAIR);
+    await finish(deps, kind, subject);
+  });
 }

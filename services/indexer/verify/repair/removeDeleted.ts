@@ -1,18 +1,19 @@
 import type { IndexerDeps } from '../../deps.js';
-import { REDACTED, redactThreads, tombstoneThread } from '../../records/tombstones.js';
+import { replaceThread } from '../../build/cleanRecords.js';
+import { REDACTED, redactThreads, threadTombstone } from '../../records/tombstones.js';
 import type { Difference } from '../difference.js';
 import { rebuildThreads } from './rebuildThreads.js';
 
 /** Carries out a deletion that was left half done: of threads, or of messages alone, which no view shows. */
 export async function removeDeleted(deps: IndexerDeps, found: Difference[]): Promise<void> {
-  const { threads, messages } = deps.collections;
+  const { messages } = deps.collections;
   const threadIds = found.map(({ id }) => id);
   await messages.updateMany(
     { threadId: { $in: threadIds }, deleted: true, content: { $ne: '' } },
     { $set: REDACTED },
   );
   const whole = found.filter(({ clue }) => !clue?.messagesOnly);
-  for (const { id } of whole) await tombstoneThread(threads, id);
+  for (const { id } of whole) await replaceThread(deps, id, threadTombstone);
   await redactThreads(
     messages,
     whole.map(({ id }) => id),

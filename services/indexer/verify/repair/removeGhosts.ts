@@ -1,4 +1,5 @@
 import type { IndexerDeps } from '../../deps.js';
+import { nextVersion } from '../../stores/nextVersion.js';
 import type { Difference } from '../difference.js';
 import { rebuildThreads } from './rebuildThreads.js';
 
@@ -20,7 +21,7 @@ export async function removeGhosts(deps: IndexerDeps, found: Difference[]): Prom
           kind as 'thread' | 'message',
           [own],
           thread!._id,
-          thread!.revision,
+          await nextVersion(deps.collections.counters),
         );
       }
     }

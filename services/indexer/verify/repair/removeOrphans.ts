@@ -1,9 +1,9 @@
 import { bodyNames } from '../../../../shared/store/bodyKinds.js';
 import { bodyOwners, removePieces } from '../../../../shared/store/pieces.js';
+import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
-import { raiseRevisions } from '../../records/threadRevision.js';
-import { dirtyMember, dirtyServer, markDirty } from '../../stores/dirtyMarks.js';
 import { neededUploads } from '../../stores/orphanPieces.js';
+import { REPAIR } from './cause.js';
 import type { Difference } from '../difference.js';
 
 /** Removes views and search documents of threads that are not recorded. */
@@ -14,7 +14,7 @@ export async function removeOrphans(deps: IndexerDeps, found: Difference[]): Pro
 
 /** Removes everything that is stored of threads that are not recorded, and has those counted again who had a part. */
 export async function removeViews(deps: IndexerDeps, found: Difference[]): Promise<void> {
-  const { threads, bodies, threadItems, contributions, similar, dirty } = deps.collections;
+  const { bodies, threadItems, contributions, similar } = deps.collections;
   for (const threadId of await unrecorded(deps, found)) {
     const names = bodyNames('thread', threadId);
     const parts = await contributions.find({ threadId }).toArray();
@@ -25,11 +25,14 @@ export async function removeViews(deps: IndexerDeps, found: Difference[]): Promi
     await contributions.deleteMany({ threadId });
     await similar.deleteOne({ _id: threadId });
     // One that was imported meanwhile may have been built by then.
-    await raiseRevisions(threads, [threadId]);
-    await markDirty(dirty, [
-      ...(item ? [dirtyServer(item.serverId)] : []),
-      ...parts.map(({ serverId, userId }) => dirtyMember(serverId, userId)),
-    ]);
+    await setMarks(deps, 'thread', [threadId], REPAIR);
+    await setMarks(deps, 'server', item ? [item.serverId] : [], REPAIR);
+    await setMarks(
+      deps,
+      'person',
+      parts.map(({ userId }) => userId),
+      REPAIR,
+    );
   }
 }
 

@@ -1,13 +1,12 @@
+import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
-import { searchAgain } from '../../similar/refreshSimilar.js';
+import { finish } from '../../work/runMarks.js';
 import type { Difference } from '../difference.js';
-
-const AT_ONCE = 20;
+import { REPAIR } from './cause.js';
 
 /** Looks for similar threads again. */
 export async function searchSimilar(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const ids = [...new Set(found.map(({ id }) => id))];
-  for (let start = 0; start < ids.length; start += AT_ONCE) {
-    await searchAgain(deps, ids.slice(start, start + AT_ONCE));
-  }
+  await setMarks(deps, 'similar', ids, REPAIR);
+  for (const id of ids) await finish(deps, 'similar', id);
 }

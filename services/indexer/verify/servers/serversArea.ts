@@ -1,6 +1,6 @@
 import { BODY_KINDS, SERVER_LIST } from '../../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../../shared/store/collections.js';
-import { countServer, listAllServers } from '../../project/countServer.js';
+import { countServer, listAllServers } from '../../build/countServer.js';
 import { goneBodies, type BodyTexts } from '../../stores/bodyWriter.js';
 import type { Area, AreaContext } from '../area.js';
 import { compareTexts } from '../compareBodies.js';
@@ -65,7 +65,7 @@ async function erasedNames(
   ];
   return texts.flatMap(({ text, where, of }) =>
     inText(text ?? '').map((userId): Difference => {
-      const basis = String(of.version);
+      const basis = JSON.stringify(of.stamps);
       return { kind: 'erased.kept', id: serverId, detail: `In ${where}`, basis, clue: { userId } };
     }),
   );

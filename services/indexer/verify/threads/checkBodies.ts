@@ -1,6 +1,6 @@
 import { BODY_KINDS } from '../../../../shared/store/bodyKinds.js';
 import { slices } from '../../records/slices.js';
-import { similarBodies } from '../../similar/showSimilar.js';
+import { similarBodies } from '../../build/similarBodies.js';
 import { compareBodies, compareTexts, type ExpectedBody } from '../compareBodies.js';
 import { etagOf } from '../../stores/entityTag.js';
 import { within } from '../idWindow.js';
@@ -9,15 +9,14 @@ import { isResting, orphanView, resting, type ThreadCheck, type ThreadLook } fro
 /** Bodies that are held in memory at once. */
 const AT_ONCE = 100;
 
-/** The bodies of threads and participants: of the record's revision, and byte for byte what their records give. */
+/** The bodies of threads and participants: byte for byte what their records give. */
 export const checkBodies: ThreadCheck = async (look) => {
   for (const some of slices(resting(look), AT_ONCE)) {
     const expected = new Map<string, ExpectedBody>();
     for (const { thread, views, bodyTag } of some) {
-      const { _id, revision } = thread;
-      expected.set(`thread/${_id}`, views && { etag: bodyTag, revision });
-      const etag = views && etagOf(views.participants);
-      expected.set(`participants/${_id}`, etag === null ? null : { etag, revision });
+      const { _id } = thread;
+      expected.set(`thread/${_id}`, views && { etag: bodyTag });
+      expected.set(`participants/${_id}`, views && { etag: etagOf(views.participants) });
     }
     for (const { name, detail, stored, isShown } of await compareBodies(
       look.deps.collections,
@@ -64,10 +63,11 @@ export const checkSimilar: ThreadCheck = async (look) => {
 };
 
 async function markedThreads({ deps, window }: ThreadLook): Promise<Set<string>> {
-  const marks = await deps.collections.similarMarks
-    .find({ $or: [{ _id: within(window, 'similar/') }, { _id: within(window, 'shown/') }] })
+  const kinds = ['similar', 'shown', 'lists'] as const;
+  const marks = await deps.collections.work
+    .find({ $or: kinds.map((kind) => ({ _id: within(window, `${kind}/`) })) })
     .toArray();
-  return new Set(marks.map(({ _id }) => _id.slice(_id.indexOf('/') + 1)));
+  return new Set(marks.map(({ subject }) => subject));
 }
 
 /** Lists of similar threads that name a thread which is not listed. */

@@ -23,7 +23,7 @@ export const checkRecords: ThreadCheck = async (look) => {
 };
 
 function stateDifference({ thread, state, fault }: ExpectedThread): Difference[] {
-  const { channelId, serverId, pending } = thread;
+  const { channelId, serverId, mark } = thread;
   if (state === 'orphan') {
     const detail = `Channel ${channelId} or server ${serverId} is not recorded`;
     return [differenceOf(thread, 'record.orphan', detail)];
@@ -32,7 +32,7 @@ function stateDifference({ thread, state, fault }: ExpectedThread): Difference[]
     return [differenceOf(thread, 'thread.quarantined', 'See /admin/quarantine')];
   }
   if (state === 'waiting') {
-    return [differenceOf(thread, 'thread.waiting', `Revision ${pending} waits to be built`)];
+    return [differenceOf(thread, 'thread.waiting', `Marked ${mark?.at.toISOString()}`)];
   }
   if (fault !== null) return [differenceOf(thread, 'thread.wrong', 'It cannot be built')];
   return [];

@@ -1,12 +1,12 @@
 import type { Client } from '@elastic/elasticsearch';
-import type { ThreadRecord } from '../../../../shared/store/records.js';
+import type { VerifiedThread } from './verifiedThread.js';
 import { documentIdOf, type SearchDocument } from '../../../../shared/store/searchIndex.js';
 import { differingFields } from '../differingFields.js';
 
 /** Compares search documents with every index that must be complete. */
 export interface DocumentComparer {
   /** Takes documents of a thread; those that have gathered are compared now and then. */
-  add(thread: ThreadRecord, documents: readonly SearchDocument[]): Promise<void>;
+  add(thread: VerifiedThread, documents: readonly SearchDocument[]): Promise<void>;
   /** Compares what is left. */
   end(): Promise<void>;
 }
@@ -16,22 +16,26 @@ const MOST_DOCUMENTS = 1_000;
 const MOST_CHARACTERS = 4_000_000;
 
 interface Expected {
-  thread: ThreadRecord;
+  thread: VerifiedThread;
   document: SearchDocument;
 }
 
-/** How a document differs; `version` is the revision that is stored, 0 where there is none. */
+/** How a document differs; `version` is the one that is stored, 0 where there is none. */
 export interface DocumentProblem {
   id: string;
   detail: string;
   version: number;
 }
 
-/** `onDiffering` learns of each document that an index lacks, or holds with another revision or other fields. */
+/**
+ * `onDiffering` learns of each document that an index lacks, or holds with an older version or other fields, or with one
+ * above `latestVersion`: nothing that is written would replace that.
+ */
 export function compareDocuments(
   elasticsearch: Client,
   indexes: readonly string[],
-  onDiffering: (thread: ThreadRecord, problem: DocumentProblem) => void,
+  latestVersion: () => Promise<number>,
+  onDiffering: (thread: VerifiedThread, problem: DocumentProblem) => void,
 ): DocumentComparer {
   let gathered: Expected[] = [];
   let characters = 0;
@@ -40,7 +44,8 @@ export function compareDocuments(
     gathered = [];
     characters = 0;
     if (some.length === 0) return;
-    for (const index of indexes) await compareIn(elasticsearch, index, some, onDiffering);
+    for (const index of indexes)
+      await compareIn({ elasticsearch, index, latestVersion }, some, onDiffering);
   };
   return {
     async add(thread, documents) {
@@ -55,17 +60,22 @@ export function compareDocuments(
 }
 
 async function compareIn(
-  elasticsearch: Client,
-  index: string,
+  {
+    elasticsearch,
+    index,
+    latestVersion,
+  }: { elasticsearch: Client; index: string; latestVersion: () => Promise<number> },
   some: readonly Expected[],
-  onDiffering: Parameters<typeof compareDocuments>[2],
+  onDiffering: Parameters<typeof compareDocuments>[3],
 ): Promise<void> {
   const { docs } = await elasticsearch.mget<Record<string, unknown>>({
     ...{ index, stored_fields: ['conversation'], _source: true },
     ids: some.map(({ document }) => documentIdOf(document)),
   });
+  // Asked for afterwards: what was found had its version before.
+  const latest = await latestVersion();
   for (const [n, { thread, document }] of some.entries()) {
-    const problem = problemOf(docs[n]!, document, thread.revision);
+    const problem = problemOf(docs[n]!, document, { from: thread.revision, to: latest });
     if (problem === undefined) continue;
     const id = documentIdOf(document);
     const version = '_version' in docs[n]! ? (docs[n]._version ?? 0) : 0;
@@ -75,11 +85,18 @@ async function compareIn(
 
 type Found = Awaited<ReturnType<Client['mget']>>['docs'][number];
 
-function problemOf(found: Found, document: SearchDocument, revision: number): string | undefined {
+function problemOf(
+  found: Found,
+  document: SearchDocument,
+  versions: { from: number; to: number },
+): string | undefined {
   const source =
     'found' in found ? (found._source as Record<string, unknown> | undefined) : undefined;
   if (!('found' in found) || !source || source['kind'] === 'tombstone') return 'is missing';
-  if (found._version !== revision) return `is of revision ${found._version}, not ${revision},`;
+  // A rebuild of the index writes what is recorded later than its views.
+  const version = found._version ?? 0;
+  if (version < versions.from) return `is of version ${version}, not ${versions.from},`;
+  if (version > versions.to) return `is of version ${version}, which was never given,`;
   // The conversation is kept beside the source; an empty one is not kept at all.
   const { conversation = [] } = (found.fields ?? {}) as { conversation?: string[] };
   const stored = document.kind === 'thread' ? { ...source, conversation } : source;

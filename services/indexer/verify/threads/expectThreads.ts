@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import { forEachAtOnce } from '../../../../shared/platform/forEachAtOnce.js';
-import type { Collections } from '../../../../shared/store/collections.js';
 import type { ThreadRecord } from '../../../../shared/store/records.js';
+import type { Collections } from '../../../../shared/store/collections.js';
 import type { IndexerDeps } from '../../deps.js';
 import { isPassing } from '../../permanentErrors.js';
-import { countedMessages } from '../../project/loadThread.js';
-import { readThread } from '../../project/readThread.js';
-import { isQuarantined } from '../../quarantine/tries.js';
+import { countedMessages } from '../../build/loadThread.js';
+import { readThread } from '../../build/readThread.js';
+import { isQuarantined } from '../../work/runMarks.js';
 import { tagOf } from '../../stores/entityTag.js';
 import type { ThreadViews } from '../../views/foldThread.js';
 import type { ErasedTraces } from '../erasedTraces.js';
 import type { DocumentComparer } from './compareDocuments.js';
+import type { VerifiedThread } from './verifiedThread.js';
 
 /**
  * How a thread must be read. A `shown` thread has all its views, a `hidden` one has none. The other three are not compared:
@@ -20,7 +21,7 @@ export type ThreadState = 'shown' | 'hidden' | 'waiting' | 'quarantined' | 'orph
 
 /** A thread as its records say it must be read. */
 export interface ExpectedThread {
-  thread: ThreadRecord;
+  thread: VerifiedThread;
   state: ThreadState;
   /** What must be stored of one that is shown, but for its body, of which the entity tag is kept. */
   views: ThreadViews | null;
@@ -37,7 +38,7 @@ const AT_ONCE = 8;
 /** Folds the records of some threads; their search documents are compared as they come. */
 export async function expectThreads(
   deps: IndexerDeps,
-  threads: readonly ThreadRecord[],
+  threads: readonly VerifiedThread[],
   documents: DocumentComparer,
   traces: ErasedTraces,
 ): Promise<Map<string, ExpectedThread>> {
@@ -53,15 +54,15 @@ export async function expectThreads(
 
 async function stateOf(
   collections: Collections,
-  thread: ThreadRecord,
+  thread: VerifiedThread,
   isPlaced: boolean,
 ): Promise<ThreadState> {
   if (!isPlaced && !thread.deleted) {
     const said = await countedMessages(collections, thread._id).limit(1).next();
     if (said) return 'orphan';
   }
-  if (isQuarantined(thread)) return 'quarantined';
-  return thread.pending === undefined ? 'shown' : 'waiting';
+  if (!thread.mark) return 'shown';
+  return isQuarantined(thread.mark) ? 'quarantined' : 'waiting';
 }
 
 async function expectThread(
@@ -76,13 +77,16 @@ async function expectThread(
   if (state !== 'shown') return none;
   const hash = createHash('sha256');
   try {
-    const views = await readThread(deps, thread, {
+    const views = await readThread(deps, thread, thread.revision, {
       begin: (opening) => Promise.resolve(void hash.update(opening)),
-      async add(folded, messages) {
-        for (const message of messages) {
-          messageIds.push(message._id);
+      clean(unclean) {
+        for (const message of unclean) {
           for (const userId of inMessage(message)) traces.set(userId, message._id);
         }
+        return Promise.resolve();
+      },
+      async add(folded, messages) {
+        for (const message of messages) messageIds.push(message._id);
         hash.update(folded.bodyText());
         await documents.add(thread, folded.documents);
       },

@@ -1,9 +1,9 @@
-import type { ThreadRecord } from '../../../../shared/store/records.js';
 import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import type { ErasedTraces } from '../erasedTraces.js';
 import type { IdWindow } from '../idWindow.js';
 import type { ExpectedThread } from './expectThreads.js';
+import type { VerifiedThread } from './verifiedThread.js';
 import type { ThreadProblems } from './threadProblems.js';
 
 /** One look at the threads of a window: what they must be, and what is wrong with them so far. */
@@ -27,9 +27,9 @@ export function isResting({ state, fault }: ExpectedThread): boolean {
   return fault === null && (state === 'shown' || state === 'hidden');
 }
 
-/** A difference of one thread, as it stands at its revision. */
+/** A difference of one thread, as it stands with its present views. */
 export function differenceOf(
-  { _id: id, revision }: ThreadRecord,
+  { _id: id, revision }: VerifiedThread,
   kind: Difference['kind'],
   detail: string,
   clue?: Difference['clue'],

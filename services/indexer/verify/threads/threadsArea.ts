@@ -1,5 +1,5 @@
-import type { ThreadRecord } from '../../../../shared/store/records.js';
 import type { IndexerDeps } from '../../deps.js';
+import { latestVersion } from '../../stores/nextVersion.js';
 import type { Area, AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { erasedTraces } from '../erasedTraces.js';
@@ -10,6 +10,7 @@ import { checkRecords } from './checkRecords.js';
 import { checkRows } from './checkRows.js';
 import { compareDocuments } from './compareDocuments.js';
 import { expectThreads } from './expectThreads.js';
+import type { VerifiedThread } from './verifiedThread.js';
 import type { ThreadCheck, ThreadLook } from './threadLook.js';
 import { threadProblems, type ThreadProblems } from './threadProblems.js';
 
@@ -53,7 +54,7 @@ async function fitting({ collections }: IndexerDeps, ids: string[]): Promise<num
 
 async function lookAtThreads(context: AreaContext, window: IdWindow): Promise<Difference[]> {
   const { deps, tally } = context;
-  const records = await deps.collections.threads.find({ _id: within(window) }).toArray();
+  const records = await verifiedThreads(deps, window);
   const traces = await erasedTraces(deps.collections);
   const problems = threadProblems();
   const documents = await documentComparer(context, window, records, problems);
@@ -66,32 +67,57 @@ async function lookAtThreads(context: AreaContext, window: IdWindow): Promise<Di
   return [...found, ...problems.differences()];
 }
 
+/** The records of a window, with the versions of their views and their marks. */
+async function verifiedThreads(
+  { collections: { threads, threadItems, work } }: IndexerDeps,
+  window: IdWindow,
+): Promise<VerifiedThread[]> {
+  const marks = await work.find({ _id: within(window, 'thread/') }).toArray();
+  const markOf = new Map(marks.map((mark) => [mark.subject, mark]));
+  const records = await threads.find({ _id: within(window) }).toArray();
+  const items = await threadItems
+    .find({ _id: within(window) }, { projection: { revision: 1 } })
+    .toArray();
+  const revisionOf = new Map(items.map(({ _id, revision }) => [_id, revision]));
+  return records.map((record) => ({
+    ...record,
+    revision: revisionOf.get(record._id) ?? 0,
+    mark: markOf.get(record._id) ?? null,
+  }));
+}
+
 /** Documents that the index has refused as they are, and that are in quarantine, may be missing. */
 async function documentComparer(
   { deps, indexes, tally }: AreaContext,
   window: IdWindow,
-  threads: readonly ThreadRecord[],
+  threads: readonly VerifiedThread[],
   problems: ThreadProblems,
 ) {
   const refused = await refusedDocuments(deps, window, threads);
   tally('refused', refused.size);
-  return compareDocuments(deps.elasticsearch, indexes, (thread, { id, detail, version }) => {
-    if (!refused.has(id)) problems.note({ thread }, 'search.wrong', detail, version);
-  });
+  const latest = () => latestVersion(deps.collections.counters);
+  return compareDocuments(
+    deps.elasticsearch,
+    indexes,
+    latest,
+    (thread, { id, detail, version }) => {
+      if (!refused.has(id)) problems.note({ thread }, 'search.wrong', detail, version);
+    },
+  );
 }
 
-/** Documents that are in quarantine at the present revision of their thread. */
+/** Documents that are in quarantine at the present version of their thread, or a later one. */
 async function refusedDocuments(
   { collections }: IndexerDeps,
   window: IdWindow,
-  threads: readonly ThreadRecord[],
+  threads: readonly VerifiedThread[],
 ): Promise<Set<string>> {
   const revisions = new Map(threads.map(({ _id, revision }) => [_id, revision]));
   const aside = await collections.quarantine
     .find({ kind: 'document', threadId: within(window) })
     .toArray();
   const present = aside.filter(
-    ({ threadId, revision }) => revisions.get(threadId ?? '') === revision,
+    ({ threadId, revision }) => revision >= (revisions.get(threadId ?? '') ?? 0),
   );
   return new Set(present.map(({ subject }) => subject));
 }

@@ -1,0 +1,47 @@
+import { findAllGathered } from '../../../shared/store/gather.js';
+import type { Mark } from '../../../shared/store/work.js';
+import type { IndexerDeps } from '../deps.js';
+import { encodeBody } from '../stores/bodyWriter.js';
+import { nextVersion } from '../stores/nextVersion.js';
+import { endMark, isHeld, readsOf } from '../work/claims.js';
+import { whenFound } from '../similar/findSimilarAgain.js';
+import { shownLists } from './similarBodies.js';
+
+/**
+ * Stores the bodies that show the threads similar to some, as those stand in the lists now. In place of one that is gone
+ * another is looked for.
+ */
+export async function buildShown(deps: IndexerDeps, marks: Mark[]): Promise<void> {
+  const { collections } = deps;
+  const version = await nextVersion(collections.counters);
+  const threadIds = marks.map(({ subject }) => subject);
+  const { texts, outdated } = await shownLists(collections, threadIds);
+  await deps.commit({
+    reads: readsOf(marks),
+    decide(documents) {
+      for (const mark of marks) {
+        if (!isHeld(documents, mark)) continue;
+        const name = `similar/${mark.subject}`;
+        const text = texts.get(name) ?? null;
+        if (text === null) documents.remove('bodies', name);
+        else documents.put('bodies', encodeBody(name, version, text));
+        if (outdated.includes(mark.subject)) {
+          documents.mark('similar', mark.subject, { due: whenFound() });
+        }
+        endMark(documents, mark);
+      }
+    },
+  });
+  deps.announcer.announce({ similar: threadIds });
+}
+
+/** Threads whose lists name a thread. */
+export async function threadsShowing(
+  { collections }: Pick<IndexerDeps, 'collections'>,
+  threadId: string,
+): Promise<string[]> {
+  const views = await findAllGathered(collections.similar, 'similarTo', threadId, {
+    fields: ['_id'],
+  });
+  return views.map(({ _id }) => _id);
+}

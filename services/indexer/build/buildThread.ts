@@ -1,0 +1,253 @@
+import { isDeepStrictEqual } from 'node:util';
+import { faultPoint } from '../../../shared/platform/faultPoint.js';
+import { bodyNames } from '../../../shared/store/bodyKinds.js';
+import { bodyOwner, removeOlderPieces, removePieces } from '../../../shared/store/pieces.js';
+import { findAllGathered, findGathered } from '../../../shared/store/gather.js';
+import type { ThreadRecord } from '../../../shared/store/records.js';
+import type { BodyView, ContributionView, ThreadItemView } from '../../../shared/store/views.js';
+import type { Mark } from '../../../shared/store/work.js';
+import type { IndexerDeps } from '../deps.js';
+import { documentSender } from '../search/documentSender.js';
+import { removeDeletedDocuments, removeThreadDocuments } from '../search/removeDocuments.js';
+import { whenFound } from '../similar/findSimilarAgain.js';
+import { BodyWriter, writeBody } from '../stores/bodyWriter.js';
+import { nextVersion } from '../stores/nextVersion.js';
+import { endMark, freeMark, isHeld, readsOf } from '../work/claims.js';
+import type { Documents } from '../work/commit.js';
+import type { ThreadViews } from '../views/foldThread.js';
+import {
+  cleanMessages,
+  cleanNotices,
+  cleanThread,
+  cleanWords,
+  redactWords,
+  removeIfEmptied,
+} from './cleanRecords.js';
+import { loadTargets } from './loadThread.js';
+import { readThread } from './readThread.js';
+
+/** Builds threads that are marked. Throws what the first that fails throws, when all have ended. */
+export async function buildThreads(deps: IndexerDeps, marks: Mark[]): Promise<void> {
+  const built = await Promise.allSettled(marks.map((mark) => buildThread(deps, mark)));
+  const failed = built.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+/**
+ * Builds everything that is read of a thread from its records as they are now, and stores it with what follows from it,
+ * in the transaction that takes the mark away. A build that lost its claim stores nothing. What was erased or deleted,
+ * and came back with a source, is taken out of the records here.
+ */
+async function buildThread(deps: IndexerDeps, mark: Mark): Promise<void> {
+  const { collections } = deps;
+  const { subject: threadId } = mark;
+  const [version, item, contributions] = await Promise.all([
+    nextVersion(collections.counters),
+    findGathered(collections.threadItems, threadId),
+    findAllGathered(collections.contributions, 'threadId', threadId),
+  ]);
+  const thread = await cleanThread(deps, threadId);
+  const before: StoredThread = { item, contributions };
+  if (!thread) return removeViews(deps, mark, { version, before, thread });
+  if (!thread.deleted) await cleanNotices(deps, threadId);
+  const built = thread.deleted ? null : await writeThread(deps, thread, version);
+  if (built) return storeViews(deps, mark, { thread, before, built });
+  const empty = thread.deleted ? thread : await emptied(deps, thread, mark);
+  if (empty.deleted) await redactWords(collections, threadId);
+  await removeThreadDocuments(collections, deps.search, threadId, version);
+  await removeViews(deps, mark, { version, before, thread: empty });
+}
+
+/**
+ * A thread of which nothing may be shown, once its records are clean. Only an erasure removes it: of one that is being
+ * imported, the rest may still come.
+ */
+async function emptied(
+  deps: IndexerDeps,
+  thread: ThreadRecord,
+  { causes = [] }: Mark,
+): Promise<ThreadRecord> {
+  await cleanWords(deps, thread._id);
+  const now = (await cleanThread(deps, thread._id)) ?? thread;
+  return causes.some((cause) => cause.startsWith('erase-user/')) ? removeIfEmptied(deps, now) : now;
+}
+
+/** What is stored of a thread that is read beside its bodies. */
+export interface StoredThread {
+  item: ThreadItemView | null;
+  contributions: ContributionView[];
+}
+
+interface BuiltThread {
+  views: ThreadViews;
+  bodies: BodyView[];
+}
+
+/** Writes pieces of the body and search documents; gives the rest, which is not stored yet. Null: nothing may be shown. */
+async function writeThread(
+  deps: IndexerDeps,
+  thread: ThreadRecord,
+  version: number,
+): Promise<BuiltThread | null> {
+  const { collections, search } = deps;
+  const { _id } = thread;
+  const body = new BodyWriter(collections, `thread/${_id}`, version);
+  const sender = documentSender(search, version);
+  try {
+    const views = await readThread(deps, thread, version, {
+      begin: (opening) => body.write(opening),
+      clean: (messages, erased) => cleanMessages(deps, messages, erased),
+      async add({ documents, bodyText }) {
+        await sender.add(documents);
+        await body.write(bodyText());
+      },
+    });
+    if (!views) return null;
+    await body.write(views.closing);
+    const [whole, participants] = await Promise.all([
+      body.finish(),
+      writeBody(collections, `participants/${_id}`, version, views.participants),
+      sender.end(views.document),
+      removeDeletedDocuments(collections, search, _id, version),
+    ]);
+    return { views, bodies: [whole, participants] };
+  } finally {
+    body.abandon();
+  }
+}
+
+async function storeViews(
+  deps: IndexerDeps,
+  mark: Mark,
+  { thread, before, built }: { thread: ThreadRecord; before: StoredThread; built: BuiltThread },
+): Promise<void> {
+  const { collections } = deps;
+  const { _id: threadId, serverId, channelId } = thread;
+  const { views, bodies } = built;
+  const { item, links } = views;
+  const hasLinks = [...links.keys()].some((id) => id !== threadId);
+  faultPoint('beforeViews');
+  const isStored = await deps.commit({
+    reads: readsOf([mark]),
+    decide(documents) {
+      if (!isHeld(documents, mark)) return false;
+      for (const body of bodies) documents.put('bodies', body);
+      documents.put('threadItems', item);
+      putContributions(documents, before.contributions, views.contributions);
+      markFollowing(documents, mark, { thread, before, item, contributions: views.contributions });
+      if (!hasLinks) endMark(documents, mark);
+      return true;
+    },
+  });
+  if (!isStored) {
+    // Of a thread that is gone meanwhile, too, pieces were written.
+    const owners = bodies.map(({ _id, revision }) => bodyOwner(_id, revision));
+    return removePieces(collections, owners);
+  }
+  faultPoint('viewsStored');
+  if (hasLinks) await endLinked(deps, mark, links);
+  deps.announcer.announce({ threads: [{ threadId, serverId, channelId }] });
+  deps.countProjected?.();
+  if (!before.item) return;
+  for (const { _id, revision } of bodies) await removeOlderPieces(collections, _id, revision);
+}
+
+/**
+ * What it links to may have appeared or been renamed while it was being built, before its links were stored for others to
+ * find: one of the two always sees the other.
+ */
+async function endLinked(
+  { commit, collections }: IndexerDeps,
+  mark: Mark,
+  links: ReadonlyMap<string, string | undefined>,
+): Promise<void> {
+  const now = await loadTargets(collections, [...links.keys()]);
+  const moved = [...links].some(([id, name]) => id !== mark.subject && now.get(id)?.name !== name);
+  await commit({
+    reads: readsOf([mark]),
+    decide(documents) {
+      if (!isHeld(documents, mark)) return;
+      if (moved) freeMark(documents, documents.get('work', mark._id)!);
+      else endMark(documents, mark);
+    },
+  });
+}
+
+/** Takes everything that is read of a thread away, but for its search documents. */
+export async function removeViews(
+  deps: IndexerDeps,
+  mark: Mark,
+  {
+    version,
+    before,
+    thread,
+  }: { version: number; before: StoredThread; thread: ThreadRecord | null },
+  end: (documents: Documents) => void = (documents) => endMark(documents, mark),
+): Promise<void> {
+  const { subject: threadId } = mark;
+  const isStored = await deps.commit({
+    reads: readsOf([mark]),
+    decide(documents) {
+      if (!isHeld(documents, mark)) return false;
+      for (const name of bodyNames('thread', threadId)) documents.remove('bodies', name);
+      documents.remove('threadItems', threadId);
+      putContributions(documents, before.contributions, []);
+      const place = thread ?? before.item;
+      if (place)
+        markFollowing(documents, mark, { thread: place, before, item: null, contributions: [] });
+      end(documents);
+      return true;
+    },
+  });
+  if (!isStored) return;
+  const place = thread ?? before.item;
+  if (place) {
+    const { serverId, channelId } = place;
+    deps.announcer.announce({ threads: [{ threadId, serverId, channelId }] });
+  }
+  deps.countProjected?.();
+  for (const name of bodyNames('thread', threadId))
+    await removeOlderPieces(deps.collections, name, version + 1);
+}
+
+/** Puts what differs of people's parts; who has none any more is removed. */
+function putContributions(
+  documents: Documents,
+  before: readonly ContributionView[],
+  now: readonly ContributionView[],
+): void {
+  const stored = new Map(before.map((row) => [row._id, row]));
+  for (const row of now) {
+    const known = stored.get(row._id);
+    stored.delete(row._id);
+    if (!known || !isDeepStrictEqual({ ...known, revision: 0 }, { ...row, revision: 0 }))
+      documents.put('contributions', row);
+  }
+  for (const _id of stored.keys()) documents.remove('contributions', _id);
+}
+
+/** Marks what shows something of a thread: its people, its server, lists of similar threads, threads that link to it. */
+function markFollowing(
+  documents: Documents,
+  { causes }: Mark,
+  {
+    thread: { _id: threadId, serverId, ...thread },
+    before,
+    item,
+    contributions,
+  }: {
+    thread: Pick<ThreadRecord, '_id' | 'serverId'> & { deleted?: boolean };
+    before: StoredThread;
+    item: ThreadItemView | null;
+    contributions: readonly ContributionView[];
+  },
+): void {
+  const people = new Set([...before.contributions, ...contributions].map(({ userId }) => userId));
+  for (const userId of people) documents.mark('person', userId, { causes });
+  documents.mark('server', serverId, { causes });
+  documents.mark('lists', threadId, { causes });
+  // What a deleted thread was called by those that link to it is not known any more.
+  if (thread.deleted || before.item?.title !== item?.title)
+    documents.mark('links', threadId, { causes });
+  documents.mark('similar', threadId, { due: whenFound() });
+}

@@ -1,0 +1,149 @@
+import type { Filter } from 'mongodb';
+import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
+import { findGathered } from '../../../shared/store/gather.js';
+import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
+import type { Mark } from '../../../shared/store/work.js';
+import { batches } from '../../../shared/platform/batches.js';
+import type { IndexerDeps } from '../deps.js';
+import { applyErasures, eraseThread } from '../records/applyErasures.js';
+import { eraseFields } from '../records/eraseSource.js';
+import { ERASED_ID, redactThreads, threadTombstone } from '../records/tombstones.js';
+import { countedMessages } from './loadThread.js';
+
+type Deps = Pick<IndexerDeps, 'collections' | 'commit'>;
+
+/**
+ * Takes out of a thread's record what must not be there any more: all of it where its channel or server was deleted,
+ * and what names somebody who was erased. A source that was read before the deletion or erasure may have brought it back.
+ * Gives the record as it is then; null when there is none.
+ */
+export async function cleanThread(deps: Deps, threadId: string): Promise<ThreadRecord | null> {
+  const { threads, channels, servers } = deps.collections;
+  const thread = await findGathered(threads, threadId);
+  if (!thread || thread.deleted) return thread;
+  const [channel, server, erased] = await Promise.all([
+    findGathered(channels, thread.channelId),
+    findGathered(servers, thread.serverId),
+    erasedPeople(deps.collections),
+  ]);
+  const isPlaceGone = channel?.deleted === true || server?.deleted === true;
+  const clean = (now: ThreadRecord): ThreadRecord =>
+    isPlaceGone ? threadTombstone(now) : eraseThread(now, erased);
+  return clean(thread) === thread ? thread : replaceThread(deps, threadId, clean);
+}
+
+/** Replaces a thread's record by what a function makes of it; gives what is stored then. */
+export async function replaceThread(
+  { commit }: Deps,
+  threadId: string,
+  change: (thread: ThreadRecord) => ThreadRecord,
+): Promise<ThreadRecord | null> {
+  return commit({
+    reads: { threads: [threadId] },
+    decide(documents) {
+      const now = documents.get('threads', threadId);
+      const next = now && change(now);
+      if (next && next !== now) documents.put('threads', next);
+      return next;
+    },
+  });
+}
+
+/** Takes what is left of erased people out of messages; a thread whose starter goes keeps no author. */
+export async function cleanMessages(
+  { commit }: Deps,
+  unclean: readonly MessageRecord[],
+  erased: ErasedPeople,
+): Promise<void> {
+  const starters = unclean.filter(({ _id, threadId }) => _id === threadId);
+  await commit({
+    reads: {
+      messages: unclean.map(({ _id }) => _id),
+      threads: starters.map(({ _id }) => _id),
+    },
+    decide(documents) {
+      for (const { _id } of unclean) {
+        const now = documents.get('messages', _id);
+        const clean = now && applyErasures(now, erased);
+        if (clean && clean !== now) documents.put('messages', clean);
+      }
+      for (const { _id } of starters) {
+        const thread = documents.get('threads', _id);
+        if (!thread || thread.deleted || !documents.get('messages', _id)?.deleted) continue;
+        documents.put('threads', { ...thread, ownerId: ERASED_ID });
+      }
+    },
+  });
+}
+
+/** Takes what is left of erased people out of all messages of a thread, shown or not. */
+export async function cleanWords(deps: Deps, threadId: string): Promise<void> {
+  const erased = await erasedPeople(deps.collections);
+  if (erased.isEmpty) return;
+  await cleanAll(deps, { threadId, deleted: { $ne: true } }, erased);
+}
+
+async function cleanAll(
+  deps: Deps,
+  filter: Filter<MessageRecord>,
+  erased: ErasedPeople,
+): Promise<void> {
+  for await (const batch of batches(deps.collections.messages.find(filter))) {
+    const unclean = batch.filter((message) => applyErasures(message, erased) !== message);
+    if (unclean.length > 0) await cleanMessages(deps, unclean, erased);
+  }
+}
+
+/** Takes what is left of erased people out of a thread's notices, which no build reads. */
+export async function cleanNotices(deps: Deps, threadId: string): Promise<void> {
+  const erased = await erasedPeople(deps.collections);
+  if (erased.isEmpty) return;
+  await cleanAll(deps, { threadId, counted: false, deleted: { $ne: true } }, erased);
+}
+
+/** Takes the words of all messages of a deleted thread away. */
+export async function redactWords(
+  { messages }: Pick<Collections, 'messages'>,
+  threadId: string,
+): Promise<void> {
+  await redactThreads(messages, [threadId]);
+}
+
+/** Removes a thread that an erasure has emptied, because the erased person wrote all of it. Gives what is stored then. */
+export async function removeIfEmptied(deps: Deps, thread: ThreadRecord): Promise<ThreadRecord> {
+  if (thread.ownerId !== ERASED_ID) return thread;
+  if (await countedMessages(deps.collections, thread._id).limit(1).next()) return thread;
+  return (await replaceThread(deps, thread._id, threadTombstone)) ?? thread;
+}
+
+/** Takes erased people out of the description of a marked server, which the list of servers shows, too, and the topics of its channels. */
+export async function cleanPlaces(
+  deps: Deps,
+  { subject: serverId, causes }: Pick<Mark, 'subject' | 'causes'>,
+): Promise<void> {
+  const { servers, channels } = deps.collections;
+  const erased = await erasedPeople(deps.collections);
+  if (erased.isEmpty) return;
+  const ids = (await channels.find({ serverId }).toArray())
+    .filter((channel) => eraseFields(channel, erased) !== channel)
+    .map(({ _id }) => _id);
+  const server = await findGathered(servers, serverId);
+  const isServerClean = !server || eraseFields(server, erased) === server;
+  if (ids.length === 0 && isServerClean) return;
+  await deps.commit({
+    reads: { servers: [serverId], channels: ids },
+    decide(documents) {
+      for (const id of ids) {
+        const channel = documents.get('channels', id);
+        if (channel) documents.put('channels', eraseFields(channel, erased));
+      }
+      const now = documents.get('servers', serverId);
+      const clean = now && eraseFields(now, erased);
+      if (!clean || clean === now) return;
+      documents.put('servers', clean);
+      documents.mark('server', ALL_SERVERS, { causes });
+    },
+  });
+}

@@ -1,0 +1,136 @@
+import type { Filter, FindCursor } from 'mongodb';
+import { findGathered } from '../../../shared/store/gather.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
+import type { ErasedPeople } from '../../../shared/store/erasures.js';
+import { applyErasures, eraseThread } from '../records/applyErasures.js';
+import { ERASED_ID } from '../records/tombstones.js';
+import { collectReferences } from '../content/collectReferences.js';
+import type { LinkTargets, ThreadModel } from '../views/threadModel.js';
+
+type Records = Pick<Collections, 'threads' | 'channels' | 'messages'>;
+
+/** Messages that readers see, in order; `more` narrows them. */
+export function countedMessages(
+  { messages }: Pick<Collections, 'messages'>,
+  threadId: string,
+  more: Filter<MessageRecord> = {},
+): FindCursor<MessageRecord> {
+  return messages
+    .find({ threadId, counted: true, deleted: { $ne: true }, ...more })
+    .sort({ order: 1 })
+    .batchSize(500);
+}
+
+/** What a thread's views are built from, with its messages to be read once, in order, as they are recorded. */
+export interface LoadedThread {
+  model: ThreadModel;
+  messages: AsyncIterable<MessageRecord>;
+}
+
+/** Loads a thread; null when nothing of it may be shown (deleted, or nothing said in it but by people who were erased). */
+export async function loadThread(
+  records: Records,
+  recorded: ThreadRecord,
+  {
+    resolvedTags,
+    erased,
+    version,
+  }: { resolvedTags: ReadonlySet<string>; erased: ErasedPeople; version: number },
+): Promise<LoadedThread | null> {
+  if (recorded.deleted) return null;
+  const cursor = countedMessages(records, recorded._id);
+  const [opening, channel] = await Promise.all([
+    readOpening(cursor, erased),
+    findGathered(records.channels, recorded.channelId),
+  ]);
+  const { first, read } = opening;
+  if (!first || !channel || channel.deleted) return null;
+  const isStarterErased =
+    read.some(({ _id }) => _id === recorded._id) && first._id !== recorded._id;
+  const thread = eraseThread(
+    isStarterErased ? { ...recorded, ownerId: ERASED_ID } : recorded,
+    erased,
+  );
+  const ownersMessage = await findOwnersMessage(records, thread, first);
+  return {
+    model: { thread, version, channel, first, ownersMessage, resolvedTags },
+    messages: startingWith(read, cursor),
+  };
+}
+
+/** Reads messages up to the first that may be shown. */
+async function readOpening(
+  cursor: FindCursor<MessageRecord>,
+  erased: ErasedPeople,
+): Promise<{ first: MessageRecord | null; read: MessageRecord[] }> {
+  const read: MessageRecord[] = [];
+  for (;;) {
+    const message = await cursor.next();
+    if (!message) return { first: null, read };
+    read.push(message);
+    const clean = applyErasures(message, erased);
+    if (!clean.deleted) return { first: clean, read };
+  }
+}
+
+async function* startingWith<T>(first: readonly T[], rest: AsyncIterable<T>): AsyncGenerator<T> {
+  yield* first;
+  yield* rest;
+}
+
+async function findOwnersMessage(
+  records: Records,
+  thread: ThreadRecord,
+  first: MessageRecord,
+): Promise<MessageRecord | null> {
+  if (first._id === thread._id || !thread.ownerId || thread.ownerId === ERASED_ID) return null;
+  return countedMessages(records, thread._id, { 'author.id': thread.ownerId }).limit(1).next();
+}
+
+/** Ids of threads and channels that messages refer to. */
+function referencedChannels(messages: MessageRecord[]): string[] {
+  return [
+    ...new Set(
+      messages.flatMap(({ content, forwarded }) => [
+        ...collectReferences(content).channelIds,
+        ...(forwarded ? collectReferences(forwarded.content).channelIds : []),
+      ]),
+    ),
+  ];
+}
+
+/**
+ * What a thread's messages refer to, the thread itself among it: whether its own list item is stored yet must make no
+ * difference.
+ */
+export async function linkTargets(
+  collections: Pick<Collections, 'threadItems' | 'channels'>,
+  { _id, title }: Pick<ThreadRecord, '_id' | 'title'>,
+  messages: MessageRecord[],
+): Promise<{ ids: string[]; targets: LinkTargets }> {
+  const ids = referencedChannels(messages);
+  const targets = new Map(await loadTargets(collections, ids));
+  if (ids.includes(_id)) targets.set(_id, { kind: 'thread', name: title });
+  return { ids, targets };
+}
+
+/** Which of some ids are listed threads or channels of this archive, with their names. */
+export async function loadTargets(
+  { threadItems, channels }: Pick<Collections, 'threadItems' | 'channels'>,
+  ids: string[],
+): Promise<LinkTargets> {
+  if (ids.length === 0) return new Map();
+  const [items, named] = await Promise.all([
+    threadItems
+      .find({ _id: { $in: ids }, item: { $ne: '' } }, { projection: { title: 1 } })
+      .toArray(),
+    channels
+      .find({ _id: { $in: ids }, deleted: { $ne: true } }, { projection: { name: 1 } })
+      .toArray(),
+  ]);
+  const targets = new Map<string, { kind: 'thread' | 'channel'; name: string }>();
+  for (const { _id, name } of named) targets.set(_id, { kind: 'channel', name });
+  for (const { _id, title } of items) targets.set(_id, { kind: 'thread', name: title });
+  return targets;
+}

@@ -1,0 +1,44 @@
+import { batches } from '../../../shared/platform/batches.js';
+import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
+import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
+import type { IndexerDeps } from '../deps.js';
+import { applyErasures } from '../records/applyErasures.js';
+import { foldThread, type FoldedMessages, type ThreadViews } from '../views/foldThread.js';
+import { linkTargets, loadThread } from './loadThread.js';
+import { MESSAGE_BATCH } from './messageBatch.js';
+
+/** Receives a thread's views while its messages are read. One sink stores them, one sends them to an index, one compares them. */
+export interface ThreadSink {
+  /** Called before the first messages, with the beginning of the thread's body. */
+  begin?(opening: string): Promise<void>;
+  /** Called with messages in which something of erased people is left, before they are folded. */
+  clean?(messages: readonly MessageRecord[], erased: ErasedPeople): Promise<void>;
+  add(folded: FoldedMessages, messages: readonly MessageRecord[]): Promise<void>;
+}
+
+/**
+ * Reads a thread's records once and folds them into a sink, whatever is left in them of erased people taken out:
+ * nothing that is built can show it. Resolves with the rest of its views, of this version; with null when nothing of it
+ * may be shown: it was deleted, nothing is said in it, or its channel is not recorded.
+ */
+export async function readThread(
+  { collections, resolvedTags }: Pick<IndexerDeps, 'collections' | 'resolvedTags'>,
+  thread: ThreadRecord,
+  version: number,
+  sink: ThreadSink,
+): Promise<ThreadViews | null> {
+  const erased = await erasedPeople(collections);
+  const loaded = await loadThread(collections, thread, { resolvedTags, erased, version });
+  if (!loaded) return null;
+  const fold = foldThread(loaded.model);
+  await sink.begin?.(fold.opening);
+  for await (const batch of batches(loaded.messages, MESSAGE_BATCH)) {
+    const clean = batch.map((message) => applyErasures(message, erased));
+    const unclean = batch.filter((message, n) => clean[n] !== message);
+    if (unclean.length > 0) await sink.clean?.(unclean, erased);
+    const shown = clean.filter(({ deleted }) => !deleted);
+    if (shown.length > 0)
+      await sink.add(fold.add(shown, await linkTargets(collections, thread, shown)), shown);
+  }
+  return fold.end();
+}

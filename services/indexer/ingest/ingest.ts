@@ -1,0 +1,114 @@
+import { faultPoint } from '../../../shared/platform/faultPoint.js';
+import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
+import type { SourceMessage } from '../../../shared/store/records.js';
+import { markId } from '../../../shared/store/work.js';
+import type { IndexerDeps } from '../deps.js';
+import { applyErasures } from '../records/applyErasures.js';
+import { claimOwn } from '../work/claims.js';
+import type { Documents } from '../work/commit.js';
+import { mergeHeader } from './mergeHeader.js';
+import { mergeMessages, readsOfMessages } from './mergeMessages.js';
+import { mergePeople } from './mergePeople.js';
+import type { Source } from './source.js';
+
+/** What became of a source. */
+export interface Ingested {
+  /** Something of it was new. */
+  isChanged: boolean;
+  /** Its thread was deleted here: nothing of it was taken. */
+  isDeleted: boolean;
+}
+
+/** Told with the first change a source makes, in the same transaction. */
+export interface OnChange {
+  reads: { importFiles?: readonly string[] };
+  note(documents: Documents): void;
+}
+
+/**
+ * Merges a source into the records: of two sources the later wins, field by field, a message whole; what is absent stays;
+ * of erased people nothing is taken. Each batch of messages is one transaction, the first with the header, and marks the
+ * thread where it changes. Running twice, or in another order, leaves the same. Throws DeletedPlace where its server or
+ * channel was deleted here, and SourceConflict where it contradicts what is recorded.
+ */
+export async function ingest(
+  { collections, commit }: Pick<IndexerDeps, 'collections' | 'commit'>,
+  source: Source,
+  batches: AsyncIterable<SourceMessage[]>,
+  onChange?: OnChange,
+): Promise<Ingested> {
+  const threadId = source.told.thread?._id;
+  let isChanged = false;
+  const apply = async (messages: SourceMessage[], isFirst: boolean): Promise<boolean> => {
+    for (;;) {
+      const erased = await erasedPeople(collections);
+      const told = messages.map((message) => applyErasures(message, erased));
+      faultPoint('beforeRecords');
+      const outcome = await commit({
+        reads: {
+          ...{ ...readsOfHeader(source), ...readsOfMessages(told), ...onChange?.reads },
+          erasureState: ['erasures'],
+        },
+        decide(documents) {
+          const state = documents.get('erasureState', 'erasures');
+          // Somebody has been erased meanwhile, whom this may tell of.
+          if ((state?.version ?? 0) !== erased.version) return null;
+          return applyBatch(documents, { source, told, erased, isFirst, onChange });
+        },
+      });
+      if (!outcome) continue;
+      if (outcome.isChanged) faultPoint('recordsStored');
+      isChanged ||= outcome.isChanged;
+      return outcome.isDeleted;
+    }
+  };
+  let isFirst = true;
+  if (threadId !== undefined) {
+    for await (const messages of batches) {
+      if (await apply(messages, isFirst)) return { isChanged, isDeleted: true };
+      isFirst = false;
+    }
+  }
+  if (isFirst && (await apply([], true))) return { isChanged, isDeleted: true };
+  return { isChanged, isDeleted: false };
+}
+
+function readsOfHeader({ told: { server, channel, thread } }: Source) {
+  return {
+    servers: [server._id],
+    channels: [channel._id],
+    threads: thread ? [thread._id] : [],
+    work: thread ? [markId('thread', thread._id)] : [],
+  };
+}
+
+function applyBatch(
+  documents: Documents,
+  {
+    source,
+    told,
+    erased,
+    isFirst,
+    onChange,
+  }: {
+    source: Source;
+    told: SourceMessage[];
+    erased: ErasedPeople;
+    isFirst: boolean;
+    onChange: OnChange | undefined;
+  },
+): Ingested {
+  const { causes, claim } = source;
+  const { thread } = source.told;
+  const header = mergeHeader(documents, source, erased, isFirst);
+  if (header.isDeleted) return { isChanged: false, isDeleted: true };
+  const isSaid = thread !== null && mergeMessages(documents, thread._id, told, erased);
+  mergePeople(documents, told, causes);
+  if (thread && (isSaid || header.isThreadChanged)) {
+    documents.mark('thread', thread._id, { causes });
+    if (claim !== undefined) claimOwn(documents, 'thread', thread._id, claim);
+  }
+  const isChanged = isSaid || header.isThreadChanged || header.isChannelChanged;
+  if (isChanged) onChange?.note(documents);
+  return { isChanged, isDeleted: false };
+}

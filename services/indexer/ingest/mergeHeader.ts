@@ -1,0 +1,141 @@
+import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
+import type { ErasedPeople } from '../../../shared/store/erasures.js';
+import type {
+  ChannelRecord,
+  ServerRecord,
+  SourceThread,
+  Stamps,
+  ThreadRecord,
+} from '../../../shared/store/records.js';
+import { eraseSource, withoutRedactedTitle } from '../records/eraseSource.js';
+import { mergeFields } from '../records/mergeFields.js';
+import { ERASED_ID } from '../records/tombstones.js';
+import type { Documents } from '../work/commit.js';
+import { DeletedPlace, SourceConflict, type Source } from './source.js';
+
+/** What became of a source's server, channel and thread. */
+export interface MergedHeader {
+  isChannelChanged: boolean;
+  /** The thread's own fields changed, or it is new. */
+  isThreadChanged: boolean;
+  isDeleted: boolean;
+}
+
+/** Merges what a source says of its server, channel and thread, and marks what shows them. Later batches only look whether they are still there. */
+export function mergeHeader(
+  documents: Documents,
+  source: Source,
+  erased: ErasedPeople,
+  isFirst: boolean,
+): MergedHeader {
+  const { causes, inferred = {} } = source;
+  const told = eraseSource(source.told, erased);
+  const server = documents.get('servers', told.server._id);
+  const channel = documents.get('channels', told.channel._id);
+  refuseDeleted('server', server);
+  refuseDeleted('channel', channel);
+  const thread = told.thread && documents.get('threads', told.thread._id);
+  if (thread?.deleted) return { isChannelChanged: false, isThreadChanged: false, isDeleted: true };
+  if (!isFirst) return { isChannelChanged: false, isThreadChanged: false, isDeleted: false };
+
+  const mergedServer = mergeRecord<ServerRecord>(
+    server,
+    told.server,
+    stampsOf(told.server, told.asOf),
+  );
+  if (mergedServer.next) documents.put('servers', mergedServer.next);
+  if (mergedServer.isChanged) {
+    documents.mark('server', told.server._id, { causes });
+    documents.mark('server', ALL_SERVERS, { causes });
+    if (server) documents.mark('people', told.server._id, { causes });
+  }
+  const stamps = { ...stampsOf(told.channel, told.asOf), ...inferred };
+  const mergedChannel = mergeRecord<ChannelRecord>(channel, told.channel, stamps);
+  if (mergedChannel.next) documents.put('channels', mergedChannel.next);
+  if (mergedChannel.isChanged) {
+    documents.mark('server', told.server._id, { causes });
+    // Before its first mention no thread shows another name.
+    documents.mark(channel ? 'channel' : 'links', told.channel._id, { causes });
+  }
+  const isThreadChanged =
+    told.thread !== null &&
+    mergeThread(documents, told.thread, { told, stored: thread, erased, causes });
+  return { isChannelChanged: mergedChannel.isChanged, isThreadChanged, isDeleted: false };
+}
+
+function refuseDeleted(kind: 'server' | 'channel', stored: { deleted?: boolean } | null): void {
+  if (stored?.deleted) throw new DeletedPlace(`The ${kind} was deleted from this archive`);
+}
+
+/** Merges fields into a record; `next` is null where nothing is new, not even a time. */
+function mergeRecord<T extends ServerRecord | ChannelRecord>(
+  stored: T | null,
+  told: Omit<T, 'stamps' | 'deleted'>,
+  given: Stamps,
+): { next: T | null; isChanged: boolean } {
+  const { _id, ...fields } = told as unknown as { _id: string } & Record<string, unknown>;
+  refuseMove(stored as Place | null, fields);
+  const { _id: _same, stamps, ...storedFields } = stored ?? ({ stamps: {} } as T);
+  const merged = mergeFields({ fields: storedFields, stamps }, { fields, stamps: given });
+  const next = { _id, ...merged.fields, stamps: merged.stamps } as unknown as T;
+  return { next: merged.moved || !stored ? next : null, isChanged: merged.changed || !stored };
+}
+
+/** Returns whether the thread's own fields changed, or it is new. */
+function mergeThread(
+  documents: Documents,
+  thread: NonNullable<SourceThread['thread']>,
+  {
+    told: { asOf, server },
+    stored,
+    erased,
+    causes,
+  }: {
+    told: SourceThread;
+    stored: ThreadRecord | null;
+    erased: ErasedPeople;
+    causes: readonly string[] | undefined;
+  },
+): boolean {
+  refuseMove(stored, thread);
+  const { _id, ...fields } = withoutRedactedTitle(thread, stored, erased);
+  const {
+    _id: _same,
+    stamps = {},
+    asOf: storedAsOf = 0,
+    ...storedFields
+  } = stored ?? ({} as Partial<ThreadRecord>);
+  const given = stampsOf(thread, asOf);
+  // Who was erased is not told again by a source that is older than the erasure.
+  if (stored?.ownerId === ERASED_ID) delete (fields as Partial<typeof thread>).ownerId;
+  const merged = mergeFields({ fields: storedFields, stamps }, { fields, stamps: given });
+  const isChanged = merged.changed || !stored;
+  if (!merged.moved && !isChanged && asOf <= storedAsOf) return false;
+  documents.put('threads', {
+    ...({ _id, ...merged.fields } as unknown as ThreadRecord),
+    stamps: merged.stamps,
+    asOf: Math.max(asOf, storedAsOf),
+  });
+  // Its statistics tell when a source was last read.
+  if (asOf > storedAsOf) documents.mark('server', server._id, { causes });
+  return isChanged;
+}
+
+/** A channel never changes its server, nor a thread its channel: such a source is forged or broken. */
+function refuseMove(stored: Place | null, told: Place): void {
+  for (const field of ['serverId', 'channelId'] as const) {
+    const [before, now] = [stored?.[field], told[field]];
+    if (before !== undefined && now !== undefined && before !== now) {
+      throw new SourceConflict(`It says ${field} ${now}, but ${before} is recorded`);
+    }
+  }
+}
+
+interface Place {
+  serverId?: string;
+  channelId?: string;
+}
+
+function stampsOf(record: object, asOf: number): Stamps {
+  return Object.fromEntries(Object.keys(record).map((name) => [name, asOf]));
+}

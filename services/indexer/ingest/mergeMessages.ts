@@ -1,0 +1,74 @@
+import type { ErasedPeople } from '../../../shared/store/erasures.js';
+import { idKey, timeKey } from '../../../shared/store/listKeys.js';
+import type { MessageRecord, SourceMessage } from '../../../shared/store/records.js';
+import { same } from '../records/mergeFields.js';
+import { contentOf, isNewer } from '../records/messageOrder.js';
+import { ERASED_ID } from '../records/tombstones.js';
+import type { Documents } from '../work/commit.js';
+import { SourceConflict } from './source.js';
+
+/** Ids of the documents that merging messages reads: themselves, what they forward, and their authors. */
+export function readsOfMessages(told: readonly SourceMessage[]): {
+  messages: string[];
+  users: string[];
+} {
+  return {
+    messages: told.flatMap((message) => [message._id, ...forwardedId(message)]),
+    users: told.map(({ author }) => author.id),
+  };
+}
+
+/**
+ * Merges a batch of one thread's messages into the records: of two sources the later wins, whole. Returns whether any
+ * message changed. Throws SourceConflict for one that belongs to another thread.
+ */
+export function mergeMessages(
+  documents: Documents,
+  threadId: string,
+  batch: readonly SourceMessage[],
+  erased: ErasedPeople,
+): boolean {
+  let isChanged = false;
+  for (const told of batch) {
+    const before = documents.get('messages', told._id);
+    if (before && before.threadId !== threadId) {
+      throw new SourceConflict(`Message ${told._id} belongs to thread ${before.threadId}`);
+    }
+    if (before?.deleted) continue;
+    const message = withoutErasedForward(documents, told, erased);
+    if (before && !isNewer(message, before)) continue;
+    isChanged ||= !before || !same(contentOf(message), contentOf(before));
+    documents.put('messages', toRecord(message));
+    if ((message as MessageRecord).deleted && message._id === threadId) disown(documents, threadId);
+  }
+  return isChanged;
+}
+
+/** Somebody who was erased started the thread: no other is taken for its author. */
+function disown(documents: Documents, threadId: string): void {
+  const thread = documents.get('threads', threadId);
+  if (thread) documents.put('threads', { ...thread, ownerId: ERASED_ID });
+}
+
+/** A message, emptied where it forwards what was erased. */
+function withoutErasedForward(
+  documents: Documents,
+  message: SourceMessage,
+  erased: ErasedPeople,
+): SourceMessage {
+  const [id] = forwardedId(message);
+  const forwarded = id === undefined ? null : documents.get('messages', id);
+  if (!forwarded) return message;
+  if (forwarded.deleted) return erased.isEmpty ? message : { ...message, forwarded: null };
+  // Written as it is: an erasure that takes it away meanwhile then makes this be decided again.
+  documents.put('messages', forwarded);
+  return message;
+}
+
+function forwardedId({ forwarded, reference }: SourceMessage): string[] {
+  return forwarded && reference?.messageId ? [reference.messageId] : [];
+}
+
+function toRecord(told: SourceMessage): MessageRecord {
+  return { ...told, order: timeKey(told.createdAt) + idKey(told._id) };
+}

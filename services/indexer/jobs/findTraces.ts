@@ -1,0 +1,155 @@
+import type { Document } from 'mongodb';
+import { batches } from '../../../shared/platform/batches.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
+import { erasedPeople } from '../../../shared/store/erasures.js';
+import type { MessageRecord } from '../../../shared/store/records.js';
+import { cleanMessages } from '../build/cleanRecords.js';
+import type { IndexerDeps } from '../deps.js';
+import { applyErasures, eraseThread } from '../records/applyErasures.js';
+import { eraseFields } from '../records/eraseSource.js';
+import { slices } from '../records/slices.js';
+import type { Report } from '../report.js';
+
+/** Where something of somebody is recorded or shown. */
+export interface Traces {
+  threadIds: string[];
+  serverIds: string[];
+  /** Names they went by. */
+  names: string[];
+  messages: number;
+  /** Those of the messages that were theirs. */
+  removedMessages: number;
+  profiles: number;
+}
+
+const BATCH = 1_000;
+
+/**
+ * Finds what is recorded of people who were erased, by one reading of all messages: an id may stand in any text. Notices,
+ * which no thread shows, are cleaned at once.
+ */
+export async function findTraces(
+  deps: IndexerDeps,
+  erasure: ErasureRecord,
+  report: Report,
+): Promise<Traces> {
+  const { collections } = deps;
+  const userId = erasure.userId!;
+  const erased = await erasedPeople(collections);
+  const names = await knownNames(collections, erasure, userId);
+  const profiles = await collections.users.countDocuments({ _id: userId });
+  const threadIds = new Set<string>();
+  const counts = { messages: 0, removedMessages: 0 };
+  const total = await collections.messages.estimatedDocumentCount();
+  let read = 0;
+  for await (const batch of allMessages(collections)) {
+    const unclean = batch.filter((message) => applyErasures(message, erased) !== message);
+    for (const { threadId } of unclean) threadIds.add(threadId);
+    counts.messages += unclean.length;
+    counts.removedMessages += unclean.filter(({ author }) => erased.has(author.id)).length;
+    const notices = unclean.filter(({ counted }) => !counted);
+    if (notices.length > 0) await cleanMessages(deps, notices, erased);
+    report((read += batch.length), total);
+  }
+  const alive = collections.threads.find({ deleted: { $ne: true } });
+  for await (const thread of alive) {
+    if (eraseThread(thread, erased) !== thread) threadIds.add(thread._id);
+  }
+  // As they were built last: an import may have cleaned the records meanwhile.
+  const shown = collections.contributions.find({ userId }, { projection: { threadId: 1 } });
+  for await (const { threadId } of shown) threadIds.add(threadId);
+  const serverIds = await serversOf(collections, userId, [...threadIds]);
+  for await (const { serverId, ...channel } of collections.channels.find({}))
+    if (eraseFields(channel, erased) !== channel) serverIds.add(serverId);
+  for await (const server of collections.servers.find({}))
+    if (eraseFields(server, erased) !== server) serverIds.add(server._id);
+  return { threadIds: [...threadIds], serverIds: [...serverIds], names, ...counts, profiles };
+}
+
+async function serversOf(
+  { members, threads }: Collections,
+  userId: string,
+  threadIds: string[],
+): Promise<Set<string>> {
+  const places: string[][] = await Promise.all([
+    members.distinct('serverId', { userId }),
+    ...slices(threadIds).map((some) => threads.distinct('serverId', { _id: { $in: some } })),
+  ]);
+  return new Set(places.flat());
+}
+
+/** Names they went by, kept with the erasure until it is done: a second run could not find them. */
+async function knownNames(
+  { messages, users, erasures }: Collections,
+  { _id, names }: ErasureRecord,
+  userId: string,
+): Promise<string[]> {
+  if (names) return names;
+  const user = await users.findOne({ _id: userId });
+  const theirs = { 'author.id': userId };
+  const found = new Set<string>(user ? [user.username, user.displayName] : []);
+  for (const field of ['author.username', 'author.displayName'] as const) {
+    for (const name of (await messages.distinct(field, theirs)) as string[]) found.add(name);
+  }
+  const mentions = messages.aggregate<{ names: string[] }>([
+    { $match: { 'mentions.id': userId } },
+    { $unwind: '$mentions' },
+    { $match: { 'mentions.id': userId } },
+    { $group: { _id: ['$mentions.username', '$mentions.displayName'] } },
+    { $project: { _id: 0, names: '$_id' } },
+  ]);
+  for await (const mention of mentions) mention.names.forEach((name) => found.add(name));
+  await erasures.updateOne({ _id }, { $set: { names: [...found] } });
+  return [...found];
+}
+
+/** Every message in order of its id, a batch at a time. */
+async function* allMessages(
+  { messages }: Pick<Collections, 'messages'>,
+  filter: Document = {},
+): AsyncGenerator<MessageRecord[]> {
+  for (let last = ''; ;) {
+    const batch = await messages
+      .find({ ...filter, _id: { $gt: last } })
+      .sort({ _id: 1 })
+      .limit(BATCH)
+      .toArray();
+    if (batch.length === 0) return;
+    yield batch;
+    last = batch.at(-1)!._id;
+  }
+}
+
+/**
+ * Empties messages that forward what was deleted or erased, and marks their threads. Called when everything that was
+ * theirs is deleted; who writes such a message meanwhile sees that (ingest/mergeMessages.ts). Gives how many it emptied.
+ */
+export async function removeForwards(
+  { collections, commit }: IndexerDeps,
+  cause: string,
+): Promise<number> {
+  const { messages } = collections;
+  let emptied = 0;
+  const forwards = messages.find({ forwarded: { $type: 'object' }, deleted: { $ne: true } });
+  for await (const batch of batches(forwards)) {
+    const ids = batch.flatMap(({ reference }) => reference?.messageId ?? []);
+    const found = await messages.distinct('_id', { _id: { $in: ids }, deleted: true });
+    const gone = new Set<string>(found);
+    const copies = batch.filter(({ reference }) => gone.has(reference?.messageId ?? ''));
+    if (copies.length === 0) continue;
+    emptied += await commit({
+      reads: { messages: copies.map(({ _id }) => _id) },
+      decide(documents) {
+        const now = copies.flatMap(({ _id }) => documents.get('messages', _id) ?? []);
+        const left = now.filter(({ forwarded }) => forwarded !== null);
+        for (const message of left) {
+          documents.put('messages', { ...message, forwarded: null });
+          documents.mark('thread', message.threadId, { causes: [cause] });
+        }
+        return left.length;
+      },
+    });
+  }
+  return emptied;
+}

@@ -1,0 +1,64 @@
+import type { Filter } from 'mongodb';
+import { NEVER, type Mark } from '../../../shared/store/work.js';
+import type { IndexerDeps } from '../deps.js';
+import { nextVersion } from '../stores/nextVersion.js';
+import { endMark, isHeld, readsOf } from '../work/claims.js';
+import { findSimilar } from './findSimilar.js';
+
+/** While much is being changed, searching waits so long at most (ms): afterwards there is more to be found. */
+const LONGEST_WAIT_MS = 10 * 60_000;
+/** What is written is found by a search this much later (ms). */
+const FOUND_AFTER_MS = 1_500;
+
+/** When a search finds what is written now. */
+export function whenFound(): Date {
+  return new Date(Date.now() + FOUND_AFTER_MS);
+}
+
+/** Looks for the threads similar to some again, and has those found shown. */
+export async function findSimilarAgain(deps: IndexerDeps, marks: Mark[]): Promise<void> {
+  const { counters, threadItems } = deps.collections;
+  const version = await nextVersion(counters);
+  const threadIds = marks.map(({ subject }) => subject);
+  const listed = await threadItems
+    .find({ _id: { $in: threadIds }, item: { $ne: '' } }, { projection: { serverId: 1, title: 1 } })
+    .toArray();
+  const found = await findSimilar(deps, listed);
+  const shown = new Set<string>(
+    await threadItems.distinct('_id', { _id: { $in: found.flat() }, item: { $ne: '' } }),
+  );
+  // The index may still know, or already know, threads that are not listed.
+  const lists = new Map(
+    listed.map(({ _id }, n) => [_id, found[n]!.filter((other) => shown.has(other))]),
+  );
+  await deps.commit({
+    reads: readsOf(marks),
+    decide(documents) {
+      for (const mark of marks) {
+        if (!isHeld(documents, mark)) continue;
+        const { subject: _id, causes } = mark;
+        const similarTo = lists.get(_id);
+        if (similarTo) documents.put('similar', { _id, version, similarTo });
+        else documents.remove('similar', _id);
+        documents.mark('shown', _id, { causes });
+        endMark(documents, mark);
+      }
+    },
+  });
+}
+
+/** Whether much is being changed: searching for similar threads waits for the rest, but not too long. */
+export async function waitForOthers({ collections }: IndexerDeps): Promise<boolean> {
+  const { work, importFiles } = collections;
+  const only = { projection: { _id: 1 } } as const;
+  const patient = { kind: 'similar' as const, at: { $lt: new Date(Date.now() - LONGEST_WAIT_MS) } };
+  if (await work.findOne(patient, only)) return false;
+  const others: Filter<Mark> = {
+    kind: { $in: ['thread', 'person', 'server'] },
+    due: { $ne: NEVER },
+  };
+  return (
+    ((await work.findOne(others, only)) ??
+      (await importFiles.findOne({ state: 'queued' }, only))) !== null
+  );
+}

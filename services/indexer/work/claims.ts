@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import type { Filter } from 'mongodb';
+import {
+  AT_ONCE,
+  markId,
+  NEVER,
+  type Mark,
+  type Marking,
+  type WorkKind,
+} from '../../../shared/store/work.js';
+import type { IndexerDeps } from '../deps.js';
+import type { Documents } from './commit.js';
+
+/** A claim that is not renewed for so long is free: its process has ended. */
+export const LEASE_MS = 15_000;
+/** A claim that ends later than this was made by a clock that was ahead. */
+const FUTURE_MS = 60_000;
+
+/** When a claim made now ends. */
+export function leaseEnd(): Date {
+  return new Date(Date.now() + LEASE_MS);
+}
+
+/** The marks that may be claimed now. */
+export function dueNow(): Filter<Mark> {
+  const now = Date.now();
+  const ahead = { $gt: new Date(now + FUTURE_MS), $lt: NEVER };
+  return { $or: [{ due: { $lte: new Date(now) } }, { due: ahead }] };
+}
+
+/** Sets marks of one kind. */
+export async function setMarks(
+  { commit }: Pick<IndexerDeps, 'commit'>,
+  kind: WorkKind,
+  subjects: Iterable<string>,
+  marking: Marking = {},
+): Promise<void> {
+  const all = [...new Set(subjects)];
+  if (all.length === 0) return;
+  await commit({
+    reads: {},
+    decide: (documents) => all.forEach((subject) => documents.mark(kind, subject, marking)),
+  });
+}
+
+/** Takes some marks, so that nobody else works on them. Gives those it has got, each with this try counted. */
+export async function claimMarks(
+  { commit }: Pick<IndexerDeps, 'commit'>,
+  marks: readonly Mark[],
+): Promise<Mark[]> {
+  if (marks.length === 0) return [];
+  const claim = randomUUID();
+  return commit({
+    reads: readsOf(marks),
+    decide: (documents) =>
+      marks.flatMap(({ _id }) => {
+        const mark = documents.get('work', _id);
+        if (!mark || !isFree(mark)) return [];
+        const claimed = { ...mark, claim, due: leaseEnd(), tries: (mark.tries ?? 0) + 1 };
+        documents.put('work', claimed);
+        return [claimed];
+      }),
+  });
+}
+
+/** Whether anybody may claim a mark: it is due, or quarantined and asked for all the same. */
+function isFree({ due }: Mark): boolean {
+  const now = Date.now();
+  return due.getTime() <= now || due.getTime() > now + FUTURE_MS;
+}
+
+/** Keeps claims while `run` goes on, however long it takes. */
+export async function keepClaims<T>(
+  { commit }: Pick<IndexerDeps, 'commit'>,
+  marks: readonly Mark[],
+  run: () => Promise<T>,
+): Promise<T> {
+  const renew = (): void => {
+    const renewed = commit({
+      reads: readsOf(marks),
+      decide(documents) {
+        for (const mark of marks.filter((one) => isHeld(documents, one))) {
+          documents.put('work', { ...documents.get('work', mark._id)!, due: leaseEnd() });
+        }
+      },
+    });
+    // Tried again soon; should the claims be lost by then, nothing is stored for them.
+    renewed.catch(() => undefined);
+  };
+  const timer = setInterval(renew, LEASE_MS / 3);
+  try {
+    return await run();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** The ids of marks, as what a change reads. */
+export function readsOf(marks: readonly Mark[]): { work: string[] } {
+  return { work: marks.map(({ _id }) => _id) };
+}
+
+/** Whether a claim is still held: only then may be stored what was made for the mark. */
+export function isHeld(documents: Documents, { _id, claim }: Mark): boolean {
+  return documents.get('work', _id)?.claim === claim;
+}
+
+/** Takes a mark away that was done; one that was set again meanwhile is free to be done again. */
+export function endMark(documents: Documents, { _id, token }: Mark): void {
+  const now = documents.get('work', _id);
+  if (!now) return;
+  if (now.token === token) {
+    documents.remove('work', _id);
+    return;
+  }
+  freeMark(documents, now);
+}
+
+/** Lets a mark be done again, by whoever comes. */
+export function freeMark(documents: Documents, mark: Mark): void {
+  const { claim: _claim, tries: _tries, failedToken: _failed, ...rest } = mark;
+  documents.put('work', { ...rest, due: AT_ONCE });
+}
+
+/** Claims a mark in the transaction that sets it, unless somebody holds it, or it failed before. */
+export function claimOwn(
+  documents: Documents,
+  kind: WorkKind,
+  subject: string,
+  claim: string,
+): void {
+  const mark = documents.get('work', markId(kind, subject))!;
+  if (mark.claim !== claim && (mark.claim !== undefined || mark.tries !== undefined)) return;
+  documents.put('work', { ...mark, claim, due: leaseEnd(), tries: 1 });
+}

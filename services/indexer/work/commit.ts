@@ -1,0 +1,269 @@
+import {
+  WriteConcern,
+  type AnyBulkWriteOperation,
+  type ClientSession,
+  type Collection,
+  type MongoClient,
+} from 'mongodb';
+import { isStoreAway } from '../../../shared/platform/storeErrors.js';
+import { withTimeout } from '../../../shared/platform/withTimeout.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import {
+  AT_ONCE,
+  markId,
+  markWrite,
+  type Mark,
+  type Marking,
+  type WorkKind,
+} from '../../../shared/store/work.js';
+import { randomUUID } from 'node:crypto';
+
+type Name = keyof Collections;
+type Stored<N extends Name> = Collections[N] extends Collection<infer T> ? T : never;
+
+/** The documents of a transaction: as they are stored, and as the changes before this one leave them. */
+export interface Documents {
+  /** A document that the change reads; null when there is none. */
+  get<N extends Name>(name: N, id: string): Stored<N> | null;
+  put<N extends Name>(name: N, document: Stored<N>): void;
+  remove(name: Name, id: string): void;
+  /** Sets a mark. */
+  mark(kind: WorkKind, subject: string, marking?: Marking): void;
+}
+
+/** A change of the archive: what it reads, and what it makes of that. */
+export interface Change<T> {
+  /** Ids of the documents it reads, by collection. */
+  reads: { readonly [N in Name]?: readonly string[] };
+  /**
+   * Decides what is written. It may be called again, with other documents, when somebody else has changed them
+   * meanwhile. When it throws, nothing of this change is written.
+   */
+  decide(documents: Documents): T;
+}
+
+/** Carries out a change whole or not at all, and resolves with what it decided. */
+export type Commit = <T>(change: Change<T>) => Promise<T>;
+
+/** Changes of one transaction at most, and documents that they read. */
+const MOST_CHANGES = 64;
+const MOST_READ = 5_000;
+/** A transaction that neither ends nor fails would hold up everything behind it. */
+const LONGEST_MS = 130_000;
+
+interface Waiting {
+  change: Change<unknown>;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+type Outcome = { value: unknown } | { error: unknown };
+
+/**
+ * Carries out changes in transactions. What concurrent callers ask for while a transaction is under way goes into the next
+ * one together: a transaction of its own for each change costs the server seven times as much.
+ * (docs/decisions/009-one-list-of-work.md)
+ */
+export function createCommit(client: MongoClient, collections: Collections): Commit {
+  let waiting: Waiting[] = [];
+  let isRunning = false;
+
+  const takeGroup = (): Waiting[] => {
+    let read = 0;
+    const end = waiting.findIndex(
+      ({ change }, n) => n >= MOST_CHANGES || (read += readBy(change)) > MOST_READ,
+    );
+    const group = end < 0 ? waiting : waiting.slice(0, Math.max(end, 1));
+    waiting = waiting.slice(group.length);
+    return group;
+  };
+  const run = async (group: Waiting[]): Promise<void> => {
+    const changes = group.map(({ change }) => change);
+    try {
+      const outcomes = await withTimeout(LONGEST_MS, () => transact(client, collections, changes));
+      outcomes.forEach((outcome, n) => {
+        if ('error' in outcome) group[n]!.reject(outcome.error);
+        else group[n]!.resolve(outcome.value);
+      });
+    } catch (error) {
+      if (group.length === 1 || isStoreAway(error)) {
+        for (const { reject } of group) reject(error);
+      } else {
+        // One of them cannot be written: the others are not to fail with it.
+        for (const one of group) await run([one]);
+      }
+    }
+  };
+  const drain = async (): Promise<void> => {
+    while (waiting.length > 0) await run(takeGroup());
+    isRunning = false;
+  };
+  return <T>(change: Change<T>) =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({ change, resolve: resolve as (value: unknown) => void, reject });
+      if (isRunning) return;
+      isRunning = true;
+      // The callers of this turn of the event loop go together.
+      setImmediate(() => void drain());
+    });
+}
+
+function readBy({ reads }: Change<unknown>): number {
+  return Object.values(reads).reduce((sum, ids) => sum + ids.length, 0);
+}
+
+/** Reads what the changes read, lets each decide on it in turn, and writes what they decided, in one transaction. */
+async function transact(
+  client: MongoClient,
+  collections: Collections,
+  changes: Change<unknown>[],
+): Promise<Outcome[]> {
+  return client.withSession((session) =>
+    session.withTransaction(
+      async () => {
+        const staged = new StagedDocuments();
+        for (const [name, ids] of idsByCollection(changes)) {
+          const found = await (collections[name] as unknown as Collection<{ _id: string }>)
+            .find({ _id: { $in: [...ids] } }, { session })
+            .toArray();
+          staged.load(name, ids, found);
+        }
+        const outcomes = changes.map((change) => staged.decide(change));
+        await staged.write(collections, session);
+        return outcomes;
+      },
+      { readConcern: { level: 'snapshot' }, writeConcern: new WriteConcern('majority') },
+    ),
+  );
+}
+
+function idsByCollection(changes: Change<unknown>[]): Map<Name, Set<string>> {
+  const ids = new Map<Name, Set<string>>();
+  for (const { reads } of changes) {
+    for (const [name, own] of Object.entries(reads) as [Name, readonly string[]][]) {
+      const all = ids.get(name) ?? new Set();
+      for (const id of own) all.add(id);
+      if (all.size > 0) ids.set(name, all);
+    }
+  }
+  return ids;
+}
+
+type Document = { _id: string };
+
+/** What a change writes: a document, null for one that goes, or a mark that is set without having been read. */
+interface Writes {
+  documents: Map<Name, Map<string, Document | null>>;
+  marks: Map<string, { kind: WorkKind; subject: string; causes: Set<string>; due: Date }>;
+}
+
+const noWrites = (): Writes => ({ documents: new Map(), marks: new Map() });
+
+/** Documents of a transaction that is being decided. */
+class StagedDocuments {
+  readonly #read = new Map<Name, Map<string, Document | null>>();
+  readonly #writes = noWrites();
+
+  load(name: Name, ids: ReadonlySet<string>, found: Document[]): void {
+    const byId = new Map<string, Document | null>([...ids].map((id) => [id, null]));
+    for (const document of found) byId.set(document._id, document);
+    this.#read.set(name, byId);
+  }
+
+  /** Takes over what a change decides to write, unless it throws. */
+  decide(change: Change<unknown>): Outcome {
+    const own = noWrites();
+    try {
+      const value = change.decide(this.#documents(own));
+      for (const [name, documents] of own.documents) {
+        const all = this.#writes.documents.get(name) ?? new Map<string, Document | null>();
+        this.#writes.documents.set(name, all);
+        for (const [id, document] of documents) all.set(id, document);
+      }
+      for (const [id, { causes, due, ...mark }] of own.marks) {
+        const before = this.#writes.marks.get(id);
+        const earlier = before && before.due < due ? before.due : due;
+        const both = new Set([...(before?.causes ?? []), ...causes]);
+        this.#writes.marks.set(id, { ...mark, causes: both, due: earlier });
+      }
+      return { value };
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  async write(collections: Collections, session: ClientSession): Promise<void> {
+    for (const [name, documents] of this.#writes.documents) {
+      const operations = [...documents].flatMap(([id, document]) =>
+        this.#writeOf(name, id, document),
+      );
+      await bulkWrite(collections[name] as unknown as Collection<Document>, operations, session);
+    }
+    const marks = [...this.#writes.marks.values()].map(({ kind, subject, causes, due }) =>
+      markWrite(kind, subject, { causes: [...causes], due }),
+    );
+    await bulkWrite(collections.work, marks, session);
+  }
+
+  #documents(own: Writes): Documents {
+    const staged = (name: Name, id: string): Document | null | undefined => {
+      const mine = own.documents.get(name)?.get(id);
+      if (mine !== undefined) return mine;
+      const before = this.#writes.documents.get(name)?.get(id);
+      return before !== undefined ? before : this.#read.get(name)?.get(id);
+    };
+    const put = (name: Name, id: string, document: Document | null): void => {
+      const documents = own.documents.get(name) ?? new Map<string, Document | null>();
+      own.documents.set(name, documents.set(id, document));
+    };
+    return {
+      get<N extends Name>(name: N, id: string) {
+        const found = staged(name, id);
+        if (found === undefined)
+          throw new Error(`${name} ${id} is not among what the change reads`);
+        return found as Stored<N> | null;
+      },
+      put: (name, document) =>
+        put(name, (document as unknown as Document)._id, document as unknown as Document),
+      remove: (name, id) => put(name, id, null),
+      mark(kind, subject, { causes = [], due = AT_ONCE } = {}) {
+        const id = markId(kind, subject);
+        const known = staged('work', id) as Mark | null | undefined;
+        if (known === undefined) {
+          const before = own.marks.get(id);
+          const both = new Set([...(before?.causes ?? []), ...causes]);
+          own.marks.set(id, { kind, subject, causes: both, due });
+        } else put('work', id, markAgain(known, { kind, subject, causes, due }));
+      },
+    };
+  }
+
+  #writeOf(name: Name, id: string, document: Document | null): AnyBulkWriteOperation<Document>[] {
+    const read = this.#read.get(name)?.get(id);
+    if (document === null) return read === null ? [] : [{ deleteOne: { filter: { _id: id } } }];
+    if (read === null) return [{ insertOne: { document } }];
+    const { _id, ...replacement } = document;
+    return [{ replaceOne: { filter: { _id }, replacement, upsert: read === undefined } }];
+  }
+}
+
+/** A mark that was read, set once more. */
+function markAgain(
+  before: Mark | null,
+  { kind, subject, causes = [], due = AT_ONCE }: Marking & Pick<Mark, 'kind' | 'subject'>,
+): Mark {
+  const all = [...new Set([...(before?.causes ?? []), ...causes])];
+  return {
+    ...(before ?? { _id: markId(kind, subject), kind, subject, at: new Date(), due }),
+    token: randomUUID(),
+    ...(all.length > 0 && { causes: all }),
+  };
+}
+
+async function bulkWrite<T extends { _id: string }>(
+  collection: Collection<T>,
+  operations: AnyBulkWriteOperation<T>[],
+  session: ClientSession,
+): Promise<void> {
+  if (operations.length > 0) await collection.bulkWrite(operations, { session, ordered: false });
+}

@@ -1,0 +1,40 @@
+import type { Mark, WorkKind } from '../../../shared/store/work.js';
+import { buildPeople } from '../build/buildPeople.js';
+import { buildServers } from '../build/buildServers.js';
+import { buildShown } from '../build/buildShown.js';
+import { buildThreads } from '../build/buildThread.js';
+import { fanOutChannels, fanOutLinks, fanOutLists, fanOutServers } from '../build/fanOut.js';
+import type { IndexerDeps } from '../deps.js';
+import { findSimilarAgain, waitForOthers } from '../similar/findSimilarAgain.js';
+
+/** How marks of one kind are done. */
+export interface Kind {
+  /** Marks done at once at most. */
+  batch: number;
+  /** Does what claimed marks ask for, and takes them away with what it stores. */
+  run: (deps: IndexerDeps, marks: Mark[]) => Promise<void>;
+  /** Whether they wait for something else. */
+  isHeldBack?: (deps: IndexerDeps) => Promise<boolean>;
+}
+
+/** The index of what follows from a change, in the order in which one leads to the next. */
+export const KINDS: Record<WorkKind, Kind> = {
+  // A channel's name, tags or deletion: its threads show them.
+  channel: { batch: 20, run: fanOutChannels },
+  // A server's name: profiles of its people show it.
+  people: { batch: 20, run: fanOutServers },
+  // A thread's records: its views and search documents.
+  thread: { batch: 50, run: buildThreads },
+  // A thread or channel appeared, went, or has another name: threads that link to it show it.
+  links: { batch: 100, run: fanOutLinks },
+  // A thread was built: lists of similar threads show its line, and caches have to hear of it.
+  lists: { batch: 100, run: fanOutLists },
+  // Somebody's part in threads: totals, leaderboards, profile.
+  person: { batch: 200, run: buildPeople },
+  // A server's records, threads or people: its bodies. The subject `all` stands for the list of servers.
+  server: { batch: 20, run: buildServers },
+  // A thread's text: which threads are similar to it.
+  similar: { batch: 20, run: findSimilarAgain, isHeldBack: waitForOthers },
+  // Which threads are similar to one: the body that shows them.
+  shown: { batch: 100, run: buildShown },
+};

@@ -1,0 +1,371 @@
+import { expect } from 'chai';
+import type { ParticipantList, ThreadDetail } from '../../../shared/contract/threads.js';
+import type { ServerStats } from '../../../shared/contract/servers.js';
+import type { UserProfile } from '../../../shared/contract/users.js';
+import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { ingest } from '../../../services/indexer/ingest/ingest.js';
+import { SourceConflict } from '../../../services/indexer/ingest/source.js';
+import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
+import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
+import { claimMarks } from '../../../services/indexer/work/claims.js';
+import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
+import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
+import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
+import {
+  build,
+  doAll,
+  endLeases,
+  inBatches,
+  indexerDeps,
+  record,
+  stalled,
+} from '../../support/indexerDeps.js';
+import { readBody } from '../../support/readBody.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+/** A thread by Ada with answers by Grace and a bot. */
+function aConversation(more: Parameters<typeof aSourceThread>[0] = {}) {
+  const source = aSourceThread(more);
+  const threadId = source.thread._id;
+  const say = (content: string, fields = {}) => aSourceMessage({ threadId, content, ...fields });
+  const messages = [
+    say('How do I start?', { _id: threadId }),
+    say('With **npm start**', {
+      author: anAuthor('grace'),
+      reactions: [{ emoji: { id: null, name: '👍', animated: false }, count: 3, userIds: [] }],
+    }),
+    say('I am a bot', { author: anAuthor('helper', { isBot: true }) }),
+    say('Pinned a message.', { type: 6, counted: false, author: anAuthor('mod') }),
+  ];
+  return { source, threadId, messages };
+}
+
+describe('building a thread', () => {
+  let stores: TestStores;
+  let deps: IndexerDeps;
+
+  before(async () => {
+    stores = await openStores();
+    deps = indexerDeps(stores);
+  });
+  after(() => stores.close());
+
+  const detail = (threadId: string) =>
+    readBody<ThreadDetail>(deps.collections, `thread/${threadId}`);
+  const itemOf = (threadId: string) => deps.collections.threadItems.findOne({ _id: threadId });
+  const markOf = (threadId: string) => deps.collections.work.findOne({ _id: `thread/${threadId}` });
+  const searchVersion = async (kind: 'thread' | 'message', id: string) => {
+    const found = await stores.elasticsearch.get<{ kind: string }>({
+      index: searchAlias(stores.mongo.namespace),
+      id: documentId(kind, id),
+    });
+    return { version: found._version, kind: found._source?.kind };
+  };
+
+  it('builds every view from the records and takes the mark away', async () => {
+    const { source, threadId, messages } = aConversation();
+    await record(deps, source, messages);
+    await build(deps, threadId);
+
+    const body = await detail(threadId);
+    expect(body).to.include({
+      id: threadId,
+      title: 'How do I start?',
+      status: 'open',
+      messageCount: 3,
+    });
+    expect(body?.messages.map(({ content }) => content)).to.deep.equal([
+      'How do I start?',
+      'With **npm start**',
+      'I am a bot',
+    ]);
+    expect(body?.messages[1]?.contentHtml).to.contain('<strong>npm start</strong>');
+    const participants = await readBody<ParticipantList>(
+      deps.collections,
+      `participants/${threadId}`,
+    );
+    expect(participants).to.include({ total: 3, humans: 2, bots: 1 });
+    const item = await deps.collections.threadItems.findOne({ _id: threadId });
+    expect(JSON.parse(item!.item)).to.include({ preview: 'How do I start?', messageCount: 3 });
+    expect(await markOf(threadId)).to.equal(null);
+    for (const [kind, id] of [
+      ['thread', threadId],
+      ['message', messages[1]!._id],
+    ] as const) {
+      expect(await searchVersion(kind, id)).to.deep.equal({ version: item?.revision, kind });
+    }
+  });
+
+  it('counts people, profiles and statistics', async () => {
+    const { source, threadId, messages } = aConversation();
+    await record(deps, source, messages);
+    await build(deps, threadId);
+    await doAll(deps);
+
+    const stats = await readBody<ServerStats>(deps.collections, `stats/${source.server._id}`);
+    expect(stats?.stats).to.deep.equal({
+      threads: { total: 1, open: 1, resolved: 0, archived: 0 },
+      messages: { total: 3, byHumans: 2, byBots: 1, avgPerThread: 3 },
+      participants: { unique: 3, humans: 2, bots: 1 },
+      channels: 1,
+      reactions: { total: 3, uniqueEmojis: 1 },
+    });
+    const grace = await readBody<UserProfile>(deps.collections, `user/${anAuthor('grace').id}`);
+    expect(grace?.servers).to.deep.include({
+      serverId: source.server._id,
+      serverName: 'Server',
+      messageCount: 1,
+      threadCount: 0,
+    });
+    expect(grace?.recentThreads.map(({ id }) => id)).to.include(threadId);
+    const board = await deps.collections.ranks
+      .find({ boards: `${source.server._id}/messages/all/humans` })
+      .sort({ key: 1 })
+      .toArray();
+    expect(board.map(({ count }) => count)).to.deep.equal([1, 1]);
+  });
+
+  it('changes nothing when the same source comes again', async () => {
+    const { source, threadId, messages } = aConversation();
+    await record(deps, source, messages);
+    await build(deps, threadId);
+    const before = await itemOf(threadId);
+    expect(await record(deps, source, messages)).to.include({ isChanged: false });
+    expect(await markOf(threadId)).to.equal(null);
+    await build(deps, threadId);
+    expect(await itemOf(threadId)).to.deep.equal(before);
+  });
+
+  it('gives the same result ten times at once', async () => {
+    const { source, threadId, messages } = aConversation();
+    await Promise.all(
+      Array.from({ length: 10 }, () =>
+        record(deps, source, messages).then(() => build(deps, threadId)),
+      ),
+    );
+    expect(await markOf(threadId)).to.equal(null);
+    expect((await detail(threadId))?.messageCount).to.equal(3);
+    expect(await deps.collections.contributions.countDocuments({ threadId, messages: 1 })).to.equal(
+      3,
+    );
+  });
+
+  it('lets the later export win, whichever is imported first', async () => {
+    const { source, threadId, messages } = aConversation({
+      asOf: 5_000,
+      thread: { title: 'New title' },
+    });
+    const older = { ...source, asOf: 4_000, thread: { ...source.thread, title: 'Old title' } };
+    const first = messages[0]!;
+    await record(deps, source, [{ ...first, content: 'edited', asOf: 5_000 }]);
+    await record(deps, older, [
+      { ...first, content: 'as first said', asOf: 4_000 },
+      ...messages.slice(1),
+    ]);
+    await build(deps, threadId);
+    const body = await detail(threadId);
+    expect(body?.title).to.equal('New title');
+    expect(body?.messages.map(({ content }) => content)).to.deep.equal([
+      'edited',
+      'With **npm start**',
+      'I am a bot',
+    ]);
+  });
+
+  it('never loses a change that comes while a thread is being built', async () => {
+    const { source, threadId, messages } = aConversation();
+    await record(deps, source, messages.slice(0, 1));
+    const [mark] = await claimMarks(deps, [(await markOf(threadId))!]);
+    await record(deps, source, messages.slice(1));
+    await runClaimed(deps, 'thread', [mark!]);
+    expect((await detail(threadId))?.messageCount).to.equal(3);
+    expect(await markOf(threadId)).to.not.have.any.keys('claim', 'tries');
+    await build(deps, threadId);
+    expect(await markOf(threadId)).to.equal(null);
+  });
+
+  it('is done again when it was cut off, also where its lease is of before the clock was put back', async () => {
+    for (const due of [-1, 3_600_000]) {
+      const { source, threadId, messages } = aConversation();
+      await record(deps, source, messages);
+      await claimMarks(deps, [(await markOf(threadId))!]);
+      await runDue(deps, { subject: threadId });
+      expect(await detail(threadId)).to.equal(null);
+      const end = { $set: { due: new Date(Date.now() + due) } };
+      await deps.collections.work.updateOne({ subject: threadId }, end);
+      await runDue(deps, { subject: threadId });
+      expect((await detail(threadId))?.messageCount).to.equal(3);
+    }
+  });
+
+  it('stores nothing when its claim was taken meanwhile', async () => {
+    const { source, threadId, messages } = aConversation();
+    await record(deps, source, messages.slice(0, 1));
+    const late = stalled(deps, async () => {
+      await record(deps, source, messages.slice(1));
+      await endLeases(deps, threadId);
+      await build(deps, threadId);
+    });
+    await build(late, threadId);
+    expect((await detail(threadId))?.messageCount).to.equal(3);
+    const item = (await itemOf(threadId))!;
+    expect(JSON.parse(item.item)).to.include({ messageCount: 3 });
+    const contributions = await deps.collections.contributions.countDocuments({ threadId });
+    expect(contributions).to.equal(3);
+    expect((await searchVersion('thread', threadId)).version).to.equal(item.revision);
+  });
+
+  it('takes no mark away that another holds', async () => {
+    const { source, threadId, messages } = aConversation();
+    await record(deps, source, messages);
+    const late = stalled(deps, async () => {
+      await endLeases(deps, threadId);
+      await claimMarks(deps, [(await markOf(threadId))!]);
+    });
+    const claimed = await claimMarks(deps, [(await markOf(threadId))!]);
+    await runClaimed(late, 'thread', claimed);
+    expect((await markOf(threadId))?.claim)
+      .to.be.a('string')
+      .and.not.equal(claimed[0]!.claim);
+    expect(await detail(threadId)).to.equal(null);
+  });
+
+  it('does not bring back a thread that was deleted meanwhile', async () => {
+    const { source, threadId, messages } = aConversation();
+    await record(deps, source, messages);
+    const late = stalled(deps, async () => {
+      await endLeases(deps, threadId);
+      await deleteThread(deps, { threadId });
+    });
+    await build(late, threadId);
+    expect(await detail(threadId)).to.equal(null);
+    expect(await itemOf(threadId)).to.equal(null);
+    expect((await searchVersion('thread', threadId)).kind).to.equal('tombstone');
+  });
+
+  it('does not list a thread in which nothing was said, and forgets one whose messages were all deleted', async () => {
+    const { source, threadId, messages } = aConversation();
+    await record(deps, source, messages.slice(3));
+    await build(deps, threadId);
+    expect(await detail(threadId)).to.equal(null);
+    expect(await itemOf(threadId)).to.equal(null);
+
+    await record(deps, source, messages.slice(0, 1));
+    await build(deps, threadId);
+    expect((await detail(threadId))?.messageCount).to.equal(1);
+
+    await deleteMessage(deps, { messageId: threadId });
+    expect(await detail(threadId)).to.equal(null);
+    expect((await searchVersion('thread', threadId)).kind).to.equal('tombstone');
+    expect((await searchVersion('message', threadId)).kind).to.equal('tombstone');
+    expect(await deps.collections.contributions.countDocuments({ threadId })).to.equal(0);
+  });
+
+  it('links to a thread as soon as it is in the archive, and follows its title', async () => {
+    const target = aConversation({ thread: { title: 'Target' } });
+    const linking = aConversation();
+    const url = `https://discord.com/channels/${target.source.server._id}/${target.threadId}`;
+    await record(deps, linking.source, [
+      { ...linking.messages[0]!, content: `See ${url} and <#${target.threadId}>` },
+    ]);
+    await build(deps, linking.threadId);
+    expect((await detail(linking.threadId))?.messages[0]?.contentHtml).to.not.contain(
+      '/api/threads/',
+    );
+
+    await record(deps, target.source, target.messages);
+    await build(deps, target.threadId);
+    await doAll(deps);
+    const html = (await detail(linking.threadId))?.messages[0]?.contentHtml;
+    expect(html).to.contain(`/api/threads/${target.threadId}`).and.to.contain('Target');
+  });
+
+  it('links to a thread that appeared while it was being built', async () => {
+    const target = aConversation({ thread: { title: 'Appearing' } });
+    const linking = aConversation();
+    await record(deps, linking.source, [
+      { ...linking.messages[0]!, content: `See <#${target.threadId}>` },
+    ]);
+    const late = stalled(deps, async () => {
+      await record(deps, target.source, target.messages);
+      await build(deps, target.threadId);
+      await runDue(deps, { kind: 'links', subject: target.threadId });
+    });
+    await build(late, linking.threadId);
+    const html = (await detail(linking.threadId))?.messages[0]?.contentHtml;
+    expect(html).to.contain('Appearing');
+  });
+
+  it('links to the thread itself by its present title from the first build on', async () => {
+    const { source, threadId, messages } = aConversation();
+    for (const [asOf, title] of [
+      [1_000, 'First'],
+      [2_000, 'Second'],
+    ] as const) {
+      const later = { ...source, asOf, thread: { ...source.thread, title } };
+      await record(deps, later, [{ ...messages[0]!, content: `See <#${threadId}>`, asOf }]);
+      await build(deps, threadId);
+      const html = (await detail(threadId))?.messages[0]?.contentHtml;
+      expect(html).to.contain(`/api/threads/${threadId}`).and.to.contain(title);
+    }
+  });
+
+  it('passes a new title on although its first build failed half-way', async () => {
+    const target = aConversation({ thread: { title: 'Half' } });
+    const linking = aConversation();
+    await record(deps, linking.source, [
+      { ...linking.messages[0]!, content: `See <#${target.threadId}>` },
+    ]);
+    await build(deps, linking.threadId);
+    await record(deps, target.source, target.messages);
+    const isAway = (documents: unknown[]) =>
+      documents.length > 0
+        ? Promise.reject(new SearchUnavailable('The index is away'))
+        : Promise.resolve();
+    const failing = { ...deps.search, write: isAway };
+    const failed = build({ ...deps, search: failing }, target.threadId);
+    expect(await failed.catch((error: unknown) => (error as Error).message)).to.equal(
+      'The index is away',
+    );
+    await build(deps, target.threadId);
+    await doAll(deps);
+    expect((await detail(linking.threadId))?.messages[0]?.contentHtml).to.contain('Half');
+  });
+
+  it('stores a very long thread in pieces that make the same body', async () => {
+    const { source, threadId, messages } = aConversation();
+    const noise = (n: number) =>
+      Array.from({ length: 60 }, (_, i) =>
+        ((n * 7919 + i * 104_729) % 2_147_483_647).toString(36),
+      ).join(' ');
+    const many = Array.from({ length: 9_000 }, (_, n) => ({
+      ...messages[1]!,
+      _id: anId(),
+      content: noise(n),
+    }));
+    await ingest(deps, { told: source }, inBatches(many, 1_000));
+    await build(deps, threadId);
+    expect(
+      (await deps.collections.bodies.findOne({ _id: `thread/${threadId}` }))?.chunks,
+    ).to.be.greaterThan(1);
+    const body = await detail(threadId);
+    expect(body?.messages.map(({ content }) => content)).to.deep.equal(
+      many.map(({ content }) => content),
+    );
+  });
+
+  it('refuses a message that belongs to another thread, and a thread that moves', async () => {
+    const { source, threadId, messages } = aConversation();
+    await record(deps, source, messages);
+    const other = aConversation();
+    const stolen = record(deps, other.source, [
+      { ...messages[0]!, threadId: other.threadId, asOf: 9 },
+    ]);
+    expect(await stolen.catch((error: unknown) => error)).to.be.instanceOf(SourceConflict);
+    const thread = { ...source.thread, serverId: anId() };
+    const moved = record(deps, { ...source, thread });
+    expect(await moved.catch((error: unknown) => error)).to.be.instanceOf(SourceConflict);
+    expect((await detail(threadId)) === null).to.equal(true);
+  });
+});

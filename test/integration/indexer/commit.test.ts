@@ -1,0 +1,166 @@
+import { expect } from 'chai';
+import { createCommit, type Change, type Commit } from '../../../services/indexer/work/commit.js';
+import { collectionsOf } from '../../../shared/store/collections.js';
+import type { CounterRecord } from '../../../shared/store/records.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+describe('changes in transactions', () => {
+  let stores: TestStores;
+  let commit: Commit;
+
+  before(async () => {
+    stores = await openStores();
+    commit = createCommit(stores.mongo.client, stores.mongo.collections);
+  });
+  after(() => stores.close());
+  beforeEach(async () => {
+    await stores.mongo.collections.counters.deleteMany({});
+    await stores.mongo.collections.work.deleteMany({});
+  });
+
+  const counter = (_id: string) => stores.mongo.collections.counters.findOne({ _id });
+  const marks = () => stores.mongo.collections.work.find().toArray();
+  /** Adds one to a counter, and gives what it was. */
+  const add = (_id: string): Change<number> => ({
+    reads: { counters: [_id] },
+    decide(documents) {
+      const value = documents.get('counters', _id)?.value ?? 0;
+      documents.put('counters', { _id, value: value + 1 });
+      return value;
+    },
+  });
+  const said = (work: Promise<unknown>) =>
+    work.then(
+      () => 'done',
+      (error: unknown) => (error as Error).message,
+    );
+  /** Another process: a client of its own group. */
+  const another = () => createCommit(stores.mongo.client, collectionsOf(stores.mongo.db));
+  it('go together when they are asked for together, and later ones see what earlier ones put', async () => {
+    const asked = Array.from({ length: 40 }, () => add('one'));
+    let groups = 0;
+    let isBetween = true;
+    // Those of one transaction are decided in one turn of the event loop.
+    const counted = (change: Change<number>): Change<number> => ({
+      ...change,
+      decide(documents) {
+        if (isBetween) groups += 1;
+        isBetween = false;
+        setImmediate(() => (isBetween = true));
+        return change.decide(documents);
+      },
+    });
+    const before = await Promise.all(asked.map((change) => commit(counted(change))));
+    expect(groups).to.equal(1);
+    expect(before).to.deep.equal(asked.map((_, n) => n));
+    expect(await counter('one')).to.include({ value: 40 });
+  });
+
+  it('put, replace and remove what they read and what they did not read', async () => {
+    const { counters } = stores.mongo.collections;
+    await counters.insertMany(['a', 'b', 'c', 'd'].map((_id) => ({ _id, value: 1 })));
+    await commit({
+      reads: { counters: ['a', 'b', 'e', 'f'] },
+      decide(documents) {
+        documents.put('counters', { _id: 'a', value: 2 });
+        documents.remove('counters', 'b');
+        documents.put('counters', { _id: 'c', value: 2 });
+        documents.remove('counters', 'd');
+        documents.put('counters', { _id: 'e', value: 2 });
+        documents.remove('counters', 'f');
+        documents.put('counters', { _id: 'g', value: 2 });
+      },
+    });
+    const left: CounterRecord[] = await counters.find().sort({ _id: 1 }).toArray();
+    expect(left).to.deep.equal(['a', 'c', 'e', 'g'].map((_id) => ({ _id, value: 2 })));
+  });
+
+  it('leave nothing of one that throws, and all of its neighbours', async () => {
+    const [first, failed, last] = await Promise.all([
+      said(commit(add('one'))),
+      said(
+        commit({
+          reads: { counters: ['one'] },
+          decide(documents) {
+            documents.put('counters', { _id: 'one', value: 99 });
+            documents.put('counters', { _id: 'two', value: 99 });
+            documents.mark('server', 'x');
+            throw new Error('Not so');
+          },
+        }),
+      ),
+      commit(add('one')),
+    ]);
+    expect([first, failed, last]).to.deep.equal(['done', 'Not so', 1]);
+    expect(await counter('one')).to.include({ value: 2 });
+    expect(await counter('two')).to.equal(null);
+    expect(await marks()).to.deep.equal([]);
+  });
+
+  it('fail alone when they cannot be written', async () => {
+    const tooLarge = { _id: 'huge', value: 1, text: 'x'.repeat(17 << 20) };
+    const [first, failed, last] = await Promise.all([
+      said(commit(add('one'))),
+      said(
+        commit({ reads: {}, decide: (documents) => documents.put('counters', tooLarge as never) }),
+      ),
+      said(commit(add('two'))),
+    ]);
+    expect([first, last]).to.deep.equal(['done', 'done']);
+    expect(failed).to.not.equal('done');
+    expect(await counter('one')).to.include({ value: 1 });
+    expect(await counter('two')).to.include({ value: 1 });
+  });
+
+  it('may only read what they said they read', async () => {
+    const reading = commit({ reads: {}, decide: (documents) => documents.get('counters', 'one') });
+    expect(await said(reading)).to.include('not among what the change reads');
+  });
+
+  it('are decided again on what others have written meanwhile', async () => {
+    const others = [commit, another(), another()];
+    const rounds = Array.from({ length: 8 }, () => others.map((one) => one(add('one'))));
+    const before = await Promise.all(rounds.flat());
+    expect([...before].sort((a, b) => a - b)).to.deep.equal(before.map((_, n) => n));
+    expect(await counter('one')).to.include({ value: 24 });
+  });
+
+  it('are decided again when what they found missing was written meanwhile', async () => {
+    const ids = Array.from({ length: 20 }, (_, n) => `new ${n}`);
+    for (const id of ids) {
+      const before = await Promise.all([commit, another()].map((one) => one(add(id))));
+      expect(before).to.have.members([0, 1]);
+    }
+  });
+
+  it('take no more than a group holds into one transaction, and lose none', async () => {
+    const many = Array.from({ length: 200 }, (_, n) => add(`n${n}`));
+    await Promise.all(many.map((change) => commit(change)));
+    expect(await stores.mongo.collections.counters.countDocuments({ value: 1 })).to.equal(200);
+  });
+
+  it('set a mark once, with the causes of all that set it, at the earliest time', async () => {
+    const later = new Date(Date.now() + 60_000);
+    const mark = (reads: string[], cause: string, due?: Date) =>
+      commit({
+        reads: { work: reads },
+        decide: (documents) =>
+          documents.mark('thread', '7', { causes: [cause], ...(due && { due }) }),
+      });
+    await Promise.all([mark([], 'a', later), mark([], 'b')]);
+    const [first] = await marks();
+    expect(first).to.deep.include({
+      _id: 'thread/7',
+      kind: 'thread',
+      subject: '7',
+      due: new Date(0),
+    });
+    expect(first?.causes).to.have.members(['a', 'b']);
+    for (const reads of [['thread/7'], []]) await mark(reads, `read ${reads.length}`, later);
+    const [again, ...others] = await marks();
+    expect(others).to.deep.equal([]);
+    expect(again?.causes).to.have.members(['a', 'b', 'read 1', 'read 0']);
+    expect(again).to.deep.include({ at: first!.at, due: first!.due });
+    expect(again?.token).to.not.equal(first?.token);
+  });
+});

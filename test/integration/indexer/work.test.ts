@@ -1,0 +1,225 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Collection } from 'mongodb';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import {
+  claimMarks,
+  endMark,
+  keepClaims,
+  LEASE_MS,
+  readsOf,
+  setMarks,
+} from '../../../services/indexer/work/claims.js';
+import {
+  finish,
+  isQuarantined,
+  MOST_TRIES,
+  runDue,
+  settled,
+} from '../../../services/indexer/work/runMarks.js';
+import { AT_ONCE, NEVER, type Mark } from '../../../shared/store/work.js';
+import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
+import { aSourceMessage, aSourceThread } from '../../support/factories.js';
+import { build, doAll, endLeases, indexerDeps, record } from '../../support/indexerDeps.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+describe('the list of work', () => {
+  let stores: TestStores;
+  let deps: IndexerDeps;
+  let work: Collection<Mark>;
+
+  before(async () => {
+    stores = await openStores();
+    deps = indexerDeps(stores);
+    work = deps.collections.work;
+  });
+  after(() => stores.close());
+  beforeEach(() => work.deleteMany({}));
+
+  const mark = async (subject: string, causes: string[] = []): Promise<Mark> => {
+    await setMarks(deps, 'thread', [subject], { causes });
+    return (await markOf(subject))!;
+  };
+  const markOf = (subject: string) => work.findOne({ _id: `thread/${subject}` });
+  const end = (marks: Mark[]) =>
+    deps.commit({
+      reads: readsOf(marks),
+      decide: (documents) => marks.forEach((one) => endMark(documents, one)),
+    });
+  const failing = (error: Error): IndexerDeps => {
+    const fail = () => Promise.reject(error);
+    return { ...deps, search: { write: fail, remove: fail } };
+  };
+  const broken = () => failing(new Error('It breaks'));
+  /** A thread that is recorded and marked. */
+  const aThread = async (causes: string[] = []) => {
+    const source = aSourceThread();
+    const threadId = source.thread._id;
+    await record(deps, source, [aSourceMessage({ _id: threadId, threadId })]);
+    await work.deleteMany({ kind: { $ne: 'thread' } });
+    await mark(threadId, causes);
+    return threadId;
+  };
+  const quarantined = (subject: string) => deps.collections.quarantine.findOne({ subject });
+
+  describe('claims', () => {
+    it('are got by one of many who ask at once', async () => {
+      const one = await mark('1');
+      const asked = await Promise.all(Array.from({ length: 8 }, () => claimMarks(deps, [one])));
+      expect(asked.flat()).to.have.length(1);
+      expect(asked.flat()[0]).to.include({ tries: 1 });
+    });
+
+    it('end with their lease, unless they are kept', async () => {
+      const one = await mark('1');
+      const [first] = await claimMarks(deps, [one]);
+      expect(first!.due.getTime()).to.be.above(Date.now());
+      expect(await claimMarks(deps, [one])).to.deep.equal([]);
+      await endLeases(deps, '1');
+      const [second] = await claimMarks(deps, [one]);
+      expect(second).to.include({ tries: 2 });
+      expect(second!.claim).to.not.equal(first!.claim);
+      await keepClaims(deps, [second!], async () => {
+        await endLeases(deps, '1');
+        while ((await markOf('1'))!.due <= new Date()) await pause(200);
+      });
+      expect(await claimMarks(deps, [one])).to.deep.equal([]);
+    }).timeout(LEASE_MS * 4);
+
+    it('leave a mark that was set again meanwhile, and take away one that was not', async () => {
+      const marks = [await mark('1'), await mark('2')];
+      const claimed = await claimMarks(deps, marks);
+      await mark('1', ['later']);
+      await end(claimed);
+      expect(await markOf('2')).to.equal(null);
+      const left = await markOf('1');
+      expect(left).to.deep.include({ causes: ['later'], due: AT_ONCE });
+      expect(left).to.not.have.any.keys('claim', 'tries');
+    });
+  });
+
+  describe('what is due', () => {
+    it('is done once, and then nothing is left', async () => {
+      const threadId = await aThread();
+      expect(await runDue(deps, { subject: threadId, kind: 'thread' })).to.equal(true);
+      expect(await markOf(threadId)).to.equal(null);
+      expect(await deps.collections.threadItems.findOne({ _id: threadId })).to.not.equal(null);
+    });
+
+    it('is told with the time until the next, and not before its time', async () => {
+      await setMarks(deps, 'thread', ['1'], { due: new Date(Date.now() + 50_000) });
+      const ms = await runDue(deps);
+      expect(ms).to.be.a('number').and.within(1_000, 50_000);
+      await work.updateOne({}, { $set: { due: NEVER, failedToken: 'x', token: 'x' } });
+      expect(await runDue(deps)).to.equal(false);
+    });
+
+    it('is not counted as a failure of its own while a store is away', async () => {
+      const threadId = await aThread();
+      const away = failing(new SearchUnavailable('away'));
+      for (let n = 0; n <= MOST_TRIES; n += 1)
+        expect(await runDue(away).catch(String)).to.include('away');
+      const left = await markOf(threadId);
+      expect(left).to.deep.include({ due: AT_ONCE }).and.not.have.any.keys('claim', 'tries');
+      expect(await build(deps, threadId)).to.equal(true);
+    });
+
+    it('is set aside when it fails every time, and tried once more when it is set again', async () => {
+      const threadId = await aThread();
+      for (let n = 0; n < MOST_TRIES; n += 1) await runDue(broken()).catch(() => undefined);
+      expect(isQuarantined((await markOf(threadId))!)).to.equal(true);
+      expect(await quarantined(threadId)).to.include({
+        reason: 'Error: It breaks',
+        count: MOST_TRIES,
+      });
+      expect(await finish(deps, 'thread', threadId)).to.equal(false);
+      await mark(threadId);
+      await runDue(broken()).catch(() => undefined);
+      expect(isQuarantined((await markOf(threadId))!)).to.equal(true);
+      await mark(threadId);
+      expect(await finish(deps, 'thread', threadId)).to.equal(true);
+      expect(await markOf(threadId)).to.equal(null);
+    });
+
+    it('is set aside when it was cut off every time, and then not tried again by itself', async () => {
+      const threadId = await aThread();
+      for (let n = 0; n < MOST_TRIES; n += 1) {
+        await claimMarks(deps, [(await markOf(threadId))!]);
+        await endLeases(deps, threadId);
+      }
+      for (let n = 0; n < 2; n += 1) {
+        await runDue(deps);
+        expect(isQuarantined((await markOf(threadId))!)).to.equal(true);
+        await mark(threadId);
+      }
+      expect((await quarantined(threadId))?.reason).to.include('ended the process');
+      expect(await deps.collections.threadItems.findOne({ _id: threadId })).to.equal(null);
+    });
+
+    it('does not suffer by what was cut off beside it', async () => {
+      const [guilty, innocent] = [await aThread(), await aThread()];
+      await claimMarks(deps, await work.find({ kind: 'thread' }).toArray());
+      await work.updateMany({}, { $set: { due: AT_ONCE } });
+      await work.updateOne({ subject: guilty }, { $set: { tries: MOST_TRIES } });
+      while ((await runDue(deps, { kind: 'thread' })) === true);
+      expect(isQuarantined((await markOf(guilty))!)).to.equal(true);
+      expect(await markOf(innocent)).to.equal(null);
+    });
+  });
+
+  describe('a cause', () => {
+    it('is settled when nothing names it, whoever does it, and what follows from it', async () => {
+      const threadId = await aThread(['import/1']);
+      const other = await aThread(['import/2']);
+      const left: number[] = [];
+      await settled(deps, 'import/1', (count) => left.push(count));
+      expect(left.at(-1)).to.equal(0);
+      expect(await markOf(threadId)).to.equal(null);
+      expect(await markOf(other)).to.not.equal(null);
+      expect(await deps.collections.members.countDocuments()).to.be.above(0);
+    });
+
+    it('is settled only when those who work on it elsewhere are done', async () => {
+      const threadId = await aThread(['import/1']);
+      const held = await claimMarks(deps, [(await markOf(threadId))!]);
+      let isSettled = false;
+      const waiting = settled(deps, 'import/1').then(() => (isSettled = true));
+      await pause(500);
+      expect(isSettled).to.equal(false);
+      await end(held);
+      await waiting;
+    });
+
+    it('is settled without what is set aside', async () => {
+      const threadId = await aThread(['import/1']);
+      await settled(broken(), 'import/1');
+      expect(isQuarantined((await markOf(threadId))!)).to.equal(true);
+    });
+
+    it('that removes something is not settled by a failure that it came in upon', async () => {
+      const threadId = await aThread(['import/1']);
+      await build(deps, threadId);
+      await doAll(deps);
+      await mark(threadId, ['import/1']);
+      await work.updateOne({ subject: threadId }, { $set: { tries: MOST_TRIES - 1 } });
+      let isAsked = false;
+      const late: IndexerDeps = {
+        ...deps,
+        search: {
+          ...deps.search,
+          async write() {
+            // It is asked for while the last try is under way, which then fails.
+            if (!isAsked) await mark(threadId, ['delete-thread/x']);
+            isAsked = true;
+            throw new Error('It breaks');
+          },
+        },
+      };
+      await runDue(late, { kind: 'thread' }).catch(() => undefined);
+      await settled(late, 'delete-thread/x');
+      expect(isAsked).to.equal(true);
+      expect(await deps.collections.threadItems.findOne({ _id: threadId })).to.equal(null);
+      expect((await quarantined(threadId))?.reason).to.include('is not shown any more');
+    });
+  });
+});
