@@ -14,7 +14,7 @@ export interface JobPayloads {
   'reindex-views': Record<string, never>;
   /** Count a server again. */
   'refresh-stats': { serverId: string };
-  /** Try again what was set aside. */
+  /** Try again what was quarantined. */
   'retry-quarantined': { quarantineId: string };
   /** Apply a stored upload (an export file) to the records and build what follows from it. */
   'import-file': { uploadId: string; importId: string };

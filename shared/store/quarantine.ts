@@ -2,7 +2,7 @@
 export type QuarantineKind = 'document' | 'thread' | 'file' | 'work';
 
 /**
- * Something that cannot be stored or built, set aside so that it holds up nothing else. It goes when the thing, or a
+ * Something that cannot be stored or built, quarantined so that it holds up nothing else. It goes when the thing, or a
  * newer revision of it, succeeds.
  */
 export interface QuarantineRecord {
@@ -23,7 +23,7 @@ export interface QuarantineRecord {
   count: number;
 }
 
-/** The id of what is set aside: letters, digits and hyphens. */
+/** The id of what is quarantined: letters, digits and hyphens. */
 export function quarantineId(kind: QuarantineKind, subject: string): string {
   return `${kind}-${subject}`;
 }

@@ -36,7 +36,7 @@ function weightOf({ bytes }: ImportFileRecord): number {
 /**
  * Applies one stored export file and builds its thread. Done when everything of it can be read; then the upload is
  * deleted and the file's record says what became of it. A file that can never be applied is recorded as rejected; one
- * that fails every time is set aside.
+ * that fails every time is quarantined.
  */
 export async function importFile(
   deps: IndexerDeps,

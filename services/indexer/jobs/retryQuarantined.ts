@@ -6,8 +6,8 @@ import { setMarks } from '../work/claims.js';
 import { MOST_TRIES } from '../work/runMarks.js';
 
 /**
- * Has what was set aside tried again, as if it were new: a file at once, a thread or document soon after. What fails
- * again is set aside again.
+ * Has what was quarantined tried again, as if it were new: a file at once, a thread or document soon after. What fails
+ * again is quarantined again.
  */
 export async function retryQuarantined(
   deps: IndexerDeps,

@@ -1,7 +1,7 @@
 import type { Collections } from '../../../shared/store/collections.js';
 import { quarantineId } from '../../../shared/store/quarantine.js';
 
-/** Those of some uploads whose bytes are still needed: a file waits for them, or was set aside for another try. */
+/** Those of some uploads whose bytes are still needed: a file waits for them, or was quarantined for another try. */
 export async function wantedUploads(
   { importFiles, quarantine }: Pick<Collections, 'importFiles' | 'quarantine'>,
   uploadIds: string[],

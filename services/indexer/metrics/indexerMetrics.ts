@@ -84,7 +84,7 @@ function registerStored(
   gauge('work_marks', 'Marks of what is still to be built or counted', () =>
     work.estimatedDocumentCount(),
   );
-  gauge('quarantined', 'Documents, threads and files that are set aside', () =>
+  gauge('quarantined', 'Documents, threads and files that are quarantined', () =>
     quarantine.estimatedDocumentCount(),
   );
 }

@@ -31,7 +31,7 @@ interface Cut {
 const takeTurn = createTurns();
 
 /**
- * Imports a queued file so that one that always fails, or ends the process, is set aside after MOST_TRIES: as rejected,
+ * Imports a queued file so that one that always fails, or ends the process, is quarantined after MOST_TRIES: as rejected,
  * its upload kept for another try. A try counts when it failed for a reason of the file's own, or when it is found to be
  * running in a process that is not this one and was not stopped: no longer than until a store turns out to be away. The
  * first try costs nothing beside the note that it began. Resolves with null for a file that is held back, or is done,
@@ -139,6 +139,6 @@ async function quarantineFile(
     count: tries,
   };
   await recordFailure(deps, { ...failure, reason: cause });
-  const reason = `Set aside after ${tries} tries. ${cause}`;
+  const reason = `Quarantined after ${tries} tries. ${cause}`;
   return endFile(deps.collections, _id, { state: 'rejected', reason, tries });
 }

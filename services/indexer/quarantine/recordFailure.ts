@@ -3,7 +3,7 @@ import type { IndexerDeps } from '../deps.js';
 
 const MOST_REASON = 300;
 
-/** Keeps that a thread or file is set aside, and says so in the log. */
+/** Records that a thread or file is quarantined, and says so in the log. */
 export async function recordFailure(
   { collections, logger }: Pick<IndexerDeps, 'collections' | 'logger'>,
   failure: Omit<QuarantineRecord, '_id' | 'firstAt' | 'lastAt'>,
@@ -16,5 +16,5 @@ export async function recordFailure(
     { $set: { ...failure, reason, lastAt: now }, $setOnInsert: { firstAt: now } },
     { upsert: true },
   );
-  logger.error({ kind, subject, reason, count: failure.count }, 'Set aside: it fails every time');
+  logger.error({ kind, subject, reason, count: failure.count }, 'Quarantined: it fails every time');
 }

@@ -12,10 +12,10 @@ type Deps = Pick<IndexerDeps, 'collections'>;
 /** Characters of a piece that are read again with the next one: an id may begin in them. */
 const OVERLAP = 21;
 const REASON =
-  'Set aside, then removed: it held something that was deleted or erased, so it has to be handed in again';
+  'Quarantined, then removed: it held something that was deleted or erased, so it has to be handed in again';
 
 /**
- * Removes the uploads of files that were set aside and hold an id of something that was deleted or erased: nothing else
+ * Removes the uploads of files that were quarantined and hold an id of something that was deleted or erased: nothing else
  * of the archive reaches into them. Each is read as a stream. Gives how many were removed.
  */
 export async function removeUploadsOf({ collections }: Deps, goneId: string): Promise<number> {
@@ -26,7 +26,7 @@ export async function removeUploadsOf({ collections }: Deps, goneId: string): Pr
   return removed;
 }
 
-/** The same for a file that has just been set aside and anybody who had been erased before. */
+/** The same for a file that has just been quarantined and anybody who had been erased before. */
 export async function removeUploadOfErased({ collections }: Deps, uploadId: string): Promise<void> {
   const erased = await erasedPeople(collections);
   const entry = { _id: quarantineId('file', uploadId) };

@@ -21,7 +21,7 @@ export class WrongGeneration extends Error {
  * Compares every listed thread with an index: its document is there, at the revision of its views or later, and so
  * are as many messages as are listed. What differs is written again (it may just be changing) and compared again.
  * Gives how many had to be. Throws WrongGeneration when a thread that rests still differs, except for documents that
- * the index refuses (`refused`, by document id) and threads that were set aside.
+ * the index refuses (`refused`, by document id) and threads that were quarantined.
  */
 export async function checkGeneration(
   deps: Deps,

@@ -86,7 +86,7 @@ describe('quarantine', () => {
     expect((await quarantined())[0]).to.include({ reason: ENDED });
   };
 
-  it('sets aside a thread that ends its process five times, while all others are built', async () => {
+  it('quarantines a thread that ends its process five times, while all others are built', async () => {
     const others = await Promise.all(Array.from({ length: 6 }, () => recordThread()));
     const { threadId } = await recordThread();
     expect(await runUntilItLives(threadId)).to.equal(5);
@@ -182,7 +182,7 @@ describe('quarantine', () => {
     expect(erasure).to.have.property('finishedAt');
   });
 
-  it('sets aside a thread whose build always throws, with the reason, and holds up no other', async () => {
+  it('quarantines a thread whose build always throws, with the reason, and holds up no other', async () => {
     const { threadId } = await recordThread();
     const other = await recordThread();
     const broken = failing(threadId);
@@ -234,7 +234,7 @@ describe('quarantine', () => {
     expect(await quarantined()).to.deep.equal([]);
   });
 
-  it('sets aside other work that always fails by its mark, and takes it out again when it is done', async () => {
+  it('quarantines other work that always fails by its mark, and takes it out again when it is done', async () => {
     const { threadId, said } = await recordThread();
     await build(deps, threadId);
     const person = markId('person', said[0]!.author.id);
@@ -257,7 +257,7 @@ describe('quarantine', () => {
     expect(await readBody(deps.collections, `user/${said[0]!.author.id}`)).to.not.equal(null);
   });
 
-  it('takes what was set aside out of every view when something of it is to go', async () => {
+  it('takes what was quarantined out of every view when something of it is to go', async () => {
     const { threadId, said } = await recordThread();
     await build(deps, threadId);
     const broken = failing(threadId);
@@ -273,7 +273,7 @@ describe('quarantine', () => {
     expect(await deps.collections.members.countDocuments()).to.equal(0);
   });
 
-  it('overlooks nothing that is to go of a thread just when it is set aside', async () => {
+  it('overlooks nothing that is to go of a thread just when it is quarantined', async () => {
     const { threadId } = await recordThread();
     await build(deps, threadId);
     await change(threadId);
@@ -300,7 +300,7 @@ describe('quarantine', () => {
     expect(await isListed(threadId)).to.equal(false);
   });
 
-  it('hides what an erasure that was cut off had cleaned, though it was set aside again since', async () => {
+  it('hides what an erasure that was cut off had cleaned, though it was quarantined again since', async () => {
     const author = anAuthor('guest', { id: '777777777777777701' });
     const source = aSourceThread();
     const threadId = source.thread._id;
@@ -324,7 +324,7 @@ describe('quarantine', () => {
     expect(await readBody(deps.collections, `thread/${threadId}`)).to.equal(null);
   });
 
-  it('rebuilds the search index without what was set aside', async () => {
+  it('rebuilds the search index without what was quarantined', async () => {
     const { threadId } = await recordThread();
     const other = await recordThread();
     await Promise.all([threadId, other.threadId].map((id) => build(deps, id)));
@@ -366,7 +366,7 @@ describe('quarantine', () => {
     const stateOf = async (uploadId: string) =>
       (await deps.collections.importFiles.findOne({ _id: uploadId }))?.state;
 
-    it('sets aside a file whose import ends the process, and takes it when it is tried again', async () => {
+    it('quarantines a file whose import ends the process, and takes it when it is tried again', async () => {
       const { uploadId, threadId } = await queue();
       expect(await runUntilItLives(threadId, 'import', uploadId)).to.equal(5);
       expect(await stateOf(uploadId)).to.equal('rejected');
@@ -409,7 +409,7 @@ describe('quarantine', () => {
       expect(file?.reason).to.match(/has to be handed in again$/);
       expect(file?.state).to.equal('rejected');
 
-      // One that is set aside only afterwards.
+      // One that is quarantined only afterwards.
       await quarantineFile(gone);
       expect(await uploads()).to.deep.equal([other.uploadId]);
     });
@@ -498,7 +498,7 @@ describe('quarantine', () => {
       expect(await stateOf(payload.uploadId)).to.equal('queued');
     });
 
-    it('sets aside a file whose import always throws, and keeps its upload', async () => {
+    it('quarantines a file whose import always throws, and keeps its upload', async () => {
       const payload = await queue();
       const { uploadId } = payload;
       const broken = failingImports();
@@ -506,7 +506,7 @@ describe('quarantine', () => {
         expect(await importFile(broken, payload).catch(() => 'thrown')).to.equal('thrown');
       const outcome = await importFile(broken, payload);
       expect(outcome).to.include({ state: 'rejected' });
-      expect(outcome?.reason).to.match(/^Set aside after 5 tries\. TypeError/);
+      expect(outcome?.reason).to.match(/^Quarantined after 5 tries\. TypeError/);
       expect(await deps.collections.pieces.countDocuments()).to.equal(1);
       await retryQuarantined(deps, { quarantineId: `file-${uploadId}` });
       expect(await stateOf(uploadId)).to.equal('imported');

@@ -52,7 +52,7 @@ describe('documents that the search index refuses', () => {
     await setMarks(deps, 'thread', [threadId]);
   };
 
-  it('sets aside one of 500, stores the others, and leaves no mark for the sweep', async () => {
+  it('quarantines one of 500, stores the others, and leaves no mark for the sweep', async () => {
     const { threadId, said } = await recordThread(500);
     const other = await recordThread(3);
     const poison = said[250]!;
@@ -82,7 +82,7 @@ describe('documents that the search index refuses', () => {
     expect(missing).to.include({ kind: 'search.wrong', id: threadId });
   });
 
-  it('takes the older version out of search, and what is set aside back in when it is mended', async () => {
+  it('takes the older version out of search, and what is quarantined back in when it is mended', async () => {
     const { threadId, said } = await recordThread(2);
     const { _id, createdAt } = said[1]!;
     await build(deps, threadId);

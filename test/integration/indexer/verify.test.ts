@@ -72,7 +72,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
   ],
   [
     ['thread.quarantined'],
-    'a thread that was set aside',
+    'a thread that was quarantined',
     async ({ collections: { work, quarantine }, threadId }) => {
       const at = new Date();
       const mark = { kind: 'thread' as const, subject: threadId, at, due: NEVER, tries: 4 };
@@ -814,7 +814,7 @@ describe('verifyArchive', () => {
       expect(await messages.findOne({ threadId, deleted: true })).to.include({ content: '' });
     });
 
-    it('keeps the upload of a file that is set aside', async () => {
+    it('keeps the upload of a file that is quarantined', async () => {
       const { pieces } = deps.collections;
       expect(await pieces.findOne({ _id: pieceId(uploadOwner(ASIDE), 0) })).not.to.equal(null);
     });
@@ -829,7 +829,7 @@ async function noteErased(collections: Collections, userId = anId()): Promise<st
   return userId;
 }
 
-/** A file that was set aside long ago: its upload is kept for another try, and is no difference. */
+/** A file that was quarantined long ago: its upload is kept for another try, and is no difference. */
 async function setFileAside(collections: Collections): Promise<void> {
   const { importFiles, quarantine, pieces } = collections;
   const at = new Date('2024-01-01T00:00:00.000Z');

@@ -124,7 +124,7 @@ describe('the list of work', () => {
       expect(await build(deps, threadId)).to.equal(true);
     });
 
-    it('is set aside when it fails every time, and tried once more when it is set again', async () => {
+    it('is quarantined when it fails every time, and tried once more when it is set again', async () => {
       const threadId = await aThread();
       for (let n = 0; n < MOST_TRIES; n += 1) await runDue(broken()).catch(() => undefined);
       expect(isQuarantined((await markOf(threadId))!)).to.equal(true);
@@ -141,7 +141,7 @@ describe('the list of work', () => {
       expect(await markOf(threadId)).to.equal(null);
     });
 
-    it('is set aside when it was cut off every time, and then not tried again by itself', async () => {
+    it('is quarantined when it was cut off every time, and then not tried again by itself', async () => {
       const threadId = await aThread();
       for (let n = 0; n < MOST_TRIES; n += 1) {
         await claimMarks(deps, [(await markOf(threadId))!]);
@@ -190,7 +190,7 @@ describe('the list of work', () => {
       await waiting;
     });
 
-    it('is settled without what is set aside', async () => {
+    it('is settled without what is quarantined', async () => {
       const threadId = await aThread(['import/1']);
       await settled(broken(), 'import/1');
       expect(isQuarantined((await markOf(threadId))!)).to.equal(true);
