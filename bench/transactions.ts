@@ -145,7 +145,7 @@ async function measure(name: string, way: Way): Promise<void> {
 }
 
 function aStored(): Stored {
-  const thread = aThread({ serverId: '1100000000000000001' });
+  const thread = aThread();
   const messages = Array.from({ length: size.messages }, (_, n) =>
     aMessage({ threadId: thread._id, content: `${n} `.padEnd(200, 'what was said ') }),
   );
