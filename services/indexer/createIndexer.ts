@@ -12,7 +12,7 @@ import { countActive } from './countActive.js';
 import { createHandlers } from './handlers.js';
 import { createIndexerMetrics } from './metrics/indexerMetrics.js';
 import { markAgedMembers } from './build/buildPeople.js';
-import { refileWhenIdle } from './jobs/sweepImports.js';
+import { refileWhenIdle } from './jobs/refileWhenIdle.js';
 import { releaseFiles } from './quarantine/guardFile.js';
 import { releaseHealed } from './quarantine/releaseHealed.js';
 import { recordRefusals } from './quarantine/recordRefusals.js';

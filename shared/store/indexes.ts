@@ -39,7 +39,6 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   ],
   contributions: [
     index('threadId', { threadId: 1 }),
-    index('server_user', { serverId: 1, userId: 1 }),
     index('user_recent', { userId: 1, lastAt: -1 }),
   ],
   members: [

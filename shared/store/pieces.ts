@@ -160,8 +160,8 @@ export interface Owned {
 }
 
 /**
- * Owners in a range of names that nothing names any more: writers that were cut off leave such pieces behind. `named`
- * picks those of a batch that are still needed. The index of `_id` alone is read.
+ * Finds owners whose pieces nobody needs, within a range of names. Writers that were cut off leave such pieces behind.
+ * `named` is given a batch of owners, and picks those that are still needed. Only the index of `_id` is read.
  */
 export async function* findOrphans(
   store: Store,

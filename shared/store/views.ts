@@ -20,7 +20,7 @@ export interface BodyView {
   length: number;
   gzip?: Binary;
   chunks?: number;
-  /** True for a body that is gone (deleted or never public): answered as 404. */
+  /** Left by earlier versions in place of a body that was removed: answered as 404. */
   gone?: boolean;
 }
 
@@ -135,6 +135,7 @@ export interface ImportFileRecord {
   threadId?: string;
   messages?: number;
   queuedAt: Date;
+  /** When a job last began with it. */
   startedAt?: Date;
   /** Something of it was new: noted with the first change it made. */
   changed?: boolean;

@@ -19,8 +19,9 @@ export interface CacheOptions<T> {
 }
 
 /**
- * Finished answers in memory, bounded by bytes, each with the cache tags that it depends on. While announcements arrive, an
- * entry lasts until one of its tags is announced, else for one second. Concurrent loads of one key are one load.
+ * Finished answers in memory, bounded by bytes, each with the cache tags that it depends on. While announcements
+ * arrive, an entry stays until one of its tags is announced. While they do not, it stays for one second. When several
+ * readers ask for a key that is not there, it is loaded once for all of them.
  */
 export class ResponseCache<T extends object> {
   readonly #entries: LRUCache<string, Entry<T>> | undefined;

@@ -1,17 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
-import { bodyNames } from '../../../shared/store/bodyKinds.js';
+import { groupBy } from '../../../shared/platform/groupBy.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { MemberView, RankView } from '../../../shared/store/views.js';
 import { markId, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
-import { encodeBody } from '../stores/bodyWriter.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { dayOf } from '../views/tallyPeople.js';
-import { endMark, isHeld, readsOf } from '../work/claims.js';
-import type { Documents } from '../work/commit.js';
+import { storeMade } from '../work/claims.js';
 import { countMembers } from './countMembers.js';
 import { countProfiles } from './countProfiles.js';
+import { putBodies, putRows } from './putViews.js';
 
 /** Rows that are kept of people beside their profiles. */
 interface Rows {
@@ -33,44 +31,24 @@ export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<voi
   const at = { version, today: dayOf(new Date()) };
   const counted = await countMembers(collections, { userId: { $in: shown } }, at);
   const profiles = await countProfiles(collections, shown, counted.members);
-  const stored = await deps.commit({
-    reads: readsOf(marks),
-    decide(documents) {
-      const held = marks.filter((mark) => isHeld(documents, mark));
-      const people = new Set(held.map(({ subject }) => subject));
-      const isOfHeld = (row: MemberView | RankView): boolean => people.has(userOf(row));
-      putRows(
-        documents,
-        'members',
-        before.members.filter(isOfHeld),
-        counted.members.filter(isOfHeld),
-      );
-      putRows(documents, 'ranks', before.ranks.filter(isOfHeld), counted.ranks.filter(isOfHeld));
-      for (const { subject, ...mark } of held) {
-        const causes = mark.causes;
-        for (const [name, text] of profiles) {
-          if (name !== `user/${subject}`) continue;
-          if (text === null) documents.remove('bodies', name);
-          else documents.put('bodies', encodeBody(name, version, text));
-        }
-        if (erased.has(subject)) {
-          documents.remove('users', subject);
-          for (const name of bodyNames('user', subject)) documents.remove('bodies', name);
-        }
-        const rows = [...before.members, ...counted.members];
-        const serverIds = rows.flatMap(({ userId, serverId }) =>
-          userId === subject ? [serverId] : [],
-        );
-        for (const serverId of new Set(serverIds)) documents.mark('server', serverId, { causes });
-        endMark(documents, { subject, ...mark });
-      }
-      return [...people];
-    },
+  const [oldRows, newRows] = [rowsByPerson(before), rowsByPerson(counted)];
+  const held = await storeMade(deps, marks, (documents, { subject: userId, causes }) => {
+    const [old, now] = [oldRows(userId), newRows(userId)];
+    putRows(documents, 'members', old.members, now.members);
+    putRows(documents, 'ranks', old.ranks, now.ranks);
+    const name = `user/${userId}`;
+    putBodies(documents, new Map([[name, profiles.get(name) ?? null]]), version);
+    if (erased.has(userId)) documents.remove('users', userId);
+    const serverIds = [...old.members, ...now.members].map(({ serverId }) => serverId);
+    for (const serverId of new Set(serverIds)) documents.mark('server', serverId, { causes });
   });
   const serverIds = new Set(
     [...before.members, ...counted.members].map(({ serverId }) => serverId),
   );
-  deps.announcer.announce({ users: stored, servers: [...serverIds] });
+  deps.announcer.announce({
+    users: held.map(({ subject }) => subject),
+    servers: [...serverIds],
+  });
 }
 
 async function storedRows(
@@ -82,25 +60,11 @@ async function storedRows(
   return { members: rows, ranks: await ranks.find({ member }).toArray() };
 }
 
-function userOf(row: MemberView | RankView): string {
-  return 'userId' in row ? row.userId : row.member.slice(row.member.indexOf('/') + 1);
-}
-
-/** Puts rows that differ, and removes those that are not counted any more. */
-function putRows<N extends 'members' | 'ranks'>(
-  documents: Documents,
-  name: N,
-  before: readonly Rows[N][number][],
-  now: readonly Rows[N][number][],
-): void {
-  const stored = new Map<string, Rows[N][number]>(before.map((row) => [row._id, row]));
-  for (const row of now) {
-    const known = stored.get(row._id);
-    stored.delete(row._id);
-    if (known && isDeepStrictEqual({ ...known, version: 0 }, { ...row, version: 0 })) continue;
-    documents.put(name, row as never);
-  }
-  for (const _id of stored.keys()) documents.remove(name, _id);
+/** Gives the rows of each person. */
+function rowsByPerson({ members, ranks }: Rows): (userId: string) => Rows {
+  const rowsOf = groupBy(members, ({ userId }) => userId);
+  const linesOf = groupBy(ranks, ({ member }) => member.slice(member.indexOf('/') + 1));
+  return (userId) => ({ members: rowsOf.get(userId) ?? [], ranks: linesOf.get(userId) ?? [] });
 }
 
 /** Marks those whose rolling periods were counted on an earlier day, unless they are marked already. */

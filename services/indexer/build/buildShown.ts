@@ -1,10 +1,10 @@
 import { findAllGathered } from '../../../shared/store/gather.js';
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
-import { encodeBody } from '../stores/bodyWriter.js';
 import { nextVersion } from '../stores/nextVersion.js';
-import { endMark, isHeld, readsOf } from '../work/claims.js';
+import { storeMade } from '../work/claims.js';
 import { whenFound } from '../similar/findSimilarAgain.js';
+import { putBodies } from './putViews.js';
 import { shownLists } from './similarBodies.js';
 
 /**
@@ -16,21 +16,10 @@ export async function buildShown(deps: IndexerDeps, marks: Mark[]): Promise<void
   const version = await nextVersion(collections.counters);
   const threadIds = marks.map(({ subject }) => subject);
   const { texts, outdated } = await shownLists(collections, threadIds);
-  await deps.commit({
-    reads: readsOf(marks),
-    decide(documents) {
-      for (const mark of marks) {
-        if (!isHeld(documents, mark)) continue;
-        const name = `similar/${mark.subject}`;
-        const text = texts.get(name) ?? null;
-        if (text === null) documents.remove('bodies', name);
-        else documents.put('bodies', encodeBody(name, version, text));
-        if (outdated.includes(mark.subject)) {
-          documents.mark('similar', mark.subject, { due: whenFound() });
-        }
-        endMark(documents, mark);
-      }
-    },
+  await storeMade(deps, marks, (documents, { subject }) => {
+    const name = `similar/${subject}`;
+    putBodies(documents, new Map([[name, texts.get(name) ?? null]]), version);
+    if (outdated.includes(subject)) documents.mark('similar', subject, { due: whenFound() });
   });
   deps.announcer.announce({ similar: threadIds });
 }

@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { bodyNames } from '../../../shared/store/bodyKinds.js';
+import type { Collections } from '../../../shared/store/collections.js';
 import { bodyOwner, removeOlderPieces, removePieces } from '../../../shared/store/pieces.js';
 import { findAllGathered, findGathered } from '../../../shared/store/gather.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
@@ -10,20 +10,15 @@ import type { IndexerDeps } from '../deps.js';
 import { documentSender } from '../search/documentSender.js';
 import { removeDeletedDocuments, removeThreadDocuments } from '../search/removeDocuments.js';
 import { whenFound } from '../similar/findSimilarAgain.js';
-import { BodyWriter, writeBody } from '../stores/bodyWriter.js';
+import { BodyWriter, goneBodies, writeBody } from '../stores/bodyWriter.js';
 import { nextVersion } from '../stores/nextVersion.js';
+import { redactThreads } from '../records/tombstones.js';
 import { endMark, freeMark, isHeld, readsOf } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 import type { ThreadViews } from '../views/foldThread.js';
-import {
-  cleanMessages,
-  cleanNotices,
-  cleanThread,
-  cleanWords,
-  redactWords,
-  removeIfEmptied,
-} from './cleanRecords.js';
+import { cleanMessages, cleanThread, cleanWords, removeIfEmptied } from './cleanRecords.js';
 import { loadTargets } from './loadThread.js';
+import { putBodies, putRows } from './putViews.js';
 import { readThread } from './readThread.js';
 
 /** Builds threads that are marked. Throws what the first that fails throws, when all have ended. */
@@ -34,26 +29,25 @@ export async function buildThreads(deps: IndexerDeps, marks: Mark[]): Promise<vo
 }
 
 /**
- * Builds everything that is read of a thread from its records as they are now, and stores it with what follows from it,
- * in the transaction that takes the mark away. A build that lost its claim stores nothing. What was erased or deleted,
- * and came back with a source, is taken out of the records here.
+ * Builds everything that is read of a thread from its records as they are now. One transaction stores it, marks what
+ * follows from it, and takes the thread's mark away. A build that lost its claim stores nothing. A source may have brought
+ * back what was erased or deleted: the build takes that out of the records first.
  */
 async function buildThread(deps: IndexerDeps, mark: Mark): Promise<void> {
   const { collections } = deps;
   const { subject: threadId } = mark;
-  const [version, item, contributions] = await Promise.all([
+  const [version, before] = await Promise.all([
     nextVersion(collections.counters),
-    findGathered(collections.threadItems, threadId),
-    findAllGathered(collections.contributions, 'threadId', threadId),
+    storedThread(collections, threadId),
   ]);
   const thread = await cleanThread(deps, threadId);
-  const before: StoredThread = { item, contributions };
   if (!thread) return removeViews(deps, mark, { version, before, thread });
-  if (!thread.deleted) await cleanNotices(deps, threadId);
+  // No build reads them.
+  if (!thread.deleted) await cleanWords(deps, threadId, { counted: false });
   const built = thread.deleted ? null : await writeThread(deps, thread, version);
   if (built) return storeViews(deps, mark, { thread, before, built });
   const empty = thread.deleted ? thread : await emptied(deps, thread, mark);
-  if (empty.deleted) await redactWords(collections, threadId);
+  if (empty.deleted) await redactThreads(collections.messages, [threadId]);
   await removeThreadDocuments(collections, deps.search, threadId, version);
   await removeViews(deps, mark, { version, before, thread: empty });
 }
@@ -76,6 +70,18 @@ async function emptied(
 export interface StoredThread {
   item: ThreadItemView | null;
   contributions: ContributionView[];
+}
+
+/** What is stored of a thread now. */
+export async function storedThread(
+  { threadItems, contributions }: Pick<Collections, 'threadItems' | 'contributions'>,
+  threadId: string,
+): Promise<StoredThread> {
+  const [item, rows] = await Promise.all([
+    findGathered(threadItems, threadId),
+    findAllGathered(contributions, 'threadId', threadId),
+  ]);
+  return { item, contributions: rows };
 }
 
 interface BuiltThread {
@@ -133,7 +139,7 @@ async function storeViews(
       if (!isHeld(documents, mark)) return false;
       for (const body of bodies) documents.put('bodies', body);
       documents.put('threadItems', item);
-      putContributions(documents, before.contributions, views.contributions);
+      putRows(documents, 'contributions', before.contributions, views.contributions);
       markFollowing(documents, mark, { thread, before, item, contributions: views.contributions });
       if (!hasLinks) endMark(documents, mark);
       return true;
@@ -153,8 +159,10 @@ async function storeViews(
 }
 
 /**
- * What it links to may have appeared or been renamed while it was being built, before its links were stored for others to
- * find: one of the two always sees the other.
+ * Ends the build of a thread that links to others. Its list item names its links since the build stored it. Worker A builds
+ * this thread and shows the old title of another; meanwhile worker B renames that other thread, and looks for those that
+ * link to it. Either B finds this thread's stored links, and marks it; or the new title is stored by now, and the thread
+ * is built again.
  */
 async function endLinked(
   { commit, collections }: IndexerDeps,
@@ -189,9 +197,9 @@ export async function removeViews(
     reads: readsOf([mark]),
     decide(documents) {
       if (!isHeld(documents, mark)) return false;
-      for (const name of bodyNames('thread', threadId)) documents.remove('bodies', name);
+      putBodies(documents, goneBodies('thread', threadId), version);
       documents.remove('threadItems', threadId);
-      putContributions(documents, before.contributions, []);
+      putRows(documents, 'contributions', before.contributions, []);
       const place = thread ?? before.item;
       if (place)
         markFollowing(documents, mark, { thread: place, before, item: null, contributions: [] });
@@ -208,22 +216,6 @@ export async function removeViews(
   deps.countProjected?.();
   for (const name of bodyNames('thread', threadId))
     await removeOlderPieces(deps.collections, name, version + 1);
-}
-
-/** Puts what differs of people's parts; who has none any more is removed. */
-function putContributions(
-  documents: Documents,
-  before: readonly ContributionView[],
-  now: readonly ContributionView[],
-): void {
-  const stored = new Map(before.map((row) => [row._id, row]));
-  for (const row of now) {
-    const known = stored.get(row._id);
-    stored.delete(row._id);
-    if (!known || !isDeepStrictEqual({ ...known, revision: 0 }, { ...row, revision: 0 }))
-      documents.put('contributions', row);
-  }
-  for (const _id of stored.keys()) documents.remove('contributions', _id);
 }
 
 /** Marks what shows something of a thread: its people, its server, lists of similar threads, threads that link to it. */

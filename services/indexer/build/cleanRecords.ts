@@ -1,23 +1,23 @@
 import type { Filter } from 'mongodb';
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
-import type { Collections } from '../../../shared/store/collections.js';
 import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
 import { findGathered } from '../../../shared/store/gather.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import type { Mark } from '../../../shared/store/work.js';
 import { batches } from '../../../shared/platform/batches.js';
 import type { IndexerDeps } from '../deps.js';
-import { applyErasures, eraseThread } from '../records/applyErasures.js';
-import { eraseFields } from '../records/eraseSource.js';
-import { ERASED_ID, redactThreads, threadTombstone } from '../records/tombstones.js';
+import { applyErasures } from '../records/applyErasures.js';
+import { eraseFields, eraseThread } from '../records/eraseSource.js';
+import { disownThread } from '../records/disownThread.js';
+import { ERASED_ID, threadTombstone } from '../records/tombstones.js';
 import { countedMessages } from './loadThread.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'commit'>;
 
 /**
- * Takes out of a thread's record what must not be there any more: all of it where its channel or server was deleted,
- * and what names somebody who was erased. A source that was read before the deletion or erasure may have brought it back.
- * Gives the record as it is then; null when there is none.
+ * Cleans a thread's record. If its channel or server was deleted, the record becomes a tombstone. Otherwise everything
+ * goes that names somebody who was erased. Either may be needed when a source was read before a deletion or erasure, and
+ * merged after it. Resolves with the record as it is stored then; with null when there is none.
  */
 export async function cleanThread(deps: Deps, threadId: string): Promise<ThreadRecord | null> {
   const { threads, channels, servers } = deps.collections;
@@ -70,45 +70,25 @@ export async function cleanMessages(
         if (clean && clean !== now) documents.put('messages', clean);
       }
       for (const { _id } of starters) {
-        const thread = documents.get('threads', _id);
-        if (!thread || thread.deleted || !documents.get('messages', _id)?.deleted) continue;
-        documents.put('threads', { ...thread, ownerId: ERASED_ID });
+        if (documents.get('messages', _id)?.deleted) disownThread(documents, _id);
       }
     },
   });
 }
 
-/** Takes what is left of erased people out of all messages of a thread, shown or not. */
-export async function cleanWords(deps: Deps, threadId: string): Promise<void> {
+/** Takes what is left of erased people out of a thread's messages, shown or not; `which` narrows them. */
+export async function cleanWords(
+  deps: Deps,
+  threadId: string,
+  which: Filter<MessageRecord> = {},
+): Promise<void> {
   const erased = await erasedPeople(deps.collections);
   if (erased.isEmpty) return;
-  await cleanAll(deps, { threadId, deleted: { $ne: true } }, erased);
-}
-
-async function cleanAll(
-  deps: Deps,
-  filter: Filter<MessageRecord>,
-  erased: ErasedPeople,
-): Promise<void> {
-  for await (const batch of batches(deps.collections.messages.find(filter))) {
+  const said = deps.collections.messages.find({ threadId, deleted: { $ne: true }, ...which });
+  for await (const batch of batches(said)) {
     const unclean = batch.filter((message) => applyErasures(message, erased) !== message);
     if (unclean.length > 0) await cleanMessages(deps, unclean, erased);
   }
-}
-
-/** Takes what is left of erased people out of a thread's notices, which no build reads. */
-export async function cleanNotices(deps: Deps, threadId: string): Promise<void> {
-  const erased = await erasedPeople(deps.collections);
-  if (erased.isEmpty) return;
-  await cleanAll(deps, { threadId, counted: false, deleted: { $ne: true } }, erased);
-}
-
-/** Takes the words of all messages of a deleted thread away. */
-export async function redactWords(
-  { messages }: Pick<Collections, 'messages'>,
-  threadId: string,
-): Promise<void> {
-  await redactThreads(messages, [threadId]);
 }
 
 /** Removes a thread that an erasure has emptied, because the erased person wrote all of it. Gives what is stored then. */
@@ -118,7 +98,10 @@ export async function removeIfEmptied(deps: Deps, thread: ThreadRecord): Promise
   return (await replaceThread(deps, thread._id, threadTombstone)) ?? thread;
 }
 
-/** Takes erased people out of the description of a marked server, which the list of servers shows, too, and the topics of its channels. */
+/**
+ * Takes erased people out of the description of a marked server, and out of the topics of its channels. The list of
+ * servers shows the description, too, so it is marked.
+ */
 export async function cleanPlaces(
   deps: Deps,
   { subject: serverId, causes }: Pick<Mark, 'subject' | 'causes'>,

@@ -13,7 +13,6 @@ export interface CountedAt {
 export interface CountedMembers {
   members: MemberView[];
   ranks: RankView[];
-  at: CountedAt;
 }
 
 /** Counts those people whose contributions match; whoever is not recorded is left out. */
@@ -32,7 +31,6 @@ export async function countMembers(
     return user ? [{ one, user }] : [];
   });
   return {
-    at,
     members: known.map(({ one, user }) => memberView(one, user, version, today)),
     ranks: known.flatMap(({ one, user }) => rankViews(one, user, version, today)),
   };

@@ -1,9 +1,8 @@
 import { batches } from '../../../shared/platform/batches.js';
-import { findAllGathered, findGathered } from '../../../shared/store/gather.js';
+import { findAllGathered } from '../../../shared/store/gather.js';
 import type { Mark, WorkKind } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
-import { whenFound } from '../similar/findSimilarAgain.js';
-import { endMark, readsOf, setMarks } from '../work/claims.js';
+import { setMarks, storeMade } from '../work/claims.js';
 import { threadsShowing } from './buildShown.js';
 
 /** What is to be marked because of one mark: subjects of a kind of work. */
@@ -38,12 +37,7 @@ export const fanOutLinks = fanOut(async function* ({ collections }, targetId) {
 
 const markLists = fanOut(async function* (deps, threadId) {
   yield { kind: 'shown', subject: threadId };
-  const item = await findGathered(deps.collections.threadItems, threadId);
-  for (const subject of await threadsShowing(deps, threadId)) {
-    yield { kind: 'shown', subject };
-    // In the place of one that is gone another may stand.
-    if (!item) yield { kind: 'similar', subject };
-  }
+  for (const subject of await threadsShowing(deps, threadId)) yield { kind: 'shown', subject };
 });
 
 /**
@@ -55,9 +49,7 @@ export async function fanOutLists(deps: IndexerDeps, marks: Mark[]): Promise<voi
   const found = await deps.collections.threads
     .find({ _id: { $in: ids } }, { projection: { serverId: 1, channelId: 1 } })
     .toArray();
-  const threads = found.map(({ _id: threadId, serverId, channelId }) => ({
-    ...{ threadId, serverId, channelId },
-  }));
+  const threads = found.map(({ _id: threadId, ...place }) => ({ threadId, ...place }));
   deps.announcer.announce({ threads });
   await markLists(deps, marks);
 }
@@ -69,15 +61,10 @@ function fanOut(follows: Follows): (deps: IndexerDeps, marks: Mark[]) => Promise
       for await (const batch of batches(follows(deps, mark.subject))) {
         for (const kind of new Set(batch.map((one) => one.kind))) {
           const subjects = batch.filter((one) => one.kind === kind).map(({ subject }) => subject);
-          // Nobody waits for a search.
-          const marking = kind === 'similar' ? { due: whenFound() } : { causes: mark.causes };
-          await setMarks(deps, kind, subjects, marking);
+          await setMarks(deps, kind, subjects, { causes: mark.causes });
         }
       }
     }
-    await deps.commit({
-      reads: readsOf(marks),
-      decide: (documents) => marks.forEach((mark) => endMark(documents, mark)),
-    });
+    await storeMade(deps, marks, () => undefined);
   };
 }

@@ -3,7 +3,7 @@ import { idKey, timeKey } from '../../../shared/store/listKeys.js';
 import type { MessageRecord, SourceMessage } from '../../../shared/store/records.js';
 import { same } from '../records/mergeFields.js';
 import { contentOf, isNewer } from '../records/messageOrder.js';
-import { ERASED_ID } from '../records/tombstones.js';
+import { disownThread } from '../records/disownThread.js';
 import type { Documents } from '../work/commit.js';
 import { SourceConflict } from './source.js';
 
@@ -39,15 +39,10 @@ export function mergeMessages(
     if (before && !isNewer(message, before)) continue;
     isChanged ||= !before || !same(contentOf(message), contentOf(before));
     documents.put('messages', toRecord(message));
-    if ((message as MessageRecord).deleted && message._id === threadId) disown(documents, threadId);
+    if ((message as MessageRecord).deleted && message._id === threadId)
+      disownThread(documents, threadId);
   }
   return isChanged;
-}
-
-/** Somebody who was erased started the thread: no other is taken for its author. */
-function disown(documents: Documents, threadId: string): void {
-  const thread = documents.get('threads', threadId);
-  if (thread) documents.put('threads', { ...thread, ownerId: ERASED_ID });
 }
 
 /** A message, emptied where it forwards what was erased. */

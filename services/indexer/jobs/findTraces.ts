@@ -6,8 +6,8 @@ import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 import { cleanMessages } from '../build/cleanRecords.js';
 import type { IndexerDeps } from '../deps.js';
-import { applyErasures, eraseThread } from '../records/applyErasures.js';
-import { eraseFields } from '../records/eraseSource.js';
+import { applyErasures } from '../records/applyErasures.js';
+import { eraseFields, eraseThread } from '../records/eraseSource.js';
 import { slices } from '../records/slices.js';
 import type { Report } from '../report.js';
 

@@ -5,16 +5,14 @@ import type {
   MessageRecord,
   ReactionRecord,
   SourceMessage,
-  ThreadRecord,
 } from '../../../shared/store/records.js';
 import { textEraser, type TextEraser } from './eraseText.js';
-import { eraseFields } from './eraseSource.js';
-import { ERASED_ID, REDACTED } from './tombstones.js';
+import { REDACTED } from './tombstones.js';
 
 type Message = SourceMessage & Pick<MessageRecord, 'deleted'>;
 
 /**
- * A message without a trace of erased people: what they wrote is silenced; in what others wrote, mentions of them,
+ * A message without a trace of erased people: what they wrote is redacted; in what others wrote, mentions of them,
  * their ids and pictures, their reactions and commands are taken out. The very same message when there is none.
  */
 export function applyErasures<T extends Message>(message: T, erased: ErasedPeople): T {
@@ -42,14 +40,6 @@ export function applyErasures<T extends Message>(message: T, erased: ErasedPeopl
       message.interaction && erased.has(message.interaction.userId) ? null : message.interaction,
   };
   return JSON.stringify(clean) === JSON.stringify(message) ? message : clean;
-}
-
-/** A thread's record without a trace of erased people; the very same one when there is none. */
-export function eraseThread(thread: ThreadRecord, erased: ErasedPeople): ThreadRecord {
-  if (erased.isEmpty || thread.deleted) return thread;
-  const clean = eraseFields(thread, erased);
-  const isOwner = typeof thread.ownerId === 'string' && erased.has(thread.ownerId);
-  return isOwner ? { ...clean, ownerId: ERASED_ID } : clean;
 }
 
 function cleanFile<T extends { filename: string; url: string }>(file: T, eraser: TextEraser): T {

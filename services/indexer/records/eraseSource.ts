@@ -13,11 +13,16 @@ export function eraseSource(source: SourceThread, erased: ErasedPeople): SourceT
     ...source,
     server: eraseFields(server, erased),
     channel: eraseFields(channel, erased),
-    thread: thread && {
-      ...eraseFields(thread, erased),
-      ...(thread.ownerId && erased.has(thread.ownerId) ? { ownerId: ERASED_ID } : {}),
-    },
+    thread: thread && eraseThread(thread, erased),
   };
+}
+
+/** A thread, told or recorded, without a trace of erased people. The very same object when there is none. */
+export function eraseThread<T extends Thread | ThreadRecord>(thread: T, erased: ErasedPeople): T {
+  if (erased.isEmpty || ('deleted' in thread && thread.deleted)) return thread;
+  const clean = eraseFields(thread, erased);
+  const isOwner = typeof thread.ownerId === 'string' && erased.has(thread.ownerId);
+  return isOwner ? { ...clean, ownerId: ERASED_ID } : clean;
 }
 
 const TEXTS = ['description', 'topic', 'title'];

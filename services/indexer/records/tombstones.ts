@@ -37,7 +37,10 @@ export const REDACTED = {
   deleted: true,
 } satisfies Partial<MessageRecord>;
 
-/** A thread of which nothing is left but what keeps it from coming back; the very same one when it is that. */
+/**
+ * A thread's record without anything that a source said of it. Its id and place stay, so that no source brings it back.
+ * The very same object when it is a tombstone already.
+ */
 export function threadTombstone(thread: ThreadRecord): ThreadRecord {
   if (thread.deleted) return thread;
   const { _id, serverId, channelId, asOf } = thread;

@@ -2,7 +2,7 @@ import type { Filter } from 'mongodb';
 import { NEVER, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { nextVersion } from '../stores/nextVersion.js';
-import { endMark, isHeld, readsOf } from '../work/claims.js';
+import { storeMade } from '../work/claims.js';
 import { findSimilar } from './findSimilar.js';
 
 /** While much is being changed, searching waits so long at most (ms): afterwards there is more to be found. */
@@ -31,19 +31,11 @@ export async function findSimilarAgain(deps: IndexerDeps, marks: Mark[]): Promis
   const lists = new Map(
     listed.map(({ _id }, n) => [_id, found[n]!.filter((other) => shown.has(other))]),
   );
-  await deps.commit({
-    reads: readsOf(marks),
-    decide(documents) {
-      for (const mark of marks) {
-        if (!isHeld(documents, mark)) continue;
-        const { subject: _id, causes } = mark;
-        const similarTo = lists.get(_id);
-        if (similarTo) documents.put('similar', { _id, version, similarTo });
-        else documents.remove('similar', _id);
-        documents.mark('shown', _id, { causes });
-        endMark(documents, mark);
-      }
-    },
+  await storeMade(deps, marks, (documents, { subject: _id, causes }) => {
+    const similarTo = lists.get(_id);
+    if (similarTo) documents.put('similar', { _id, version, similarTo });
+    else documents.remove('similar', _id);
+    documents.mark('shown', _id, { causes });
   });
 }
 

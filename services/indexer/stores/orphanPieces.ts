@@ -48,8 +48,8 @@ export function orphanUploads(store: UploadStore, begunBefore: Date): AsyncGener
 }
 
 /**
- * Pieces of bodies that are not needed. `isNeeded` decides it of one revision of a body, given the revision that is
- * stored as this body now, if any is.
+ * Finds pieces of bodies that nobody needs. `isNeeded` decides for one revision of a body. It is given the revision of
+ * the body that is stored now, or undefined where none is.
  */
 export function orphanBodies(
   store: BodyStore,

@@ -71,21 +71,13 @@ function isFree({ due }: Mark): boolean {
 
 /** Keeps claims while `run` goes on, however long it takes. */
 export async function keepClaims<T>(
-  { commit }: Pick<IndexerDeps, 'commit'>,
+  deps: Pick<IndexerDeps, 'commit'>,
   marks: readonly Mark[],
   run: () => Promise<T>,
 ): Promise<T> {
   const renew = (): void => {
-    const renewed = commit({
-      reads: readsOf(marks),
-      decide(documents) {
-        for (const mark of marks.filter((one) => isHeld(documents, one))) {
-          documents.put('work', { ...documents.get('work', mark._id)!, due: leaseEnd() });
-        }
-      },
-    });
     // Tried again soon; should the claims be lost by then, nothing is stored for them.
-    renewed.catch(() => undefined);
+    changeHeld(deps, marks, (mark) => ({ ...mark, due: leaseEnd() })).catch(() => undefined);
   };
   const timer = setInterval(renew, LEASE_MS / 3);
   try {
@@ -93,6 +85,48 @@ export async function keepClaims<T>(
   } finally {
     clearInterval(timer);
   }
+}
+
+/** Changes those of some claimed marks whose claims are still held. */
+export async function changeHeld(
+  { commit }: Pick<IndexerDeps, 'commit'>,
+  marks: readonly Mark[],
+  change: (mark: Mark) => Mark,
+): Promise<void> {
+  await commit({
+    reads: readsOf(marks),
+    decide(documents) {
+      for (const { _id } of heldMarks(documents, marks)) {
+        documents.put('work', change(documents.get('work', _id)!));
+      }
+    },
+  });
+}
+
+/**
+ * Stores what was made for marks, and takes these marks away, in one transaction: of each mark only while its claim is
+ * held. Resolves with the marks that were.
+ */
+export async function storeMade(
+  { commit }: Pick<IndexerDeps, 'commit'>,
+  marks: readonly Mark[],
+  store: (documents: Documents, mark: Mark) => void,
+): Promise<Mark[]> {
+  return commit({
+    reads: readsOf(marks),
+    decide(documents) {
+      const held = heldMarks(documents, marks);
+      for (const mark of held) {
+        store(documents, mark);
+        endMark(documents, mark);
+      }
+      return held;
+    },
+  });
+}
+
+function heldMarks(documents: Documents, marks: readonly Mark[]): Mark[] {
+  return marks.filter((mark) => isHeld(documents, mark));
 }
 
 /** The ids of marks, as what a change reads. */

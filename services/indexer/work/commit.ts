@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   WriteConcern,
   type AnyBulkWriteOperation,
@@ -16,7 +17,6 @@ import {
   type Marking,
   type WorkKind,
 } from '../../../shared/store/work.js';
-import { randomUUID } from 'node:crypto';
 
 type Name = keyof Collections;
 type Stored<N extends Name> = Collections[N] extends Collection<infer T> ? T : never;
@@ -112,7 +112,7 @@ function readBy({ reads }: Change<unknown>): number {
   return Object.values(reads).reduce((sum, ids) => sum + ids.length, 0);
 }
 
-/** Reads what the changes read, lets each decide on it in turn, and writes what they decided, in one transaction. */
+/** Carries out some changes in one transaction: reads their documents, lets each change decide in turn, and writes. */
 async function transact(
   client: MongoClient,
   collections: Collections,
@@ -154,7 +154,18 @@ type Document = { _id: string };
 /** What a change writes: a document, null for one that goes, or a mark that is set without having been read. */
 interface Writes {
   documents: Map<Name, Map<string, Document | null>>;
-  marks: Map<string, { kind: WorkKind; subject: string; causes: Set<string>; due: Date }>;
+  marks: Map<string, SetMark>;
+}
+
+/** A mark to be set. */
+type SetMark = Required<Pick<Mark, 'kind' | 'subject' | 'due'>> & { causes: readonly string[] };
+
+/** Adds a mark; one that is there has the causes of both, and the earlier time. */
+function addMark(marks: Writes['marks'], mark: SetMark): void {
+  const id = markId(mark.kind, mark.subject);
+  const before = marks.get(id) ?? mark;
+  const causes = [...new Set([...before.causes, ...mark.causes])];
+  marks.set(id, { ...mark, causes, due: before.due < mark.due ? before.due : mark.due });
 }
 
 const noWrites = (): Writes => ({ documents: new Map(), marks: new Map() });
@@ -180,12 +191,7 @@ class StagedDocuments {
         this.#writes.documents.set(name, all);
         for (const [id, document] of documents) all.set(id, document);
       }
-      for (const [id, { causes, due, ...mark }] of own.marks) {
-        const before = this.#writes.marks.get(id);
-        const earlier = before && before.due < due ? before.due : due;
-        const both = new Set([...(before?.causes ?? []), ...causes]);
-        this.#writes.marks.set(id, { ...mark, causes: both, due: earlier });
-      }
+      for (const mark of own.marks.values()) addMark(this.#writes.marks, mark);
       return { value };
     } catch (error) {
       return { error };
@@ -200,7 +206,7 @@ class StagedDocuments {
       await bulkWrite(collections[name] as unknown as Collection<Document>, operations, session);
     }
     const marks = [...this.#writes.marks.values()].map(({ kind, subject, causes, due }) =>
-      markWrite(kind, subject, { causes: [...causes], due }),
+      markWrite(kind, subject, { causes, due }),
     );
     await bulkWrite(collections.work, marks, session);
   }
@@ -229,11 +235,8 @@ class StagedDocuments {
       mark(kind, subject, { causes = [], due = AT_ONCE } = {}) {
         const id = markId(kind, subject);
         const known = staged('work', id) as Mark | null | undefined;
-        if (known === undefined) {
-          const before = own.marks.get(id);
-          const both = new Set([...(before?.causes ?? []), ...causes]);
-          own.marks.set(id, { kind, subject, causes: both, due });
-        } else put('work', id, markAgain(known, { kind, subject, causes, due }));
+        if (known === undefined) addMark(own.marks, { kind, subject, causes, due });
+        else put('work', id, markAgain(known, { kind, subject, causes, due }));
       },
     };
   }

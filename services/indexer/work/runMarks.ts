@@ -6,7 +6,7 @@ import { takeOut } from '../build/takeOut.js';
 import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
 import { recordFailure } from '../quarantine/recordFailure.js';
-import { claimMarks, dueNow, isHeld, keepClaims, readsOf } from './claims.js';
+import { changeHeld, claimMarks, dueNow, keepClaims } from './claims.js';
 import { KINDS } from './kinds.js';
 
 /** What fails, or ends its process, so often is quarantined. */
@@ -88,33 +88,22 @@ export async function runClaimed(deps: IndexerDeps, kind: WorkKind, marks: Mark[
     if (isPassing(error)) await takeBackTries(deps, marks);
     else if (marks.length === 1 && first!.tries! >= MOST_TRIES) {
       return quarantine(deps, first!, String(error));
-    } else await changeHeld(deps, marks, (mark) => mark);
+    } else await changeHeld(deps, marks, released);
     throw error;
   }
 }
 
 /** A store was away: that is not their fault. Where it still is, their leases end by themselves. */
 async function takeBackTries(deps: IndexerDeps, marks: Mark[]): Promise<void> {
-  await changeHeld(deps, marks, ({ tries = 1, ...mark }) =>
-    tries > 1 ? { ...mark, tries: tries - 1 } : mark,
-  ).catch(() => undefined);
+  await changeHeld(deps, marks, (mark) => {
+    const { tries = 1, ...rest } = released(mark);
+    return tries > 1 ? { ...rest, tries: tries - 1 } : rest;
+  }).catch(() => undefined);
 }
 
-/** Lets marks be done by others, after a change of those that are still held. */
-async function changeHeld(
-  { commit }: IndexerDeps,
-  marks: Mark[],
-  change: (mark: Mark) => Mark,
-): Promise<void> {
-  await commit({
-    reads: readsOf(marks),
-    decide(documents) {
-      for (const mark of marks.filter((one) => isHeld(documents, one))) {
-        const { claim: _claim, ...now } = documents.get('work', mark._id)!;
-        documents.put('work', change({ ...now, due: AT_ONCE }));
-      }
-    },
-  });
+/** A mark that anybody may claim, its tries as they are. */
+function released({ claim: _claim, ...mark }: Mark): Mark {
+  return { ...mark, due: AT_ONCE };
 }
 
 /**
@@ -137,8 +126,8 @@ async function quarantine(deps: IndexerDeps, mark: Mark, cause: string): Promise
   const left = tries > MOST_TRIES ? tries : MOST_TRIES - 1;
   await changeHeld(deps, [mark], (now) => {
     // Set again meanwhile: who did so waits for its causes, which this run has not heard of.
-    if (now.token !== mark.token) return { ...now, tries: left };
-    const { causes: _causes, ...rest } = now;
+    if (now.token !== mark.token) return { ...released(now), tries: left };
+    const { causes: _causes, ...rest } = released(now);
     return { ...rest, due: NEVER, failedToken: mark.token, tries: left };
   });
 }
@@ -165,8 +154,9 @@ export async function settled(
 }
 
 /**
- * Does what a mark asks for, unless it is gone; waits for whoever works on it. Resolves with false when it is
- * quarantined. `claim`: the caller's own.
+ * Does one mark to its end. While somebody else holds its claim, this waits. A mark that is set again meanwhile is done
+ * again. Resolves with true when the mark is gone, and with false when it is quarantined. `claim`: the caller's own claim
+ * on it, where there is one.
  */
 export async function finish(
   deps: IndexerDeps,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { refileWhenIdle } from '../../../services/indexer/jobs/sweepImports.js';
+import { refileWhenIdle } from '../../../services/indexer/jobs/refileWhenIdle.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { enterRebuild } from '../../../shared/store/searchGenerations.js';
 import { openStores, type TestStores } from '../../support/stores.js';

@@ -1,0 +1,40 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ContributionView, MemberView, RankView } from '../../../shared/store/views.js';
+import { encodeBody, type BodyTexts } from '../stores/bodyWriter.js';
+import type { Documents } from '../work/commit.js';
+
+/** Views that are kept as rows: several make up what is counted of a thread or person. */
+interface Rows {
+  contributions: ContributionView;
+  members: MemberView;
+  ranks: RankView;
+}
+
+/** Stores bodies of a version; those without a text are removed. */
+export function putBodies(documents: Documents, texts: BodyTexts, version: number): void {
+  for (const [name, text] of texts) {
+    if (text === null) documents.remove('bodies', name);
+    else documents.put('bodies', encodeBody(name, version, text));
+  }
+}
+
+/** Stores rows that differ from the stored ones in more than their version; rows that are not made any more are removed. */
+export function putRows<N extends keyof Rows>(
+  documents: Documents,
+  name: N,
+  stored: readonly Rows[N][],
+  made: readonly Rows[N][],
+): void {
+  const left = new Map<string, Rows[N]>(stored.map((row) => [row._id, row]));
+  for (const row of made) {
+    const known = left.get(row._id);
+    left.delete(row._id);
+    if (known && isDeepStrictEqual(withoutVersion(known), withoutVersion(row))) continue;
+    documents.put(name, row as never);
+  }
+  for (const _id of left.keys()) documents.remove(name, _id);
+}
+
+function withoutVersion(row: object): object {
+  return { ...row, version: 0, revision: 0 };
+}

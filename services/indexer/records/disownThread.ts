@@ -1,0 +1,8 @@
+import type { Documents } from '../work/commit.js';
+import { ERASED_ID } from './tombstones.js';
+
+/** Says that somebody who was erased started a thread: no other person is shown as its author. */
+export function disownThread(documents: Documents, threadId: string): void {
+  const thread = documents.get('threads', threadId);
+  if (thread && !thread.deleted) documents.put('threads', { ...thread, ownerId: ERASED_ID });
+}
