@@ -59,6 +59,14 @@ describe('the indexer while stores go and come back', () => {
     return (await work.countDocuments({ kind: 'thread' })) === 0;
   }
 
+  /** Waits for imports, and for the ends of their jobs: a job that is cut off would be done once more, in the next test. */
+  const untilDone = (uploads: string[]): Promise<void> =>
+    until(async () => {
+      if (!(await areImported(uploads)) || producer.redis.status !== 'ready') return false;
+      const { active, waiting, delayed } = await producer.counts();
+      return active + waiting + delayed === 0;
+    });
+
   async function startIndexer(): Promise<void> {
     indexer = startProcess('indexer', { ...archive.env, METRICS_PORT: String(metricsPort) });
     await indexer.logged('The indexer is ready');
@@ -90,15 +98,14 @@ describe('the indexer while stores go and come back', () => {
       await stores[store].freeze();
       await pause(1_000);
       await stores[store].thaw();
-      await until(() => areImported(before));
+      await untilDone(before);
       // What is filed now is worked on while the store is gone.
       const during = await fileImports(FILES);
       const lines = indexer.log.length;
       await stores[store].kill();
       await untilNoticed(store, lines);
       await stores[store].restart();
-      await until(() => areImported(during));
-      await until(() => producer.redis.status === 'ready');
+      await untilDone(during);
       expect(await producer.counts()).to.include({ failed: 0 });
       expectFewComplaints(4 * FILES);
     });
@@ -107,7 +114,7 @@ describe('the indexer while stores go and come back', () => {
   it('tells of jobs, threads, the queue and the stores on a port of its own', async () => {
     await startIndexer();
     const uploads = await fileImports(2);
-    await until(() => areImported(uploads));
+    await untilDone(uploads);
     const metrics = () => fetch(`http://127.0.0.1:${metricsPort}/metrics`);
     const told = (text: string, sample: string): number =>
       Number(
@@ -116,7 +123,6 @@ describe('the indexer while stores go and come back', () => {
           .find((line) => line.startsWith(`${sample} `))
           ?.slice(sample.length),
       );
-    // A job ends a moment after its file is imported; one of an earlier test may be done once more.
     const done = 'forum_archive_job_duration_seconds_count{job="import-file",outcome="done"}';
     await until(async () => told(await (await metrics()).text(), done) >= 2);
     const response = await metrics();
@@ -144,7 +150,7 @@ describe('the indexer while stores go and come back', () => {
     expect(await producer.counts()).to.include({ active: 0, waiting: 2, failed: 0 });
     await stores.elasticsearch.thaw();
     await startIndexer();
-    await until(() => areImported(uploads));
+    await untilDone(uploads);
   });
 
   it('ends on SIGTERM while Redis is frozen', async () => {
@@ -165,7 +171,7 @@ describe('the indexer while stores go and come back', () => {
     for (const store of Object.values(stores)) await store.restart();
     await indexer.logged('The indexer is ready');
     const uploads = await fileImports(1);
-    await until(() => areImported(uploads));
+    await untilDone(uploads);
     expectFewComplaints(10);
   });
 });
