@@ -1,6 +1,6 @@
 import type { ImportFileRecord } from './views.js';
 
-/** The `queuedAt` of a file that must not be imported yet. No sweep looks for such a time. */
+/** The `queuedAt` of a file that must not be imported yet: it is never filed again. */
 export const NOT_YET = new Date('9999-12-31T00:00:00.000Z');
 
 /** Whether a queued file must not be imported yet, because it is being restored. */

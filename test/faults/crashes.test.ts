@@ -113,7 +113,7 @@ describe('an indexer that is killed', () => {
     expect(await stores.mongo.collections.messages.countDocuments(left)).to.equal(0);
   });
 
-  it('erases a person to the end: killed when the records were clean', async () => {
+  it('erases a person to the end: killed when its traces were found and marked', async () => {
     const done = client.perform({ method: 'DELETE', path: `/admin/users/${eve.id}` });
     await dieAt('erasureApplied', 1);
     expect(await done).to.equal('done');

@@ -6,7 +6,7 @@ import { openStores, type TestStores } from '../../support/stores.js';
 
 const HOUR_MS = 3_600_000;
 
-describe('the sweep of imports', () => {
+describe('refileWhenIdle', () => {
   let stores: TestStores;
   before(async () => {
     stores = await openStores();

@@ -52,7 +52,7 @@ describe('documents that the search index refuses', () => {
     await setMarks(deps, 'thread', [threadId]);
   };
 
-  it('quarantines one of 500, stores the others, and leaves no mark for the sweep', async () => {
+  it('quarantines one of 500, stores the others, and leaves no mark behind', async () => {
     const { threadId, said } = await recordThread(500);
     const other = await recordThread(3);
     const poison = said[250]!;
