@@ -7,13 +7,13 @@ import type { Mongo } from '../../shared/platform/clients.js';
 import type { Settings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { registerStores } from '../../shared/platform/metrics.js';
+import { withTimeout } from '../../shared/platform/withTimeout.js';
 import type { IndexerDeps } from './deps.js';
 import { countActive } from './countActive.js';
 import { createHandlers } from './handlers.js';
 import { createIndexerMetrics } from './metrics/indexerMetrics.js';
 import { markAgedMembers } from './build/buildPeople.js';
 import { refileWhenIdle } from './jobs/refileWhenIdle.js';
-import { releaseFiles } from './quarantine/guardFile.js';
 import { releaseHealed } from './quarantine/releaseHealed.js';
 import { recordRefusals } from './quarantine/recordRefusals.js';
 import { createAnnouncer } from './stores/announcer.js';
@@ -24,6 +24,7 @@ import { parseResolvedTags } from './views/threadModel.js';
 import { createStoreGate } from './storeGate.js';
 import { runInBackground, type Round } from './work/backgroundLoop.js';
 import { createBell } from './work/bell.js';
+import { giveUpClaims } from './work/claims.js';
 import { createChores } from './work/chores.js';
 import { createCommit } from './work/commit.js';
 import { runDue } from './work/runMarks.js';
@@ -41,6 +42,9 @@ const REFILE_WHEN_IDLE_AFTER_MS = 10_000;
 const LOOK_FOR_LOST_EVERY_MS = 5_000;
 /** A loop that nobody wakes looks around this often (ms): it then finds what a killed process has left. */
 const LOOK_AROUND_MS = 10_000;
+
+/** Milliseconds that work under way has to come to its end when the indexer stops. */
+const LONGEST_END_MS = 5_000;
 
 /** Clients and settings of an indexer; the caller closes them after stop(). */
 export interface IndexerClients {
@@ -62,11 +66,12 @@ export function createIndexer(clients: IndexerClients): {
 } {
   const { settings, mongo, logger } = clients;
   const metrics = createIndexerMetrics(mongo.collections, clients.producer);
+  const commit = createCommit(mongo.client, mongo.collections);
   const deps: IndexerDeps = {
     collections: mongo.collections,
-    commit: createCommit(mongo.client, mongo.collections),
+    commit,
     search: createSearchWriter(clients.elasticsearch, targetsOf(mongo), (refusals) =>
-      recordRefusals({ collections: mongo.collections, logger }, refusals),
+      recordRefusals({ commit, logger }, refusals),
     ),
     elasticsearch: clients.elasticsearch,
     namespace: mongo.namespace,
@@ -115,8 +120,9 @@ export function createIndexer(clients: IndexerClients): {
     deps,
     metrics: metrics.registry,
     async stop() {
-      const endJobs = worker.stop().then(() => releaseFiles(mongo.collections));
-      await Promise.all([endJobs, ...loops.map((loop) => loop.stop())]);
+      const ends = [worker.stop(), ...loops.map((loop) => loop.stop())];
+      await withTimeout(LONGEST_END_MS, () => Promise.all(ends)).catch(() => undefined);
+      await giveUpClaims(deps);
       gate.stop();
     },
   };

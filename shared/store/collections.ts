@@ -4,7 +4,6 @@ import type { ApiKeyRecord, SecretRecord, TokenFamily, UsedState } from './crede
 import type { DeletionRecord } from './deletionRecord.js';
 import type { ErasureRecord, ErasureState } from './erasureRecords.js';
 import type { Piece } from './pieces.js';
-import type { QuarantineRecord } from './quarantine.js';
 import type {
   ChannelRecord,
   CounterRecord,
@@ -49,7 +48,6 @@ export interface Collections {
   counters: Collection<CounterRecord>;
   imports: Collection<ImportRecord>;
   importFiles: Collection<ImportFileRecord>;
-  quarantine: Collection<QuarantineRecord>;
   apiKeys: Collection<ApiKeyRecord>;
   refreshTokens: Collection<TokenFamily>;
   oauthStates: Collection<UsedState>;
@@ -80,7 +78,6 @@ export function collectionsOf(db: Db): Collections {
     counters: db.collection('counters'),
     imports: db.collection('imports'),
     importFiles: db.collection('importFiles'),
-    quarantine: db.collection('quarantine'),
     apiKeys: db.collection('apiKeys'),
     refreshTokens: db.collection('refreshTokens'),
     oauthStates: db.collection('oauthStates'),

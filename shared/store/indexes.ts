@@ -47,7 +47,11 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
     { ...index('periodDay', { periodDay: 1 }), sparse: true },
   ],
   ranks: [index(RANK_INDEX, { boards: 1, key: 1 }), index('member', { member: 1 })],
-  work: [index('kind_due', { kind: 1, due: 1 }), where('causes', index('causes', { causes: 1 }))],
+  work: [
+    index('kind_due', { kind: 1, due: 1 }),
+    where('causes', index('causes', { causes: 1 })),
+    where('failure.id', index('failure', { 'failure.id': 1 })),
+  ],
   similar: [index('similarTo', { similarTo: 1 })],
   importFiles: [
     index('import_state', { importId: 1, state: 1 }),

@@ -1,29 +1,30 @@
-/** Kinds of things that may be quarantined: a search document, a thread's views, an import's file, other work by its mark. */
-export type QuarantineKind = 'document' | 'thread' | 'file' | 'work';
+import { randomUUID } from 'node:crypto';
+import type { Filter } from 'mongodb';
+import { markId, NEVER, type Failure, type Mark, type QuarantineKind } from './work.js';
 
-/**
- * Something that cannot be stored or built, quarantined so that it holds up nothing else. It goes when the thing, or a
- * newer revision of it, succeeds.
- */
-export interface QuarantineRecord {
-  /** By `quarantineId`. */
-  _id: string;
-  kind: QuarantineKind;
-  /** A document's id in the search index, a thread's id, or an upload's id. */
-  subject: string;
-  /** The thread it belongs to; null where that is not known. */
-  threadId: string | null;
-  /** The latest revision of the thread that failed; 0 for a file. */
-  revision: number;
-  /** What was said of the failure, without what anybody wrote. */
-  reason: string;
-  firstAt: Date;
-  lastAt: Date;
-  /** Tries that failed. */
-  count: number;
+/** The marks that are quarantined, and those that are tried again since. */
+export const FAILED: Filter<Mark> = { 'failure.id': { $exists: true } };
+
+/** What is known of a failure, as it is added to those before. */
+export function failureOf(
+  before: Failure | undefined,
+  told: Omit<Failure, 'id' | 'firstAt' | 'lastAt'>,
+  now = new Date(),
+): Failure {
+  const id = quarantineId(told.kind, told.subject);
+  return { ...told, id, firstAt: before?.firstAt ?? now, lastAt: now };
+}
+
+/** A quarantined mark of something that no worker does by this mark. */
+export function failedMark(kind: 'document' | 'file', subject: string, failure: Failure): Mark {
+  const token = randomUUID();
+  return {
+    ...{ _id: markId(kind, subject), kind, subject, at: failure.firstAt },
+    ...{ token, failedToken: token, due: NEVER, tries: failure.count, failure },
+  };
 }
 
 /** The id of what is quarantined: letters, digits and hyphens. */
 export function quarantineId(kind: QuarantineKind, subject: string): string {
-  return `${kind}-${subject}`;
+  return `${kind}-${subject.replace('/', '-')}`;
 }

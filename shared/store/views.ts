@@ -135,13 +135,7 @@ export interface ImportFileRecord {
   threadId?: string;
   messages?: number;
   queuedAt: Date;
-  /** When a job last began with it. */
-  startedAt?: Date;
   /** Something of it was new: noted with the first change it made. */
   changed?: boolean;
-  /** The process in which a job works on it, or was cut off. */
-  running?: string | null;
-  /** Jobs that were cut off, or failed for a reason of the file's own. */
-  tries?: number;
   finishedAt?: Date;
 }

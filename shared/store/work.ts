@@ -1,9 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation } from 'mongodb';
 
-/** What can be left to do about something; services/indexer/work/kinds.ts tells what is done. */
-export type WorkKind =
+/** What follows from a change and is done by the background loop; services/indexer/work/kinds.ts tells how. */
+export type LoopKind =
   'channel' | 'people' | 'thread' | 'links' | 'lists' | 'person' | 'server' | 'similar' | 'shown';
+
+/** Also a file whose import has begun, which its job does, and a document that the search index refused. */
+export type WorkKind = LoopKind | 'file' | 'document';
+
+/** Kinds of things that may be quarantined: a search document, a thread's views, an import's file, other work by its mark. */
+export type QuarantineKind = 'document' | 'thread' | 'file' | 'work';
+
+/** Why a mark is quarantined: it cannot be done, and holds up nothing else. It goes with its mark. */
+export interface Failure {
+  /** By `quarantineId`: names the entry in the API. */
+  id: string;
+  kind: QuarantineKind;
+  /** A document's id in the search index, a thread's id, an upload's id, or a mark's. */
+  subject: string;
+  /** The thread it belongs to; null where that is not known. */
+  threadId: string | null;
+  /** The latest version of a document that was refused; 0 for everything else. */
+  revision: number;
+  /** What was said of the failure, without what anybody wrote. */
+  reason: string;
+  firstAt: Date;
+  lastAt: Date;
+  /** Tries that failed. */
+  count: number;
+}
 
 /**
  * A mark: something is still to be done about a subject. It is set with the change that makes it necessary, in one
@@ -13,7 +38,7 @@ export interface Mark {
   /** `<kind>/<subject>` */
   _id: string;
   kind: WorkKind;
-  /** The id of a thread, channel, person or server. */
+  /** The id of a thread, channel, person, server, upload or search document. */
   subject: string;
   /** New with each setting: what was read before the last setting is not what is asked for. */
   token: string;
@@ -29,12 +54,22 @@ export interface Mark {
   tries?: number;
   /** Of a quarantined mark, the token that failed: set again, it is tried once more. */
   failedToken?: string;
+  /** Why it was quarantined. It stays until the mark is done. */
+  failure?: Failure;
 }
 
 /** Due whatever the clocks of other processes say. */
 export const AT_ONCE = new Date(0);
 /** Due to nobody: the mark is quarantined. */
 export const NEVER = new Date('9999-12-31');
+
+/** What fails, or ends its process, so often is quarantined. */
+export const MOST_TRIES = 5;
+
+/** Whether nobody is to do a mark: it failed too often, and nothing has changed since. */
+export function isQuarantined({ due, token, failedToken }: Mark): boolean {
+  return due.getTime() === NEVER.getTime() && token === failedToken;
+}
 
 /** How a mark is set. */
 export interface Marking {

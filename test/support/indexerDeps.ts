@@ -7,7 +7,8 @@ import type { IndexerDeps } from '../../services/indexer/deps.js';
 import { createCommit } from '../../services/indexer/work/commit.js';
 import { finish, runDue } from '../../services/indexer/work/runMarks.js';
 import type { SourceMessage, SourceThread } from '../../shared/store/records.js';
-import { AT_ONCE, NEVER } from '../../shared/store/work.js';
+import { FAILED } from '../../shared/store/quarantine.js';
+import { AT_ONCE, NEVER, type Failure } from '../../shared/store/work.js';
 import type { TestStores } from './stores.js';
 
 /** The write side's dependencies over real stores, without its worker. */
@@ -17,11 +18,12 @@ export function indexerDeps({
   redis,
   logger,
 }: Pick<TestStores, 'mongo' | 'elasticsearch' | 'redis' | 'logger'>): IndexerDeps {
+  const commit = createCommit(mongo.client, mongo.collections);
   return {
     collections: mongo.collections,
-    commit: createCommit(mongo.client, mongo.collections),
+    commit,
     search: createSearchWriter(elasticsearch, targetsOf(mongo), (refusals) =>
-      recordRefusals({ collections: mongo.collections, logger }, refusals),
+      recordRefusals({ commit, logger }, refusals),
     ),
     elasticsearch,
     namespace: mongo.namespace,
@@ -38,6 +40,12 @@ export async function record(
   messages: SourceMessage[] = [],
 ): Promise<Ingested> {
   return ingest(deps, { told: source }, inBatches(messages));
+}
+
+/** What is quarantined, as the API lists it. */
+export async function quarantined({ collections }: IndexerDeps): Promise<Failure[]> {
+  const marks = await collections.work.find(FAILED).sort({ 'failure.id': 1 }).toArray();
+  return marks.flatMap(({ failure }) => failure ?? []);
 }
 
 /** Messages as a source tells them: so many at once. */

@@ -4,6 +4,7 @@ import { API_VERSION } from '../../../shared/contract/openapi.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { oldestPendingSeconds } from '../../../shared/store/oldestPending.js';
+import { FAILED } from '../../../shared/store/quarantine.js';
 import { NEVER, type WorkKind } from '../../../shared/store/work.js';
 import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
 import { jsonAnswer } from '../answer.js';
@@ -65,12 +66,12 @@ function cacheNumbers({ size, traffic: { hits, misses } }: CacheCounters): Admin
 /** Kinds of work that count what is stored. */
 const COUNTED: WorkKind[] = ['person', 'server'];
 
-async function freshness({ work, quarantine }: Collections): Promise<AdminStats['views']> {
+async function freshness({ work }: Collections): Promise<AdminStats['views']> {
   const [pending, oldest, marks, quarantined] = await Promise.all([
     orNull(work.countDocuments({ kind: 'thread', due: { $ne: NEVER } }, timeLimit())),
     orNull(oldestPendingSeconds({ work }, timeLimit())),
     orNull(work.countDocuments({ kind: { $in: COUNTED }, due: { $ne: NEVER } }, timeLimit())),
-    orNull(quarantine.countDocuments({}, timeLimit())),
+    orNull(work.countDocuments(FAILED, timeLimit())),
   ]);
   return { pending, oldestPendingSeconds: oldest, dirty: marks, quarantined };
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/contract/errors.js';
 import type { QuarantineEntry, QuarantineQuery } from '../../../shared/contract/quarantine.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import type { QuarantineRecord } from '../../../shared/store/quarantine.js';
+import type { Failure } from '../../../shared/store/work.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import type { OpenCursors } from '../paging/cursors.js';
@@ -10,26 +10,27 @@ import { pageOf } from '../paging/page.js';
 import { timeLimit } from '../timeLimit.js';
 import { fileJob } from './fileJob.js';
 
-type Store = Pick<Collections, 'quarantine'>;
+type Store = Pick<Collections, 'work'>;
 
 const QUESTION = ['quarantine'];
 const POSITION = /^([\w-]{1,64})$/;
 
 /** GET /admin/quarantine: what is quarantined. Throws VALIDATION_ERROR for a wrong cursor. */
 export function listQuarantine(
-  { quarantine }: Store,
+  { work }: Store,
   openCursors: OpenCursors,
 ): Handler<unknown, QuarantineQuery> {
   return async ({ query: { limit, cursor } }) => {
     const cursors = await openCursors();
     const after = cursor === undefined ? '' : cursors.read(QUESTION, cursor, POSITION)[1]!;
-    const found = await quarantine
-      .find({ _id: { $gt: after } }, timeLimit())
-      .sort({ _id: 1 })
+    const found = await work
+      .find({ 'failure.id': { $gt: after } }, { ...timeLimit(), projection: { failure: 1 } })
+      .sort({ 'failure.id': 1 })
       .limit(limit + 1)
       .toArray();
-    const cursorOf = ({ _id }: QuarantineRecord) => cursors.write(QUESTION, _id);
-    const { shown, ...next } = pageOf(found, limit, cursorOf);
+    const failures = found.flatMap(({ failure }) => failure ?? []);
+    const cursorOf = ({ id }: Failure) => cursors.write(QUESTION, id);
+    const { shown, ...next } = pageOf(failures, limit, cursorOf);
     return jsonAnswer({ entries: shown.map(presentEntry), ...next });
   };
 }
@@ -43,9 +44,9 @@ export function retryQuarantined({
   producer: Producer;
 }): Handler<{ quarantineId: string }, unknown> {
   return async ({ params: { quarantineId } }) => {
-    const known = { _id: quarantineId };
+    const known = { 'failure.id': quarantineId };
     const limits = { limit: 1, ...timeLimit() };
-    if ((await collections.quarantine.countDocuments(known, limits)) === 0) {
+    if ((await collections.work.countDocuments(known, limits)) === 0) {
       throw new AppError('NOT_FOUND', 'Nothing of this id is quarantined');
     }
     return jsonAnswer(await fileJob(producer, 'retry-quarantined', { quarantineId }));
@@ -53,15 +54,10 @@ export function retryQuarantined({
 }
 
 function presentEntry({
-  _id,
-  kind,
-  subject,
-  threadId,
-  reason,
-  count,
+  revision: _revision,
   firstAt,
   lastAt,
-}: QuarantineRecord): QuarantineEntry {
-  const times = { firstAt: firstAt.toISOString(), lastAt: lastAt.toISOString() };
-  return { id: _id, kind, subject, threadId, reason, count, ...times };
+  ...entry
+}: Failure): QuarantineEntry {
+  return { ...entry, firstAt: firstAt.toISOString(), lastAt: lastAt.toISOString() };
 }

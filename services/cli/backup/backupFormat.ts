@@ -2,18 +2,20 @@ import Joi from 'joi';
 import type { Document, Filter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
 import { UPLOAD_PIECES } from '../../../shared/store/pieces.js';
+import { FAILED } from '../../../shared/store/quarantine.js';
+import { NEVER } from '../../../shared/store/work.js';
 
 /** The file that says what a backup holds. It is written last, so a folder without it holds no complete backup. */
 export const MANIFEST = 'manifest.json';
 
 /** The number of this format. Backups of any other number are refused. */
-export const BACKUP_FORMAT = 3;
+export const BACKUP_FORMAT = 4;
 
 /**
  * The collections that cannot be built again from anything else, in the order in which they are restored. An indexer may
  * run meanwhile, so the order matters. Erasures come before the messages, so that nobody erased comes back. A file comes
- * before its upload, which would otherwise be removed as an orphan. The quarantine comes after what it is about, and
- * deletions come last. Views, search and marks are built anew. Logins and cursors end.
+ * before its upload, which would otherwise be removed as an orphan. What is quarantined comes after what it is about, and
+ * deletions come last. Views, search and all other marks are built anew. Logins and cursors end.
  */
 export const KEPT = [
   'erasures',
@@ -28,15 +30,16 @@ export const KEPT = [
   'counters',
   'imports',
   'importFiles',
-  'quarantine',
+  'work',
   'pieces',
   'deletions',
 ] as const satisfies readonly (keyof Collections)[];
 
 export type KeptName = (typeof KEPT)[number];
 
-/** What is kept of a collection of which not everything is. The pieces of bodies are views, which are built anew. */
+/** What is kept of a collection: marks that are quarantined. The pieces of bodies are views, which are built anew. */
 export const KEPT_PART: Partial<Record<KeptName, Filter<Document>>> = {
+  work: { ...FAILED, due: NEVER } as Filter<Document>,
   pieces: UPLOAD_PIECES as Filter<Document>,
 };
 

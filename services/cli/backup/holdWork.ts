@@ -2,6 +2,7 @@ import type { Document } from 'mongodb';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
 import { NOT_YET } from '../../../shared/store/heldFile.js';
+import { MOST_TRIES } from '../../../shared/store/work.js';
 import type { KeptName } from './backupFormat.js';
 
 /**
@@ -11,8 +12,9 @@ import type { KeptName } from './backupFormat.js';
  */
 const HELD: Partial<Record<KeptName, (document: Document) => Document>> = {
   erasures: (erasure) => without(erasure, ['userId', 'names']),
-  importFiles: (file) =>
-    without(file['state'] === 'queued' ? { ...file, queuedAt: NOT_YET } : file, ['running']),
+  importFiles: (file) => (file['state'] === 'queued' ? { ...file, queuedAt: NOT_YET } : file),
+  // What was quarantined is tried once more when it is built anew.
+  work: (mark) => ({ ...mark, tries: MOST_TRIES - 1 }),
   deletions: (deletion) => ({ ...deletion, requestedAt: new Date() }),
 };
 

@@ -1,4 +1,5 @@
 import { errors } from '@elastic/elasticsearch';
+import { FAILED } from '../../../shared/store/quarantine.js';
 import { NEVER } from '../../../shared/store/work.js';
 import { listScope } from '../../../shared/store/listKeys.js';
 import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
@@ -105,12 +106,12 @@ async function orReason<T>(asking: Promise<T>): Promise<{ value: T | null; state
 }
 
 async function countRecords({ mongo }: Archive): Promise<Records> {
-  const { servers, channels, work, threadItems, quarantine } = mongo.collections;
+  const { servers, channels, work, threadItems } = mongo.collections;
   const [serverCount, channelCount, pendingThreads, quarantined, listed] = await Promise.all([
     servers.countDocuments(),
     channels.countDocuments(),
     work.countDocuments({ kind: 'thread', due: { $ne: NEVER } }),
-    quarantine.countDocuments(),
+    work.countDocuments(FAILED),
     threadItems
       .aggregate<{ threads: number; messages: number }>([
         { $match: { scopes: listScope({ status: 'all' }) } },

@@ -7,18 +7,22 @@ import {
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import type { SourceMessage, SourceThread, Stamps } from '../../../shared/store/records.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
+import { isHeld as isNotYet } from '../../../shared/store/heldFile.js';
 import { deleteUpload, openUpload } from '../../../shared/store/uploads.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
+import { isQuarantined, markId, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { cleanThread, cleanWords, removeIfEmptied } from '../build/cleanRecords.js';
 import { ingest } from '../ingest/ingest.js';
 import { ERASED_ID } from '../records/tombstones.js';
 import { isPermanent } from '../permanentErrors.js';
-import { endFile, guardFile, type FileOutcome } from '../quarantine/guardFile.js';
 import { removeUploadOfErased } from '../quarantine/removeUploadsOf.js';
 import { sourceMessage, sourceThread, type MappedThread } from '../sources/exportFile.js';
+import { claimOwn, endMark, isHeld, readsOf } from '../work/claims.js';
 import { finish } from '../work/runMarks.js';
+import { finishMark } from '../work/tryMarks.js';
 import { memoryBudget } from './memoryBudget.js';
+import { createTurns } from './oneAtATime.js';
 
 /** Bytes of files that are worked on at once: a file is held in batches, and a small one whole. */
 const BUDGET_BYTES = 32 << 20;
@@ -33,25 +37,94 @@ function weightOf({ bytes }: ImportFileRecord): number {
   return Math.min(bytes * INFLATION, MOST_BYTES);
 }
 
+/** How a file ended. */
+export type FileOutcome = Pick<ImportFileRecord, 'state' | 'reason' | 'threadId' | 'messages'>;
+
+/** Of files that were begun before, one is imported at a time: only the guilty one is to be counted. */
+const takeTurn = createTurns();
+
 /**
  * Applies one stored export file and builds its thread. Done when everything of it can be read; then the upload is
  * deleted and the file's record says what became of it. A file that can never be applied is recorded as rejected; one
- * that fails every time is quarantined.
+ * that fails every time is quarantined: as rejected, its upload kept for another try. Resolves with null for a file that
+ * is held back, or is done, if only meanwhile. Throws when the job is to be tried again.
  */
 export async function importFile(
   deps: IndexerDeps,
   { uploadId }: JobPayloads['import-file'],
 ): Promise<FileOutcome | null> {
-  const ended = await guardFile(deps, uploadId, async (file) => {
-    const outcome = await budget
-      .within(weightOf(file), () => applyFile(deps, file))
-      .catch(rejected);
-    const noted = await endFile(deps.collections, uploadId, outcome);
-    if (noted) await deleteUpload(deps.collections, uploadId);
-    return noted;
+  const claim = randomUUID();
+  const begun = await begin(deps, uploadId, claim);
+  if (!begun) return null;
+  const { file, isOwn } = begun;
+  let ended: FileOutcome | null = null;
+  const run = async (_deps: IndexerDeps, [mark]: Mark[]): Promise<void> => {
+    ended = await applyMarked(deps, file, mark!);
+  };
+  const finishIt = () => finishMark(deps, run, markId('file', uploadId), claim);
+  if (await (isOwn ? finishIt() : takeTurn(finishIt))) return ended;
+  await removeUploadOfErased(deps, uploadId);
+  const { state, reason = '' } = (await deps.collections.importFiles.findOne({ _id: uploadId }))!;
+  return { state, reason };
+}
+
+/**
+ * Marks a queued file as begun and claims the mark: what ends the process is told by it. The claim is not `isOwn` where the
+ * file was begun before, or is imported elsewhere at the same time.
+ */
+function begin(
+  { commit }: IndexerDeps,
+  uploadId: string,
+  claim: string,
+): Promise<{ file: ImportFileRecord; isOwn: boolean } | null> {
+  const _id = markId('file', uploadId);
+  return commit({
+    reads: { importFiles: [uploadId], work: [_id] },
+    decide(documents) {
+      const file = documents.get('importFiles', uploadId);
+      const known = documents.get('work', _id);
+      const isOver = file?.state !== 'queued' && (!known || isQuarantined(known));
+      if (!file || isOver || isNotYet(file)) return null;
+      if (!known) documents.mark('file', uploadId);
+      claimOwn(documents, 'file', uploadId, claim);
+      return { file, isOwn: documents.get('work', _id)?.claim === claim };
+    },
   });
-  if (ended?.state === 'rejected') await removeUploadOfErased(deps, uploadId);
-  return ended;
+}
+
+/** Carries out a begun import; null where the file has ended elsewhere meanwhile. */
+async function applyMarked(
+  deps: IndexerDeps,
+  file: ImportFileRecord,
+  mark: Mark,
+): Promise<FileOutcome | null> {
+  const outcome = await budget.within(weightOf(file), () => applyFile(deps, file)).catch(rejected);
+  const noted = await endFile(deps, mark, outcome);
+  if (noted) await deleteUpload(deps.collections, file._id);
+  return noted;
+}
+
+/** Notes how a file ended, and takes its mark away. Resolves with null where its claim was lost, or it has ended before. */
+export function endFile(
+  { commit }: Pick<IndexerDeps, 'commit'>,
+  mark: Mark,
+  outcome: FileOutcome,
+): Promise<FileOutcome | null> {
+  const { subject: uploadId } = mark;
+  return commit({
+    reads: { ...readsOf([mark]), importFiles: [uploadId] },
+    decide(documents) {
+      if (!isHeld(documents, mark)) return null;
+      endMark(documents, mark);
+      const file = documents.get('importFiles', uploadId);
+      if (file?.state !== 'queued') return null;
+      // A try that was cut off may have made the change.
+      const isImported = outcome.state === 'unchanged' && file.changed;
+      const ended: FileOutcome = { ...outcome, ...(isImported && { state: 'imported' }) };
+      documents.put('importFiles', { ...file, ...ended, finishedAt: new Date() });
+      return ended;
+    },
+  });
 }
 
 /** An error that will come again is an outcome; any other is thrown, so that the job is tried again. */
@@ -80,7 +153,7 @@ async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<F
       if (now) documents.put('importFiles', { ...now, ...of, changed: true });
     },
   });
-  const state = isChanged || record.changed ? 'imported' : 'unchanged';
+  const state = isChanged ? 'imported' : 'unchanged';
   const outcome = { state, messages: file.messages, ...(threadId && { threadId }) } as const;
   if (isDeleted) return { ...outcome, reason: 'The thread was deleted from this archive' };
   if (threadId === undefined) return outcome;

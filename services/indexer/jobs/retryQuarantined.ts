@@ -1,9 +1,8 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import { AT_ONCE, isQuarantined, markId, NEVER } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
+import { freeMark, setMarks } from '../work/claims.js';
 import { importFile } from './importFile.js';
-import { AT_ONCE, markId, NEVER } from '../../../shared/store/work.js';
-import { setMarks } from '../work/claims.js';
-import { MOST_TRIES } from '../work/runMarks.js';
 
 /**
  * Has what was quarantined tried again, as if it were new: a file at once, a thread or document soon after. What fails
@@ -13,11 +12,11 @@ export async function retryQuarantined(
   deps: IndexerDeps,
   { quarantineId }: JobPayloads['retry-quarantined'],
 ): Promise<{ retried: number }> {
-  const { quarantine } = deps.collections;
-  const record = await quarantine.findOne({ _id: quarantineId });
-  if (!record) return { retried: 0 };
-  const { kind, subject, threadId } = record;
-  if (kind === 'work') await release(deps, subject);
+  const mark = await deps.collections.work.findOne({ 'failure.id': quarantineId });
+  if (!mark?.failure) return { retried: 0 };
+  const { kind, subject, failure } = mark;
+  const { threadId } = failure;
+  if (failure.kind === 'work') await release(deps, mark._id);
   if (threadId !== null) {
     await release(deps, markId('thread', threadId));
     await setMarks(deps, 'thread', [threadId]);
@@ -34,14 +33,19 @@ async function release({ collections: { work } }: IndexerDeps, _id: string): Pro
 }
 
 async function retryFile(deps: IndexerDeps, uploadId: string): Promise<void> {
-  const { importFiles } = deps.collections;
-  await importFiles.updateOne(
-    { _id: uploadId, state: 'rejected', tries: { $gte: MOST_TRIES } },
-    {
-      $set: { state: 'queued', queuedAt: new Date() },
-      $unset: { reason: '', finishedAt: '', running: '', tries: '' },
+  const _id = markId('file', uploadId);
+  const importId = await deps.commit({
+    reads: { importFiles: [uploadId], work: [_id] },
+    decide(documents) {
+      const file = documents.get('importFiles', uploadId);
+      const mark = documents.get('work', _id);
+      if (file?.state === 'rejected' && mark && isQuarantined(mark)) {
+        const { reason: _reason, finishedAt: _finishedAt, ...rest } = file;
+        documents.put('importFiles', { ...rest, state: 'queued', queuedAt: new Date() });
+        freeMark(documents, mark);
+      }
+      return file?.importId;
     },
-  );
-  const file = await importFiles.findOne({ _id: uploadId });
-  if (file) await importFile(deps, { uploadId, importId: file.importId });
+  });
+  if (importId !== undefined) await importFile(deps, { uploadId, importId });
 }

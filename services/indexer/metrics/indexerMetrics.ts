@@ -3,6 +3,7 @@ import type { Producer } from '../../../shared/jobs/producer.js';
 import { createRegistry, DURATION_BUCKETS } from '../../../shared/platform/metrics.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { FAILED } from '../../../shared/store/quarantine.js';
 import { oldestPendingSeconds } from '../../../shared/store/oldestPending.js';
 
 /** How a try of a job ended: for good, for now, or by being refused for ever. */
@@ -20,7 +21,7 @@ const ASK_MS = 1_000;
 
 /** Makes the metrics of an indexer over these stores. */
 export function createIndexerMetrics(
-  collections: Pick<Collections, 'work' | 'quarantine'>,
+  collections: Pick<Collections, 'work'>,
   producer: Pick<Producer, 'counts'>,
 ): IndexerMetrics {
   const registry = createRegistry();
@@ -60,10 +61,7 @@ function registerQueue(registry: Registry, producer: Pick<Producer, 'counts'>): 
   });
 }
 
-function registerStored(
-  registry: Registry,
-  { work, quarantine }: Pick<Collections, 'work' | 'quarantine'>,
-): void {
+function registerStored(registry: Registry, { work }: Pick<Collections, 'work'>): void {
   const gauge = (name: string, help: string, ask: () => Promise<number>): void => {
     new Gauge({
       name: `forum_archive_${name}`,
@@ -85,7 +83,7 @@ function registerStored(
     work.estimatedDocumentCount(),
   );
   gauge('quarantined', 'Documents, threads and files that are quarantined', () =>
-    quarantine.estimatedDocumentCount(),
+    work.countDocuments(FAILED),
   );
 }
 

@@ -1,26 +1,26 @@
-import { writeAllGathered } from '../../../shared/store/gather.js';
-import { quarantineId } from '../../../shared/store/quarantine.js';
+import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
+import { markId } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import type { Refusal } from '../stores/sendBulk.js';
 
 /** Keeps which documents the search index refused, so that operators see them; each counts its refusals. */
 export async function recordRefusals(
-  { collections, logger }: Pick<IndexerDeps, 'collections' | 'logger'>,
+  { commit, logger }: Pick<IndexerDeps, 'commit' | 'logger'>,
   refusals: Refusal[],
 ): Promise<void> {
-  const now = new Date();
-  const operations = refusals.map(({ id, threadId, revision, reason }) => ({
-    updateOne: {
-      filter: { _id: quarantineId('document', id) },
-      update: {
-        $set: { kind: 'document' as const, subject: id, threadId, reason, lastAt: now },
-        $setOnInsert: { firstAt: now },
-        $max: { revision },
-        $inc: { count: 1 },
-      },
-      upsert: true,
+  await commit({
+    reads: { work: refusals.map(({ id }) => markId('document', id)) },
+    decide(documents) {
+      for (const { id, threadId, reason, revision } of refusals) {
+        const before = documents.get('work', markId('document', id))?.failure;
+        const failure = failureOf(before, {
+          ...{ kind: 'document', subject: id, threadId, reason },
+          revision: Math.max(before?.revision ?? 0, revision),
+          count: (before?.count ?? 0) + 1,
+        });
+        documents.put('work', failedMark('document', id, failure));
+      }
     },
-  }));
-  await writeAllGathered(collections.quarantine, operations);
+  });
   for (const refused of refusals) logger.error(refused, 'The search index refused a document');
 }

@@ -2,12 +2,12 @@ import { ExportError } from '../../../shared/exportFormat/exportError.js';
 import { inflate } from '../../../shared/exportFormat/inflate.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { MissingPieceError } from '../../../shared/store/pieces.js';
-import { quarantineId } from '../../../shared/store/quarantine.js';
 import { deleteUpload, openUpload } from '../../../shared/store/uploads.js';
+import { isQuarantined, markId, NEVER } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { idsIn } from '../records/eraseText.js';
 
-type Deps = Pick<IndexerDeps, 'collections'>;
+type Deps = Pick<IndexerDeps, 'collections' | 'commit'>;
 
 /** Characters of a piece that are read again with the next one: an id may begin in them. */
 const OVERLAP = 21;
@@ -18,45 +18,45 @@ const REASON =
  * Removes the uploads of files that were quarantined and hold an id of something that was deleted or erased: nothing else
  * of the archive reaches into them. Each is read as a stream. Gives how many were removed.
  */
-export async function removeUploadsOf({ collections }: Deps, goneId: string): Promise<number> {
+export async function removeUploadsOf(deps: Deps, goneId: string): Promise<number> {
   let removed = 0;
-  const aside = collections.quarantine.find({ kind: 'file' }, { projection: { subject: 1 } });
+  const aside = deps.collections.work.find({ kind: 'file', due: NEVER });
   for await (const { subject } of aside)
-    if (await removeWhere({ collections }, subject, (id) => id === goneId)) removed += 1;
+    if (await removeWhere(deps, subject, (id) => id === goneId)) removed += 1;
   return removed;
 }
 
 /** The same for a file that has just been quarantined and anybody who had been erased before. */
-export async function removeUploadOfErased({ collections }: Deps, uploadId: string): Promise<void> {
-  const erased = await erasedPeople(collections);
-  const entry = { _id: quarantineId('file', uploadId) };
-  if (erased.isEmpty || !(await collections.quarantine.findOne(entry))) return;
-  await removeWhere({ collections }, uploadId, (id) => erased.has(id));
+export async function removeUploadOfErased(deps: Deps, uploadId: string): Promise<void> {
+  const erased = await erasedPeople(deps.collections);
+  if (!erased.isEmpty) await removeWhere(deps, uploadId, (id) => erased.has(id));
 }
 
 async function removeWhere(
-  { collections }: Deps,
+  { collections, commit }: Deps,
   uploadId: string,
   isGone: (id: string) => boolean,
 ): Promise<boolean> {
-  const { importFiles, quarantine } = collections;
-  const isAside = { _id: uploadId, state: 'rejected' as const };
-  if (!(await importFiles.findOne(isAside))) return false;
   if (!(await uploadHolds({ collections }, uploadId, isGone))) return false;
-  // Without its tries it cannot be tried again, so that no import begins to read it now.
-  const { matchedCount } = await importFiles.updateOne(isAside, {
-    $set: { reason: REASON },
-    $unset: { tries: '' },
-  });
-  if (matchedCount === 0) return false;
+  // First of all: an import that begins to read it now finds it gone.
   await deleteUpload(collections, uploadId);
-  await quarantine.deleteOne({ _id: quarantineId('file', uploadId) });
-  return true;
+  const _id = markId('file', uploadId);
+  return commit({
+    reads: { work: [_id], importFiles: [uploadId] },
+    decide(documents) {
+      const mark = documents.get('work', _id);
+      const file = documents.get('importFiles', uploadId);
+      if (!mark || !isQuarantined(mark)) return false;
+      documents.remove('work', _id);
+      if (file) documents.put('importFiles', { ...file, reason: REASON });
+      return true;
+    },
+  });
 }
 
 /** Whether such an id stands in an upload; also true for one that cannot be read, or not any more. */
 async function uploadHolds(
-  { collections }: Deps,
+  { collections }: Pick<Deps, 'collections'>,
   uploadId: string,
   isGone: (id: string) => boolean,
 ): Promise<boolean> {

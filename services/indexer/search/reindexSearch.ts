@@ -91,14 +91,14 @@ async function fill(deps: IndexerDeps, record: RebuildRecord): Promise<void> {
 }
 
 function writerTo(
-  { elasticsearch, namespace, collections, logger }: IndexerDeps,
+  { elasticsearch, namespace, commit, logger }: IndexerDeps,
   index: string,
   onRefused: (id: string) => void,
 ): SearchWriter {
   const targets = { namespace, readTargets: () => Promise.resolve([index]) };
   return createSearchWriter(elasticsearch, targets, async (refusals) => {
     for (const { id } of refusals) onRefused(id);
-    await recordRefusals({ collections, logger }, refusals);
+    await recordRefusals({ commit, logger }, refusals);
   });
 }
 

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 /** Every owner that is a body. */
 const BODIES = { from: 'body/', before: 'body0' };
 
-type UploadStore = Pick<Collections, 'pieces' | 'importFiles' | 'quarantine'>;
+type UploadStore = Pick<Collections, 'pieces' | 'importFiles' | 'work'>;
 type BodyStore = Pick<Collections, 'pieces' | 'bodies'>;
 
 /**
@@ -69,7 +69,7 @@ export function orphanBodies(
 
 /** Those of some owners that are uploads which a file needs. */
 export async function neededUploads(
-  store: Pick<Collections, 'importFiles' | 'quarantine'>,
+  store: Pick<Collections, 'importFiles' | 'work'>,
   owners: string[],
 ): Promise<ReadonlySet<string>> {
   const uploadIds = owners.flatMap((owner) => uploadOf(owner) ?? []);

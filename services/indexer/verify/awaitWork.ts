@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Filter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
-import { NEVER, type Mark, type WorkKind } from '../../../shared/store/work.js';
+import { NEVER, type Mark, type LoopKind } from '../../../shared/store/work.js';
 import { dayOf } from '../views/tallyPeople.js';
 import { KINDS } from '../work/kinds.js';
 import { lateSimilar } from './lateSimilar.js';
@@ -21,13 +21,13 @@ export async function awaitWork(marks: Marks, patienceMs: number): Promise<void>
   // After midnight UTC all whose last 30 days are others now; they are marked little by little.
   const aged = { periodDay: { $lt: dayOf(new Date()) } };
   if (!(await awaitNone(() => marks.members.countDocuments(aged), patienceMs))) return;
-  for (const kind of Object.keys(KINDS) as WorkKind[]) {
+  for (const kind of Object.keys(KINDS) as LoopKind[]) {
     if (!(await awaitNone(await markedNow(marks, kind), patienceMs))) return;
   }
 }
 
 /** What is marked at the beginning, by the marks' own times: clocks of other processes may differ. */
-async function markedNow({ work }: Marks, kind: WorkKind): Promise<Count> {
+async function markedNow({ work }: Marks, kind: LoopKind): Promise<Count> {
   const waiting: Filter<Mark> = { ...waitingMarks(kind), due: { $ne: NEVER } };
   const last = await work.findOne(waiting, { sort: { at: -1 } });
   if (!last) return () => Promise.resolve(0);
@@ -35,7 +35,7 @@ async function markedNow({ work }: Marks, kind: WorkKind): Promise<Count> {
 }
 
 /** Marks that should be done soon: similar threads are looked for late. */
-export function waitingMarks(kind: WorkKind): Filter<Mark> {
+export function waitingMarks(kind: LoopKind): Filter<Mark> {
   return kind === 'similar' ? lateSimilar() : { kind };
 }
 

@@ -16,6 +16,11 @@ export const LEASE_MS = 15_000;
 /** A claim that ends later than this was made by a clock that was ahead. */
 const FUTURE_MS = 60_000;
 
+/** Marks that are worked on in this process. */
+const underWay = new Set<readonly Mark[]>();
+/** Claims whose try could not be taken back, because MongoDB itself was away. */
+const excused = new Set<string>();
+
 /** When a claim made now ends. */
 export function leaseEnd(): Date {
   return new Date(Date.now() + LEASE_MS);
@@ -56,7 +61,9 @@ export async function claimMarks(
       marks.flatMap(({ _id }) => {
         const mark = documents.get('work', _id);
         if (!mark || !isFree(mark)) return [];
-        const claimed = { ...mark, claim, due: leaseEnd(), tries: (mark.tries ?? 0) + 1 };
+        const { tries = 0, claim: before = '' } = mark;
+        const counted = excused.has(before) ? Math.max(tries, 1) : tries + 1;
+        const claimed = { ...mark, claim, due: leaseEnd(), tries: counted };
         documents.put('work', claimed);
         return [claimed];
       }),
@@ -80,11 +87,38 @@ export async function keepClaims<T>(
     changeHeld(deps, marks, (mark) => ({ ...mark, due: leaseEnd() })).catch(() => undefined);
   };
   const timer = setInterval(renew, LEASE_MS / 3);
+  underWay.add(marks);
   try {
     return await run();
   } finally {
+    underWay.delete(marks);
     clearInterval(timer);
   }
+}
+
+/** Gives back what is worked on in this process, which is about to stop: that is not the fault of the work. */
+export async function giveUpClaims(deps: Pick<IndexerDeps, 'commit'>): Promise<void> {
+  await takeBackTries(deps, [...underWay].flat());
+}
+
+/** Frees claimed marks as if this try had not been: a store was away, or the process stops. */
+export async function takeBackTries(
+  deps: Pick<IndexerDeps, 'commit'>,
+  marks: readonly Mark[],
+): Promise<void> {
+  const before = (mark: Mark): Mark => {
+    const { tries = 1, ...rest } = released(mark);
+    return tries > 1 ? { ...rest, tries: tries - 1 } : rest;
+  };
+  await changeHeld(deps, marks, before).catch(() => {
+    // Their leases end by themselves.
+    for (const { claim } of marks) if (claim !== undefined) excused.add(claim);
+  });
+}
+
+/** A mark that anybody may claim, its tries as they are. */
+export function released({ claim: _claim, ...mark }: Mark): Mark {
+  return { ...mark, due: AT_ONCE };
 }
 
 /** Changes those of some claimed marks whose claims are still held. */
@@ -159,7 +193,7 @@ export function freeMark(documents: Documents, mark: Mark): void {
 /** Claims a mark in the transaction that sets it, unless somebody holds it, or it failed before. */
 export function claimOwn(
   documents: Documents,
-  kind: WorkKind,
+  kind: 'thread' | 'file',
   subject: string,
   claim: string,
 ): void {

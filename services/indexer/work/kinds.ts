@@ -1,24 +1,24 @@
-import type { Mark, WorkKind } from '../../../shared/store/work.js';
+import type { LoopKind } from '../../../shared/store/work.js';
 import { buildPeople } from '../build/buildPeople.js';
 import { buildServers } from '../build/buildServers.js';
 import { buildShown } from '../build/buildShown.js';
 import { buildThreads } from '../build/buildThread.js';
 import { fanOutChannels, fanOutLinks, fanOutLists, fanOutServers } from '../build/fanOut.js';
 import type { IndexerDeps } from '../deps.js';
+import type { Run } from './tryMarks.js';
 import { findSimilarAgain, waitForOthers } from '../similar/findSimilarAgain.js';
 
 /** How marks of one kind are done. */
 export interface Kind {
   /** Marks done at once at most. */
   batch: number;
-  /** Does what claimed marks ask for, and takes them away with what it stores. */
-  run: (deps: IndexerDeps, marks: Mark[]) => Promise<void>;
+  run: Run;
   /** Whether they wait for something else. */
   isHeldBack?: (deps: IndexerDeps) => Promise<boolean>;
 }
 
 /** The index of what follows from a change, in the order in which one leads to the next. */
-export const KINDS: Record<WorkKind, Kind> = {
+export const KINDS: Record<LoopKind, Kind> = {
   // A channel's name, tags or deletion: its threads show them.
   channel: { batch: 20, run: fanOutChannels },
   // A server's name: profiles of its people show it.

@@ -15,6 +15,8 @@ import { anExport, anExportMessage } from '../../support/exportFiles.js';
 import { redisTraces } from '../../support/everyTrace.js';
 import { storeBody } from '../../support/apiViews.js';
 import { anId, aServer, aThread } from '../../support/factories.js';
+import { failureOf } from '../../../shared/store/quarantine.js';
+import { NEVER, type Mark } from '../../../shared/store/work.js';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const PRIVATE_WORDS = 'whispered';
@@ -222,11 +224,13 @@ describe('admin', () => {
 
   it('lists what is quarantined, by pages, counts it, and files another try', async () => {
     const at = new Date();
-    const entry = (n: number) => ({
-      ...{ _id: `thread-${n}`, kind: 'thread' as const, subject: `${n}`, threadId: `${n}` },
-      ...{ revision: 1, reason: 'It failed', firstAt: at, lastAt: at, count: 5 },
-    });
-    await store().quarantine.insertMany([1, 2, 3].map(entry));
+    const mark = (n: number): Mark => {
+      const about = { kind: 'thread' as const, subject: `${n}` };
+      const failed = { reason: 'It failed', count: 5, revision: 0, threadId: `${n}` };
+      const failure = failureOf(undefined, { ...about, ...failed }, at);
+      return { ...about, _id: `thread/${n}`, token: 'x', at, due: NEVER, failure };
+    };
+    await store().work.insertMany([1, 2, 3].map(mark));
     interface Page {
       entries: object[];
       nextCursor: string | null;

@@ -13,7 +13,6 @@ import { expect } from 'chai';
 import { Binary } from 'mongodb';
 import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
 import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
-import { recordFailure } from '../../../services/indexer/quarantine/recordFailure.js';
 import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
 import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
 import { writeBackup } from '../../../services/cli/backup/writeBackup.js';
@@ -25,7 +24,9 @@ import { createApiKey, revokeApiKey } from '../../../shared/store/apiKeys.js';
 import { requestDeletion } from '../../../shared/store/deletions.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { bodyOwner, pieceId } from '../../../shared/store/pieces.js';
+import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
 import { storeUpload } from '../../../shared/store/uploads.js';
+import { isQuarantined } from '../../../shared/store/work.js';
 import { until } from '../../support/apiServer.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 import { anExport, anExportMessage, bytesOf } from '../../support/exportFiles.js';
@@ -210,10 +211,12 @@ describe('backup and restore', () => {
           );
           await sweep(true);
           expect(new Set(filed)).to.include.all.keys('delete-thread', 'erase-user', 'import-file');
-          const { quarantine, pieces, work } = target.mongo.collections;
-          expect(await quarantine.countDocuments()).to.equal(1);
+          const { pieces, work } = target.mongo.collections;
           expect(await pieces.countDocuments()).to.equal(2);
-          expect(await work.countDocuments()).to.equal(0);
+          const [mark, ...more] = await work.find().toArray();
+          expect(more).to.deep.equal([]);
+          expect(mark!.failure).to.include({ kind: 'file', reason: 'Error: x' });
+          expect(isQuarantined(mark!)).to.equal(true);
         } finally {
           await target.close();
         }
@@ -262,15 +265,15 @@ async function leaveWork(stores: TestStores): Promise<Waiting> {
   for (const _id of [upload, aside]) {
     await storeUpload(collections, _id, bytesOf(anExport({ messages })));
     const file = { importId: 'x', name: 'a.json', bytes: 1, queuedAt: long };
-    await collections.importFiles.insertOne({ ...file, _id, state: 'queued', running: 'x' });
+    await collections.importFiles.insertOne({ ...file, _id, state: 'queued' });
   }
   // A piece of a body is a view: no backup holds it.
   const piece = { _id: pieceId(bodyOwner('thread/1', 1), 0), data: new Binary(), last: true };
   await collections.pieces.insertOne(piece);
-  const failed = { $set: { state: 'rejected' as const, tries: 5 } };
-  await collections.importFiles.updateOne({ _id: aside }, failed);
-  const failure = { kind: 'file' as const, subject: aside, threadId: null, revision: 0, count: 5 };
-  await recordFailure(deps, { ...failure, reason: 'Error: x' });
+  await collections.importFiles.updateOne({ _id: aside }, { $set: { state: 'rejected' } });
+  const about = { kind: 'file' as const, subject: aside, threadId: null, revision: 0, count: 5 };
+  const failure = failureOf(undefined, { ...about, reason: 'Error: x' });
+  await collections.work.insertOne(failedMark('file', aside, failure));
   return { deleted, imported: messages[0]!.id, erased, upload };
 }
 

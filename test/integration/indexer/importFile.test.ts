@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteChannel } from '../../../services/indexer/jobs/deletePlaces.js';
-import { importFile } from '../../../services/indexer/jobs/importFile.js';
-import { endFile } from '../../../services/indexer/quarantine/guardFile.js';
+import { endFile, importFile } from '../../../services/indexer/jobs/importFile.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
+import { markId } from '../../../shared/store/work.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { anExport, anExportMessage, bytesOf, type RawExport } from '../../support/exportFiles.js';
 import { anId } from '../../support/factories.js';
@@ -25,7 +25,7 @@ describe('importFile', () => {
   });
   after(() => stores.close());
 
-  async function queue(root: RawExport | string, more: { startedAt?: Date } = {}) {
+  async function queue(root: RawExport | string) {
     const payload = { uploadId: newUploadId(), importId: 'import' };
     await storeUpload(deps.collections, payload.uploadId, bytesOf(root));
     await deps.collections.importFiles.insertOne({
@@ -35,7 +35,6 @@ describe('importFile', () => {
       bytes: 1,
       state: 'queued',
       queuedAt: new Date(),
-      ...more,
     });
     return payload;
   }
@@ -75,9 +74,12 @@ describe('importFile', () => {
       .to.include('imported')
       .and.not.include('rejected');
     const ended = await importFiles.findOne({ _id: payload.uploadId });
-    // One that comes late finds nothing left of the upload.
+    // One that comes late, its claim lost, finds nothing left of the upload.
+    const { uploadId: subject } = payload;
+    const mark = { _id: markId('file', subject), kind: 'file' as const, subject, token: 'x' };
+    const claimed = { ...mark, at: new Date(), due: new Date(), claim: 'x' };
     const late = { state: 'rejected', reason: 'It is not there' } as const;
-    expect(await endFile(deps.collections, payload.uploadId, late)).to.equal(null);
+    expect(await endFile(deps, claimed, late)).to.equal(null);
     expect(await importFiles.findOne({ _id: payload.uploadId })).to.deep.equal(ended);
   });
 
@@ -109,7 +111,7 @@ describe('importFile', () => {
     const search = { ...deps.search, write: () => Promise.reject(error) };
     expect(await importFile({ ...deps, search }, payload).catch((e: unknown) => e)).to.equal(error);
     expect(await importFile(deps, payload)).to.include({ state: 'imported' });
-    const again = await queue(root, { startedAt: new Date(Date.now() + 1_000) });
+    const again = await queue(root);
     expect(await importFile(deps, again)).to.include({ state: 'unchanged' });
   });
 

@@ -11,8 +11,6 @@ import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantine
 import { createHandlers } from '../../../services/indexer/handlers.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
-import { releaseFiles } from '../../../services/indexer/quarantine/guardFile.js';
-import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
 import { reindexSearch } from '../../../services/indexer/search/reindexSearch.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
@@ -22,13 +20,19 @@ import { NOT_YET } from '../../../shared/store/heldFile.js';
 import { enterRebuild, findRebuild } from '../../../shared/store/searchGenerations.js';
 import { type Piece } from '../../../shared/store/pieces.js';
 import { AT_ONCE, markId, NEVER } from '../../../shared/store/work.js';
-import { setMarks } from '../../../services/indexer/work/claims.js';
+import { giveUpClaims, setMarks } from '../../../services/indexer/work/claims.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import { until } from '../../support/apiServer.js';
 import { anExport, anExportMessage, anExportUser, bytesOf } from '../../support/exportFiles.js';
 import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
-import { build, doAll, indexerDeps, record } from '../../support/indexerDeps.js';
+import {
+  build,
+  doAll,
+  indexerDeps,
+  quarantined as failures,
+  record,
+} from '../../support/indexerDeps.js';
 import { poisoned } from '../../support/poison.js';
 import { readBody } from '../../support/readBody.js';
 import { openStores, type TestStores } from '../../support/stores.js';
@@ -71,7 +75,7 @@ describe('quarantine', () => {
   const marks = () => deps.collections.work.countDocuments({ kind: 'thread', due: { $ne: NEVER } });
   const markOf = (threadId: string) =>
     deps.collections.work.findOne({ _id: markId('thread', threadId) });
-  const quarantined = () => deps.collections.quarantine.find().toArray();
+  const quarantined = () => failures(deps);
   const change = (threadId: string) => setMarks(deps, 'thread', [threadId]);
   const failing = (threadId: string, strike: () => void = cannotRender) =>
     poisoned(deps, threadId, strike);
@@ -96,7 +100,7 @@ describe('quarantine', () => {
     expect(await marks()).to.equal(0);
     const [entry, ...more] = await quarantined();
     expect(more).to.deep.equal([]);
-    expect(entry).to.include({ _id: `thread-${threadId}`, threadId, count: 5, reason: ENDED });
+    expect(entry).to.include({ id: `thread-${threadId}`, threadId, count: 5, reason: ENDED });
     const left = await deps.collections.work.find({ tries: { $exists: true } }).toArray();
     expect(left.map(({ subject }) => subject)).to.deep.equal([threadId]);
 
@@ -106,11 +110,9 @@ describe('quarantine', () => {
     expect(await isListed(threadId)).to.equal(false);
     expect(await markOf(threadId)).to.deep.include({ due: NEVER });
 
-    expect(await releaseHealed(deps)).to.equal(0);
-    await retryQuarantined(deps, { quarantineId: entry!._id });
+    await retryQuarantined(deps, { quarantineId: entry!.id });
     await doAll(deps);
     expect(await isListed(threadId)).to.equal(true);
-    expect(await releaseHealed(deps)).to.equal(1);
     expect(await quarantined()).to.deep.equal([]);
   });
 
@@ -209,7 +211,7 @@ describe('quarantine', () => {
     await change(threadId);
     expect(await build(deps, threadId)).to.equal(true);
     expect(await isListed(threadId)).to.equal(true);
-    expect(await releaseHealed(deps)).to.equal(1);
+    expect(await quarantined()).to.deep.equal([]);
   });
 
   it('keeps the last views of a thread that cannot be built any more', async () => {
@@ -250,10 +252,12 @@ describe('quarantine', () => {
     const entries = await quarantined();
     expect(entries.map(({ kind }) => kind)).to.include('work');
     expect(entries.find(({ subject }) => subject === person)).to.include({ threadId: null });
-    expect(await releaseHealed(deps)).to.equal(0);
-    for (const { _id } of entries) await retryQuarantined(deps, { quarantineId: _id });
+    for (const { id } of entries) {
+      expect(id).to.match(/^[\w-]{1,64}$/);
+      await retryQuarantined(deps, { quarantineId: id });
+    }
     await doAll(deps);
-    expect(await releaseHealed(deps)).to.equal(entries.length);
+    expect(await quarantined()).to.deep.equal([]);
     expect(await readBody(deps.collections, `user/${said[0]!.author.id}`)).to.not.equal(null);
   });
 
@@ -282,20 +286,19 @@ describe('quarantine', () => {
       tried += 1;
       cannotRender();
     });
-    const { quarantine } = deps.collections;
     let changing: Promise<void> | undefined;
-    const late = new Proxy(quarantine, {
-      get: (target, name) =>
-        name === 'updateOne'
-          ? async (...args: Parameters<typeof quarantine.updateOne>) => {
-              const causes = ['delete-message/1'];
-              await (changing ??= setMarks(deps, 'thread', [threadId], { causes }));
-              return target.updateOne(...args);
-            }
-          : (Reflect.get(target, name) as unknown),
-    });
-    const collections = { ...broken.collections, quarantine: late };
-    expect(await build({ ...broken, collections }, threadId)).to.equal(false);
+    const late: IndexerDeps = {
+      ...broken,
+      async commit(change) {
+        // Its last try has failed by now.
+        if ((await markOf(threadId))?.tries === 5) {
+          const causes = ['delete-message/1'];
+          await (changing ??= setMarks(deps, 'thread', [threadId], { causes }));
+        }
+        return deps.commit(change);
+      },
+    };
+    expect(await build(late, threadId)).to.equal(false);
     expect(tried).to.equal(6);
     expect(await isListed(threadId)).to.equal(false);
   });
@@ -370,21 +373,22 @@ describe('quarantine', () => {
       const { uploadId, threadId } = await queue();
       expect(await runUntilItLives(threadId, 'import', uploadId)).to.equal(5);
       expect(await stateOf(uploadId)).to.equal('rejected');
-      expect((await quarantined())[0]).to.include({ _id: `file-${uploadId}`, count: 5 });
+      expect((await quarantined())[0]).to.include({ id: `file-${uploadId}`, count: 5 });
       await removeOrphanPieces(deps.collections, new Date(Date.now() + 2 * 86_400_000));
 
       await retryQuarantined(deps, { quarantineId: `file-${uploadId}` });
       expect(await stateOf(uploadId)).to.be.oneOf(['imported', 'unchanged']);
       const body = await readBody<ThreadDetail>(deps.collections, `thread/${threadId}`);
       expect(body?.messages).to.have.length(2);
-      expect(await releaseHealed(deps)).to.equal(1);
+      expect(await quarantined()).to.deep.equal([]);
       expect(await deps.collections.pieces.countDocuments()).to.equal(0);
     });
 
     /** Deps in which every import fails for a reason of its own. */
     const failingImports = (): IndexerDeps => ({
       ...deps,
-      commit: () => Promise.reject(new TypeError('Cannot merge')),
+      commit: (change) =>
+        change.reads.servers ? Promise.reject(new TypeError('Cannot merge')) : deps.commit(change),
     });
     async function quarantineFile(author = anExportUser()) {
       const payload = await queue(author);
@@ -426,68 +430,94 @@ describe('quarantine', () => {
     });
 
     /** Whose uploads cannot be read. */
-    const unread = (toArray: () => Promise<never>) => {
+    const unread = (toArray: () => Promise<never>, own = deps) => {
       const pieces = { find: () => ({ toArray }) } as unknown as Collection<Piece>;
-      return { ...deps, collections: { ...deps.collections, pieces } };
+      return { ...own, collections: { ...own.collections, pieces } };
     };
-    const fileOf = (_id: string) => deps.collections.importFiles.findOne({ _id });
+    const fileMark = (uploadId: string) =>
+      deps.collections.work.findOne({ _id: markId('file', uploadId) });
     /** Begins an import that goes on until it is cut off. */
-    const begin = async (payload: { uploadId: string; importId: string }) => {
-      const before = (await fileOf(payload.uploadId))?.running;
+    const begin = async (payload: { uploadId: string; importId: string }, own = deps) => {
       let fail = (_error: Error): void => undefined;
+      let isReading = false;
       const endless = new Promise<never>((_resolve, reject) => {
         fail = reject;
       });
-      const ended = importFile(
-        unread(() => endless),
-        payload,
-      ).catch(() => undefined);
-      await until(async () => (await fileOf(payload.uploadId))?.running !== before);
-      return (error: Error = new SearchUnavailable('The process ends')) => {
+      const read = () => {
+        isReading = true;
+        return endless;
+      };
+      const ended = importFile(unread(read, own), payload).catch((error: unknown) => error);
+      await until(() => isReading);
+      return (error: Error) => {
         fail(error);
         return ended;
       };
     };
-    const cutOff = (_id: string, more = {}) =>
-      deps.collections.importFiles.updateOne({ _id }, { $set: { running: 'another', ...more } });
+    const cutOff = (uploadId: string, tries: number) =>
+      deps.collections.work.insertOne({
+        ...{ _id: markId('file', uploadId), kind: 'file', subject: uploadId, token: 'x' },
+        ...{ at: new Date(), due: AT_ONCE, claim: 'of a process that ended', tries },
+      });
 
     it('counts no try of a file whose process was stopped', async () => {
       const payload = await queue();
-      await cutOff(payload.uploadId, { tries: 3 });
+      await cutOff(payload.uploadId, 3);
       const end = await begin(payload);
-      expect(await fileOf(payload.uploadId)).to.include({ tries: 4 });
-      await releaseFiles(deps.collections);
-      expect(await fileOf(payload.uploadId)).to.include({ tries: 3, running: null });
-      await end();
+      expect(await fileMark(payload.uploadId)).to.include({ tries: 4 });
+      await giveUpClaims(deps);
+      const mark = await fileMark(payload.uploadId);
+      expect(mark).to.deep.include({ tries: 3, due: AT_ONCE }).and.not.have.property('claim');
+      await end(new SearchUnavailable('The process ends'));
+      expect(await fileMark(payload.uploadId)).to.deep.equal(mark);
     });
 
-    it('counts no try of a file that is still being imported in the same process', async () => {
+    it('imports a file once that is asked for twice at the same time', async () => {
       const payload = await queue();
       const end = await begin(payload);
-      expect(await importFile(deps, payload)).to.include({ state: 'imported' });
-      expect(await fileOf(payload.uploadId)).not.to.have.property('tries');
-      await end();
+      const second = importFile(deps, payload);
+      await end(new SearchUnavailable('away'));
+      expect(await second).to.include({ state: 'imported' });
+      expect(await fileMark(payload.uploadId)).to.equal(null);
     });
 
-    it('counts no try of a file while a store is away, also when an earlier one was cut off', async () => {
+    it('counts no try of a file while a store is away', async () => {
       const payload = await queue();
       const away = unread(() => Promise.reject(new SearchUnavailable('away')));
       for (let n = 0; n < 7; n += 1) {
-        await cutOff(payload.uploadId);
         const error: unknown = await importFile(away, payload).catch((e: unknown) => e);
         expect(error).to.be.instanceOf(SearchUnavailable);
       }
-      expect(await fileOf(payload.uploadId)).to.include({ state: 'queued', tries: 0 });
+      expect(await fileMark(payload.uploadId)).to.not.have.any.keys('tries', 'claim');
+      expect(await importFile(deps, payload)).to.include({ state: 'imported' });
     });
 
-    it('sets no file aside that was imported beside it', async () => {
+    it('counts no try of a file while MongoDB itself is away, so that nothing can be noted', async () => {
       const payload = await queue();
-      await cutOff(payload.uploadId, { tries: 4, running: null });
-      const end = await begin(payload);
+      const fail = new SearchUnavailable('away');
+      let isAway = false;
+      const flaky: IndexerDeps = {
+        ...deps,
+        commit: (change) => (isAway ? Promise.reject(fail) : deps.commit(change)),
+      };
+      for (let n = 0; n < 7; n += 1) {
+        const end = await begin(payload, flaky);
+        isAway = true;
+        expect(await end(fail)).to.equal(fail);
+        isAway = false;
+        await endLeases();
+      }
+      expect(await fileMark(payload.uploadId)).to.include({ tries: 1 });
       expect(await importFile(deps, payload)).to.include({ state: 'imported' });
-      expect(await end(new Error('A failure of its own'))).to.equal(null);
-      expect(await stateOf(payload.uploadId)).to.equal('imported');
-      expect(await quarantined()).to.deep.equal([]);
+    });
+
+    it('forgets the mark of a file that was rejected otherwise', async () => {
+      const payload = await queue();
+      await cutOff(payload.uploadId, 1);
+      const { importFiles } = deps.collections;
+      await importFiles.updateOne({ _id: payload.uploadId }, { $set: { state: 'rejected' } });
+      expect(await importFile(deps, payload)).to.equal(null);
+      expect(await fileMark(payload.uploadId)).to.equal(null);
     });
 
     it('leaves a file alone that is held back', async () => {

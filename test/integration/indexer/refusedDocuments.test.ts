@@ -5,7 +5,13 @@ import { releaseHealed } from '../../../services/indexer/quarantine/releaseHeale
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
-import { build, doAll, indexerDeps, record } from '../../support/indexerDeps.js';
+import {
+  build,
+  doAll,
+  indexerDeps,
+  quarantined as failures,
+  record,
+} from '../../support/indexerDeps.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
 
@@ -22,7 +28,7 @@ describe('documents that the search index refuses', () => {
   });
   afterEach(() => stores.close());
 
-  const quarantined = () => deps.collections.quarantine.find().toArray();
+  const quarantined = () => failures(deps);
   const marks = () => deps.collections.work.countDocuments({ kind: 'thread' });
   const source = async (messageId: string) => {
     const found = await stores.elasticsearch.get<{ kind: string }>({
@@ -65,7 +71,7 @@ describe('documents that the search index refuses', () => {
     expect(more).to.deep.equal([]);
     const { revision } = (await deps.collections.threadItems.findOne({ _id: threadId }))!;
     expect(entry).to.deep.include({
-      ...{ _id: `document-message-${poison._id}`, kind: 'document', threadId, revision, count: 1 },
+      ...{ id: `document-message-${poison._id}`, kind: 'document', threadId, revision, count: 1 },
       subject: documentId('message', poison._id),
     });
     expect(entry!.reason).to.match(/^document_parsing_exception: .*createdAt/);
@@ -77,7 +83,8 @@ describe('documents that the search index refuses', () => {
     expect(clean).to.equal(true);
     expect(checked).to.include({ refused: 1 });
     // Refused as it was, it is missing as it is.
-    await deps.collections.quarantine.updateOne({ _id: entry!._id }, { $inc: { revision: -1 } });
+    const older = { $inc: { 'failure.revision': -1 } };
+    await deps.collections.work.updateOne({ 'failure.id': entry!.id }, older);
     const [missing] = (await verifyNow(deps)).differences;
     expect(missing).to.include({ kind: 'search.wrong', id: threadId });
   });
@@ -94,7 +101,7 @@ describe('documents that the search index refuses', () => {
     await setMarks(deps, 'thread', [threadId]);
     await build(deps, threadId);
     expect((await quarantined()).map(({ count }) => count)).to.deep.equal([2]);
-    const quarantineId = (await quarantined())[0]!._id;
+    const quarantineId = (await quarantined())[0]!.id;
     await retryQuarantined(deps, { quarantineId });
     await doAll(deps);
     expect((await quarantined()).map(({ count }) => count)).to.deep.equal([3]);

@@ -13,11 +13,11 @@ import type { DifferenceKind, VerifyReport } from '../../../shared/contract/veri
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { bodyOwner, pieceId, uploadOwner } from '../../../shared/store/pieces.js';
-import { quarantineId } from '../../../shared/store/quarantine.js';
+import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
 import type { BodyView } from '../../../shared/store/views.js';
 import { markId, markWrite, NEVER } from '../../../shared/store/work.js';
-import { setMarks } from '../../../services/indexer/work/claims.js';
+import { LEASE_MS, setMarks } from '../../../services/indexer/work/claims.js';
 import {
   aChannel,
   aMessage,
@@ -73,14 +73,13 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
   [
     ['thread.quarantined'],
     'a thread that was quarantined',
-    async ({ collections: { work, quarantine }, threadId }) => {
-      const at = new Date();
-      const mark = { kind: 'thread' as const, subject: threadId, at, due: NEVER, tries: 4 };
-      const id = markId('thread', threadId);
-      await work.insertOne({ ...mark, _id: id, token: 'x', failedToken: 'x' });
-      const failure = { revision: 0, reason: 'Error: x', firstAt: at, lastAt: at, count: 5 };
-      const _id = quarantineId('thread', threadId);
-      await quarantine.insertOne({ _id, kind: 'thread', subject: threadId, threadId, ...failure });
+    async ({ collections: { work }, threadId }) => {
+      const about = { kind: 'thread' as const, subject: threadId };
+      const failed = { threadId, revision: 0, reason: 'Error: x', count: 5 };
+      const failure = failureOf(undefined, { ...about, ...failed });
+      const mark = { ...about, at: new Date(), due: NEVER, tries: 4, failure };
+      const _id = markId('thread', threadId);
+      await work.insertOne({ ...mark, _id, token: 'x', failedToken: 'x' });
       return threadId;
     },
   ],
@@ -669,7 +668,7 @@ describe('verifyArchive', () => {
         (await verifyNow(indexerDeps(own))).differences.map(({ kind, id }) => `${kind} ${id}`);
       const asked = ['work.waiting thread-1', 'work.waiting late'];
       expect(await found()).to.deep.equal([...asked, 'work.waiting a']);
-      await importFiles.updateOne({ _id: 'b' }, { $set: { startedAt: now } });
+      await setMarks(indexerDeps(own), 'file', ['b'], { due: new Date(Date.now() + LEASE_MS) });
       expect(await found()).to.deep.equal(asked);
     } finally {
       await own.close();
@@ -831,15 +830,15 @@ async function noteErased(collections: Collections, userId = anId()): Promise<st
 
 /** A file that was quarantined long ago: its upload is kept for another try, and is no difference. */
 async function setFileAside(collections: Collections): Promise<void> {
-  const { importFiles, quarantine, pieces } = collections;
+  const { importFiles, work, pieces } = collections;
   const at = new Date('2024-01-01T00:00:00.000Z');
-  const file = { importId: 'x', name: 'a.json', bytes: 1, tries: 5, queuedAt: at, finishedAt: at };
+  const file = { importId: 'x', name: 'a.json', bytes: 1, queuedAt: at, finishedAt: at };
   await importFiles.insertOne({ ...file, _id: ASIDE, state: 'rejected' });
   const data = new Binary(Buffer.from('x'));
   await pieces.insertOne({ _id: pieceId(uploadOwner(ASIDE), 0), data, last: true });
-  const failure = { revision: 0, reason: 'Error: x', firstAt: at, lastAt: at, count: 5 };
-  const _id = quarantineId('file', ASIDE);
-  await quarantine.insertOne({ _id, kind: 'file', subject: ASIDE, threadId: null, ...failure });
+  const failed = { subject: ASIDE, threadId: null, revision: 0, reason: 'Error: x', count: 5 };
+  const failure = failureOf(undefined, { ...failed, kind: 'file' }, at);
+  await work.insertOne(failedMark('file', ASIDE, failure));
 }
 
 /** The part of the archive that a kind of difference is found in. */

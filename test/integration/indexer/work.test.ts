@@ -10,14 +10,14 @@ import {
   readsOf,
   setMarks,
 } from '../../../services/indexer/work/claims.js';
+import { finish, runDue, settled } from '../../../services/indexer/work/runMarks.js';
 import {
-  finish,
+  AT_ONCE,
   isQuarantined,
   MOST_TRIES,
-  runDue,
-  settled,
-} from '../../../services/indexer/work/runMarks.js';
-import { AT_ONCE, NEVER, type Mark } from '../../../shared/store/work.js';
+  NEVER,
+  type Mark,
+} from '../../../shared/store/work.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { build, doAll, endLeases, indexerDeps, record } from '../../support/indexerDeps.js';
@@ -60,7 +60,7 @@ describe('the list of work', () => {
     await mark(threadId, causes);
     return threadId;
   };
-  const quarantined = (subject: string) => deps.collections.quarantine.findOne({ subject });
+  const quarantined = async (subject: string) => (await markOf(subject))?.failure;
 
   describe('claims', () => {
     it('are got by one of many who ask at once', async () => {

@@ -1,3 +1,4 @@
+import { NEVER } from '../../../../shared/store/work.js';
 import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { MOST_LISTED } from './mostListed.js';
@@ -27,15 +28,18 @@ export async function checkWaiting({ deps }: AreaContext): Promise<Difference[]>
   ];
 }
 
-async function lateFiles({ collections: { importFiles } }: AreaContext['deps'], before: Date) {
+async function lateFiles(
+  { collections: { importFiles, work } }: AreaContext['deps'],
+  before: Date,
+) {
   const files = await importFiles
     .find({ state: 'queued', queuedAt: { $lt: before } }, { projection: { queuedAt: 1 } })
     .limit(MOST_LISTED)
     .toArray();
   if (files.length === 0) return [];
-  const isMoving = await importFiles.findOne({
-    $or: [{ startedAt: { $gte: before } }, { finishedAt: { $gte: before } }],
-  });
+  const isMoving =
+    (await work.findOne({ kind: 'file', due: { $gt: new Date(), $lt: NEVER } })) ??
+    (await importFiles.findOne({ finishedAt: { $gte: before } }));
   return isMoving ? [] : files;
 }
 

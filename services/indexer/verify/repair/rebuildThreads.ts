@@ -27,6 +27,7 @@ export async function finishWaiting(deps: IndexerDeps, found: Difference[]): Pro
   const ids = found.map(({ id }) => id);
   const marks = await deps.collections.work.find({ _id: { $in: ids } }).toArray();
   await forEachAtOnce(marks, AT_ONCE, async ({ kind, subject }) => {
+    if (kind === 'file' || kind === 'document') return;
     await setMarks(deps, kind, [subject], REPAIR);
     await finish(deps, kind, subject);
   });

@@ -113,11 +113,11 @@ async function refusedDocuments(
   threads: readonly VerifiedThread[],
 ): Promise<Set<string>> {
   const revisions = new Map(threads.map(({ _id, revision }) => [_id, revision]));
-  const aside = await collections.quarantine
-    .find({ kind: 'document', threadId: within(window) })
+  const aside = await collections.work
+    .find({ kind: 'document', 'failure.threadId': within(window) })
     .toArray();
   const present = aside.filter(
-    ({ threadId, revision }) => revision >= (revisions.get(threadId ?? '') ?? 0),
+    ({ failure }) => failure!.revision >= (revisions.get(failure!.threadId ?? '') ?? 0),
   );
   return new Set(present.map(({ subject }) => subject));
 }

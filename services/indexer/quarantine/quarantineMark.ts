@@ -1,0 +1,67 @@
+import { failureOf } from '../../../shared/store/quarantine.js';
+import { MOST_TRIES, NEVER, type Mark } from '../../../shared/store/work.js';
+import { takeOut } from '../build/takeOut.js';
+import type { IndexerDeps } from '../deps.js';
+import { isHeld, readsOf, released } from '../work/claims.js';
+import type { Documents } from '../work/commit.js';
+
+const MOST_REASON = 300;
+
+/** Causes for which nothing of a thread is to go. */
+const KEEPING = /^(import|reindex-views|verify)\//;
+
+/**
+ * Leaves a claimed mark to nobody, until its subject changes or somebody releases it. The last views of a thread stay,
+ * unless something of it was deleted or erased: then it is taken out of everything that is read. A file is rejected, and
+ * its upload is kept for another try.
+ */
+export async function quarantineMark(deps: IndexerDeps, mark: Mark, cause: string): Promise<void> {
+  const { kind, subject, tries = 0, causes = [] } = mark;
+  const isRemoval = kind === 'thread' && causes.some((one) => !KEEPING.test(one));
+  if (isRemoval) await takeOut(deps, mark);
+  // What was said of the failure may quote what is to go.
+  const said = isRemoval ? 'It could not be built, and is not shown any more' : cause;
+  const failed = { reason: said.slice(0, MOST_REASON), count: Math.min(tries, MOST_TRIES) };
+  // One that threw is tried once when it has changed; one that ended the process is not.
+  const left = tries > MOST_TRIES ? tries : MOST_TRIES - 1;
+  const isQuarantined = await deps.commit({
+    reads: { ...readsOf([mark]), importFiles: kind === 'file' ? [subject] : [] },
+    decide(documents) {
+      if (!isHeld(documents, mark)) return false;
+      const now = documents.get('work', mark._id)!;
+      // Set again meanwhile: who did so waits for its causes, which this run has not heard of.
+      if (now.token !== mark.token) {
+        documents.put('work', { ...released(now), tries: left });
+        return false;
+      }
+      const about = kind === 'file' ? rejectFile(documents, mark, failed) : aboutMark(mark);
+      const failure = failureOf(now.failure, { ...about, ...failed, revision: 0 });
+      const { causes: _causes, ...rest } = released(now);
+      documents.put('work', { ...rest, due: NEVER, failedToken: now.token, tries: left, failure });
+      return true;
+    },
+  });
+  if (!isQuarantined) return;
+  deps.logger.error({ kind, subject, ...failed }, 'Quarantined: it fails every time');
+}
+
+function aboutMark({ _id, kind, subject }: Mark) {
+  if (kind === 'thread') return { kind, subject, threadId: subject };
+  return { kind: 'work' as const, subject: _id, threadId: null };
+}
+
+function rejectFile(
+  documents: Documents,
+  { subject }: Mark,
+  { reason, count }: { reason: string; count: number },
+) {
+  const file = documents.get('importFiles', subject);
+  if (file) {
+    const outcome = {
+      reason: `Quarantined after ${count} tries. ${reason}`,
+      finishedAt: new Date(),
+    };
+    documents.put('importFiles', { ...file, ...outcome, state: 'rejected' });
+  }
+  return { kind: 'file' as const, subject, threadId: file?.threadId ?? null };
+}

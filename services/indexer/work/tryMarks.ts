@@ -1,0 +1,56 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { findGathered } from '../../../shared/store/gather.js';
+import { isQuarantined, MOST_TRIES, type Mark } from '../../../shared/store/work.js';
+import type { IndexerDeps } from '../deps.js';
+import { isPassing } from '../permanentErrors.js';
+import { quarantineMark } from '../quarantine/quarantineMark.js';
+import { changeHeld, claimMarks, keepClaims, released, takeBackTries } from './claims.js';
+
+/** Milliseconds between two looks whether a mark is done elsewhere. */
+export const POLL_MS = 100;
+
+/** Does what claimed marks ask for, and takes them away with what it stores. */
+export type Run = (deps: IndexerDeps, marks: Mark[]) => Promise<void>;
+
+/** Runs claimed marks. Throws when they are to be tried again; what has failed too often is quarantined. */
+export async function tryMarks(deps: IndexerDeps, run: Run, marks: Mark[]): Promise<void> {
+  const [first] = marks;
+  if (marks.length === 1 && first!.tries! > MOST_TRIES) {
+    return quarantineMark(
+      deps,
+      first!,
+      `Its ${MOST_TRIES} runs ended the process, or were cut off`,
+    );
+  }
+  try {
+    await keepClaims(deps, marks, () => run(deps, marks));
+  } catch (error) {
+    if (isPassing(error)) await takeBackTries(deps, marks);
+    else if (marks.length === 1 && first!.tries! >= MOST_TRIES) {
+      return quarantineMark(deps, first!, String(error));
+    } else await changeHeld(deps, marks, released);
+    throw error;
+  }
+}
+
+/**
+ * Does one mark to its end by `run`. While somebody else holds its claim, this waits. Resolves with true when the mark is
+ * gone, and with false when it is quarantined. Throws when it is to be tried again. `claim`: the caller's own claim on it,
+ * where there is one.
+ */
+export async function finishMark(
+  deps: IndexerDeps,
+  run: Run,
+  markId: string,
+  claim?: string,
+): Promise<boolean> {
+  for (;;) {
+    const mark = await findGathered(deps.collections.work, markId);
+    if (!mark) return true;
+    if (isQuarantined(mark)) return false;
+    const isOwn = mark.claim !== undefined && mark.claim === claim;
+    const claimed = isOwn ? [mark] : await claimMarks(deps, [mark]);
+    if (claimed.length === 0) await pause(POLL_MS);
+    else await tryMarks(deps, run, claimed);
+  }
+}

@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { moveQuarantine } from '../../../services/indexer/moveQuarantine.js';
+import { setMarks } from '../../../services/indexer/work/claims.js';
+import { isQuarantined, NEVER } from '../../../shared/store/work.js';
+import { indexerDeps, quarantined } from '../../support/indexerDeps.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+describe('moveQuarantine', () => {
+  let stores: TestStores;
+  before(async () => {
+    stores = await openStores();
+  });
+  after(() => stores.close());
+
+  it('has the marks say what an earlier version kept in a collection of its own, once', async () => {
+    const deps = indexerDeps(stores);
+    const { db, collections } = stores.mongo;
+    const at = new Date();
+    const entry = (kind: string, subject: string, threadId: string | null) => ({
+      ...{ _id: `${kind}-${subject}`, kind, subject, threadId },
+      ...{ revision: 7, reason: 'Error: x', firstAt: at, lastAt: at, count: 5 },
+    });
+    await db
+      .collection<{ _id: string }>('quarantine')
+      .insertMany([
+        entry('document', 'message-1', '2'),
+        entry('file', '3', null),
+        entry('thread', '4', '4'),
+        entry('thread', 'done meanwhile', '5'),
+        entry('work', 'person/6', null),
+      ]);
+    await setMarks(deps, 'thread', ['4']);
+    await setMarks(deps, 'person', ['6']);
+    const failed = { $set: { due: NEVER, failedToken: 'x', token: 'x' } };
+    await collections.work.updateMany({}, failed);
+
+    for (let n = 0; n < 2; n += 1) await moveQuarantine(stores.mongo);
+    const marks = await collections.work.find().sort({ _id: 1 }).toArray();
+    expect(marks.map(({ _id }) => _id)).to.deep.equal([
+      ...['document/message-1', 'file/3', 'person/6', 'thread/4'],
+    ]);
+    expect(marks.every(isQuarantined)).to.equal(true);
+    const moved = await quarantined(deps);
+    const ids = ['document-message-1', 'file-3', 'thread-4', 'work-person-6'];
+    expect(moved.map(({ id }) => id)).to.deep.equal(ids);
+    const { _id, ...first } = entry('document', 'message-1', '2');
+    expect(moved[0]).to.deep.equal({ id: _id, ...first });
+    expect(await db.listCollections({ name: 'quarantine' }).toArray()).to.deep.equal([]);
+  });
+});
