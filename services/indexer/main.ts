@@ -19,7 +19,7 @@ import { withTimeout } from '../../shared/platform/withTimeout.js';
 import { checkQueueRedis } from './checkQueueRedis.js';
 import { createIndexer } from './createIndexer.js';
 import { serveMetrics } from './metrics/serveMetrics.js';
-import { moveQuarantine } from './moveQuarantine.js';
+import { moveOldCollections } from './moveOldCollections.js';
 import { prepareSearch } from './prepareSearch.js';
 import { refuseWrongQueue } from './refuseWrongQueue.js';
 import { retryUntilReady } from './retryUntilReady.js';
@@ -60,7 +60,7 @@ await Promise.all([
     await answers(() => pingMongo(mongo, ANSWER_MS));
     await ensureIndexes(mongo.collections);
     await expireAudit(mongo, settings);
-    await moveQuarantine(mongo);
+    await moveOldCollections(mongo);
     await warnOfOldPieces(mongo, logger);
   }),
   whenReady('Elasticsearch', async () => {

@@ -1,12 +1,10 @@
 import type { Collections } from '../store/collections.js';
+import { stateOf } from '../store/state.js';
 import { addDeletion } from './fileDeletion.js';
 import type { Producer } from './producer.js';
 
 /** Where work that was asked for is recorded until it is done. */
-export type WaitingWork = Pick<
-  Collections,
-  'importFiles' | 'deletions' | 'erasures' | 'searchGenerations'
->;
+export type WaitingWork = Pick<Collections, 'importFiles' | 'deletions' | 'erasures' | 'state'>;
 
 const BATCH = 200;
 
@@ -15,7 +13,7 @@ const BATCH = 200;
  * asked for longer ago than `olderThanMs`. Where the job is still known, filing it again changes nothing.
  */
 export async function refileLost(
-  { importFiles, deletions, erasures, searchGenerations }: WaitingWork,
+  { importFiles, deletions, erasures, state }: WaitingWork,
   producer: Pick<Producer, 'add'>,
   olderThanMs: number,
 ): Promise<number> {
@@ -39,7 +37,7 @@ export async function refileLost(
     .toArray();
   for (const { _id } of asked) await producer.add('erase-user', { erasureId: _id });
   const unfinished = { $in: ['queued', 'running'] as ('queued' | 'running')[] };
-  const generations = await searchGenerations.findOne({
+  const generations = await stateOf(state, 'search').findOne({
     'rebuild.state': unfinished,
     'rebuild.beatAt': { $lte: before },
   });

@@ -7,7 +7,7 @@ import type { Producer } from './producer.js';
  * waits, and what the queue throws while Redis is away.
  */
 export async function requestSearchRebuild(
-  collections: Pick<Collections, 'searchGenerations'>,
+  collections: Pick<Collections, 'state'>,
   producer: Pick<Producer, 'add'>,
 ): Promise<{ rebuildId: string; jobId: string }> {
   const rebuildId = await enterRebuild(collections);

@@ -1,18 +1,17 @@
 import type { Collection, Db } from 'mongodb';
 import type { AuditRecord } from './audit.js';
-import type { ApiKeyRecord, SecretRecord, TokenFamily, UsedState } from './credentials.js';
+import type { ApiKeyRecord, TokenFamily, UsedState } from './credentials.js';
 import type { DeletionRecord } from './deletionRecord.js';
-import type { ErasureRecord, ErasureState } from './erasureRecords.js';
+import type { ErasureRecord } from './erasureRecords.js';
 import type { Piece } from './pieces.js';
 import type {
   ChannelRecord,
-  CounterRecord,
   MessageRecord,
   ServerRecord,
   ThreadRecord,
   UserRecord,
 } from './records.js';
-import type { SearchGenerations } from './searchGenerations.js';
+import type { StateRecord } from './state.js';
 import type {
   BodyView,
   ContributionView,
@@ -34,7 +33,6 @@ export interface Collections {
   users: Collection<UserRecord>;
   deletions: Collection<DeletionRecord>;
   erasures: Collection<ErasureRecord>;
-  erasureState: Collection<ErasureState>;
   audit: Collection<AuditRecord>;
   bodies: Collection<BodyView>;
   pieces: Collection<Piece>;
@@ -44,14 +42,12 @@ export interface Collections {
   ranks: Collection<RankView>;
   work: Collection<Mark>;
   similar: Collection<SimilarView>;
-  searchGenerations: Collection<SearchGenerations>;
-  counters: Collection<CounterRecord>;
+  state: Collection<StateRecord>;
   imports: Collection<ImportRecord>;
   importFiles: Collection<ImportFileRecord>;
   apiKeys: Collection<ApiKeyRecord>;
   refreshTokens: Collection<TokenFamily>;
   oauthStates: Collection<UsedState>;
-  secrets: Collection<SecretRecord>;
 }
 
 /** The collections of one database, typed. */
@@ -64,7 +60,6 @@ export function collectionsOf(db: Db): Collections {
     users: db.collection('users'),
     deletions: db.collection('deletions'),
     erasures: db.collection('erasures'),
-    erasureState: db.collection('erasureState'),
     audit: db.collection('audit'),
     bodies: db.collection('bodies'),
     pieces: db.collection('pieces'),
@@ -74,13 +69,11 @@ export function collectionsOf(db: Db): Collections {
     ranks: db.collection('ranks'),
     work: db.collection('work'),
     similar: db.collection('similar'),
-    searchGenerations: db.collection('searchGenerations'),
-    counters: db.collection('counters'),
+    state: db.collection('state'),
     imports: db.collection('imports'),
     importFiles: db.collection('importFiles'),
     apiKeys: db.collection('apiKeys'),
     refreshTokens: db.collection('refreshTokens'),
     oauthStates: db.collection('oauthStates'),
-    secrets: db.collection('secrets'),
   };
 }

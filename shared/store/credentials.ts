@@ -36,11 +36,3 @@ export interface UsedState {
   /** MongoDB removes the document then. */
   expiresAt: Date;
 }
-
-/** A random key of this archive. It is made once, and all processes share it. */
-export interface SecretRecord {
-  /** What it signs. */
-  _id: 'cursors';
-  /** 32 random bytes, hexadecimal. */
-  secret: string;
-}

@@ -9,10 +9,3 @@ export interface ErasureRecord {
   names?: string[];
   finishedAt?: Date;
 }
-
-/** The random key of the hashes, made once for an archive, and a number that rises with each erasure. */
-export interface ErasureState {
-  _id: 'erasures';
-  salt: string;
-  version: number;
-}

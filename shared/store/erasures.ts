@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Collections } from './collections.js';
-import type { ErasureState } from './erasureRecords.js';
 import { findGathered } from './gather.js';
+import { stateOf, type ErasureState } from './state.js';
 
 /** Who has been erased from this archive. */
 export interface ErasedPeople {
@@ -12,7 +12,7 @@ export interface ErasedPeople {
   digest(text: string): string;
 }
 
-type Store = Pick<Collections, 'erasures' | 'erasureState'>;
+type Store = Pick<Collections, 'erasures' | 'state'>;
 
 /** Who is erased in an archive where nobody is. */
 export const NOBODY_ERASED: ErasedPeople = {
@@ -33,8 +33,8 @@ export async function requestErasure(store: Store, userId: string): Promise<stri
 }
 
 /** Has every process read the erasures again before its next write. */
-export async function announceErasure({ erasureState }: Store): Promise<void> {
-  await erasureState.updateOne({ _id: 'erasures' }, { $inc: { version: 1 } });
+export async function announceErasure({ state }: Pick<Store, 'state'>): Promise<void> {
+  await stateOf(state, 'erasures').updateOne({ _id: 'erasures' }, { $inc: { version: 1 } });
 }
 
 /** The id of the erasure of a user, whether it was asked for or not. */
@@ -46,13 +46,13 @@ const known = new WeakMap<object, ErasedPeople>();
 
 /** Who is erased now; the hashes are read again only after another erasure. */
 export async function erasedPeople(store: Store): Promise<ErasedPeople> {
-  const state = await findGathered(store.erasureState, 'erasures');
+  const state = await findGathered(stateOf(store.state, 'erasures'), 'erasures');
   if (!state) return NOBODY_ERASED;
-  const before = known.get(store.erasureState);
+  const before = known.get(store.state);
   if (before?.version === state.version) return before;
   const records = await store.erasures.find({}, { projection: { _id: 1 } }).toArray();
   const people = erasedBy(state, new Set(records.map(({ _id }) => _id)));
-  known.set(store.erasureState, people);
+  known.set(store.state, people);
   return people;
 }
 
@@ -84,12 +84,19 @@ export function keyedHash(salt: string, text: string): string {
   return createHmac('sha256', salt).update(text).digest('hex');
 }
 
-async function ensureState({ erasureState }: Store): Promise<ErasureState> {
+async function ensureState({ erasures, state }: Store): Promise<ErasureState> {
+  const states = stateOf(state, 'erasures');
+  const known = await states.findOne({ _id: 'erasures' });
+  if (known) return known;
+  // A new key would make everybody unknown who was erased.
+  if (await erasures.findOne({}, { projection: { _id: 1 } })) {
+    throw new Error('The key of the erasures is missing: is the indexer of this version started?');
+  }
   const fresh = { salt: randomBytes(32).toString('hex'), version: 0 };
-  const state = await erasureState.findOneAndUpdate(
+  const made = await states.findOneAndUpdate(
     { _id: 'erasures' },
     { $setOnInsert: fresh },
     { upsert: true, returnDocument: 'after' },
   );
-  return state!;
+  return made!;
 }

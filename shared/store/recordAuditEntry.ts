@@ -3,7 +3,7 @@ import { ERASED_CALLER, type AuditEntry } from './audit.js';
 import type { Collections } from './collections.js';
 import { erasedPeople, erasureIdOf, type ErasedPeople } from './erasures.js';
 
-type Store = Pick<Collections, 'audit' | 'erasures' | 'erasureState'>;
+type Store = Pick<Collections, 'audit' | 'erasures' | 'state'>;
 
 /** What may be the id of a person. */
 const IDS = /\d{17,20}/g;

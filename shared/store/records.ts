@@ -170,12 +170,6 @@ export interface UserRecord extends Omit<AuthorSnapshot, 'id'> {
   asOf: number;
 }
 
-/** A number that only rises. */
-export interface CounterRecord {
-  _id: string;
-  value: number;
-}
-
 /** What the archive keeps of a server or channel for itself. */
 export type Bookkeeping = 'stamps' | 'deleted';
 

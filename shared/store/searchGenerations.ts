@@ -1,45 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Collection, Filter } from 'mongodb';
+import type { Filter } from 'mongodb';
+import type { Collections } from './collections.js';
 import { isDuplicateKey } from './duplicateKey.js';
+import { stateOf, type SearchGenerations, type SearchRebuild } from './state.js';
 
-/** How a rebuild of the search index stands. Kept until the next one is asked for. */
-export interface SearchRebuild {
-  id: string;
-  state: 'queued' | 'running' | 'done' | 'failed';
-  phase: 'scan' | 'verify' | 'swap' | 'done';
-  requestedAt: Date;
-  finishedAt?: Date;
-  /** When its runner last saved its progress. */
-  beatAt: Date;
-  /** Changes with each process that runs the rebuild. Only the latest process may go on. */
-  runner?: string;
-  /** The index behind the alias before, and the one being built. */
-  from?: string;
-  to?: string;
-  /** The last thread scanned; empty before the first. */
-  cursor: string;
-  /** Threads scanned so far, of how many, and the search documents written from them. */
-  threads: number;
-  totalThreads: number;
-  documents: number;
-  /** Threads whose documents differed when checked, and were written again. */
-  mended: number;
-  error?: string;
-}
-
-/** The one record of which search indexes are written to. */
-export interface SearchGenerations {
-  _id: 'search';
-  /** Indexes that every write goes to; empty while that is the one behind the alias alone. */
-  targets: string[];
-  /** The index that was replaced, written to until then and dropped. */
-  retained?: { index: string; until: Date };
-  rebuild?: SearchRebuild;
-}
-
-interface Store {
-  searchGenerations: Collection<SearchGenerations>;
-}
+type Store = Pick<Collections, 'state'>;
 
 /** A rebuild is running or waiting: there is one at a time. */
 export class RebuildRunning extends Error {
@@ -51,17 +16,14 @@ const LOST_AFTER_MS = 2 * 60_000;
 const LOST_IN_QUEUE_AFTER_MS = 10 * 60_000;
 
 /** Records a rebuild as queued and gives its id. Throws RebuildRunning while another one runs or waits. */
-export async function enterRebuild(
-  { searchGenerations }: Store,
-  now = new Date(),
-): Promise<string> {
+export async function enterRebuild({ state }: Store, now = new Date()): Promise<string> {
   const id = randomUUID();
   const rebuild: SearchRebuild = {
     ...{ id, state: 'queued', phase: 'scan', requestedAt: now, beatAt: now, cursor: '' },
     ...{ threads: 0, totalThreads: 0, documents: 0, mended: 0 },
   };
   try {
-    await searchGenerations.updateOne(
+    await stateOf(state, 'search').updateOne(
       { _id: 'search', ...idle(now) },
       { $set: { rebuild }, $setOnInsert: { targets: [] } },
       { upsert: true },
@@ -69,7 +31,7 @@ export async function enterRebuild(
     return id;
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
-    const running = (await searchGenerations.findOne({ _id: 'search' }))?.rebuild;
+    const running = (await stateOf(state, 'search').findOne({ _id: 'search' }))?.rebuild;
     throw new RebuildRunning(
       `A rebuild of the search index is ${running?.state ?? 'running'} since ${running?.requestedAt.toISOString() ?? 'now'}`,
     );
@@ -77,24 +39,17 @@ export async function enterRebuild(
 }
 
 /** Ends a rebuild that could not be queued. */
-export async function withdrawRebuild(
-  { searchGenerations }: Store,
-  id: string,
-  error: string,
-): Promise<void> {
+export async function withdrawRebuild({ state }: Store, id: string, error: string): Promise<void> {
   const ended = { 'rebuild.state': 'failed', 'rebuild.error': error } as const;
-  await searchGenerations.updateOne(
+  await stateOf(state, 'search').updateOne(
     { _id: 'search', 'rebuild.id': id },
     { $set: { ...ended, 'rebuild.finishedAt': new Date() } },
   );
 }
 
 /** The rebuild with an id, while no later one has been asked for. */
-export async function findRebuild(
-  { searchGenerations }: Store,
-  id: string,
-): Promise<SearchRebuild | null> {
-  const found = await searchGenerations.findOne({ _id: 'search', 'rebuild.id': id });
+export async function findRebuild({ state }: Store, id: string): Promise<SearchRebuild | null> {
+  const found = await stateOf(state, 'search').findOne({ _id: 'search', 'rebuild.id': id });
   return found?.rebuild ?? null;
 }
 

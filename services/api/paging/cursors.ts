@@ -19,7 +19,7 @@ export type OpenCursors = () => Promise<Cursors>;
 /**
  * Cursors whose key is kept in MongoDB, so that every process uses the same one. It is read when it is first needed.
  */
-export function keptCursors(store: Pick<Collections, 'secrets'>): OpenCursors {
+export function keptCursors(store: Pick<Collections, 'state'>): OpenCursors {
   let opened: Promise<Cursors> | undefined;
   return () => {
     opened ??= archiveSecret(store, 'cursors').then(createCursors);

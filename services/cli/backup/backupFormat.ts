@@ -3,6 +3,7 @@ import type { Document, Filter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
 import { UPLOAD_PIECES } from '../../../shared/store/pieces.js';
 import { FAILED } from '../../../shared/store/quarantine.js';
+import type { StateRecord } from '../../../shared/store/state.js';
 import { NEVER } from '../../../shared/store/work.js';
 
 /** The file that says what a backup holds. It is written last, so a folder without it holds no complete backup. */
@@ -19,7 +20,7 @@ export const BACKUP_FORMAT = 4;
  */
 export const KEPT = [
   'erasures',
-  'erasureState',
+  'state',
   'servers',
   'channels',
   'threads',
@@ -27,7 +28,6 @@ export const KEPT = [
   'users',
   'audit',
   'apiKeys',
-  'counters',
   'imports',
   'importFiles',
   'work',
@@ -37,8 +37,11 @@ export const KEPT = [
 
 export type KeptName = (typeof KEPT)[number];
 
-/** What is kept of a collection: marks that are quarantined. The pieces of bodies are views, which are built anew. */
+const KEPT_STATE: Filter<StateRecord> = { _id: { $in: ['erasures', 'version'] } };
+
+/** What is kept of a collection: the key of erasures and the version; marks that are quarantined. The pieces of bodies are views, which are built anew. */
 export const KEPT_PART: Partial<Record<KeptName, Filter<Document>>> = {
+  state: KEPT_STATE as Filter<Document>,
   work: { ...FAILED, due: NEVER } as Filter<Document>,
   pieces: UPLOAD_PIECES as Filter<Document>,
 };

@@ -19,11 +19,9 @@ const BATCH = { items: 1_000, weight: 8_000_000, weigh: sizeOf };
 /** Collections that may hold something in an archive that counts as empty: nobody would miss their content. */
 const NOTHING: ReadonlySet<string> = new Set<keyof Collections>([
   'audit',
-  'counters',
-  'searchGenerations',
   'oauthStates',
   'refreshTokens',
-  'secrets',
+  'state',
 ]);
 
 /** What was restored. */

@@ -4,8 +4,8 @@ import {
   findRebuild,
   RebuildRunning,
   rebuildProgress,
-  type SearchRebuild,
 } from '../../../shared/store/searchGenerations.js';
+import type { SearchRebuild } from '../../../shared/store/state.js';
 import { CliError } from '../cliError.js';
 import { counted } from '../numbers.js';
 import type { Archive } from '../openArchive.js';

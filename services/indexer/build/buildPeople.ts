@@ -23,7 +23,7 @@ interface Rows {
  */
 export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   const { collections } = deps;
-  const version = await nextVersion(collections.counters);
+  const version = await nextVersion(collections.state);
   const erased = await erasedPeople(collections);
   const everyone = marks.map(({ subject }) => subject);
   const shown = everyone.filter((userId) => !erased.has(userId));

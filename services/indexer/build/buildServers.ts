@@ -15,7 +15,7 @@ export async function buildServers(deps: IndexerDeps, marks: Mark[]): Promise<vo
 
 async function buildServer(deps: IndexerDeps, mark: Mark): Promise<void> {
   const { subject } = mark;
-  const version = await nextVersion(deps.collections.counters);
+  const version = await nextVersion(deps.collections.state);
   if (subject !== ALL_SERVERS) await cleanPlaces(deps, mark);
   const texts = await textsOf(deps, subject);
   await storeMade(deps, [mark], (documents) => putBodies(documents, texts, version));

@@ -13,7 +13,7 @@ import { shownLists } from './similarBodies.js';
  */
 export async function buildShown(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   const { collections } = deps;
-  const version = await nextVersion(collections.counters);
+  const version = await nextVersion(collections.state);
   const threadIds = marks.map(({ subject }) => subject);
   const { texts, outdated } = await shownLists(collections, threadIds);
   await storeMade(deps, marks, (documents, { subject }) => {

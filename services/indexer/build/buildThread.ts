@@ -37,7 +37,7 @@ async function buildThread(deps: IndexerDeps, mark: Mark): Promise<void> {
   const { collections } = deps;
   const { subject: threadId } = mark;
   const [version, before] = await Promise.all([
-    nextVersion(collections.counters),
+    nextVersion(collections.state),
     storedThread(collections, threadId),
   ]);
   const thread = await cleanThread(deps, threadId);

@@ -13,7 +13,7 @@ import { cleanThread, cleanWords } from './cleanRecords.js';
 export async function takeOut(deps: IndexerDeps, mark: Mark): Promise<void> {
   const { collections } = deps;
   const { subject: threadId } = mark;
-  const version = await nextVersion(collections.counters);
+  const version = await nextVersion(collections.state);
   const thread = await cleanThread(deps, threadId);
   if (thread?.deleted) await redactThreads(collections.messages, [threadId]);
   else await cleanWords(deps, threadId);

@@ -47,12 +47,13 @@ export async function ingest(
       const outcome = await commit({
         reads: {
           ...{ ...readsOfHeader(source), ...readsOfMessages(told), ...onChange?.reads },
-          erasureState: ['erasures'],
+          state: ['erasures'],
         },
         decide(documents) {
-          const state = documents.get('erasureState', 'erasures');
+          const state = documents.get('state', 'erasures');
+          const version = state?._id === 'erasures' ? state.version : 0;
           // Somebody has been erased meanwhile, whom this may tell of.
-          if ((state?.version ?? 0) !== erased.version) return null;
+          if (version !== erased.version) return null;
           return applyBatch(documents, { source, told, erased, isFirst, onChange });
         },
       });

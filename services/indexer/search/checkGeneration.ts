@@ -91,9 +91,9 @@ async function writeAgain(
   search: SearchWriter,
   differing: Listed[],
 ): Promise<Listed[]> {
-  const { threads, threadItems, work, counters } = deps.collections;
+  const { threads, threadItems, work, state } = deps.collections;
   const ids = differing.map(({ threadId }) => threadId);
-  const version = await nextVersion(counters);
+  const version = await nextVersion(state);
   const read = await threads.find({ _id: { $in: ids } }).toArray();
   const documents = new Map<string, number>();
   for (const thread of read) {

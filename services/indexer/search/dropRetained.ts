@@ -1,3 +1,4 @@
+import { stateOf } from '../../../shared/store/state.js';
 import type { IndexerDeps } from '../deps.js';
 import { dropGenerations, indexExists, liveIndex } from './generations.js';
 
@@ -8,7 +9,7 @@ type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace' | 'l
  * it. One that has been put back behind the alias stays. Returns false: there is never more.
  */
 export async function dropRetained(deps: Deps, now = new Date()): Promise<boolean> {
-  const store = deps.collections.searchGenerations;
+  const store = stateOf(deps.collections.state, 'search');
   const found = await store.findOne({ _id: 'search', retained: { $exists: true } });
   const retained = found?.retained;
   if (!retained || found.rebuild?.state === 'running') return false;

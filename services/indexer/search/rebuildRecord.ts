@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { UpdateFilter } from 'mongodb';
-import type { Collections } from '../../../shared/store/collections.js';
-import type { SearchGenerations, SearchRebuild } from '../../../shared/store/searchGenerations.js';
+import type { Collection, UpdateFilter } from 'mongodb';
+import type { SearchGenerations, SearchRebuild } from '../../../shared/store/state.js';
 
-type Store = Collections['searchGenerations'];
+type Store = Collection<SearchGenerations>;
 type Generations = Pick<SearchGenerations, 'targets' | 'retained'>;
 
 /** How often a running rebuild shows that it is alive. */

@@ -1,6 +1,7 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { findRebuild } from '../../../shared/store/searchGenerations.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { RebuildFailed } from '../permanentErrors.js';
 import type { IndexerDeps } from '../deps.js';
 import { recordRefusals } from '../quarantine/recordRefusals.js';
@@ -32,7 +33,7 @@ export async function reindexSearch(
   deps: IndexerDeps,
   { rebuildId }: JobPayloads['reindex-search'],
 ): Promise<RebuildOutcome> {
-  const record = await takeRebuild(deps.collections.searchGenerations, rebuildId);
+  const record = await takeRebuild(stateOf(deps.collections.state, 'search'), rebuildId);
   if (!record) return ended(deps, rebuildId);
   try {
     await rebuild(deps, record);

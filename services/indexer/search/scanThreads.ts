@@ -27,7 +27,7 @@ export async function scanThreads(
 ): Promise<void> {
   for (;;) {
     const { cursor, threads, documents } = record.current();
-    const version = await nextVersion(deps.collections.counters);
+    const version = await nextVersion(deps.collections.state);
     const batch = await nextThreads(deps, cursor);
     if (batch.length === 0) return;
     const written = await writeThreads(deps, search, batch, version);
@@ -53,10 +53,10 @@ export async function suspectNext(deps: IndexerDeps, record: RebuildRecord): Pro
 
 /** Writes every thread that is marked now. */
 export async function writePending(deps: IndexerDeps, search: SearchWriter): Promise<void> {
-  const { work, threads, counters } = deps.collections;
+  const { work, threads, state } = deps.collections;
   const marked = work.find({ kind: 'thread', due: { $ne: NEVER } }, { projection: { subject: 1 } });
   for await (const marks of batches(marked, { items: BATCH })) {
-    const version = await nextVersion(counters);
+    const version = await nextVersion(state);
     const ids = marks.map(({ subject }) => subject);
     await writeThreads(deps, search, await threads.find({ _id: { $in: ids } }).toArray(), version);
   }

@@ -17,8 +17,8 @@ export function whenFound(): Date {
 
 /** Looks for the threads similar to some again, and has those found shown. */
 export async function findSimilarAgain(deps: IndexerDeps, marks: Mark[]): Promise<void> {
-  const { counters, threadItems } = deps.collections;
-  const version = await nextVersion(counters);
+  const { state, threadItems } = deps.collections;
+  const version = await nextVersion(state);
   const threadIds = marks.map(({ subject }) => subject);
   const listed = await threadItems
     .find({ _id: { $in: threadIds }, item: { $ne: '' } }, { projection: { serverId: 1, title: 1 } })

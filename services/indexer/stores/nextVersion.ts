@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Collection } from 'mongodb';
-import type { CounterRecord } from '../../../shared/store/records.js';
+import { stateOf, type StateRecord } from '../../../shared/store/state.js';
 
 const asked = new WeakMap<object, Promise<number>>();
 
@@ -8,30 +8,27 @@ const asked = new WeakMap<object, Promise<number>>();
  * A version for what is about to be built, taken before its records are read: greater than every one given before, by
  * any process, and at least the clock in microseconds. Those who ask at the same moment share one.
  */
-export function nextVersion(counters: Collection<CounterRecord>): Promise<number> {
-  let version = asked.get(counters);
+export function nextVersion(state: Collection<StateRecord>): Promise<number> {
+  let version = asked.get(state);
   if (!version) {
     version = setImmediate().then(() => {
-      asked.delete(counters);
-      return raise(counters, nowMicroseconds());
+      asked.delete(state);
+      return raise(state, nowMicroseconds());
     });
-    asked.set(counters, version);
+    asked.set(state, version);
   }
   return version;
 }
 
 /** No version that is given from now on is lower than this. */
-export async function latestVersion(counters: Collection<CounterRecord>): Promise<number> {
-  const counter = await counters.findOne({ _id: 'version' });
+export async function latestVersion(state: Collection<StateRecord>): Promise<number> {
+  const counter = await stateOf(state, 'version').findOne({ _id: 'version' });
   return Math.max(counter?.value ?? 0, nowMicroseconds());
 }
 
 /** Has all later versions exceed one that is stored somewhere. */
-export async function raiseVersions(
-  counters: Collection<CounterRecord>,
-  above: number,
-): Promise<void> {
-  await raise(counters, above);
+export async function raiseVersions(state: Collection<StateRecord>, above: number): Promise<void> {
+  await raise(state, above);
 }
 
 /** Microseconds since the epoch: versions never go backwards, not even in an archive that was restored. */
@@ -39,8 +36,8 @@ export function nowMicroseconds(): number {
   return Date.now() * 1000;
 }
 
-async function raise(counters: Collection<CounterRecord>, floor: number): Promise<number> {
-  const counter = await counters.findOneAndUpdate(
+async function raise(state: Collection<StateRecord>, floor: number): Promise<number> {
+  const counter = await stateOf(state, 'version').findOneAndUpdate(
     { _id: 'version' },
     [{ $set: { value: { $max: [{ $add: [{ $ifNull: ['$value', 0] }, 1] }, floor] } } }],
     { upsert: true, returnDocument: 'after' },

@@ -1,6 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import { findGathered } from '../../../shared/store/gather.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import {
   documentId,
@@ -48,7 +49,7 @@ export function targetsOf({
   return {
     namespace,
     readTargets: async () =>
-      (await findGathered(collections.searchGenerations, 'search'))?.targets ?? [],
+      (await findGathered(stateOf(collections.state, 'search'), 'search'))?.targets ?? [],
   };
 }
 

@@ -15,7 +15,7 @@ export interface ErasedTraces {
 
 /** Looks for those who are erased by now. */
 export async function erasedTraces(
-  collections: Pick<Collections, 'erasures' | 'erasureState'>,
+  collections: Pick<Collections, 'erasures' | 'state'>,
 ): Promise<ErasedTraces> {
   const erased = await erasedPeople(collections);
   if (erased.isEmpty) return { isErased: () => false, inText: () => [], inMessage: () => [] };

@@ -1,3 +1,4 @@
+import { stateOf } from '../../../shared/store/state.js';
 import type { IndexerDeps } from '../deps.js';
 import { indexExists, liveIndex } from '../search/generations.js';
 
@@ -6,7 +7,7 @@ type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace'>;
 /** The indexes that must be complete: the one that is searched, and one kept for going back; none that is being built. */
 export async function completeIndexes(deps: Deps): Promise<string[]> {
   const live = await liveIndex(deps);
-  const record = await deps.collections.searchGenerations.findOne({ _id: 'search' });
+  const record = await stateOf(deps.collections.state, 'search').findOne({ _id: 'search' });
   const building = record?.rebuild?.state === 'done' ? undefined : record?.rebuild?.to;
   const kept: string[] = [];
   for (const index of record?.targets ?? []) {

@@ -106,7 +106,7 @@ describe('GET /leaderboard/:serverId', () => {
     const signed = await ask(`cursor=${write([board], position)}`);
     expect(signed.leaderboard[0]?.rank, 'of another process').to.equal(999);
     // Every process finds the same key, also where all begin at once.
-    await collections.secrets.deleteMany();
+    await collections.state.deleteMany({ _id: 'cursors' });
     const all = Array.from({ length: 20 }, () => keptCursors(collections)());
     const written = (await Promise.all(all)).map((cursors) => cursors.write([board], position));
     expect(new Set(written).size).to.equal(1);

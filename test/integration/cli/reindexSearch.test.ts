@@ -54,7 +54,7 @@ describe('reindex --search', () => {
   });
 
   it('says when the queue is away, and does not stand in the way of the next', async () => {
-    await deps.collections.searchGenerations.deleteMany({});
+    await deps.collections.state.deleteMany({ _id: 'search' });
     const broken = archive(true);
     broken.producer.add = () => Promise.reject(new Error('Connection is closed'));
     const problem = await reindexSearch(broken, { wait: false }).then(

@@ -120,7 +120,7 @@ describe('claims of marks', function () {
   it('takes its version before it reads anything of the thread', async () => {
     const threadId = await recordThread();
     const steps: string[] = [];
-    const counters = new Proxy(deps.collections.counters, {
+    const state = new Proxy(deps.collections.state, {
       get(target, name) {
         const found: unknown = Reflect.get(target, name, target);
         if (name !== 'findOneAndUpdate') return found;
@@ -136,7 +136,7 @@ describe('claims of marks', function () {
       },
     });
     const noted = poisoned(deps, threadId, () => steps.push('read'));
-    await build({ ...noted, collections: { ...noted.collections, counters } }, threadId);
+    await build({ ...noted, collections: { ...noted.collections, state } }, threadId);
     expect(steps.slice(0, 2)).to.deep.equal(['version', 'read']);
   });
 

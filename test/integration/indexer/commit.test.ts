@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { createCommit, type Change, type Commit } from '../../../services/indexer/work/commit.js';
 import { collectionsOf } from '../../../shared/store/collections.js';
-import type { CounterRecord } from '../../../shared/store/records.js';
+import type { ImportRecord } from '../../../shared/store/views.js';
 import { openStores, type TestStores } from '../../support/stores.js';
+
+/** When what is counted was made. */
+const AT = new Date();
 
 describe('changes in transactions', () => {
   let stores: TestStores;
@@ -14,18 +17,21 @@ describe('changes in transactions', () => {
   });
   after(() => stores.close());
   beforeEach(async () => {
-    await stores.mongo.collections.counters.deleteMany({});
+    await stores.mongo.collections.imports.deleteMany({});
     await stores.mongo.collections.work.deleteMany({});
   });
 
-  const counter = (_id: string) => stores.mongo.collections.counters.findOne({ _id });
+  const record = (_id: string, files: number): ImportRecord => ({
+    ...{ _id, files, sealed: true, createdAt: AT },
+  });
+  const counter = (_id: string) => stores.mongo.collections.imports.findOne({ _id });
   const marks = () => stores.mongo.collections.work.find().toArray();
   /** Adds one to a counter, and gives what it was. */
   const add = (_id: string): Change<number> => ({
-    reads: { counters: [_id] },
+    reads: { imports: [_id] },
     decide(documents) {
-      const value = documents.get('counters', _id)?.value ?? 0;
-      documents.put('counters', { _id, value: value + 1 });
+      const value = documents.get('imports', _id)?.files ?? 0;
+      documents.put('imports', record(_id, value + 1));
       return value;
     },
   });
@@ -53,26 +59,26 @@ describe('changes in transactions', () => {
     const before = await Promise.all(asked.map((change) => commit(counted(change))));
     expect(groups).to.equal(1);
     expect(before).to.deep.equal(asked.map((_, n) => n));
-    expect(await counter('one')).to.include({ value: 40 });
+    expect(await counter('one')).to.include({ files: 40 });
   });
 
   it('put, replace and remove what they read and what they did not read', async () => {
-    const { counters } = stores.mongo.collections;
-    await counters.insertMany(['a', 'b', 'c', 'd'].map((_id) => ({ _id, value: 1 })));
+    const { imports } = stores.mongo.collections;
+    await imports.insertMany(['a', 'b', 'c', 'd'].map((_id) => record(_id, 1)));
     await commit({
-      reads: { counters: ['a', 'b', 'e', 'f'] },
+      reads: { imports: ['a', 'b', 'e', 'f'] },
       decide(documents) {
-        documents.put('counters', { _id: 'a', value: 2 });
-        documents.remove('counters', 'b');
-        documents.put('counters', { _id: 'c', value: 2 });
-        documents.remove('counters', 'd');
-        documents.put('counters', { _id: 'e', value: 2 });
-        documents.remove('counters', 'f');
-        documents.put('counters', { _id: 'g', value: 2 });
+        documents.put('imports', record('a', 2));
+        documents.remove('imports', 'b');
+        documents.put('imports', record('c', 2));
+        documents.remove('imports', 'd');
+        documents.put('imports', record('e', 2));
+        documents.remove('imports', 'f');
+        documents.put('imports', record('g', 2));
       },
     });
-    const left: CounterRecord[] = await counters.find().sort({ _id: 1 }).toArray();
-    expect(left).to.deep.equal(['a', 'c', 'e', 'g'].map((_id) => ({ _id, value: 2 })));
+    const left: ImportRecord[] = await imports.find().sort({ _id: 1 }).toArray();
+    expect(left).to.deep.equal(['a', 'c', 'e', 'g'].map((_id) => record(_id, 2)));
   });
 
   it('leave nothing of one that throws, and all of its neighbours', async () => {
@@ -80,10 +86,10 @@ describe('changes in transactions', () => {
       said(commit(add('one'))),
       said(
         commit({
-          reads: { counters: ['one'] },
+          reads: { imports: ['one'] },
           decide(documents) {
-            documents.put('counters', { _id: 'one', value: 99 });
-            documents.put('counters', { _id: 'two', value: 99 });
+            documents.put('imports', record('one', 99));
+            documents.put('imports', record('two', 99));
             documents.mark('server', 'x');
             throw new Error('Not so');
           },
@@ -92,28 +98,28 @@ describe('changes in transactions', () => {
       commit(add('one')),
     ]);
     expect([first, failed, last]).to.deep.equal(['done', 'Not so', 1]);
-    expect(await counter('one')).to.include({ value: 2 });
+    expect(await counter('one')).to.include({ files: 2 });
     expect(await counter('two')).to.equal(null);
     expect(await marks()).to.deep.equal([]);
   });
 
   it('fail alone when they cannot be written', async () => {
-    const tooLarge = { _id: 'huge', value: 1, text: 'x'.repeat(17 << 20) };
+    const tooLarge = { ...record('huge', 1), text: 'x'.repeat(17 << 20) };
     const [first, failed, last] = await Promise.all([
       said(commit(add('one'))),
       said(
-        commit({ reads: {}, decide: (documents) => documents.put('counters', tooLarge as never) }),
+        commit({ reads: {}, decide: (documents) => documents.put('imports', tooLarge as never) }),
       ),
       said(commit(add('two'))),
     ]);
     expect([first, last]).to.deep.equal(['done', 'done']);
     expect(failed).to.not.equal('done');
-    expect(await counter('one')).to.include({ value: 1 });
-    expect(await counter('two')).to.include({ value: 1 });
+    expect(await counter('one')).to.include({ files: 1 });
+    expect(await counter('two')).to.include({ files: 1 });
   });
 
   it('may only read what they said they read', async () => {
-    const reading = commit({ reads: {}, decide: (documents) => documents.get('counters', 'one') });
+    const reading = commit({ reads: {}, decide: (documents) => documents.get('imports', 'one') });
     expect(await said(reading)).to.include('not among what the change reads');
   });
 
@@ -122,7 +128,7 @@ describe('changes in transactions', () => {
     const rounds = Array.from({ length: 8 }, () => others.map((one) => one(add('one'))));
     const before = await Promise.all(rounds.flat());
     expect([...before].sort((a, b) => a - b)).to.deep.equal(before.map((_, n) => n));
-    expect(await counter('one')).to.include({ value: 24 });
+    expect(await counter('one')).to.include({ files: 24 });
   });
 
   it('are decided again when what they found missing was written meanwhile', async () => {
@@ -136,7 +142,7 @@ describe('changes in transactions', () => {
   it('take no more than a group holds into one transaction, and lose none', async () => {
     const many = Array.from({ length: 200 }, (_, n) => add(`n${n}`));
     await Promise.all(many.map((change) => commit(change)));
-    expect(await stores.mongo.collections.counters.countDocuments({ value: 1 })).to.equal(200);
+    expect(await stores.mongo.collections.imports.countDocuments({ files: 1 })).to.equal(200);
   });
 
   it('set a mark once, with the causes of all that set it, at the earliest time', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { refileWhenIdle } from '../../../services/indexer/jobs/refileWhenIdle.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { enterRebuild } from '../../../shared/store/searchGenerations.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
 const HOUR_MS = 3_600_000;
@@ -63,6 +64,8 @@ describe('refileWhenIdle', () => {
     expect(await refileWhenIdle(collections, producer(1), 10_000)).to.equal(0);
     expect(await refileWhenIdle(collections, producer(0), 10_000)).to.equal(2);
     expect(filed).to.deep.equal(['import-file', 'reindex-search']);
-    expect((await collections.searchGenerations.findOne({}))?.rebuild?.id).to.equal(rebuildId);
+    expect(
+      (await stateOf(collections.state, 'search').findOne({ _id: 'search' }))?.rebuild?.id,
+    ).to.equal(rebuildId);
   });
 });

@@ -14,6 +14,7 @@ import {
 import type { FaultPoint } from '../../../shared/platform/faultPoint.js';
 import { requestSearchRebuild } from '../../../shared/jobs/requestSearchRebuild.js';
 import { enterRebuild, findRebuild } from '../../../shared/store/searchGenerations.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { build, indexerDeps } from '../../support/indexerDeps.js';
@@ -115,7 +116,9 @@ describe('reindexSearch', () => {
     expect(await indexes()).to.have.length(2);
     await dropRetained(deps, later);
     expect(await indexes()).to.deep.equal(['000002']);
-    const { retained, targets } = (await deps.collections.searchGenerations.findOne({}))!;
+    const { retained, targets } = (await stateOf(deps.collections.state, 'search').findOne({
+      _id: 'search',
+    }))!;
     expect([retained, targets]).to.deep.equal([undefined, []]);
   });
 
@@ -125,7 +128,7 @@ describe('reindexSearch', () => {
     const to = await createGeneration(deps, live);
     const rebuildId = await enterRebuild(deps.collections);
     const failed = { 'rebuild.state': 'failed', 'rebuild.error': 'It lacks a thread' } as const;
-    await deps.collections.searchGenerations.updateOne(
+    await stateOf(deps.collections.state, 'search').updateOne(
       { _id: 'search' },
       { $set: { ...failed, 'rebuild.from': live, 'rebuild.to': to } },
     );

@@ -10,9 +10,9 @@ const AT_ONCE = 8;
 
 /** Builds threads again, with a version above all that is stored of them. One that cannot be built is quarantined. */
 export async function rebuildThreads(deps: IndexerDeps, found: Difference[]): Promise<void> {
-  const { counters } = deps.collections;
+  const { state } = deps.collections;
   const above = found.reduce((most, { clue }) => Math.max(most, clue?.above ?? 0), 0);
-  if (above > 0) await raiseVersions(counters, above);
+  if (above > 0) await raiseVersions(state, above);
   const ids = [...new Set(found.map(({ id }) => id))];
   await setMarks(deps, 'thread', ids, REPAIR);
   await forEachAtOnce(ids, AT_ONCE, async (id) => {

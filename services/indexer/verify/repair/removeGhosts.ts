@@ -21,7 +21,7 @@ export async function removeGhosts(deps: IndexerDeps, found: Difference[]): Prom
           kind as 'thread' | 'message',
           [own],
           thread!._id,
-          await nextVersion(deps.collections.counters),
+          await nextVersion(deps.collections.state),
         );
       }
     }

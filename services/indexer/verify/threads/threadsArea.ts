@@ -95,7 +95,7 @@ async function documentComparer(
 ) {
   const refused = await refusedDocuments(deps, window, threads);
   tally('refused', refused.size);
-  const latest = () => latestVersion(deps.collections.counters);
+  const latest = () => latestVersion(deps.collections.state);
   return compareDocuments(
     deps.elasticsearch,
     indexes,

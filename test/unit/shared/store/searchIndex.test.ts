@@ -4,7 +4,8 @@ import {
   generationOf,
   searchIndexName,
 } from '../../../../shared/store/searchIndex.js';
-import { rebuildProgress, type SearchRebuild } from '../../../../shared/store/searchGenerations.js';
+import { rebuildProgress } from '../../../../shared/store/searchGenerations.js';
+import type { SearchRebuild } from '../../../../shared/store/state.js';
 import { MAPPING_VERSION } from '../../../../shared/store/searchMapping.js';
 
 describe('describeMapping', () => {

@@ -3,11 +3,32 @@ import type { Mongo } from '../../shared/platform/clients.js';
 import { failedMark, quarantineId } from '../../shared/store/quarantine.js';
 import { markId, type Failure } from '../../shared/store/work.js';
 
-/** What earlier versions kept in a collection of its own. */
+/** Collections of one document or a few, which earlier versions kept apart. */
+const OLD_STATE = ['counters', 'erasureState', 'secrets', 'searchGenerations'];
+
+/**
+ * Takes over what earlier versions kept in other collections: into `state` and `work`. Those of `state` are left as they
+ * are, so that a process of such a version goes on until it is replaced.
+ */
+export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'>): Promise<void> {
+  await copyState(mongo);
+  await moveQuarantine(mongo);
+}
+
+async function copyState({ db }: Pick<Mongo, 'db'>): Promise<void> {
+  const state = db.collection<{ _id: string }>('state');
+  for (const name of OLD_STATE) {
+    const old = await db.collection<{ _id: string }>(name).find().toArray();
+    for (const { _id, ...rest } of old)
+      await state.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true });
+  }
+}
+
+/** An entry of the old collection `quarantine`. */
 type OldEntry = Omit<Failure, 'id'> & { _id: string };
 
-/** Has the marks say what is quarantined, where an earlier version kept that in the collection `quarantine`. */
-export async function moveQuarantine({
+/** Has the marks say what is quarantined. */
+async function moveQuarantine({
   db,
   collections: { work },
 }: Pick<Mongo, 'db' | 'collections'>): Promise<void> {

@@ -1,18 +1,40 @@
 import { expect } from 'chai';
-import { moveQuarantine } from '../../../services/indexer/moveQuarantine.js';
+import { moveOldCollections } from '../../../services/indexer/moveOldCollections.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
+import { erasureIdOf, keyedHash } from '../../../shared/store/erasures.js';
 import { isQuarantined, NEVER } from '../../../shared/store/work.js';
 import { indexerDeps, quarantined } from '../../support/indexerDeps.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
-describe('moveQuarantine', () => {
+describe('moveOldCollections', () => {
   let stores: TestStores;
   before(async () => {
     stores = await openStores();
   });
   after(() => stores.close());
 
-  it('has the marks say what an earlier version kept in a collection of its own, once', async () => {
+  it('takes over the key of erasures and the rest of the state, and no older state later', async () => {
+    const { db, collections } = stores.mongo;
+    const old = (name: string) => db.collection<{ _id: string; value?: number }>(name);
+    // Once somebody is erased, the key is not made anew.
+    await collections.erasures.insertOne({ _id: 'hash', requestedAt: new Date() });
+    expect(await erasureIdOf(collections, '1').catch(String)).to.match(/key .* is missing/);
+    const documents = {
+      erasureState: { _id: 'erasures', salt: 'salt', version: 3 },
+      counters: { _id: 'version', value: 7 },
+      secrets: { _id: 'cursors', secret: 'secret' },
+      searchGenerations: { _id: 'search', targets: ['one', 'two'] },
+    };
+    for (const [name, document] of Object.entries(documents)) await old(name).insertOne(document);
+    await moveOldCollections(stores.mongo);
+    expect(await collections.state.find().toArray()).to.have.deep.members(Object.values(documents));
+    expect(await erasureIdOf(collections, '1')).to.equal(keyedHash('salt', '1'));
+    await old('counters').updateOne({}, { $set: { value: 8 } });
+    await moveOldCollections(stores.mongo);
+    expect(await collections.state.findOne({ _id: 'version' })).to.include({ value: 7 });
+  });
+
+  it('has the marks say what is quarantined, once', async () => {
     const deps = indexerDeps(stores);
     const { db, collections } = stores.mongo;
     const at = new Date();
@@ -34,7 +56,7 @@ describe('moveQuarantine', () => {
     const failed = { $set: { due: NEVER, failedToken: 'x', token: 'x' } };
     await collections.work.updateMany({}, failed);
 
-    for (let n = 0; n < 2; n += 1) await moveQuarantine(stores.mongo);
+    for (let n = 0; n < 2; n += 1) await moveOldCollections(stores.mongo);
     const marks = await collections.work.find().sort({ _id: 1 }).toArray();
     expect(marks.map(({ _id }) => _id)).to.deep.equal([
       ...['document/message-1', 'file/3', 'person/6', 'thread/4'],

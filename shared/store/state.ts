@@ -1,0 +1,75 @@
+import type { Collection } from 'mongodb';
+
+/** The version of what is built: a number that only rises. */
+export interface VersionState {
+  _id: 'version';
+  value: number;
+}
+
+/** The random key of the hashes of who was erased, made once for an archive, and a number that rises with each erasure. */
+export interface ErasureState {
+  _id: 'erasures';
+  salt: string;
+  version: number;
+}
+
+/** A random key of this archive. It is made once, and all processes share it. */
+export interface SecretState {
+  /** What it signs. */
+  _id: 'cursors';
+  /** 32 random bytes, hexadecimal. */
+  secret: string;
+}
+
+/** How a rebuild of the search index stands. Kept until the next one is asked for. */
+export interface SearchRebuild {
+  id: string;
+  state: 'queued' | 'running' | 'done' | 'failed';
+  phase: 'scan' | 'verify' | 'swap' | 'done';
+  requestedAt: Date;
+  finishedAt?: Date;
+  /** When its runner last saved its progress. */
+  beatAt: Date;
+  /** Changes with each process that runs the rebuild. Only the latest process may go on. */
+  runner?: string;
+  /** The index behind the alias before, and the one being built. */
+  from?: string;
+  to?: string;
+  /** The last thread scanned; empty before the first. */
+  cursor: string;
+  /** Threads scanned so far, of how many, and the search documents written from them. */
+  threads: number;
+  totalThreads: number;
+  documents: number;
+  /** Threads whose documents differed when checked, and were written again. */
+  mended: number;
+  error?: string;
+}
+
+/** The one record of which search indexes are written to. */
+export interface SearchGenerations {
+  _id: 'search';
+  /** Indexes that every write goes to; empty while that is the one behind the alias alone. */
+  targets: string[];
+  /** The index that was replaced, written to until then and dropped. */
+  retained?: { index: string; until: Date };
+  rebuild?: SearchRebuild;
+}
+
+/** The documents of the collection `state`, by id: there is one of each. */
+export interface StateRecords {
+  version: VersionState;
+  erasures: ErasureState;
+  cursors: SecretState;
+  search: SearchGenerations;
+}
+
+export type StateRecord = StateRecords[keyof StateRecords];
+
+/** The collection `state`, typed for one of its documents. */
+export function stateOf<Id extends keyof StateRecords>(
+  state: Collection<StateRecord>,
+  _id: Id,
+): Collection<StateRecords[Id]> {
+  return state as unknown as Collection<StateRecords[Id]>;
+}
