@@ -7,7 +7,7 @@ import {
   uploadOwner,
   type Owned,
 } from '../../../shared/store/pieces.js';
-import { wantedUploads } from '../jobs/wantedUploads.js';
+import { markId } from '../../../shared/store/work.js';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -67,14 +67,18 @@ export function orphanBodies(
   });
 }
 
-/** Those of some owners that are uploads which a file needs. */
+/** Those of some owners that are uploads whose bytes are needed: a file waits for them, or was quarantined with them. */
 export async function neededUploads(
-  store: Pick<Collections, 'importFiles' | 'work'>,
+  { importFiles, work }: Pick<Collections, 'importFiles' | 'work'>,
   owners: string[],
 ): Promise<ReadonlySet<string>> {
   const uploadIds = owners.flatMap((owner) => uploadOf(owner) ?? []);
-  const wanted = await wantedUploads(store, uploadIds);
-  return new Set([...wanted].map(uploadOwner));
+  const [waiting, begun] = await Promise.all([
+    importFiles.find({ _id: { $in: uploadIds }, state: 'queued' }).toArray(),
+    work.find({ _id: { $in: uploadIds.map((id) => markId('file', id)) } }).toArray(),
+  ]);
+  const needed = [...waiting.map(({ _id }) => _id), ...begun.map(({ subject }) => subject)];
+  return new Set(needed.map(uploadOwner));
 }
 
 function ownersOf(owned: Owned[]): string[] {

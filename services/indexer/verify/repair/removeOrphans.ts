@@ -1,5 +1,6 @@
 import { bodyNames } from '../../../../shared/store/bodyKinds.js';
 import { bodyOwners, removePieces } from '../../../../shared/store/pieces.js';
+import { markId } from '../../../../shared/store/work.js';
 import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
 import { neededUploads } from '../../stores/orphanPieces.js';
@@ -73,7 +74,7 @@ export async function removeUnneeded(
 
 /** Says of files whose bytes are gone that they were not imported. */
 export async function forgetUploads(
-  { collections: { importFiles } }: IndexerDeps,
+  { collections: { importFiles, work } }: IndexerDeps,
   found: Difference[],
 ): Promise<void> {
   const ids = found.map(({ id }) => id);
@@ -82,4 +83,5 @@ export async function forgetUploads(
     { _id: { $in: ids }, state: 'queued' },
     { $set: { state: 'rejected', reason, finishedAt: new Date() } },
   );
+  await work.deleteMany({ _id: { $in: ids.map((id) => markId('file', id)) } });
 }
