@@ -135,7 +135,5 @@ export interface ImportFileRecord {
   threadId?: string;
   messages?: number;
   queuedAt: Date;
-  /** Something of it was new: noted with the first change it made. */
-  changed?: boolean;
   finishedAt?: Date;
 }

@@ -54,6 +54,8 @@ export interface Mark {
   tries?: number;
   /** Of a quarantined mark, the token that failed: set again, it is tried once more. */
   failedToken?: string;
+  /** Of a file: it has changed something, of this thread if of any. Set with the first change. */
+  changed?: { threadId?: string };
   /** Why it was quarantined. It stays until the mark is done. */
   failure?: Failure;
 }

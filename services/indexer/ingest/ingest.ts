@@ -21,7 +21,8 @@ export interface Ingested {
 
 /** Told with the first change a source makes, in the same transaction. */
 export interface OnChange {
-  reads: { importFiles?: readonly string[] };
+  /** The mark that it notes the change in. */
+  markId: string;
   note(documents: Documents): void;
 }
 
@@ -46,7 +47,7 @@ export async function ingest(
       faultPoint('beforeRecords');
       const outcome = await commit({
         reads: {
-          ...{ ...readsOfHeader(source), ...readsOfMessages(told), ...onChange?.reads },
+          ...{ ...readsOfHeader(source, onChange?.markId), ...readsOfMessages(told) },
           state: ['erasures'],
         },
         decide(documents) {
@@ -74,12 +75,12 @@ export async function ingest(
   return { isChanged, isDeleted: false };
 }
 
-function readsOfHeader({ told: { server, channel, thread } }: Source) {
+function readsOfHeader({ told: { server, channel, thread } }: Source, fileMark?: string) {
   return {
     servers: [server._id],
     channels: [channel._id],
     threads: thread ? [thread._id] : [],
-    work: thread ? [markId('thread', thread._id)] : [],
+    work: [thread ? markId('thread', thread._id) : [], fileMark ?? []].flat(),
   };
 }
 

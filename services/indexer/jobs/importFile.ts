@@ -20,7 +20,7 @@ import { removeUploadOfErased } from '../quarantine/removeUploadsOf.js';
 import { sourceMessage, sourceThread, type MappedThread } from '../sources/exportFile.js';
 import { claimOwn, endMark, isHeld, readsOf } from '../work/claims.js';
 import { finish } from '../work/runMarks.js';
-import { finishMark } from '../work/tryMarks.js';
+import { finishMark, tryMarks } from '../work/tryMarks.js';
 import { memoryBudget } from './memoryBudget.js';
 import { createTurns } from './oneAtATime.js';
 
@@ -56,27 +56,29 @@ export async function importFile(
   const claim = randomUUID();
   const begun = await begin(deps, uploadId, claim);
   if (!begun) return null;
-  const { file, isOwn } = begun;
-  let ended: FileOutcome | null = null;
+  const { file, own } = begun;
+  const result: { ended: FileOutcome | null } = { ended: null };
   const run = async (_deps: IndexerDeps, [mark]: Mark[]): Promise<void> => {
-    ended = await applyMarked(deps, file, mark!);
+    result.ended = await applyMarked(deps, file, mark!);
   };
-  const finishIt = () => finishMark(deps, run, markId('file', uploadId), claim);
-  if (await (isOwn ? finishIt() : takeTurn(finishIt))) return ended;
+  if (own) await tryMarks(deps, run, [own]);
+  if (result.ended) return result.ended;
+  const isGone = await takeTurn(() => finishMark(deps, run, markId('file', uploadId)));
+  if (isGone) return result.ended;
   await removeUploadOfErased(deps, uploadId);
   const { state, reason = '' } = (await deps.collections.importFiles.findOne({ _id: uploadId }))!;
   return { state, reason };
 }
 
 /**
- * Marks a queued file as begun and claims the mark: what ends the process is told by it. The claim is not `isOwn` where the
- * file was begun before, or is imported elsewhere at the same time.
+ * Marks a queued file as begun and claims the mark: what ends the process is told by it. `own` is the claimed mark; null
+ * where the file was begun before, or is imported elsewhere at the same time.
  */
 function begin(
   { commit }: IndexerDeps,
   uploadId: string,
   claim: string,
-): Promise<{ file: ImportFileRecord; isOwn: boolean } | null> {
+): Promise<{ file: ImportFileRecord; own: Mark | null } | null> {
   const _id = markId('file', uploadId);
   return commit({
     reads: { importFiles: [uploadId], work: [_id] },
@@ -87,7 +89,8 @@ function begin(
       if (!file || isOver || isNotYet(file)) return null;
       if (!known) documents.mark('file', uploadId);
       claimOwn(documents, 'file', uploadId, claim);
-      return { file, isOwn: documents.get('work', _id)?.claim === claim };
+      const mark = documents.get('work', _id)!;
+      return { file, own: mark.claim === claim ? mark : null };
     },
   });
 }
@@ -115,12 +118,13 @@ export function endFile(
     reads: { ...readsOf([mark]), importFiles: [uploadId] },
     decide(documents) {
       if (!isHeld(documents, mark)) return null;
+      const { changed } = documents.get('work', mark._id)!;
       endMark(documents, mark);
       const file = documents.get('importFiles', uploadId);
       if (file?.state !== 'queued') return null;
       // A try that was cut off may have made the change.
-      const isImported = outcome.state === 'unchanged' && file.changed;
-      const ended: FileOutcome = { ...outcome, ...(isImported && { state: 'imported' }) };
+      const isImported = outcome.state === 'unchanged' && changed;
+      const ended = { ...changed, ...outcome, ...(isImported && { state: 'imported' as const }) };
       documents.put('importFiles', { ...file, ...ended, finishedAt: new Date() });
       return ended;
     },
@@ -140,17 +144,18 @@ async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<F
   if ('reason' in file) return { state: 'rejected', reason: file.reason };
   const { source: told, inferred } = sourceThread(file);
   const threadId = told.thread?._id;
+  const fileMark = markId('file', uploadId);
   const claim = randomUUID();
   const source = {
     ...{ told, claim, causes: [`import/${importId}`] },
     inferred: inferredStamps(told, inferred),
   };
   const { isChanged, isDeleted } = await ingest(deps, source, sourceBatches(deps, file, uploadId), {
-    reads: { importFiles: [uploadId] },
+    markId: fileMark,
     note(documents) {
-      const now = documents.get('importFiles', uploadId);
-      const of = threadId === undefined ? {} : { threadId };
-      if (now) documents.put('importFiles', { ...now, ...of, changed: true });
+      const now = documents.get('work', fileMark);
+      if (!now || now.changed) return;
+      documents.put('work', { ...now, changed: { ...(threadId && { threadId }) } });
     },
   });
   const state = isChanged ? 'imported' : 'unchanged';

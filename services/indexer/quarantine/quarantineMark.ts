@@ -34,7 +34,7 @@ export async function quarantineMark(deps: IndexerDeps, mark: Mark, cause: strin
         documents.put('work', { ...released(now), tries: left });
         return false;
       }
-      const about = kind === 'file' ? rejectFile(documents, mark, failed) : aboutMark(mark);
+      const about = kind === 'file' ? rejectFile(documents, now, failed) : aboutMark(mark);
       const failure = failureOf(now.failure, { ...about, ...failed, revision: 0 });
       const { causes: _causes, ...rest } = released(now);
       documents.put('work', { ...rest, due: NEVER, failedToken: now.token, tries: left, failure });
@@ -52,7 +52,7 @@ function aboutMark({ _id, kind, subject }: Mark) {
 
 function rejectFile(
   documents: Documents,
-  { subject }: Mark,
+  { subject, changed }: Mark,
   { reason, count }: { reason: string; count: number },
 ) {
   const file = documents.get('importFiles', subject);
@@ -61,7 +61,7 @@ function rejectFile(
       reason: `Quarantined after ${count} tries. ${reason}`,
       finishedAt: new Date(),
     };
-    documents.put('importFiles', { ...file, ...outcome, state: 'rejected' });
+    documents.put('importFiles', { ...file, ...changed, ...outcome, state: 'rejected' });
   }
-  return { kind: 'file' as const, subject, threadId: file?.threadId ?? null };
+  return { kind: 'file' as const, subject, threadId: changed?.threadId ?? null };
 }
