@@ -1,12 +1,9 @@
-import { resolve } from 'node:path';
 import type { Client as ElasticsearchClient } from '@elastic/elasticsearch';
 import { createProducer, type Producer, type QueueProducer } from '../../shared/jobs/producer.js';
 import { createMongo, type Mongo } from '../../shared/platform/clients.js';
 import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
-import { readSettings } from '../../shared/platform/env.js';
 import { hidePassword } from '../local/hidePassword.js';
-import { DIST } from '../local/services.js';
-import { findServers, noArchive, type FoundServers } from './findServers.js';
+import type { FoundServers } from './findServers.js';
 import { safeText } from './safeText.js';
 
 /** The stores that a command works on. Nothing is connected before it is used. */
@@ -23,14 +20,8 @@ export interface Archive {
   close(): Promise<void>;
 }
 
-/**
- * Opens the archive of the three URLs, else that of the servers that run in DATA_DIR. Where none run, they are started
- * if the command may do so. Throws SettingsError, CliError where there is no archive, or LaunchError.
- */
-export async function openArchive({ mayStart }: { mayStart: boolean }): Promise<Archive> {
-  const settings = readSettings();
-  const dataDir = resolve(DIST, '..', settings.DATA_DIR);
-  const found = (await findServers(settings, dataDir)) ?? (await started(dataDir, mayStart));
+/** Opens the archive of servers that were found. Throws SettingsError for a URL that cannot be used. */
+export function openArchive(found: FoundServers): Archive {
   const { urls, from } = found;
   const mongo = createMongo(urls, { timeoutMs: 10_000, poolSize: 10 });
   const { namespace } = mongo;
@@ -48,10 +39,4 @@ export async function openArchive({ mayStart }: { mayStart: boolean }): Promise<
       await found.stop?.();
     },
   };
-}
-
-async function started(dataDir: string, mayStart: boolean): Promise<FoundServers> {
-  if (!mayStart) throw noArchive(dataDir);
-  const { startServers } = await import('./startServers.js');
-  return startServers(dataDir);
 }

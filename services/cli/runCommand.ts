@@ -1,4 +1,5 @@
-import { openArchive, type Archive } from './openArchive.js';
+import { findOrStartServers } from './findOrStartServers.js';
+import type { Archive } from './openArchive.js';
 
 /** The result of a command: for `--json`, in lines for people, and whether all went well. */
 export interface Result {
@@ -23,7 +24,10 @@ export async function runCommand(
   { json: asJson, mayStart = false }: RunOptions,
   command: (archive: Archive) => Promise<Result>,
 ): Promise<void> {
-  const archive = await openArchive({ mayStart });
+  const found = await findOrStartServers({ mayStart });
+  // The drivers take long to load, so that waits until there is something to open.
+  const { openArchive } = await import('./openArchive.js');
+  const archive = openArchive(found);
   try {
     warn(archive.shown);
     const { json, lines, ok } = await command(archive);
