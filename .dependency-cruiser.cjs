@@ -71,9 +71,19 @@ module.exports = {
       to: {
         path: [
           'node_modules/(mongodb|ioredis|bullmq|@elastic|pino)',
-          '^shared/platform/',
+          '^shared/(drivers|platform)/',
           '^services/indexer/(stores|records|sources)/',
         ],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'drivers-are-required',
+      comment: 'An import of them takes long to load',
+      severity: 'error',
+      from: { pathNot: '^shared/drivers/' },
+      to: {
+        path: 'node_modules/(ioredis|bullmq|@elastic)/',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -1,4 +1,5 @@
-import { ReplyError, type Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
+import { ReplyError } from '../../shared/drivers/ioredis.js';
 import type { Logger } from '../../shared/platform/logger.js';
 
 /** The queue's Redis may throw jobs away: nothing may start on it. */

@@ -1,5 +1,6 @@
-import { UnrecoverableError, Worker, type Job } from 'bullmq';
+import type { Job } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { UnrecoverableError, Worker } from '../../shared/drivers/bullmq.js';
 import { QUEUE_NAME, type JobName } from '../../shared/jobs/jobs.js';
 import { retryDelay } from '../../shared/jobs/producer.js';
 import type { Logger } from '../../shared/platform/logger.js';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { Queue, type JobsOptions } from 'bullmq';
+import type { JobsOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { Queue } from '../drivers/bullmq.js';
 import { createRedis } from '../platform/clients.js';
 import { QUEUE_NAME, type JobName, type JobPayloads } from './jobs.js';
 

@@ -1,5 +1,5 @@
-import { Redis } from 'ioredis';
 import { MongoClient, type Db, type MongoClientOptions } from 'mongodb';
+import { Redis } from '../drivers/ioredis.js';
 import { collectionsOf, type Collections } from '../store/collections.js';
 import type { Settings } from './env.js';
 import { SettingsError } from './settingsError.js';

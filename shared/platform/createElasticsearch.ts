@@ -1,11 +1,7 @@
 import { Agent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
-import {
-  Client,
-  HttpConnection,
-  type TransportRequestOptions,
-  type TransportRequestParams,
-} from '@elastic/elasticsearch';
+import type { TransportRequestOptions, TransportRequestParams } from '@elastic/elasticsearch';
+import { Client, HttpConnection } from '../drivers/elasticsearch.js';
 import type { Settings } from './env.js';
 import { withTimeout } from './withTimeout.js';
 

@@ -1,4 +1,3 @@
-import { errors as elasticsearch } from '@elastic/elasticsearch';
 import {
   MongoAPIError,
   MongoClientClosedError,
@@ -9,6 +8,7 @@ import {
   MongoServerError,
   MongoTopologyClosedError,
 } from 'mongodb';
+import { errors as elasticsearch } from '../drivers/elasticsearch.js';
 
 /** MongoDB's codes for a server that cannot answer now: stepping down, stopping, out of time, in conflict, cursor lost. */
 const AWAY_CODES = new Set([

@@ -1,5 +1,6 @@
-import { errors, type Client } from '@elastic/elasticsearch';
+import type { Client } from '@elastic/elasticsearch';
 import type { ThreadStatus } from '../contract/threads.js';
+import { errors } from '../drivers/elasticsearch.js';
 import { MAPPING_VERSION, searchIndexDefinition } from './searchMapping.js';
 
 /** What both kinds of search document hold: everything that filters, sorts and presents a result. */

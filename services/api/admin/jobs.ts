@@ -1,7 +1,8 @@
-import { ErrorCode, type Job, type Queue } from 'bullmq';
+import type { Job, Queue } from 'bullmq';
 import type { AdminJob, JobListQuery, JobState } from '../../../shared/contract/admin.js';
 import type { VerifyReport } from '../../../shared/contract/verify.js';
 import { AppError } from '../../../shared/contract/errors.js';
+import { ErrorCode } from '../../../shared/drivers/bullmq.js';
 import { isJobId } from '../../../shared/jobs/isJobId.js';
 import type { QueueProducer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';

@@ -1,5 +1,6 @@
-import { errors, type Client } from '@elastic/elasticsearch';
+import type { Client } from '@elastic/elasticsearch';
 import { AppError } from '../../../shared/contract/errors.js';
+import { errors } from '../../../shared/drivers/elasticsearch.js';
 import { CALL_LIMIT_MS } from '../timeLimit.js';
 
 /** What a search needs: the client, and the archive whose index it reads. */

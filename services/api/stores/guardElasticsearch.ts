@@ -1,9 +1,9 @@
-import {
-  SniffingTransport,
-  type Client,
-  type TransportRequestOptions,
-  type TransportRequestParams,
+import type {
+  Client,
+  TransportRequestOptions,
+  TransportRequestParams,
 } from '@elastic/elasticsearch';
+import { SniffingTransport } from '../../../shared/drivers/elasticsearch.js';
 import type { StoreGuard } from './storeGuard.js';
 
 /** A client on the same connections. Every request of it goes through a guard. */

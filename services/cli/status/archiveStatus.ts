@@ -1,4 +1,4 @@
-import { errors } from '@elastic/elasticsearch';
+import { errors } from '../../../shared/drivers/elasticsearch.js';
 import { FAILED } from '../../../shared/store/quarantine.js';
 import { NEVER } from '../../../shared/store/work.js';
 import { listScope } from '../../../shared/store/listKeys.js';

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { errors, type Client } from '@elastic/elasticsearch';
+import type { Client } from '@elastic/elasticsearch';
+import { errors } from '../../../shared/drivers/elasticsearch.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import {

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { connect } from 'node:net';
-import { UnrecoverableError, Worker } from 'bullmq';
 import { expect } from 'chai';
 import { retryJob } from '../../../services/api/admin/jobs.js';
 import type { AdminJob, AdminStats, QueuedJob } from '../../../shared/contract/admin.js';
+import { UnrecoverableError, Worker } from '../../../shared/drivers/bullmq.js';
 import { QUEUE_NAME, type JobName, type JobPayloads } from '../../../shared/jobs/jobs.js';
 import { createProducer, type QueueProducer } from '../../../shared/jobs/producer.js';
 import { createWorkerRedis } from '../../../shared/platform/clients.js';

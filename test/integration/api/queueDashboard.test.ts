@@ -1,5 +1,5 @@
-import { UnrecoverableError, Worker } from 'bullmq';
 import { expect } from 'chai';
+import { UnrecoverableError, Worker } from '../../../shared/drivers/bullmq.js';
 import { QUEUE_NAME } from '../../../shared/jobs/jobs.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { createProducer } from '../../../shared/jobs/producer.js';

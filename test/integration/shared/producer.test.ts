@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Worker } from 'bullmq';
 import { expect } from 'chai';
+import { Worker } from '../../../shared/drivers/bullmq.js';
 import { isJobId } from '../../../shared/jobs/isJobId.js';
 import { QUEUE_NAME } from '../../../shared/jobs/jobs.js';
 import { createProducer } from '../../../shared/jobs/producer.js';

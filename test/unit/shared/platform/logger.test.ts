@@ -1,5 +1,5 @@
-import { errors } from '@elastic/elasticsearch';
 import { expect } from 'chai';
+import { errors } from '../../../../shared/drivers/elasticsearch.js';
 import { createLogger } from '../../../../shared/platform/logger.js';
 
 /** The line that a logger writes of these fields. */

@@ -1,4 +1,3 @@
-import { errors } from '@elastic/elasticsearch';
 import { expect } from 'chai';
 import {
   MongoExpiredSessionError,
@@ -9,6 +8,7 @@ import {
   MongoServerError,
 } from 'mongodb';
 import { toAppError } from '../../../../services/api/http/errors.js';
+import { errors } from '../../../../shared/drivers/elasticsearch.js';
 
 describe('toAppError', () => {
   const away = [
