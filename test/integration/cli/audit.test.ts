@@ -6,6 +6,7 @@ import { auditPageSchema } from '../../../shared/contract/admin.js';
 import type { AuditEntry } from '../../../shared/store/audit.js';
 import { erasureIdOf } from '../../../shared/store/erasures.js';
 import { ensureSearchIndex } from '../../../shared/store/searchIndex.js';
+import { until } from '../../support/apiServer.js';
 import { startAuth, type AuthServer } from '../../support/authServer.js';
 import { anExport } from '../../support/exportFiles.js';
 import { anId, aThread } from '../../support/factories.js';
@@ -76,7 +77,7 @@ describe('the audit trail of the command line', () => {
       await writeFile(path, JSON.stringify(anExport()));
       const waiting = runCli({ MONGODB_URL: api.stores.mongodbUrl }, ['import', path]);
       const { importFiles, imports } = api.stores.mongo.collections;
-      while ((await importFiles.countDocuments({ state: 'queued' })) === 0);
+      await until(async () => (await importFiles.countDocuments({ state: 'queued' })) > 0);
       expect((await trail()).get('importExport')).to.include({ outcome: 'started' });
       await importFiles.updateMany({}, { $set: { state: 'imported', messages: 1 } });
       expect((await waiting).code).to.equal(0);

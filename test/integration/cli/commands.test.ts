@@ -5,6 +5,7 @@ import { createProducer } from '../../../shared/jobs/producer.js';
 import { inspectExport } from '../../../shared/exportFormat/readExport.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { openUpload } from '../../../shared/store/uploads.js';
+import { until } from '../../support/apiServer.js';
 import { anExport, anExportMessage, bytesOf } from '../../support/exportFiles.js';
 import { aChannel, aMessage, aServer, aThread } from '../../support/factories.js';
 import { runCli } from '../../support/runCli.js';
@@ -93,7 +94,7 @@ describe('the command line', () => {
       await writeFile(join(folder, 'b.json'), JSON.stringify(anExport()));
       const waiting = run(['import', folder]);
       const { importFiles } = stores.mongo.collections;
-      while ((await importFiles.countDocuments({ state: 'queued' })) < 2);
+      await until(async () => (await importFiles.countDocuments({ state: 'queued' })) === 2);
       const files = await importFiles.find().sort({ name: 1 }).toArray();
       const done = { state: 'imported', threadId: '1', messages: 7 } as const;
       await importFiles.updateOne({ _id: files[0]!._id }, { $set: done });
