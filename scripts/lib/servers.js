@@ -1,18 +1,18 @@
 import { phase, ROOT } from './run.js';
 
 /** Starts what is missing of the three servers; `ready` gives a run's environment, or nothing after a failure. */
-export function startServers(dataDir) {
+export function startServers(dataDir, env = process.env) {
   let stop = async () => {};
   const start = async () => {
     const { ensureServers } = await local('ensureServers.js');
     const { createReport } = await local('report.js');
     const report = createReport(process.stdout);
-    const servers = await ensureServers({ dataDir, env: process.env, report });
+    const servers = await ensureServers({ dataDir, env, report });
     stop = servers.stop;
     for (const signal of ['SIGINT', 'SIGTERM']) {
       process.on(signal, () => void stop().then(() => process.exit(1)));
     }
-    return runEnv(servers, dataDir);
+    return runEnv(servers, dataDir, env);
   };
   return { ready: settleServers(start), stop: () => stop() };
 }
@@ -30,9 +30,9 @@ async function settleServers(start) {
   return env;
 }
 
-function runEnv({ mongodbUrl, elasticsearchUrl, redisUrl }, dataDir) {
+function runEnv({ mongodbUrl, elasticsearchUrl, redisUrl }, dataDir, env) {
   return {
-    ...process.env,
+    ...env,
     MONGODB_URL: mongodbUrl,
     ELASTICSEARCH_URL: elasticsearchUrl,
     REDIS_URL: redisUrl,

@@ -67,6 +67,7 @@ function elasticsearchEnv(
   env: Env,
 ): Env {
   const heap = env['LOCAL_ES_HEAP'] ?? '512m';
+  const more = env['LOCAL_ES_JAVA_OPTS'] ?? '';
   const own = java === undefined ? {} : { ES_JAVA_HOME: java, JAVA: join(java, 'bin/java') };
   return {
     ...own,
@@ -76,7 +77,7 @@ function elasticsearchEnv(
     ES_TMPDIR: folders.temporary,
     ES_DISTRIBUTION_TYPE: 'tar',
     JAVA_TYPE: 'ES_JAVA_HOME',
-    ES_JAVA_OPTS: `-Xms${heap} -Xmx${heap}`,
+    ES_JAVA_OPTS: `-Xms${heap} -Xmx${heap} ${more}`.trimEnd(),
   };
 }
 
