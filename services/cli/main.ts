@@ -1,23 +1,3 @@
-import { CommanderError } from 'commander';
-import { SettingsError } from '../../shared/platform/settingsError.js';
-import { createProgram } from './program.js';
-import { messageOf } from './reachable.js';
+import { runArguments } from './runArguments.js';
 
-const USAGE_ERROR = 2;
-
-try {
-  await createProgram().parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : USAGE_ERROR;
-  else {
-    process.stderr.write(`${errorLines(error)}\n`);
-    process.exitCode = 1;
-  }
-}
-
-/** The lines of an error for the terminal. Control characters that came from outside are escaped. */
-function errorLines(error: unknown): string {
-  const text = error instanceof Error ? error.message || error.name : String(error);
-  const lines = text.split('\n').map(messageOf).join('\n');
-  return error instanceof SettingsError ? lines : `Error: ${lines}`;
-}
+await runArguments(process.argv.slice(2));

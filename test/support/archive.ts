@@ -5,7 +5,8 @@ import { createLogger } from '../../shared/platform/logger.js';
 import { createProducer } from '../../shared/jobs/producer.js';
 import { ensureSearchIndex } from '../../shared/store/searchIndex.js';
 import { startApi, type ApiOptions, type ApiServer } from './apiServer.js';
-import { runCli, type CommandResult } from './runCli.js';
+import type { CommandResult } from './runCli.js';
+import { runOnHost } from './runOnHost.js';
 import { removeSearchAndKeys } from './stores.js';
 
 /** A whole archive of its own over the real servers: the indexer and the API in this process. */
@@ -13,7 +14,7 @@ export interface TestArchive {
   api: ApiServer;
   /** Lines that the indexer logged as warnings or errors. */
   problems: string[];
-  /** Runs the command line on this archive, as a person would. */
+  /** Runs the command line on this archive. */
   cli(...args: string[]): Promise<CommandResult>;
   /** A JSON answer; throws unless it is 200. */
   json<T>(path: string): Promise<T>;
@@ -47,7 +48,7 @@ export async function startArchive(options: ApiOptions = {}): Promise<TestArchiv
   return {
     api,
     problems,
-    cli: (...args) => runCli({ MONGODB_URL: mongodbUrl }, args),
+    cli: (...args) => runOnHost({ MONGODB_URL: mongodbUrl }, args),
     async json<T>(path: string) {
       const reply = await api.get(path);
       if (reply.status !== 200)

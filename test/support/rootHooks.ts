@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { endHosts } from './runOnHost.js';
 
 /*
  * The run fails on a promise that was rejected unseen, and on sockets, servers and child processes that are
@@ -26,6 +27,7 @@ export const mochaHooks = {
   },
 
   async afterAll(): Promise<void> {
+    endHosts();
     let leaked = findLeaks(before, countResources());
     for (const end = Date.now() + CLOSING_MS; leaked.length > 0 && Date.now() < end;) {
       await delay(50);

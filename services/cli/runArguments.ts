@@ -1,0 +1,26 @@
+import { CommanderError } from 'commander';
+import { SettingsError } from '../../shared/platform/settingsError.js';
+import { createProgram } from './program.js';
+import { messageOf } from './reachable.js';
+
+const USAGE_ERROR = 2;
+
+/** Runs the command that the arguments name. Prints an error, and sets the exit code of the process. */
+export async function runArguments(args: readonly string[]): Promise<void> {
+  try {
+    await createProgram().parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : USAGE_ERROR;
+    else {
+      process.stderr.write(`${errorLines(error)}\n`);
+      process.exitCode = 1;
+    }
+  }
+}
+
+/** The lines of an error for the terminal. Control characters that came from outside are escaped. */
+function errorLines(error: unknown): string {
+  const text = error instanceof Error ? error.message || error.name : String(error);
+  const lines = text.split('\n').map(messageOf).join('\n');
+  return error instanceof SettingsError ? lines : `Error: ${lines}`;
+}
