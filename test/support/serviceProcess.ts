@@ -11,7 +11,7 @@ export interface ServiceProcess {
   output(): string;
   /** Resolves with the first line that has this message, also one that was logged before; rejects when it ends without. */
   logged(message: string): Promise<Record<string, unknown>>;
-  /** Its exit code, or the signal that ended it, once it has ended. */
+  /** Its exit code, or the signal that ended it, once it has ended and all it wrote is here. */
   exited: Promise<number | NodeJS.Signals>;
   kill(signal: NodeJS.Signals): void;
 }
@@ -35,8 +35,9 @@ export function startProcess(service: 'api' | 'indexer', env: NodeJS.ProcessEnv)
     for (const check of waiting) check();
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
+  // Its end may be known before its last words are read: those have come when its pipes are closed.
   const exited = new Promise<number | NodeJS.Signals>((resolve) =>
-    child.on('exit', (code, signal) => resolve(signal ?? code ?? 1)),
+    child.on('close', (code, signal) => resolve(signal ?? code ?? 1)),
   );
   return {
     pid: child.pid ?? 0,
