@@ -13,6 +13,7 @@ describe('findAllGathered', () => {
   it('reads very many documents of one value in a time in proportion to their number', async () => {
     const { channels } = stores.mongo.collections;
     const [few, many] = [5_000, 50_000];
+    // The least of three: another collection of garbage than its own does not count.
     const timeOf = async (size: number): Promise<number> => {
       const serverId = anId();
       const records = Array.from({ length: size }, (_, n) => ({
@@ -20,11 +21,15 @@ describe('findAllGathered', () => {
         serverId,
       }));
       await channels.insertMany(records as never[], { ordered: false });
-      const before = process.cpuUsage();
-      const found = await findAllGathered(channels, 'serverId', serverId, { fields: ['_id'] });
-      const { user, system } = process.cpuUsage(before);
-      expect(found).to.have.length(size);
-      return user + system;
+      const times: number[] = [];
+      for (let n = 0; n < 3; n += 1) {
+        const before = process.cpuUsage();
+        const found = await findAllGathered(channels, 'serverId', serverId, { fields: ['_id'] });
+        const { user, system } = process.cpuUsage(before);
+        expect(found).to.have.length(size);
+        times.push(user + system);
+      }
+      return Math.min(...times);
     };
     await timeOf(few);
     expect((await timeOf(many)) / (await timeOf(few))).to.be.below((4 * many) / few);
