@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import {
@@ -10,13 +9,13 @@ import {
 } from '../../../services/indexer/work/claims.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
 import { markId } from '../../../shared/store/work.js';
+import { until } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { build, doAll, indexerDeps, record } from '../../support/indexerDeps.js';
 import { poisoned } from '../../support/poison.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
-describe('claims of marks', function () {
-  this.timeout(60_000);
+describe('claims of marks', () => {
   let stores: TestStores;
   let deps: IndexerDeps;
 
@@ -173,11 +172,9 @@ describe('claims of marks', function () {
     const due = inFuture(LEASE_MS * 2);
     await takenByAnother(lost, due);
     const before = (await markOf(threadId))!.due.getTime();
-    await keepClaims(deps, claimed, async () => {
-      for (let n = 0; n < 200 && (await markOf(threadId))!.due.getTime() === before; n += 1)
-        await pause(100);
-    });
-    expect((await markOf(threadId))!.due.getTime()).to.be.above(before);
+    await keepClaims(deps, claimed, () =>
+      until(async () => (await markOf(threadId))!.due.getTime() > before),
+    );
     expect(await markOf(lost)).to.deep.include({ claim: 'another', due });
   });
 

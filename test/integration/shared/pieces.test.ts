@@ -17,8 +17,7 @@ import {
 } from '../../../shared/store/pieces.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
-describe('pieces', function () {
-  this.timeout(60_000);
+describe('pieces', () => {
   let stores: TestStores;
   let store: Pick<Collections, 'pieces'>;
   before(async () => {
