@@ -1,4 +1,5 @@
-import { findAllGathered } from '../../../shared/store/gather.js';
+import type { FindCursor } from 'mongodb';
+import type { SimilarView } from '../../../shared/store/views.js';
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { nextVersion } from '../stores/nextVersion.js';
@@ -24,13 +25,13 @@ export async function buildShown(deps: IndexerDeps, marks: Mark[]): Promise<void
   deps.announcer.announce({ similar: threadIds });
 }
 
-/** Threads whose lists name a thread. */
-export async function threadsShowing(
+/** The lists of similar threads that name some threads. */
+export function listsNaming(
   { collections }: Pick<IndexerDeps, 'collections'>,
-  threadId: string,
-): Promise<string[]> {
-  const views = await findAllGathered(collections.similar, 'similarTo', threadId, {
-    fields: ['_id'],
-  });
-  return views.map(({ _id }) => _id);
+  threadIds: string[],
+): FindCursor<Pick<SimilarView, '_id' | 'similarTo'>> {
+  return collections.similar.find(
+    { similarTo: { $in: threadIds } },
+    { projection: { similarTo: 1 } },
+  );
 }

@@ -1,43 +1,64 @@
 import { batches } from '../../../shared/platform/batches.js';
-import { findAllGathered } from '../../../shared/store/gather.js';
 import type { Mark, WorkKind } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
-import { setMarks, storeMade } from '../work/claims.js';
-import { threadsShowing } from './buildShown.js';
+import { storeMade } from '../work/claims.js';
+import { listsNaming } from './buildShown.js';
 
-/** What is to be marked because of one mark: subjects of a kind of work. */
-type Follows = (
-  deps: IndexerDeps,
-  subject: string,
-) => AsyncIterable<{ kind: WorkKind; subject: string }>;
+/** A subject of a kind of work that is to be marked because of another subject. */
+interface Following {
+  kind: WorkKind;
+  subject: string;
+  because: string;
+}
+
+/** What is to be marked because of some subjects. */
+type Follows = (deps: IndexerDeps, subjects: string[]) => AsyncIterable<Following>;
 
 /** Marks the threads of channels, which show their names and tags, and go with them, and those that link there. */
-export const fanOutChannels = fanOut(async function* ({ collections }, channelId) {
-  yield { kind: 'links', subject: channelId };
+export const fanOutChannels = fanOut(async function* ({ collections }, channelIds) {
+  for (const id of channelIds) yield { kind: 'links', subject: id, because: id };
   const inside = collections.threads.find(
-    { channelId, deleted: { $ne: true } },
-    { projection: { _id: 1 } },
+    { channelId: { $in: channelIds }, deleted: { $ne: true } },
+    { projection: { channelId: 1 } },
   );
-  for await (const { _id } of inside) yield { kind: 'thread', subject: _id };
+  for await (const { _id, channelId } of inside) {
+    yield { kind: 'thread', subject: _id, because: channelId };
+  }
 });
 
 /** Marks people whose profiles show the names of servers. */
-export const fanOutServers = fanOut(async function* ({ collections }, serverId) {
-  const there = collections.members.find({ serverId }, { projection: { userId: 1 } });
-  for await (const { userId } of there) yield { kind: 'person', subject: userId };
+export const fanOutServers = fanOut(async function* ({ collections }, serverIds) {
+  const there = collections.members.find(
+    { serverId: { $in: serverIds } },
+    { projection: { userId: 1, serverId: 1 } },
+  );
+  for await (const { userId, serverId } of there) {
+    yield { kind: 'person', subject: userId, because: serverId };
+  }
 });
 
 /** Marks the threads that link to threads or channels, and show their names. */
-export const fanOutLinks = fanOut(async function* ({ collections }, targetId) {
-  const linking = await findAllGathered(collections.threadItems, 'linksTo', targetId, {
-    fields: ['_id'],
-  });
-  for (const { _id } of linking) if (_id !== targetId) yield { kind: 'thread', subject: _id };
+export const fanOutLinks = fanOut(async function* ({ collections }, targetIds) {
+  const targets = new Set(targetIds);
+  const linking = collections.threadItems.find(
+    { linksTo: { $in: targetIds } },
+    { projection: { linksTo: 1 } },
+  );
+  for await (const { _id, linksTo } of linking) {
+    for (const because of linksTo) {
+      if (targets.has(because) && because !== _id) yield { kind: 'thread', subject: _id, because };
+    }
+  }
 });
 
-const markLists = fanOut(async function* (deps, threadId) {
-  yield { kind: 'shown', subject: threadId };
-  for (const subject of await threadsShowing(deps, threadId)) yield { kind: 'shown', subject };
+const markLists = fanOut(async function* (deps, threadIds) {
+  const threads = new Set(threadIds);
+  for (const id of threads) yield { kind: 'shown', subject: id, because: id };
+  for await (const { _id, similarTo } of listsNaming(deps, threadIds)) {
+    for (const because of similarTo) {
+      if (threads.has(because)) yield { kind: 'shown', subject: _id, because };
+    }
+  }
 });
 
 /**
@@ -54,16 +75,19 @@ export async function fanOutLists(deps: IndexerDeps, marks: Mark[]): Promise<voi
   await markLists(deps, marks);
 }
 
-/** Marks what follows from each mark, for the same causes, before it takes the mark away. */
+/** Marks what follows from some marks, each for the causes of the mark it follows from, before it takes them away. */
 function fanOut(follows: Follows): (deps: IndexerDeps, marks: Mark[]) => Promise<void> {
   return async (deps, marks) => {
-    for (const mark of marks) {
-      for await (const batch of batches(follows(deps, mark.subject))) {
-        for (const kind of new Set(batch.map((one) => one.kind))) {
-          const subjects = batch.filter((one) => one.kind === kind).map(({ subject }) => subject);
-          await setMarks(deps, kind, subjects, { causes: mark.causes });
-        }
-      }
+    const causes = new Map(marks.map((mark) => [mark.subject, mark.causes]));
+    for await (const batch of batches(follows(deps, [...causes.keys()]))) {
+      await deps.commit({
+        reads: {},
+        decide(documents) {
+          for (const { kind, subject, because } of batch) {
+            documents.mark(kind, subject, { causes: causes.get(because) });
+          }
+        },
+      });
     }
     await storeMade(deps, marks, () => undefined);
   };

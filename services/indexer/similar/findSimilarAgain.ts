@@ -46,8 +46,12 @@ export async function waitForOthers({ collections }: IndexerDeps): Promise<boole
   const patient = { kind: 'similar' as const, at: { $lt: new Date(Date.now() - LONGEST_WAIT_MS) } };
   if (await work.findOne(patient, only)) return false;
   const others: Filter<Mark> = {
-    kind: { $in: ['thread', 'person', 'server'] },
     due: { $ne: NEVER },
+    $or: [
+      { kind: { $in: ['thread', 'person', 'server'] } },
+      // Somebody waits for these.
+      { kind: { $ne: 'similar' }, causes: { $exists: true } },
+    ],
   };
   return (
     ((await work.findOne(others, only)) ??

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { listSimilarThreads } from '../../../services/api/similar/listSimilarThreads.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
-import { threadsShowing } from '../../../services/indexer/build/buildShown.js';
+import { listsNaming } from '../../../services/indexer/build/buildShown.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
 import { AT_ONCE } from '../../../shared/store/work.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
@@ -100,7 +100,7 @@ describe('similar threads', () => {
     expect(await similar(ids[0]!)).to.deep.equal([TOPICS[2][0]]);
     expect(await deps.collections.bodies.findOne({ _id: `similar/${ids[1]}` })).to.equal(null);
     await refresh();
-    expect(await threadsShowing(deps, ids[1]!)).to.deep.equal([]);
+    expect(await listsNaming(deps, [ids[1]!]).toArray()).to.deep.equal([]);
     expect(await deps.collections.similar.findOne({ _id: ids[1]! })).to.equal(null);
     expect(await similar(ids[0]!)).to.deep.equal([TOPICS[2][0]]);
   });
