@@ -63,9 +63,16 @@ export function startLoad(url: string, perSecond: number, next: () => Planned): 
   };
 }
 
-/** Makes one request and judges nothing. */
-export function askOnce(url: string, planned: Planned, agent?: Agent): Promise<Answered> {
-  const sentAt = performance.now();
+/**
+ * Makes one request and judges nothing. A server may close a connection that rests just as it is used again; then the
+ * request is sent again on another one, as browsers do.
+ */
+export function askOnce(
+  url: string,
+  planned: Planned,
+  agent?: Agent,
+  sentAt = performance.now(),
+): Promise<Answered> {
   return new Promise((resolve) => {
     const end = (status: number, headers: IncomingMessage['headers']): void => {
       resolve({ ...planned, sentAt, ms: performance.now() - sentAt, status, headers });
@@ -80,7 +87,12 @@ export function askOnce(url: string, planned: Planned, agent?: Agent): Promise<A
       },
     );
     sent.on('timeout', () => sent.destroy());
-    sent.on('error', () => end(0, {}));
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      const wasClosed =
+        sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      if (wasClosed) resolve(askOnce(url, planned, agent, sentAt));
+      else end(0, {});
+    });
     sent.end();
   });
 }
