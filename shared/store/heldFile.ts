@@ -4,6 +4,6 @@ import type { ImportFileRecord } from './views.js';
 export const NOT_YET = new Date('9999-12-31T00:00:00.000Z');
 
 /** Whether a queued file must not be imported yet, because it is being restored. */
-export function isHeld({ queuedAt }: Pick<ImportFileRecord, 'queuedAt'>): boolean {
+export function isNotYet({ queuedAt }: Pick<ImportFileRecord, 'queuedAt'>): boolean {
   return queuedAt.getTime() >= NOT_YET.getTime();
 }

@@ -46,7 +46,7 @@ export interface Mark {
   at: Date;
   /** Nobody takes it before: a delay, or the lease of whoever works on it. AT_ONCE and NEVER have their names. */
   due: Date;
-  /** What it follows from, such as `import/ID`: whoever caused it waits until no mark names the cause. */
+  /** The requests that led to the mark, such as `import/ID`. Whoever made a request waits until no mark names it. */
   causes?: string[];
   /** Who works on it: only its holder may store what comes of it, and take it away. */
   claim?: string;

@@ -9,8 +9,8 @@ import { putBodies } from './putViews.js';
 import { shownLists } from './similarBodies.js';
 
 /**
- * Stores the bodies that show the threads similar to some, as those stand in the lists now. In place of one that is gone
- * another is looked for.
+ * Stores, for each marked thread, the body that lists its similar threads, with their present titles and counts. When a
+ * listed thread is gone, the marked thread is marked again, so that another similar thread is searched for.
  */
 export async function buildShown(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   const { collections } = deps;

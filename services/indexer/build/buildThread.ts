@@ -218,7 +218,7 @@ export async function removeViews(
     await removeOlderPieces(deps.collections, name, version + 1);
 }
 
-/** Marks what shows something of a thread: its people, its server, lists of similar threads, threads that link to it. */
+/** Marks everything else that shows a part of a thread: its people, its server, lists of similar threads, and threads that link to it. */
 function markFollowing(
   documents: Documents,
   { causes }: Mark,

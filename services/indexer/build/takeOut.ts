@@ -7,8 +7,8 @@ import { removeViews, storedThread } from './buildThread.js';
 import { cleanThread, cleanWords } from './cleanRecords.js';
 
 /**
- * Takes a thread that cannot be built out of everything that is read, as if nothing were said in it: what was deleted or
- * erased of it must not stay in views that cannot be built again. The mark stays.
+ * Removes the views and search documents of a thread whose build fails every time, after something of it was deleted or
+ * erased. Its last views still show that, and no build can replace them. The thread's mark stays.
  */
 export async function takeOut(deps: IndexerDeps, mark: Mark): Promise<void> {
   const { collections } = deps;

@@ -21,7 +21,10 @@ export interface MergedHeader {
   isDeleted: boolean;
 }
 
-/** Merges what a source says of its server, channel and thread, and marks what shows them. Later batches only look whether they are still there. */
+/**
+ * Merges a source's server, channel and thread into their records, and marks the views that show them. This happens with
+ * the first batch of messages. Each later batch only checks that none of the three was deleted meanwhile.
+ */
 export function mergeHeader(
   documents: Documents,
   source: Source,

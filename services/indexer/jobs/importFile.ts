@@ -7,7 +7,7 @@ import {
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import type { SourceMessage, SourceThread, Stamps } from '../../../shared/store/records.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
-import { isHeld as isNotYet } from '../../../shared/store/heldFile.js';
+import { isNotYet } from '../../../shared/store/heldFile.js';
 import { deleteUpload, openUpload } from '../../../shared/store/uploads.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
 import { isQuarantined, markId, type Mark } from '../../../shared/store/work.js';

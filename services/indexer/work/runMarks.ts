@@ -93,9 +93,8 @@ export async function settled(
 }
 
 /**
- * Does one mark to its end. While somebody else holds its claim, this waits. A mark that is set again meanwhile is done
- * again. Resolves with true when the mark is gone, and with false when it is quarantined. `claim`: the caller's own claim
- * on it, where there is one.
+ * Finishes one mark of a kind that the background loop does, as `finishMark` does, and tries again at once what fails for a
+ * reason of its own. Throws only while a store is away.
  */
 export async function finish(
   deps: IndexerDeps,

@@ -34,9 +34,9 @@ export async function tryMarks(deps: IndexerDeps, run: Run, marks: Mark[]): Prom
 }
 
 /**
- * Does one mark to its end by `run`. While somebody else holds its claim, this waits. Resolves with true when the mark is
- * gone, and with false when it is quarantined. Throws when it is to be tried again. `claim`: the caller's own claim on it,
- * where there is one.
+ * Runs one mark until it is gone or quarantined. While another worker holds the claim, the caller waits. When the mark is
+ * set again during a run, it is run again. Resolves with true when the mark is gone, and with false when it is quarantined.
+ * Throws when a run failed that is to be tried again. `claim` is the caller's own claim on the mark, where it has one.
  */
 export async function finishMark(
   deps: IndexerDeps,

@@ -22,7 +22,7 @@ export async function rebuildThreads(deps: IndexerDeps, found: Difference[]): Pr
   });
 }
 
-/** Does what has waited too long. Set again, it has what follows from it waited for, too. */
+/** Does marks that have waited too long. Each is set again with the repair's cause first, so that the repair also waits for what follows. */
 export async function finishWaiting(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const ids = found.map(({ id }) => id);
   const marks = await deps.collections.work.find({ _id: { $in: ids } }).toArray();
