@@ -1,0 +1,17 @@
+import type { Channel, Emoji, Guild, Member, Message, Poll, Role, Thread } from './entities.js';
+
+/** What an operation changed, told at once to whoever listens. */
+export type Change =
+  | { kind: 'guildCreated' | 'guildUpdated' | 'guildDeleted' | 'guildAvailability'; guild: Guild }
+  | { kind: 'roleCreated' | 'roleUpdated' | 'roleDeleted'; guild: Guild; role: Role }
+  | { kind: 'memberAdded' | 'memberUpdated' | 'memberRemoved'; guild: Guild; member: Member }
+  | { kind: 'channelCreated' | 'channelUpdated' | 'channelDeleted'; channel: Channel }
+  | { kind: 'threadCreated'; thread: Thread; starter: Message | null }
+  | { kind: 'threadUpdated' | 'threadDeleted'; thread: Thread }
+  | { kind: 'messageCreated' | 'messageUpdated' | 'messageDeleted'; message: Message }
+  | { kind: 'messagesDeleted'; channelId: string; guildId: string; ids: string[] }
+  | { kind: 'pinsChanged'; channelId: string; guildId: string; lastPinAt: number | null }
+  | { kind: 'reactionAdded' | 'reactionRemoved'; message: Message; userId: string; emoji: Emoji }
+  | { kind: 'reactionsCleared'; message: Message; emoji: Emoji | null }
+  | { kind: 'voted'; message: Message; poll: Poll; userId: string; answerId: number }
+  | { kind: 'ephemeral'; message: Message };
