@@ -23,7 +23,7 @@ export interface HistorySize {
 
 export interface Settings {
   seed: number;
-  /** The model's clock when the history ends, in milliseconds since the epoch. */
+  /** When the history ends and the model's clock starts, in milliseconds since the epoch. */
   startAt: number;
   history: HistorySize;
   /** Whether the portal grants the intent. */

@@ -20,8 +20,6 @@ export interface RequestEntry {
   cause?: LimitCause;
   /** Milliseconds since the epoch at which the request arrived. */
   at: number;
-  /** The answer as it was sent. */
-  body: unknown;
 }
 
 /** What the next requests meet in place of their answer. */
@@ -111,6 +109,8 @@ export interface DiscordDouble {
   settings: Settings;
   /** What was asked of the API so far. */
   requests: RequestEntry[];
+  /** Calls a listener with each answer that is sent; gives a function that ends it. */
+  onAnswer(listener: (entry: RequestEntry, body: unknown) => void): () => void;
   limits: Limits;
   faults: Faults;
   gateway: GatewayControls;

@@ -33,6 +33,7 @@ export type ThreadValues = Partial<
     | 'appliedTagIds'
     | 'autoArchiveMinutes'
     | 'slowModeSeconds'
+    | 'archiveMicros'
   >
 >;
 export type NewAttachment = Partial<Omit<Attachment, 'id'>>;
@@ -40,7 +41,10 @@ export type MessageValues = Partial<
   Omit<Message, 'id' | 'channelId' | 'guildId' | 'attachments' | 'reactions' | 'snapshot'>
 > & { attachments?: NewAttachment[] };
 export type NewMessage = MessageValues & Dated;
-export type EditValues = Pick<MessageValues, 'content' | 'embeds' | 'components' | 'attachments'>;
+export type EditValues = Pick<MessageValues, 'content' | 'embeds' | 'components'> & {
+  /** The attachments that stay (default all). */
+  attachmentIds?: string[];
+};
 export type NewThread = ThreadValues & {
   ownerId: string;
   /** The first message, without its author. */

@@ -1,0 +1,118 @@
+import { PermissionFlagsBits } from 'discord-api-types/v10';
+import type { Random } from '../../../faults/random.js';
+import type { Channel, Message, Thread } from '../model/entities.js';
+import type { DiscordModel } from '../model/model.js';
+import { isForum } from '../model/threadOperations.js';
+import { aMessage, type Scene } from './messageKinds.js';
+import { aText, aTitle } from './words.js';
+
+const { ViewChannel } = PermissionFlagsBits;
+
+/** Where an operation happens. */
+interface Place {
+  model: DiscordModel;
+  random: Random;
+  forum: Channel;
+  thread: Thread;
+  message: Message;
+  /** A member's id. */
+  userId: string;
+}
+
+type Operation = (place: Place) => void;
+
+const TALK: Record<string, Operation> = {
+  post({ model, random, thread }) {
+    model.post(thread.id, aMessage(sceneOf(model, random, thread)));
+  },
+  createThread({ model, random, forum, userId }) {
+    const appliedTagIds = forum.tags.slice(0, 1).map(({ id }) => id);
+    const starter = { content: aText(random) };
+    model.createThread(forum.id, { name: aTitle(random), ownerId: userId, starter, appliedTagIds });
+  },
+  edit({ model, random, thread, message }) {
+    model.edit(thread.id, message.id, { content: `${aText(random)} (edited)` });
+  },
+  react({ model, random, thread, message, userId }) {
+    model.react(thread.id, message.id, userId, { id: null, name: random.pick(['👍', '🎉']) });
+  },
+  unreact({ model, thread, message }) {
+    for (const { emoji, userIds } of message.reactions.slice(0, 1)) {
+      for (const userId of [...userIds]) model.unreact(thread.id, message.id, userId, emoji);
+    }
+  },
+};
+
+const UPKEEP: Record<string, Operation> = {
+  deleteMessage: ({ model, thread, message }) => model.deleteMessage(thread.id, message.id),
+  deleteMessages({ model, thread }) {
+    const ids = model.messagesOf(thread.id).slice(-2);
+    model.deleteMessages(
+      thread.id,
+      ids.map(({ id }) => id),
+    );
+  },
+  clearReactions: ({ model, thread, message }) => model.clearReactions(thread.id, message.id),
+  setPinned({ model, thread, message }) {
+    model.setPinned(thread.id, message.id, message.pinnedAt === null);
+  },
+  retitle({ model, random, thread }) {
+    model.updateThread(thread.id, { name: aTitle(random) });
+  },
+  tag({ model, random, forum, thread }) {
+    const appliedTagIds = forum.tags.filter(() => random.chance(0.5)).map(({ id }) => id);
+    model.updateThread(thread.id, { appliedTagIds });
+  },
+  archive: ({ model, thread }) => model.updateThread(thread.id, { isArchived: true }),
+  lock: ({ model, thread }) => model.updateThread(thread.id, { isLocked: !thread.isLocked }),
+  deleteThread: ({ model, thread }) => model.deleteThread(thread.id),
+  renameForum({ model, random, forum }) {
+    model.updateChannel(forum.id, { name: `forum-${random.below(1000)}` });
+  },
+  renameTag({ model, random, forum }) {
+    const tags = forum.tags.map((tag) => ({ ...tag, name: `tag ${random.below(100)}` }));
+    model.updateChannel(forum.id, { tags });
+  },
+  nickname({ model, random, thread, userId }) {
+    model.updateMember(thread.guildId, userId, { nick: `Nick ${random.below(1000)}` });
+  },
+};
+
+const ACCESS: Record<string, Operation> = {
+  hideForum({ model, forum }) {
+    model.setOverwrite(forum.id, { id: forum.guildId, type: 0, allow: 0n, deny: ViewChannel });
+  },
+  showForum({ model, forum }) {
+    model.setOverwrite(forum.id, { id: forum.guildId, type: 0, allow: 0n, deny: 0n });
+  },
+};
+
+/**
+ * One operation of chance on a forum of chance; gives its name, or null where there is nothing to do it to. Half of them
+ * are talk, and one in forty hides or shows a forum.
+ */
+export function randomOperation(model: DiscordModel, random: Random): string | null {
+  const forums = [...model.channels.values()].filter(isForum);
+  if (forums.length === 0) return null;
+  const kinds = random.chance(0.025) ? ACCESS : random.chance(0.5) ? TALK : UPKEEP;
+  const name = random.pick(Object.keys(kinds));
+  const forum = random.pick(forums);
+  const threads = [...model.threads.values()].filter(({ parentId }) => parentId === forum.id);
+  const open = threads.filter(({ isArchived, isLocked }) => !isArchived || !isLocked);
+  const thread = open.length > 0 ? random.pick(open) : undefined;
+  const message = thread && random.pick([...model.messagesOf(thread.id), undefined]);
+  const members = [...model.guilds.get(forum.guildId)!.members.keys()];
+  if (!thread || !message) return null;
+  // Only a post makes an archived thread active, or the archive's own state changes it.
+  if (thread.isArchived && !['post', 'createThread', ...Object.keys(ACCESS)].includes(name)) {
+    model.updateThread(thread.id, { isArchived: false });
+  }
+  kinds[name]!({ model, random, forum, thread, message, userId: random.pick(members) });
+  return name;
+}
+
+function sceneOf(model: DiscordModel, random: Random, { id, guildId }: Thread): Scene {
+  const people = [...model.guilds.get(guildId)!.members.values()].map(({ user }) => user);
+  const earlier = model.messagesOf(id);
+  return { random, people, bot: model.bot, guildId, earlier, elsewhere: undefined };
+}
