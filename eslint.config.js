@@ -32,4 +32,9 @@ export default tseslint.config(
     files: ['test/**'],
     rules: { '@typescript-eslint/no-unused-expressions': 'off' },
   },
+  {
+    // What the double of the platform sends holds flags: sums of an enum's members are of no member's type.
+    files: ['test/support/discord/present/**'],
+    rules: { '@typescript-eslint/no-unsafe-enum-assignment': 'off' },
+  },
 );

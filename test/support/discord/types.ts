@@ -113,7 +113,6 @@ export interface DiscordDouble {
   onAnswer(listener: (entry: RequestEntry, body: unknown) => void): () => void;
   limits: Limits;
   faults: Faults;
-  gateway: GatewayControls;
   /** The token is valid no more: requests are answered by 401, and sessions closed with 4004. */
   resetToken(): void;
   /** Whether a link to an attachment opens now: its signature is right and has not expired, and the file exists. */

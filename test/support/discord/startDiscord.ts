@@ -1,0 +1,55 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { generateHistory } from './history/generateHistory.js';
+import { createModel } from './model/createModel.js';
+import { createLinks } from './present/links.js';
+import { answerRequest, type RestDeps } from './rest/answer.js';
+import { isOfCdn, sendFile } from './rest/cdn.js';
+import { createFaults } from './rest/faults.js';
+import { createLimits } from './rest/limits.js';
+import { withDefaults, type DiscordOptions } from './settings.js';
+import type { DiscordDouble } from './types.js';
+
+/** A double of the platform on a free port of this machine, with servers and histories of its seed. */
+export async function startDiscord(options: DiscordOptions = {}): Promise<DiscordDouble> {
+  const settings = withDefaults(options);
+  const model = createModel(settings.startAt);
+  generateHistory(model, settings);
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    if (isOfCdn(path)) sendFile(response, `${cdnUrl}${path}`, links);
+    else void answerRequest(deps, request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const cdnUrl = settings.cdnUrl ?? `http://${host}`;
+  const gatewayUrl = `ws://${host}`;
+  const links = createLinks(model, cdnUrl, settings);
+  let resets = 0;
+  const token = (): string => `planted-bot-token-${settings.seed}-${resets}`;
+  const deps: RestDeps = {
+    context: {
+      ...{ model, links, settings, gatewayUrl, seesContent: settings.messageContent },
+      identifiesLeft: () => settings.identifiesPerDay,
+    },
+    ...{ limits: createLimits(settings), faults: createFaults(), token },
+    ...{ requests: [], listeners: new Set() },
+  };
+  return {
+    ...{ url: `http://${host}/api/v10`, cdnUrl, gatewayUrl, model, settings },
+    ...{ requests: deps.requests, limits: deps.limits, faults: deps.faults },
+    get token() {
+      return token();
+    },
+    onAnswer(listener) {
+      deps.listeners.add(listener);
+      return () => void deps.listeners.delete(listener);
+    },
+    resetToken: () => void (resets += 1),
+    isFreshLink: (url) => links.open(url) !== null,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
