@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createGateway } from './gateway/gateway.js';
 import { generateHistory } from './history/generateHistory.js';
 import { createModel } from './model/createModel.js';
 import { createLinks } from './present/links.js';
@@ -27,17 +28,24 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Discor
   const links = createLinks(model, cdnUrl, settings);
   let resets = 0;
   const token = (): string => `planted-bot-token-${settings.seed}-${resets}`;
+  const resetToken = (): void => {
+    resets += 1;
+    gateway.close(4004, 'Authentication failed');
+  };
+  const gateway = createGateway({
+    ...{ server, model, links, settings, url: gatewayUrl, token, resetToken },
+  });
   const deps: RestDeps = {
     context: {
       ...{ model, links, settings, gatewayUrl, seesContent: settings.messageContent },
-      identifiesLeft: () => settings.identifiesPerDay,
+      identifiesLeft: () => Math.max(0, gateway.identifiesLeft),
     },
     ...{ limits: createLimits(settings), faults: createFaults(), token },
     ...{ requests: [], listeners: new Set() },
   };
   return {
     ...{ url: `http://${host}/api/v10`, cdnUrl, gatewayUrl, model, settings },
-    ...{ requests: deps.requests, limits: deps.limits, faults: deps.faults },
+    ...{ requests: deps.requests, limits: deps.limits, faults: deps.faults, gateway, resetToken },
     get token() {
       return token();
     },
@@ -45,9 +53,9 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Discor
       deps.listeners.add(listener);
       return () => void deps.listeners.delete(listener);
     },
-    resetToken: () => void (resets += 1),
     isFreshLink: (url) => links.open(url) !== null,
     async close() {
+      gateway.end();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

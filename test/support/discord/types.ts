@@ -67,7 +67,7 @@ export interface GatewayCommand {
 
 export interface GatewayControls {
   /** Connections that are open now. */
-  connections: number;
+  readonly connections: number;
   /** Commands received so far, heartbeats included. */
   commands: GatewayCommand[];
   /** Identifies left today. */
@@ -84,10 +84,10 @@ export interface GatewayControls {
   forgetSessions(): void;
   /** Stops answering heartbeats and sending events while connections stay open. */
   freeze(isFrozen: boolean): void;
-  /** Keeps events back, and sends them later in another order with `release`. */
+  /** Keeps events back until `release`; they get their numbers when they are sent. */
   hold(): void;
-  /** Sends what was kept back: in order, or the other way round. */
-  release(order?: 'inOrder' | 'reversed'): void;
+  /** Sends what was kept back. */
+  release(order?: 'inOrder' | 'reversed' | 'shuffled'): void;
   /** How many times each event is sent (default 1), as another event of the session. */
   copies: number;
   /** Whether a post's first message is told before its thread. */
@@ -113,6 +113,7 @@ export interface DiscordDouble {
   onAnswer(listener: (entry: RequestEntry, body: unknown) => void): () => void;
   limits: Limits;
   faults: Faults;
+  gateway: GatewayControls;
   /** The token is valid no more: requests are answered by 401, and sessions closed with 4004. */
   resetToken(): void;
   /** Whether a link to an attachment opens now: its signature is right and has not expired, and the file exists. */

@@ -3,6 +3,7 @@ import {
   MessageType,
   type APIAttachment,
   type APIMessage,
+  type APIReaction,
   type APIUser,
 } from 'discord-api-types/v10';
 import { snowflakeTime } from '../../../../shared/exportFormat/snowflake.js';
@@ -35,17 +36,19 @@ export function presentMessage(viewer: Viewer, message: Message): APIMessage {
     reference?.messageId !== undefined && REFERRING.includes(message.type)
       ? (viewer.model.findMessage(reference.channelId, reference.messageId) ?? null)
       : undefined;
+  const { reactions } = message;
   return {
     ...presentAlone(viewer, message),
+    ...(reactions.length > 0 ? { reactions: reactions.map(presentReaction) } : {}),
     ...(original === undefined
       ? {}
       : { referenced_message: original && presentAlone(viewer, original) }),
   };
 }
 
-/** A message without the one that it refers to. */
+/** A message without its reactions and the message that it refers to. */
 function presentAlone(viewer: Viewer, message: Message): APIMessage {
-  const { id, channelId, authorId, reactions, poll, command, snapshot, webhook } = message;
+  const { id, channelId, authorId, poll, command, snapshot, webhook } = message;
   const { model } = viewer;
   const sees = seesContent(viewer, message);
   return {
@@ -61,7 +64,6 @@ function presentAlone(viewer: Viewer, message: Message): APIMessage {
           ],
         }
       : {}),
-    ...(reactions.length > 0 ? { reactions: reactions.map(presentReaction) } : {}),
     ...(poll && sees ? { poll: presentPoll(poll) } : {}),
     ...(command ? presentCommand(viewer, command, model.bot.id) : {}),
   } as APIMessage;
@@ -123,7 +125,7 @@ function presentAttachment(attachment: Message['attachments'][0], url: string): 
   };
 }
 
-function presentReaction({ emoji, userIds }: Message['reactions'][0]): object {
+function presentReaction({ emoji, userIds }: Message['reactions'][0]): APIReaction {
   return {
     ...{ emoji: presentEmoji(emoji), count: userIds.size },
     ...{ count_details: { burst: 0, normal: userIds.size }, burst_colors: [] },

@@ -1,0 +1,329 @@
+import {
+  ChannelType,
+  GatewayDispatchEvents as Event,
+  GatewayIntentBits as Intent,
+  ReactionType,
+  type GatewayDispatchPayload,
+  type GatewayGuildCreateDispatchData,
+  type GatewayMessageCreateDispatchData,
+} from 'discord-api-types/v10';
+import type { Change } from '../model/changes.js';
+import type { Channel, Guild, Message, Thread } from '../model/entities.js';
+import {
+  presentChannel,
+  presentHidden,
+  presentThread,
+  type AnyChannel,
+} from '../present/presentChannel.js';
+import { presentGuild, presentRole } from '../present/presentGuild.js';
+import { presentEmoji, presentMessage, type Viewer } from '../present/presentMessage.js';
+import { presentMember, presentMemberAlone, presentUser } from '../present/presentUser.js';
+import { isoOf } from '../present/times.js';
+import type { Access, AccessChange } from './access.js';
+
+/** An event that is to be sent to whoever has one of its intents; 0 is for all. */
+export interface Outgoing {
+  intent: number;
+  t: Event;
+  d: unknown;
+}
+
+/** To whom the events of a change are told. */
+export interface Audience extends Viewer {
+  access: Access;
+  /** Whether a post's first message is told before its thread. */
+  starterFirst: boolean;
+}
+
+type DataOf<T extends Event> = Extract<GatewayDispatchPayload, { t: T }>['d'];
+
+/** An event whose data is of its type. */
+function event<T extends Event>(t: T, intent: number, d: DataOf<T>): Outgoing {
+  return { t, intent, d };
+}
+
+/** What the gateway tells of a change, of what the bot may see. */
+export function eventsOf(audience: Audience, change: Change, moved: AccessChange): Outgoing[] {
+  switch (change.kind) {
+    case 'guildCreated':
+      return [guildCreated(audience, change.guild)];
+    case 'guildUpdated':
+      return [event(Event.GuildUpdate, Intent.Guilds, presentGuild(change.guild))];
+    case 'guildDeleted':
+      return [guildGone(change.guild, {})];
+    case 'guildAvailability':
+      return change.guild.isUnavailable
+        ? [guildGone(change.guild, { unavailable: true })]
+        : [guildCreated(audience, change.guild)];
+    case 'roleCreated':
+    case 'roleUpdated':
+    case 'roleDeleted':
+      return [roleChanged(change), ...accessGained(audience, change.guild, moved.gained)];
+    case 'memberAdded':
+    case 'memberUpdated':
+    case 'memberRemoved':
+      return [
+        memberChanged(audience, change),
+        ...accessGained(audience, change.guild, moved.gained),
+      ];
+    case 'channelCreated':
+    case 'channelUpdated':
+    case 'channelDeleted':
+      return channelChanged(audience, change, moved);
+    case 'threadCreated':
+      return isSeen(audience, change.thread.parentId) ? threadCreated(audience, change) : [];
+    case 'threadUpdated':
+    case 'threadDeleted':
+      return isSeen(audience, change.thread.parentId) ? [threadChanged(change)] : [];
+    case 'messageCreated':
+    case 'messageUpdated':
+    case 'messageDeleted':
+    case 'messagesDeleted':
+    case 'pinsChanged':
+    case 'reactionAdded':
+    case 'reactionRemoved':
+    case 'reactionsCleared':
+    case 'voted':
+    case 'ephemeral':
+      return messageEvents(audience, change);
+  }
+}
+
+type ChangeOf<Kind extends Change['kind']> = Extract<Change, { kind: Kind }>;
+
+/** A guild with what the bot may see of its channels, and all active threads. */
+export function guildCreated(audience: Audience, guild: Guild): Outgoing {
+  const { model } = audience;
+  const channels = [...model.channels.values()].filter(({ guildId }) => guildId === guild.id);
+  const own = guild.members.get(model.bot.id);
+  return event(Event.GuildCreate, Intent.Guilds, {
+    ...presentGuild(guild),
+    ...{ joined_at: isoOf(own?.joinedAt ?? 0), large: false, unavailable: false },
+    ...{ member_count: guild.members.size, members: own ? [presentMember(own)] : [] },
+    channels: channels.map((channel) => seen(audience, channel)),
+    threads: activeThreads(audience, channels).map(presentThread),
+    ...{ voice_states: [], presences: [], stage_instances: [], guild_scheduled_events: [] },
+    soundboard_sounds: [],
+  } as unknown as GatewayGuildCreateDispatchData);
+}
+
+function guildGone({ id }: Guild, state: { unavailable?: boolean }): Outgoing {
+  return { t: Event.GuildDelete, intent: Intent.Guilds, d: { id, ...state } };
+}
+
+function roleChanged({
+  kind,
+  guild,
+  role,
+}: ChangeOf<'roleCreated' | 'roleUpdated' | 'roleDeleted'>): Outgoing {
+  const ids = { guild_id: guild.id };
+  if (kind === 'roleDeleted') {
+    return event(Event.GuildRoleDelete, Intent.Guilds, { ...ids, role_id: role.id });
+  }
+  const t = kind === 'roleCreated' ? Event.GuildRoleCreate : Event.GuildRoleUpdate;
+  return event(t, Intent.Guilds, { ...ids, role: presentRole(role) });
+}
+
+/** Of the bot itself, an update needs no intent. */
+function memberChanged(
+  { model }: Audience,
+  { kind, guild, member }: ChangeOf<'memberAdded' | 'memberUpdated' | 'memberRemoved'>,
+): Outgoing {
+  const place = { guild_id: guild.id };
+  if (kind === 'memberRemoved') {
+    const user = presentUser(member.user);
+    return event(Event.GuildMemberRemove, Intent.GuildMembers, { ...place, user });
+  }
+  const data = { ...presentMember(member), ...place };
+  if (kind === 'memberAdded') return event(Event.GuildMemberAdd, Intent.GuildMembers, data);
+  const intent = member.user.id === model.bot.id ? 0 : Intent.GuildMembers;
+  return event(Event.GuildMemberUpdate, intent, { ...data, avatar: null, banner: null });
+}
+
+const CHANNEL_EVENTS = {
+  channelCreated: Event.ChannelCreate,
+  channelUpdated: Event.ChannelUpdate,
+  channelDeleted: Event.ChannelDelete,
+} as const;
+
+/** What is lost by a channel's own permissions is told by the obfuscated channel, what is lost by a role not at all. */
+function channelChanged(
+  audience: Audience,
+  { kind, channel }: ChangeOf<'channelCreated' | 'channelUpdated' | 'channelDeleted'>,
+  { gained, lost }: AccessChange,
+): Outgoing[] {
+  const guild = audience.model.guilds.get(channel.guildId)!;
+  const isGained = gained.some(({ id }) => id === channel.id);
+  if (kind === 'channelUpdated' && isGained) return accessGained(audience, guild, [channel]);
+  const wasSeen = isSeen(audience, channel.id) || lost.some(({ id }) => id === channel.id);
+  if (kind === 'channelUpdated' && !wasSeen) return [];
+  const t = CHANNEL_EVENTS[kind];
+  const data =
+    kind === 'channelDeleted' && wasSeen ? presentChannel(channel) : seen(audience, channel);
+  return [channelEvent(t, data)];
+}
+
+/** The channels that the bot may see again, and their active threads. */
+function accessGained(audience: Audience, guild: Guild, gained: readonly Channel[]): Outgoing[] {
+  if (gained.length === 0) return [];
+  return [
+    ...gained.map((channel) => channelEvent(Event.ChannelUpdate, presentChannel(channel))),
+    event(Event.ThreadListSync, Intent.Guilds, {
+      ...{ guild_id: guild.id, channel_ids: gained.map(({ id }) => id) },
+      ...{ threads: activeThreads(audience, gained).map(presentThread), members: [] },
+    }),
+  ];
+}
+
+function channelEvent(
+  t: Event.ChannelCreate | Event.ChannelUpdate | Event.ChannelDelete,
+  channel: AnyChannel,
+): Outgoing {
+  return event(t, Intent.Guilds, channel as DataOf<typeof t>);
+}
+
+function threadCreated(
+  audience: Audience,
+  { thread, starter }: ChangeOf<'threadCreated'>,
+): Outgoing[] {
+  const created = event(Event.ThreadCreate, Intent.Guilds, {
+    ...{ ...presentThread(thread), newly_created: true },
+  });
+  const first = starter ? [messageTold(audience, Event.MessageCreate, starter)] : [];
+  return audience.starterFirst ? [...first, created] : [created, ...first];
+}
+
+function threadChanged({ kind, thread }: ChangeOf<'threadUpdated' | 'threadDeleted'>): Outgoing {
+  if (kind === 'threadUpdated') {
+    return event(Event.ThreadUpdate, Intent.Guilds, presentThread(thread));
+  }
+  const { id, guildId, parentId } = thread;
+  const type = ChannelType.PublicThread;
+  return event(Event.ThreadDelete, Intent.Guilds, {
+    ...{ id, guild_id: guildId, parent_id: parentId, type },
+  });
+}
+
+type MessageChange = ChangeOf<
+  | `message${'Created' | 'Updated' | 'Deleted'}`
+  | `reaction${'Added' | 'Removed'}`
+  | 'messagesDeleted'
+  | 'pinsChanged'
+  | 'reactionsCleared'
+  | 'voted'
+  | 'ephemeral'
+>;
+
+function messageEvents(audience: Audience, change: MessageChange): Outgoing[] {
+  const channelId = 'message' in change ? change.message.channelId : change.channelId;
+  if (!isSeen(audience, audience.model.threads.get(channelId)?.parentId ?? channelId)) return [];
+  return [messageEvent(audience, change)];
+}
+
+function messageEvent(audience: Audience, change: MessageChange): Outgoing {
+  const { GuildMessages, GuildMessageReactions, GuildMessagePolls } = Intent;
+  switch (change.kind) {
+    case 'messageCreated':
+      return messageTold(audience, Event.MessageCreate, change.message);
+    case 'messageUpdated':
+      return messageTold(audience, Event.MessageUpdate, change.message);
+    case 'messageDeleted': {
+      const { id, channelId, guildId } = change.message;
+      const d = { id, channel_id: channelId, guild_id: guildId };
+      return event(Event.MessageDelete, GuildMessages, d);
+    }
+    case 'messagesDeleted': {
+      const { ids, channelId, guildId } = change;
+      const d = { ids, channel_id: channelId, guild_id: guildId };
+      return event(Event.MessageDeleteBulk, GuildMessages, d);
+    }
+    case 'pinsChanged': {
+      const { channelId, guildId, lastPinAt } = change;
+      return event(Event.ChannelPinsUpdate, Intent.Guilds, {
+        ...{ channel_id: channelId, guild_id: guildId },
+        last_pin_timestamp: lastPinAt === null ? null : isoOf(lastPinAt),
+      });
+    }
+    case 'reactionAdded':
+    case 'reactionRemoved':
+      return reactionChanged(audience, change);
+    case 'reactionsCleared': {
+      const place = placeOf(change.message);
+      if (!change.emoji) return event(Event.MessageReactionRemoveAll, GuildMessageReactions, place);
+      const d = { ...place, emoji: presentEmoji(change.emoji) };
+      return event(Event.MessageReactionRemoveEmoji, GuildMessageReactions, d);
+    }
+    case 'voted': {
+      const d = { ...placeOf(change.message), user_id: change.userId, answer_id: change.answerId };
+      return event(Event.MessagePollVoteAdd, GuildMessagePolls, d);
+    }
+    case 'ephemeral': {
+      const { t, d } = messageTold(audience, Event.MessageCreate, change.message);
+      const { guild_id: _guild, ...data } = d as GatewayMessageCreateDispatchData;
+      return { t, intent: GuildMessages, d: data };
+    }
+  }
+}
+
+/** A message with what only events tell: its guild and the member. */
+function messageTold(
+  audience: Audience,
+  t: Event.MessageCreate | Event.MessageUpdate,
+  message: Message,
+): Outgoing {
+  const { members } = audience.model.guilds.get(message.guildId)!;
+  const author = message.webhook ? undefined : members.get(message.authorId);
+  const { reactions: _reactions, ...presented } = presentMessage(audience, message);
+  return event(t, Intent.GuildMessages, {
+    ...{ ...presented, guild_id: message.guildId },
+    channel_type: audience.model.threads.has(message.channelId)
+      ? ChannelType.PublicThread
+      : ChannelType.GuildText,
+    ...(author ? { member: presentMemberAlone(author) } : {}),
+    mentions: presented.mentions.map((user) => {
+      const member = members.get(user.id);
+      return { ...user, ...(member ? { member: presentMemberAlone(member) } : {}) };
+    }),
+  });
+}
+
+function reactionChanged(
+  { model }: Audience,
+  { kind, message, userId, emoji }: ChangeOf<'reactionAdded' | 'reactionRemoved'>,
+): Outgoing {
+  const data = {
+    ...{ ...placeOf(message), user_id: userId, emoji: presentEmoji(emoji) },
+    ...{ burst: false, type: ReactionType.Normal },
+  };
+  if (kind === 'reactionRemoved') {
+    return event(Event.MessageReactionRemove, Intent.GuildMessageReactions, data);
+  }
+  const member = model.guilds.get(message.guildId)?.members.get(userId);
+  return event(Event.MessageReactionAdd, Intent.GuildMessageReactions, {
+    ...{ ...data, message_author_id: message.authorId },
+    ...(member ? { member: presentMember(member) } : {}),
+  });
+}
+
+function placeOf({ id, channelId, guildId }: Message): {
+  message_id: string;
+  channel_id: string;
+  guild_id: string;
+} {
+  return { message_id: id, channel_id: channelId, guild_id: guildId };
+}
+
+function activeThreads({ model, access }: Audience, channels: readonly Channel[]): Thread[] {
+  const ids = new Set(channels.map(({ id }) => id));
+  return [...model.threads.values()].filter(
+    ({ isArchived, parentId }) => !isArchived && ids.has(parentId) && access.has(parentId),
+  );
+}
+
+function isSeen({ access }: Audience, channelId: string): boolean {
+  return access.has(channelId);
+}
+
+function seen(audience: Audience, channel: Channel): AnyChannel {
+  return isSeen(audience, channel.id) ? presentChannel(channel) : presentHidden(channel);
+}
