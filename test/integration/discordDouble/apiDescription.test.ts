@@ -120,7 +120,13 @@ async function runOf(seed: number): Promise<Exchange[]> {
 }
 
 async function readAll(double: DiscordDouble): Promise<void> {
-  for (const path of ['/users/@me', '/applications/@me', '/gateway', '/gateway/bot']) {
+  for (const path of [
+    '/users/@me',
+    '/applications/@me',
+    '/oauth2/applications/@me',
+    '/gateway',
+    '/gateway/bot',
+  ]) {
     await read(double, path);
   }
   const [{ id: guildId }] = (await read(double, '/users/@me/guilds?limit=1')) as [{ id: string }];

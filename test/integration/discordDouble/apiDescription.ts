@@ -19,7 +19,7 @@ export interface Deviation {
   reason: string;
   /** Answers that would be refused otherwise. */
   met: { route: RouteName; status: number };
-  apply(description: Description): void;
+  apply: (description: Description) => void;
 }
 
 export const DEVIATIONS: Deviation[] = [
@@ -160,7 +160,7 @@ const FORMATS = {
   uri: { type: 'string', validate: (text: string) => URL.canParse(text) },
   int32: { type: 'number', validate: (value: number) => Math.abs(value) < 2 ** 31 },
   int64: { type: 'number', validate: (value: number) => Math.abs(value) <= SAFE },
-  double: { type: 'number', validate: Number.isFinite },
+  double: { type: 'number', validate: (value: number) => Number.isFinite(value) },
 } as const;
 
 /** Closes every object schema that is no part of an allOf, so that invented properties are found. */

@@ -21,6 +21,7 @@ const get = (name: RouteName, path: string, handler: Handler): Route => ({
 const ROUTES: Route[] = [
   get('me', '/users/@me', getMe),
   get('application', '/applications/@me', getApplication),
+  get('application', '/oauth2/applications/@me', getApplication),
   get('guilds', '/users/@me/guilds', listMyGuilds),
   get('guild', '/guilds/:', getGuild),
   get('guildChannels', '/guilds/:/channels', listGuildChannels),
