@@ -129,6 +129,15 @@ describe('Faults of the platform double', () => {
     expect(double.requests.map(({ status }) => status)).to.deep.equal(statuses);
   });
 
+  it('fails until it is told not to', async () => {
+    double.faults.next('unavailable', { times: Infinity });
+    for (let count = 0; count < 3; count += 1) {
+      expect((await ask(double, '/users/@me')).status).to.equal(503);
+    }
+    double.faults.clear();
+    expect((await ask(double, '/users/@me')).status).to.equal(200);
+  });
+
   it('cuts a connection before an answer and in the middle of it, and garbles one', async () => {
     for (const fault of ['cut', 'cutBody'] as const) {
       double.faults.next(fault);

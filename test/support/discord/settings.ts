@@ -33,8 +33,10 @@ export interface Settings {
   rateLimits: boolean;
   /** Buckets by route, in place of the usual ones. */
   buckets: Partial<Record<RouteName, BucketSize>>;
-  /** Requests in any rolling second. */
+  /** Requests in any window that rolls. */
   globalLimit: number;
+  /** A second; on a busy machine requests may arrive closer to each other than they were sent. */
+  globalWindowMs: number;
   /** Answers by 401, 403 and 429 in ten minutes after which everything is refused. */
   invalidRequestLimit: number;
   linkLifetimeSeconds: number;
@@ -68,7 +70,8 @@ export function withDefaults({ history, ...options }: DiscordOptions): Settings 
     startAt: Date.UTC(2026, 8, 1),
     history: history === null ? NOTHING : { ...SMALL, ...history },
     ...{ messageContent: true, guildMembers: true },
-    ...{ rateLimits: true, buckets: {}, globalLimit: 50, invalidRequestLimit: 10_000 },
+    ...{ rateLimits: true, buckets: {}, globalLimit: 50, globalWindowMs: 1_000 },
+    invalidRequestLimit: 10_000,
     ...{ linkLifetimeSeconds: 86_400, cdnUrl: null },
     ...{ heartbeatMs: 41_250, identifySpacingMs: 5_000, identifiesPerDay: 1_000 },
     ...{ replayLimit: 1_000, resumeMs: 180_000 },

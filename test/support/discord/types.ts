@@ -38,7 +38,7 @@ export type Fault =
 export interface Faults {
   /** Milliseconds between the moment an answer is made and its sending. */
   latencyMs: number;
-  /** The next requests (default one), of one route or of any, meet a fault. */
+  /** The next requests (default one, Infinity until `clear`), of one route or of any, meet a fault. */
   next(fault: Fault, options?: { times?: number; route?: RouteName }): void;
   /** Ends all faults, latency included; answers that are held are sent. */
   clear(): void;

@@ -28,6 +28,10 @@ type Kind = (scene: Scene) => Partial<NewMessage>;
 
 const IMAGE = { contentType: 'image/png', width: 640, height: 480 };
 const PICTURE = 'https://images.example.com/chart.png';
+const MEDIA = {
+  ...{ id: '310000000000000079', url: PICTURE, proxy_url: PICTURE, width: 800, height: 600 },
+  content_type: 'image/png',
+};
 
 /** Every kind of message that a thread may hold, by name. All but `forward`, which copies another message. */
 export const MESSAGE_KINDS = {
@@ -129,6 +133,43 @@ export const MESSAGE_KINDS = {
 
   spoiler: () => ({
     attachments: [{ ...IMAGE, filename: 'ending.png', size: 700, isSpoiler: true }],
+  }),
+
+  olderSpoiler: () => ({
+    attachments: [{ ...IMAGE, filename: 'SPOILER_ending.png', size: 700 }],
+  }),
+
+  voice: () => ({
+    flags: MessageFlags.IsVoiceMessage,
+    attachments: [
+      {
+        ...{ filename: 'voice-message.ogg', size: 4_000, contentType: 'audio/ogg' },
+        voice: { seconds: 2.5, waveform: 'AAECAwQ=' },
+      },
+    ],
+  }),
+
+  gallery: ({ random }) => ({
+    flags: MessageFlags.IsComponentsV2,
+    components: [
+      {
+        ...{ type: ComponentType.Section, id: 1 },
+        components: [{ type: ComponentType.TextDisplay, id: 2, content: aText(random) }],
+        accessory: {
+          ...{ type: ComponentType.Thumbnail, id: 3, media: MEDIA, spoiler: false },
+          description: 'A thumbnail',
+        },
+      },
+      {
+        ...{ type: ComponentType.MediaGallery, id: 4 },
+        items: [{ media: MEDIA, description: 'A chart', spoiler: true }],
+      },
+    ],
+  }),
+
+  /** An answer that a bot has announced and never given. */
+  loading: ({ bot }) => ({
+    ...{ type: MessageType.ChatInputCommand, authorId: bot.id, flags: MessageFlags.Loading },
   }),
 
   webhook: ({ random }) => ({

@@ -137,6 +137,8 @@ export interface Attachment {
   width?: number;
   height?: number;
   isSpoiler?: boolean;
+  /** Of a voice message. */
+  voice?: { seconds: number; waveform: string };
 }
 
 export interface Poll {

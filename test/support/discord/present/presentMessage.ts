@@ -10,6 +10,7 @@ import { snowflakeTime } from '../../../../shared/exportFormat/snowflake.js';
 import type { Message, Poll, Snapshot } from '../model/entities.js';
 import type { DiscordModel } from '../model/model.js';
 import type { Links } from './links.js';
+import { presentThread } from './presentChannel.js';
 import { presentUser, presentWebhook } from './presentUser.js';
 import { isoOf, isoOfMicros } from './times.js';
 
@@ -37,9 +38,11 @@ export function presentMessage(viewer: Viewer, message: Message): APIMessage {
       ? (viewer.model.findMessage(reference.channelId, reference.messageId) ?? null)
       : undefined;
   const { reactions } = message;
+  const thread = viewer.model.threads.get(message.id);
   return {
     ...presentAlone(viewer, message),
     ...(reactions.length > 0 ? { reactions: reactions.map(presentReaction) } : {}),
+    ...(thread && thread.parentId === message.channelId ? { thread: presentThread(thread) } : {}),
     ...(original === undefined
       ? {}
       : { referenced_message: original && presentAlone(viewer, original) }),
@@ -116,12 +119,14 @@ function presentReference({
 }
 
 function presentAttachment(attachment: Message['attachments'][0], url: string): APIAttachment {
-  const { id, filename, size, contentType, description, width, height, isSpoiler } = attachment;
+  const { id, filename, size, contentType, description, width, height, isSpoiler, voice } =
+    attachment;
   return {
     ...{ id, filename, size, url, proxy_url: url, content_type: contentType },
     ...(description === undefined ? {} : { description }),
     ...(width === undefined || height === undefined ? {} : { width, height }),
     ...(isSpoiler ? { flags: IsSpoiler } : {}),
+    ...(voice ? { duration_secs: voice.seconds, waveform: voice.waveform } : {}),
   };
 }
 

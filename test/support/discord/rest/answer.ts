@@ -51,9 +51,9 @@ export async function answerRequest(
     answerOf(deps, request, match && { ...match, query: searchParams, body });
   entry.status = answer.status;
   if (answer.cause) entry.cause = answer.cause;
-  deps.limits.answered(answer.status, answer.cause, answer.headers);
   if (fault === 'held') await deps.faults.held();
   if (deps.faults.latencyMs > 0) await setTimeout(deps.faults.latencyMs);
+  deps.limits.answered(answer.status, answer.cause, answer.headers);
   for (const listener of deps.listeners) listener(entry, answer.body);
   send(response, answer, fault);
 }

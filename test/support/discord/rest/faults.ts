@@ -11,14 +11,14 @@ export interface FaultBook extends Faults {
 
 /** No faults yet. */
 export function createFaults(): FaultBook {
-  let planned: { fault: Fault; route: RouteName | undefined }[] = [];
+  let planned: { fault: Fault; route: RouteName | undefined; left: number }[] = [];
   let waiting: (() => void)[] = [];
   const actions = new Set<{ route: RouteName; action: (entry: RequestEntry) => void }>();
   return {
     latencyMs: 0,
 
     next(fault, { times = 1, route } = {}) {
-      planned.push(...Array.from({ length: times }, () => ({ fault, route })));
+      planned.push({ fault, route, left: times });
     },
 
     clear() {
@@ -36,8 +36,11 @@ export function createFaults(): FaultBook {
 
     take(entry) {
       for (const { route, action } of [...actions]) if (route === entry.route) action(entry);
-      const index = planned.findIndex(({ route }) => route === undefined || route === entry.route);
-      return index < 0 ? null : planned.splice(index, 1)[0]!.fault;
+      const one = planned.find(({ route }) => route === undefined || route === entry.route);
+      if (!one) return null;
+      one.left -= 1;
+      planned = planned.filter(({ left }) => left > 0);
+      return one.fault;
     },
 
     held: () => new Promise((resolve) => waiting.push(resolve)),

@@ -64,9 +64,12 @@ export function createLimits(settings: Settings): LimitGuard {
     check(route, subject) {
       if (!settings.rateLimits) return { headers: {}, refusal: null };
       const now = performance.now();
-      taken = taken.filter((at) => at > now - 1000);
+      taken = taken.filter((at) => at > now - settings.globalWindowMs);
       if (taken.length >= settings.globalLimit) {
-        return { headers: {}, refusal: refuse('global', taken[0]! + 1000 - now) };
+        return {
+          headers: {},
+          refusal: refuse('global', taken[0]! + settings.globalWindowMs - now),
+        };
       }
       const { headers, retryAfterMs, hash } = buckets.take(route, subject, now);
       if (retryAfterMs === null) {
