@@ -1,12 +1,15 @@
-import { PermissionFlagsBits } from 'discord-api-types/v10';
+import { ChannelType, MessageType, PermissionFlagsBits } from 'discord-api-types/v10';
 import type { Random } from '../../../faults/random.js';
 import type { Channel, Message, Thread } from '../model/entities.js';
 import type { DiscordModel } from '../model/model.js';
+import { READING } from '../model/permissions.js';
 import { isForum } from '../model/threadOperations.js';
 import { aMessage, type Scene } from './messageKinds.js';
 import { aText, aTitle } from './words.js';
 
 const { ViewChannel } = PermissionFlagsBits;
+/** Lines of the system cannot be forwarded. */
+const FORWARDED: number[] = [MessageType.Default, MessageType.Reply];
 
 /** Where an operation happens. */
 interface Place {
@@ -29,6 +32,9 @@ const TALK: Record<string, Operation> = {
     const appliedTagIds = forum.tags.slice(0, 1).map(({ id }) => id);
     const starter = { content: aText(random) };
     model.createThread(forum.id, { name: aTitle(random), ownerId: userId, starter, appliedTagIds });
+  },
+  forward({ model, thread, message, userId }) {
+    if (FORWARDED.includes(message.type)) model.forward(message, thread.id, userId);
   },
   edit({ model, random, thread, message }) {
     model.edit(thread.id, message.id, { content: `${aText(random)} (edited)` });
@@ -73,6 +79,26 @@ const UPKEEP: Record<string, Operation> = {
     const tags = forum.tags.map((tag) => ({ ...tag, name: `tag ${random.below(100)}` }));
     model.updateChannel(forum.id, { tags });
   },
+  deleteTag({ model, random, forum }) {
+    const [tag] = random.shuffle(forum.tags);
+    if (tag && forum.tags.length > 1) model.deleteTag(forum.id, tag.id);
+    else model.createTag(forum.id, { name: `tag ${random.below(100)}` });
+  },
+  endPoll({ model, thread }) {
+    const poll = model.messagesOf(thread.id).find((one) => one.poll && !one.poll.isFinal);
+    if (poll) model.endPoll(thread.id, poll.id);
+  },
+  /** Takes or puts off a role of the server. */
+  changeRole({ model, random, thread: { guildId }, userId }) {
+    const { roles, members } = model.guilds.get(guildId)!;
+    const { roleIds } = members.get(userId)!;
+    const open = [...roles.values()].filter(({ id, botId }) => id !== guildId && botId === null);
+    if (open.length === 0) return;
+    const { id } = random.pick(open);
+    const others = roleIds.filter((roleId) => roleId !== id);
+    const has = others.length < roleIds.length;
+    model.updateMember(guildId, userId, { roleIds: has ? others : [...others, id] });
+  },
   nickname({ model, random, thread, userId }) {
     model.updateMember(thread.guildId, userId, { nick: `Nick ${random.below(1000)}` });
   },
@@ -85,16 +111,40 @@ const ACCESS: Record<string, Operation> = {
   showForum({ model, forum }) {
     model.setOverwrite(forum.id, { id: forum.guildId, type: 0, allow: 0n, deny: 0n });
   },
+  /** Closes the server to everybody but the bot and the staff, or opens it again. */
+  closeServer: ({ model, forum: { guildId } }) => toggle(model, guildId, guildId),
+  /** Takes the bot's role its permissions, of which no event tells what is lost, or gives them back. */
+  weakenBot({ model, forum: { guildId } }) {
+    const own = [...model.guilds.get(guildId)!.roles.values()].find(({ botId }) => botId !== null)!;
+    toggle(model, guildId, own.id);
+  },
+  replaceForum({ model, random, forum }) {
+    const name = `forum-${random.below(1000)}`;
+    const { id, guildId, parentId } = forum;
+    const next = model.createChannel(guildId, { type: ChannelType.GuildForum, name, parentId });
+    const [ownerId = guildId] = model.guilds.get(guildId)!.members.keys();
+    model.createThread(next.id, { ownerId, name: aTitle(random) });
+    model.deleteChannel(id);
+  },
 };
+
+function toggle(model: DiscordModel, guildId: string, roleId: string): void {
+  const { permissions } = model.guilds.get(guildId)!.roles.get(roleId)!;
+  model.updateRole(guildId, roleId, { permissions: permissions === 0n ? READING : 0n });
+}
 
 /**
  * One operation of chance on a forum of chance; gives its name, or null where there is nothing to do it to. Half of them
- * are talk, and one in forty hides or shows a forum.
+ * are talk, and one in forty changes who may see what, unless `keepsAccess`.
  */
-export function randomOperation(model: DiscordModel, random: Random): string | null {
+export function randomOperation(
+  model: DiscordModel,
+  random: Random,
+  { keepsAccess = false } = {},
+): string | null {
   const forums = [...model.channels.values()].filter(isForum);
   if (forums.length === 0) return null;
-  const kinds = random.chance(0.025) ? ACCESS : random.chance(0.5) ? TALK : UPKEEP;
+  const kinds = !keepsAccess && random.chance(0.025) ? ACCESS : random.chance(0.5) ? TALK : UPKEEP;
   const name = random.pick(Object.keys(kinds));
   const forum = random.pick(forums);
   const threads = [...model.threads.values()].filter(({ parentId }) => parentId === forum.id);
