@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { until } from '../../support/apiServer.js';
 import { startDiscord } from '../../support/discord/startDiscord.js';
@@ -147,6 +148,17 @@ describe('Faults of the platform double', () => {
     double.faults.next('garbled');
     const reply = await ask(double, '/users/@me');
     expect(() => reply.json()).to.throw(SyntaxError);
+  });
+
+  it('survives a client that ends in the middle of a request', async () => {
+    const { hostname, port } = new URL(double.url);
+    const socket = connect(Number(port), hostname);
+    socket.write('POST /api/v10/attachments/refresh-urls HTTP/1.1\r\nHost: x\r\n');
+    socket.write('Content-Length: 100\r\n\r\n{');
+    await until(() => double.requests.length === 1);
+    socket.destroy();
+    await until(() => double.requests[0]?.status === 403);
+    expect((await ask(double, '/users/@me')).status).to.equal(200);
   });
 
   it('holds an answer that was made when the request arrived', async () => {

@@ -19,7 +19,12 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Discor
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
     if (isOfCdn(path)) sendFile(response, `${cdnUrl}${path}`, links);
-    else void answerRequest(deps, request, response);
+    else {
+      answerRequest(deps, request, response).catch((error: unknown) => {
+        response.destroy();
+        throw error;
+      });
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;

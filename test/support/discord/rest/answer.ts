@@ -130,10 +130,11 @@ function send(
   response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy());
 }
 
+/** The JSON of a request, or null where it is none or its client has gone. */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   let text = '';
-  for await (const piece of request.setEncoding('utf8')) text += piece as string;
   try {
+    for await (const piece of request.setEncoding('utf8')) text += piece as string;
     return JSON.parse(text) as unknown;
   } catch {
     return null;

@@ -19,8 +19,9 @@ export interface LimitGuard extends Limits {
     route: RouteName,
     subject: string | null,
   ): { headers: Record<string, string>; refusal: Refusal | null };
-  /** The same for a limit that others have used up as well. */
+  /** A 429 for a limit that others share and have used up. */
   refuseShared(): Refusal;
+  /** A 429 that does not say for how long to wait. */
   refuseWithoutRetryAfter(): Refusal;
   /** Counts an answer. */
   answered(status: number, cause: LimitCause | undefined, headers: Record<string, string>): void;
