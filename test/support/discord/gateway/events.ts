@@ -2,13 +2,10 @@ import {
   ChannelType,
   GatewayDispatchEvents as Event,
   GatewayIntentBits as Intent,
-  ReactionType,
-  type GatewayDispatchPayload,
   type GatewayGuildCreateDispatchData,
-  type GatewayMessageCreateDispatchData,
 } from 'discord-api-types/v10';
 import type { Change } from '../model/changes.js';
-import type { Channel, Guild, Message, Thread } from '../model/entities.js';
+import type { Channel, Guild, Thread } from '../model/entities.js';
 import {
   presentChannel,
   presentHidden,
@@ -16,31 +13,18 @@ import {
   type AnyChannel,
 } from '../present/presentChannel.js';
 import { presentGuild, presentRole } from '../present/presentGuild.js';
-import { presentEmoji, presentMessage, type Viewer } from '../present/presentMessage.js';
-import { presentMember, presentMemberAlone, presentUser } from '../present/presentUser.js';
+import { presentMember, presentUser } from '../present/presentUser.js';
 import { isoOf } from '../present/times.js';
-import type { Access, AccessChange } from './access.js';
-
-/** An event that is to be sent to whoever has one of its intents; 0 is for all. */
-export interface Outgoing {
-  intent: number;
-  t: Event;
-  d: unknown;
-}
-
-/** To whom the events of a change are told. */
-export interface Audience extends Viewer {
-  access: Access;
-  /** Whether a post's first message is told before its thread. */
-  starterFirst: boolean;
-}
-
-type DataOf<T extends Event> = Extract<GatewayDispatchPayload, { t: T }>['d'];
-
-/** An event whose data is of its type. */
-function event<T extends Event>(t: T, intent: number, d: DataOf<T>): Outgoing {
-  return { t, intent, d };
-}
+import type { AccessChange } from './access.js';
+import { messageEvents, messageTold } from './messageEvents.js';
+import {
+  event,
+  isSeen,
+  type Audience,
+  type ChangeOf,
+  type DataOf,
+  type Outgoing,
+} from './outgoing.js';
 
 /** What the gateway tells of a change, of what the bot may see. */
 export function eventsOf(audience: Audience, change: Change, moved: AccessChange): Outgoing[] {
@@ -88,8 +72,6 @@ export function eventsOf(audience: Audience, change: Change, moved: AccessChange
       return messageEvents(audience, change);
   }
 }
-
-type ChangeOf<Kind extends Change['kind']> = Extract<Change, { kind: Kind }>;
 
 /** A guild with what the bot may see of its channels, and all active threads. */
 export function guildCreated(audience: Audience, guild: Guild): Outgoing {
@@ -204,124 +186,11 @@ function threadChanged({ kind, thread }: ChangeOf<'threadUpdated' | 'threadDelet
   });
 }
 
-type MessageChange = ChangeOf<
-  | `message${'Created' | 'Updated' | 'Deleted'}`
-  | `reaction${'Added' | 'Removed'}`
-  | 'messagesDeleted'
-  | 'pinsChanged'
-  | 'reactionsCleared'
-  | 'voted'
-  | 'ephemeral'
->;
-
-function messageEvents(audience: Audience, change: MessageChange): Outgoing[] {
-  const channelId = 'message' in change ? change.message.channelId : change.channelId;
-  if (!isSeen(audience, audience.model.threads.get(channelId)?.parentId ?? channelId)) return [];
-  return [messageEvent(audience, change)];
-}
-
-function messageEvent(audience: Audience, change: MessageChange): Outgoing {
-  const { GuildMessages, GuildMessageReactions, GuildMessagePolls } = Intent;
-  switch (change.kind) {
-    case 'messageCreated':
-      return messageTold(audience, Event.MessageCreate, change.message);
-    case 'messageUpdated':
-      return messageTold(audience, Event.MessageUpdate, change.message);
-    case 'messageDeleted': {
-      const { id, channelId, guildId } = change.message;
-      const d = { id, channel_id: channelId, guild_id: guildId };
-      return event(Event.MessageDelete, GuildMessages, d);
-    }
-    case 'messagesDeleted': {
-      const { ids, channelId, guildId } = change;
-      const d = { ids, channel_id: channelId, guild_id: guildId };
-      return event(Event.MessageDeleteBulk, GuildMessages, d);
-    }
-    case 'pinsChanged': {
-      const { channelId, guildId, lastPinAt } = change;
-      return event(Event.ChannelPinsUpdate, Intent.Guilds, {
-        ...{ channel_id: channelId, guild_id: guildId },
-        last_pin_timestamp: lastPinAt === null ? null : isoOf(lastPinAt),
-      });
-    }
-    case 'reactionAdded':
-    case 'reactionRemoved':
-      return reactionChanged(audience, change);
-    case 'reactionsCleared': {
-      const place = placeOf(change.message);
-      if (!change.emoji) return event(Event.MessageReactionRemoveAll, GuildMessageReactions, place);
-      const d = { ...place, emoji: presentEmoji(change.emoji) };
-      return event(Event.MessageReactionRemoveEmoji, GuildMessageReactions, d);
-    }
-    case 'voted': {
-      const d = { ...placeOf(change.message), user_id: change.userId, answer_id: change.answerId };
-      return event(Event.MessagePollVoteAdd, GuildMessagePolls, d);
-    }
-    case 'ephemeral': {
-      const { t, d } = messageTold(audience, Event.MessageCreate, change.message);
-      const { guild_id: _guild, ...data } = d as GatewayMessageCreateDispatchData;
-      return { t, intent: GuildMessages, d: data };
-    }
-  }
-}
-
-/** A message with what only events tell: its guild and the member. */
-function messageTold(
-  audience: Audience,
-  t: Event.MessageCreate | Event.MessageUpdate,
-  message: Message,
-): Outgoing {
-  const { members } = audience.model.guilds.get(message.guildId)!;
-  const author = message.webhook ? undefined : members.get(message.authorId);
-  const { reactions: _reactions, ...presented } = presentMessage(audience, message);
-  return event(t, Intent.GuildMessages, {
-    ...{ ...presented, guild_id: message.guildId },
-    channel_type: audience.model.threads.has(message.channelId)
-      ? ChannelType.PublicThread
-      : ChannelType.GuildText,
-    ...(author ? { member: presentMemberAlone(author) } : {}),
-    mentions: presented.mentions.map((user) => {
-      const member = members.get(user.id);
-      return { ...user, ...(member ? { member: presentMemberAlone(member) } : {}) };
-    }),
-  });
-}
-
-function reactionChanged(
-  { model }: Audience,
-  { kind, message, userId, emoji }: ChangeOf<'reactionAdded' | 'reactionRemoved'>,
-): Outgoing {
-  const data = {
-    ...{ ...placeOf(message), user_id: userId, emoji: presentEmoji(emoji) },
-    ...{ burst: false, type: ReactionType.Normal },
-  };
-  if (kind === 'reactionRemoved') {
-    return event(Event.MessageReactionRemove, Intent.GuildMessageReactions, data);
-  }
-  const member = model.guilds.get(message.guildId)?.members.get(userId);
-  return event(Event.MessageReactionAdd, Intent.GuildMessageReactions, {
-    ...{ ...data, message_author_id: message.authorId },
-    ...(member ? { member: presentMember(member) } : {}),
-  });
-}
-
-function placeOf({ id, channelId, guildId }: Message): {
-  message_id: string;
-  channel_id: string;
-  guild_id: string;
-} {
-  return { message_id: id, channel_id: channelId, guild_id: guildId };
-}
-
 function activeThreads({ model, access }: Audience, channels: readonly Channel[]): Thread[] {
   const ids = new Set(channels.map(({ id }) => id));
   return [...model.threads.values()].filter(
     ({ isArchived, parentId }) => !isArchived && ids.has(parentId) && access.has(parentId),
   );
-}
-
-function isSeen({ access }: Audience, channelId: string): boolean {
-  return access.has(channelId);
 }
 
 function seen(audience: Audience, channel: Channel): AnyChannel {

@@ -17,7 +17,8 @@ import type { Settings } from '../settings.js';
 import type { GatewayCommand, GatewayControls } from '../types.js';
 import { createAccess } from './access.js';
 import { serveClient, type GatewayClient, type GatewayHost } from './client.js';
-import { eventsOf, guildCreated, type Audience } from './events.js';
+import { eventsOf, guildCreated } from './events.js';
+import type { Audience } from './outgoing.js';
 import { createSession, type Session } from './session.js';
 
 /** What the gateway works with. */
