@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import Joi from 'joi';
-import { mean, measure, type Scores } from './metrics.js';
+import { meanByKind, measure, type Measured, type Scores } from './metrics.js';
+import { readChecked } from './readChecked.js';
 
 /** A query with the threads that answer it: 3 is the answer, 2 answers it as well, 1 helps. */
 export interface Judgement {
@@ -36,10 +36,7 @@ const schema = Joi.object<JudgementFile, true>({
 
 /** Reads a file of judgements. Throws an error that names what is wrong with it. */
 export function readJudgements(file: string | URL): Judgement[] {
-  const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  const result = schema.validate(parsed);
-  if (result.error) throw new Error(`${String(file)}: ${result.error.message}`);
-  return result.value.queries;
+  return readChecked(file, schema).queries;
 }
 
 /** What came of judged queries: by kind, and `all`; and those whose best answer does not stand first. */
@@ -53,24 +50,13 @@ export async function evaluate(
   judgements: readonly Judgement[],
   search: (judgement: Judgement) => Promise<string[]>,
 ): Promise<Report> {
-  const scores = new Map<string, Scores[]>();
+  const measured: Measured<Scores>[] = [];
   const notFirst: string[] = [];
   for (const judgement of judgements) {
     const ranking = await search(judgement);
-    const measured = measure(ranking, judgement.grades);
-    for (const kind of [judgement.kind, 'all'])
-      scores.set(kind, [...(scores.get(kind) ?? []), measured]);
-    if (measured.reciprocalRank < 1)
-      notFirst.push(`${judgement.q}: ${ranking.join(' ') || 'none'}`);
+    const scores = measure(ranking, judgement.grades);
+    measured.push({ kind: judgement.kind, scores });
+    if (scores.reciprocalRank < 1) notFirst.push(`${judgement.q}: ${ranking.join(' ') || 'none'}`);
   }
-  const order = [...scores.keys()].sort((a, b) => Number(a === 'all') - Number(b === 'all'));
-  return {
-    kinds: new Map(
-      order.map((kind) => {
-        const all = scores.get(kind)!;
-        return [kind, { ...mean(all), queries: all.length }];
-      }),
-    ),
-    notFirst,
-  };
+  return { kinds: meanByKind(measured), notFirst };
 }

@@ -1,7 +1,10 @@
-/** `npm run relevance -- [--judgements file] [--api URL]`: how well a running API answers judged queries. */
+/** `npm run relevance -- [--judgements file] [--api URL]`: how well a running API answers what is judged. */
 import { parseArgs } from 'node:util';
 import type { SearchResponse } from '../../shared/contract/search.js';
+import { formatTable } from './formatTable.js';
+import { getJson } from './getJson.js';
 import { evaluate, readJudgements, type Judgement } from './judgements.js';
+import { askQuestions, QUESTION_COLUMNS, QUESTION_SETS, readQuestions } from './questions.js';
 
 const { values } = parseArgs({
   options: {
@@ -10,27 +13,33 @@ const { values } = parseArgs({
   },
 });
 
-const { kinds, notFirst } = await evaluate(readJudgements(values.judgements), search);
-console.log(line('', 'queries', 'recall@10', 'MRR', 'nDCG@10'));
-for (const [kind, { queries, ...scores }] of kinds) {
-  const { recall, reciprocalRank, ndcg } = scores;
-  const shown = [recall, reciprocalRank, ndcg].map((value) => value.toFixed(3));
-  console.log(line(kind, String(queries), ...shown));
+const judged = await evaluate(readJudgements(values.judgements), search);
+const columns = { 'recall@10': 'recall', MRR: 'reciprocalRank', 'nDCG@10': 'ndcg' } as const;
+show(values.judgements, formatTable(judged.kinds, columns), 'Not answered first', judged.notFirst);
+
+for (const file of Object.values(QUESTION_SETS)) {
+  const set = readQuestions(file);
+  const server = await fetch(new URL(`/api/servers/${set.serverId}`, values.api));
+  if (server.status === 404) {
+    console.warn(`\nSKIPPED ${file}: the archive at ${values.api} holds nothing of its server`);
+  } else {
+    const { kinds, missed } = await askQuestions(set, get);
+    show(file, formatTable(kinds, QUESTION_COLUMNS), 'Nothing found for', missed);
+  }
 }
-if (notFirst.length > 0) console.log(`\nNot answered first:\n  ${notFirst.join('\n  ')}`);
 
 async function search({ q, minScore }: Judgement): Promise<string[]> {
-  const url = new URL('/api/search', values.api);
-  url.searchParams.set('q', q);
-  url.searchParams.set('type', 'threads');
-  url.searchParams.set('limit', '10');
-  if (minScore !== undefined) url.searchParams.set('minScore', String(minScore));
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url.href} answered ${response.status}`);
-  const { results } = (await response.json()) as SearchResponse;
+  const query = new URLSearchParams({ q, type: 'threads', limit: '10' });
+  if (minScore !== undefined) query.set('minScore', String(minScore));
+  const { results } = await get<SearchResponse>(`/api/search?${query}`);
   return results.threads.map(({ id }) => id);
 }
 
-function line(...cells: string[]): string {
-  return cells.map((cell, n) => (n === 0 ? cell.padEnd(12) : cell.padStart(10))).join('');
+function get<T>(path: string): Promise<T> {
+  return getJson<T>(new URL(path, values.api));
+}
+
+function show(heading: string, table: string, label: string, failed: readonly string[]): void {
+  console.log(`\n${heading}\n${table}`);
+  if (failed.length > 0) console.log(`\n${label}:\n  ${failed.join('\n  ')}`);
 }

@@ -8,7 +8,8 @@ export interface Scores {
   ndcg: number;
 }
 
-const DEPTH = 10;
+/** How many places of a ranking count. */
+export const DEPTH = 10;
 
 /** Measures a ranking of thread ids against grades (thread id -> 1 to 3). */
 export function measure(ranking: readonly string[], grades: Record<string, number>): Scores {
@@ -22,11 +23,30 @@ export function measure(ranking: readonly string[], grades: Record<string, numbe
   };
 }
 
-/** The mean of each measure. */
-export function mean(all: readonly Scores[]): Scores {
-  const of = (name: keyof Scores): number =>
-    all.reduce((sum, scores) => sum + scores[name], 0) / Math.max(1, all.length);
-  return { recall: of('recall'), reciprocalRank: of('reciprocalRank'), ndcg: of('ndcg') };
+/** What one query of a kind scored. */
+export interface Measured<T> {
+  kind: string;
+  scores: T;
+}
+
+/** The mean of each measure by kind, in the order in which the kinds first occur, and at the end of all as `all`. */
+export function meanByKind<T extends Record<keyof T, number>>(
+  measured: readonly Measured<T>[],
+): Map<string, T & { queries: number }> {
+  const kinds = new Set(measured.map(({ kind }) => kind)).add('all');
+  return new Map(
+    [...kinds].map((kind) => {
+      const ofKind = measured.filter((one) => kind === 'all' || one.kind === kind);
+      return [kind, { ...mean(ofKind.map(({ scores }) => scores)), queries: ofKind.length }];
+    }),
+  );
+}
+
+function mean<T extends Record<keyof T, number>>(all: readonly T[]): T {
+  const names = Object.keys(all[0] ?? {}) as (keyof T)[];
+  const average = (name: keyof T): number =>
+    all.reduce((sum, scores) => sum + scores[name], 0) / all.length;
+  return Object.fromEntries(names.map((name) => [name, average(name)])) as T;
 }
 
 function gain(grades: readonly number[]): number {

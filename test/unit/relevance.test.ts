@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mean, measure } from '../relevance/metrics.js';
+import { meanByKind, measure } from '../relevance/metrics.js';
 
 describe('relevance measures', () => {
   it('are all 1 for the best order', () => {
@@ -22,8 +22,14 @@ describe('relevance measures', () => {
     expect(measure(['a'], { a: 3, b: 2 }).recall).to.equal(0.5);
   });
 
-  it('are averaged', () => {
-    const scores = [measure(['a'], { a: 3 }), measure([], { a: 3 })];
-    expect(mean(scores)).to.deep.equal({ recall: 0.5, reciprocalRank: 0.5, ndcg: 0.5 });
+  it('are averaged by kind, and over all', () => {
+    const one = { kind: 'one', scores: measure(['a'], { a: 3 }) };
+    const none = { kind: 'one', scores: measure([], { a: 3 }) };
+    const other = { kind: 'other', scores: measure(['a'], { a: 3 }) };
+    expect([...meanByKind([one, none, other])]).to.deep.equal([
+      ['one', { recall: 0.5, reciprocalRank: 0.5, ndcg: 0.5, queries: 2 }],
+      ['other', { recall: 1, reciprocalRank: 1, ndcg: 1, queries: 1 }],
+      ['all', { recall: 2 / 3, reciprocalRank: 2 / 3, ndcg: 2 / 3, queries: 3 }],
+    ]);
   });
 });

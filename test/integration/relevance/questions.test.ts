@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import type { ThreadDetail, ThreadPage } from '../../../shared/contract/threads.js';
+import { formatTable } from '../../relevance/formatTable.js';
+import { getJson } from '../../relevance/getJson.js';
+import {
+  askQuestions,
+  findRadioExports,
+  QUESTION_COLUMNS,
+  QUESTION_SETS,
+  readQuestions,
+} from '../../relevance/questions.js';
+import { startArchive, type TestArchive } from '../../support/archive.js';
+
+const KINDS = ['keywords', 'names', 'questions', 'languages and typos'];
+
+const FOLDERS = {
+  sample: 'sample',
+  radio: findRadioExports(process.env, process.cwd()),
+};
+
+describe('questions as people type them', () => {
+  let archive: TestArchive;
+
+  before(async () => {
+    archive = await startArchive();
+  });
+  after(() => archive.close());
+
+  const get = <T>(path: string): Promise<T> => getJson<T>(archive.api.url + path);
+
+  for (const name of ['sample', 'radio'] as const) {
+    describe(`over the archive "${name}"`, () => {
+      const set = readQuestions(QUESTION_SETS[name]);
+
+      before(async function () {
+        const folder = FOLDERS[name];
+        if (folder === undefined) {
+          console.warn(
+            `      SKIPPED ${set.questions.length} questions: RELEVANCE_EXPORTS names no folder of exports`,
+          );
+          return this.skip();
+        }
+        await archive.cli('import', folder, '--wait');
+      });
+
+      it('are judged by what is in the archive', async () => {
+        const list = `/api/threads?serverId=${set.serverId}&limit=100`;
+        const { threads, hasMore } = await get<ThreadPage>(list);
+        expect(hasMore).to.equal(false);
+        const said = await Promise.all(
+          threads.map(async ({ id }) => (await get<ThreadDetail>(`/api/threads/${id}`)).messages),
+        );
+        const judged = (kind: 'threads' | 'messages') =>
+          set.questions.flatMap((question) => Object.keys(question[kind]));
+        expect(threads.map(({ id }) => id)).to.include.members(judged('threads'));
+        expect(said.flat().map(({ id }) => id)).to.include.members(judged('messages'));
+      });
+
+      it('are all asked and measured', async () => {
+        const report = await askQuestions(set, get);
+        console.log(formatTable(report.kinds, QUESTION_COLUMNS).replaceAll(/^/gm, '      '));
+        expect([...report.kinds.keys()]).to.deep.equal([...KINDS, 'all']);
+        expect(report.kinds.get('all')!.queries).to.equal(set.questions.length);
+      });
+    });
+  }
+});

@@ -1,0 +1,166 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import Joi from 'joi';
+import { DEPTH, meanByKind, type Measured } from './metrics.js';
+import { readChecked } from './readChecked.js';
+
+/** The files of judged questions. The archive of the radio community is no part of the project. */
+export const QUESTION_SETS = {
+  sample: 'test/relevance/questions.sample.json',
+  radio: 'test/relevance/questions.radio.json',
+} as const;
+
+/** A question as people type it, with the threads and messages that are of use: 2 answers it, 1 helps. */
+export interface Question {
+  kind: string;
+  q: string;
+  /** Grades by thread id. */
+  threads: Record<string, number>;
+  /** Grades by message id. */
+  messages: Record<string, number>;
+}
+
+/** Judged questions over what one server said. */
+export interface QuestionSet {
+  about: string;
+  serverId: string;
+  questions: Question[];
+}
+
+const grades = Joi.object<Record<string, number>>()
+  .pattern(/^\d{1,20}$/, Joi.number().integer().min(1).max(2))
+  .required();
+
+const schema = Joi.object<QuestionSet, true>({
+  about: Joi.string().required(),
+  serverId: Joi.string().required(),
+  questions: Joi.array()
+    .items(
+      Joi.object<Question, true>({
+        kind: Joi.string().required(),
+        q: Joi.string().required(),
+        threads: grades,
+        messages: grades,
+      }),
+    )
+    .min(1)
+    .required(),
+});
+
+/** Reads a file of judged questions. Throws an error that names what is wrong with it. */
+export function readQuestions(file: string | URL): QuestionSet {
+  return readChecked(file, schema);
+}
+
+/** What a ranking is made of. */
+interface Result {
+  id: string;
+  score: number;
+  createdAt: string;
+}
+
+interface Part {
+  threads: Result[];
+  messages: Result[];
+}
+
+/** What is read of an answer of GET /search. Not every version of the API has `related`. */
+export interface Answer {
+  results: Part;
+  related?: Part;
+}
+
+/** One place of a ranking. */
+export interface Place {
+  kind: keyof Part;
+  id: string;
+}
+
+/** An answer as one ranking: the results of both kinds by score, then the related ones by score. */
+export function rank({ results, related }: Answer): Place[] {
+  return [...rankPart(results), ...(related ? rankPart(related) : [])];
+}
+
+/** Equal scores: the newest first, then the higher id, then the thread before its message, as in the API. */
+function rankPart({ threads, messages }: Part): Place[] {
+  const places = [
+    ...threads.map((result) => ({ ...result, kind: 'threads' as const })),
+    ...messages.map((result) => ({ ...result, kind: 'messages' as const })),
+  ];
+  return places
+    .sort(
+      (left, right) =>
+        right.score - left.score ||
+        right.createdAt.localeCompare(left.createdAt) ||
+        Number(BigInt(right.id) - BigInt(left.id)),
+    )
+    .map(({ kind, id }) => ({ kind, id }));
+}
+
+/** How well one ranking serves a question; each from 0 to 1. */
+export interface QuestionScores {
+  /** 1 when something that answers or helps is among the first ten. */
+  found: number;
+  /** 1 when something that answers is among the first ten. */
+  answered: number;
+  /** 1 / the place of the first thread or message that answers or helps; 0 when it is not among the first ten. */
+  reciprocalRank: number;
+}
+
+/** Headings of a table of QuestionScores. */
+export const QUESTION_COLUMNS = {
+  'found@10': 'found',
+  'answered@10': 'answered',
+  MRR: 'reciprocalRank',
+} as const;
+
+/** Measures a ranking against the grades of a question. */
+export function measurePlaces(
+  places: readonly Place[],
+  question: Pick<Question, 'threads' | 'messages'>,
+): QuestionScores {
+  const grades = places.slice(0, DEPTH).map(({ kind, id }) => question[kind][id] ?? 0);
+  const first = grades.findIndex((grade) => grade > 0);
+  return {
+    found: first < 0 ? 0 : 1,
+    answered: grades.includes(2) ? 1 : 0,
+    reciprocalRank: first < 0 ? 0 : 1 / (first + 1),
+  };
+}
+
+/** What came of judged questions: by kind, and `all`; and those for which nothing of use was found. */
+export interface QuestionReport {
+  kinds: Map<string, QuestionScores & { queries: number }>;
+  missed: string[];
+}
+
+/** Asks every question for its first ten results, and measures the answers. `get` answers a path of the API. */
+export async function askQuestions(
+  { serverId, questions }: QuestionSet,
+  get: (path: string) => Promise<Answer>,
+): Promise<QuestionReport> {
+  const measured: Measured<QuestionScores>[] = [];
+  const missed: string[] = [];
+  for (const question of questions) {
+    const query = new URLSearchParams({ q: question.q, serverId, limit: String(DEPTH) });
+    const scores = measurePlaces(rank(await get(`/api/search?${query}`)), question);
+    measured.push({ kind: question.kind, scores });
+    if (scores.found === 0) missed.push(question.q);
+  }
+  return { kinds: meanByKind(measured), missed };
+}
+
+/**
+ * The folder of exports that the questions of the radio community are about: the one that RELEVANCE_EXPORTS names, else `shared/data` beside
+ * the project's folder. Undefined when neither is there. Throws when the named folder does not exist.
+ */
+export function findRadioExports(
+  env: { RELEVANCE_EXPORTS?: string | undefined },
+  project: string,
+): string | undefined {
+  const named = env.RELEVANCE_EXPORTS;
+  if (named !== undefined && !existsSync(named))
+    throw new Error(`RELEVANCE_EXPORTS names a folder that does not exist: ${named}`);
+  const beside = resolve(project, '..', 'shared', 'data');
+  return named ?? (existsSync(beside) ? beside : undefined);
+}
