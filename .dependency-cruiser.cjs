@@ -61,7 +61,7 @@ module.exports = {
     {
       name: 'koa-in-http-only',
       severity: 'error',
-      from: { path: '^(services|shared)/', pathNot: '^services/api/(app\\.ts|main\\.ts|http/)' },
+      from: { path: '^(services|shared)/', pathNot: '^services/api/(app\\.ts|http/)' },
       to: { path: 'node_modules/(@types/)?(koa|@koa)' },
     },
     {

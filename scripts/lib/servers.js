@@ -32,6 +32,7 @@ async function settleServers(start) {
 
 function runEnv({ mongodbUrl, elasticsearchUrl, redisUrl }, dataDir, env) {
   return {
+    API_PROCESSES: '1',
     ...env,
     MONGODB_URL: mongodbUrl,
     ELASTICSEARCH_URL: elasticsearchUrl,

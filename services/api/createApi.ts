@@ -29,6 +29,8 @@ export interface ApiClients {
   subscriber: Redis;
   producer: QueueProducer;
   logger: Logger;
+  /** Whether this is one of several processes that one process runs. */
+  isOneOfMany: boolean;
 }
 
 /** A whole API, ready to listen. */
@@ -55,7 +57,7 @@ export function createApi(clients: ApiClients): Api {
   const limits = settings.RATE_LIMIT_DISABLED
     ? undefined
     : createRateLimits(settings, redis, namespace);
-  const metrics = createApiMetrics(cache);
+  const metrics = createApiMetrics(cache, clients.isOneOfMany);
   const { observeCall } = metrics;
   const stores = guardStores({
     ...{ mongo, elasticsearch, redis, logger, observeCall },

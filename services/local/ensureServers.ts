@@ -26,6 +26,8 @@ import { crashError } from './waitUntilReady.js';
 
 /** The three servers, ready to be used. */
 export interface EnsuredServers extends ServerUrls {
+  /** Whether any of them runs on this machine, started by a launcher. */
+  areLocal: boolean;
   /** Never settles while all is well; rejects when a server that was started here ends by itself. */
   crashed: Promise<never>;
   /** Stops what was started here, and nothing else; settles when it has ended. */
@@ -54,6 +56,7 @@ export async function ensureServers(options: EnsureOptions): Promise<EnsuredServ
     const { mongodbUrl, elasticsearchUrl, redisUrl } = { ...running, ...given };
     return {
       ...{ mongodbUrl, elasticsearchUrl, redisUrl },
+      areLocal: running !== given,
       crashed: never(),
       stop: () => Promise.resolve(),
     };
@@ -111,6 +114,7 @@ async function startMissing(
   await writeServersFile(dataDir, { ports, urls, launcher: processId(), processes });
   return {
     ...urls,
+    areLocal: true,
     ...supervise(servers, async () => {
       await writeServersFile(dataDir, { ports });
       await release();

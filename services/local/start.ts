@@ -144,6 +144,8 @@ async function servicesEnv(
     JWT_SECRET: env['JWT_SECRET'] || (await jwtSecret(dataDir)),
     HOST: host,
     PORT: String(port),
+    // The stores of this machine need the other cores.
+    API_PROCESSES: env['API_PROCESSES'] || (servers.areLocal ? '1' : undefined),
     DATA_DIR: dataDir,
   };
 }

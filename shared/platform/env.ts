@@ -7,6 +7,7 @@ import { readTrustedProxies, type TrustedProxies } from './trustedProxies.js';
 export interface Settings {
   HOST: string;
   PORT: number;
+  API_PROCESSES?: number;
   MONGODB_URL: string;
   ELASTICSEARCH_URL: string;
   REDIS_URL: string;
@@ -68,6 +69,11 @@ const perMinute = (limit: number, what: string) =>
 export const settingsSchema = Joi.object<Settings, true>({
   HOST: Joi.string().hostname().default('127.0.0.1').description('Address the API listens on'),
   PORT: Joi.number().port().default(3000).description('Port the API listens on'),
+  API_PROCESSES: Joi.number()
+    .integer()
+    .min(1)
+    .max(256)
+    .description('Processes of one API (default one a core, or 1 beside local stores)'),
   MONGODB_URL: url(['mongodb', 'mongodb+srv'])
     .default('mongodb://127.0.0.1:27017/forum-archive?replicaSet=rs0')
     .description('MongoDB replica set; the path names the database (default forum-archive)'),

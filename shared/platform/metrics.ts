@@ -28,6 +28,8 @@ export function registerStores(
     name: 'forum_archive_store_up',
     help: 'Whether a store answers (1) or is away (0)',
     labelNames: ['store'],
+    // The sum of several processes says 0 as soon as one of them cannot reach the store.
+    aggregator: 'min',
     registers: [registry],
     collect() {
       for (const [store, { isUp }] of Object.entries(watches)) this.set({ store }, isUp ? 1 : 0);

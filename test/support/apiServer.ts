@@ -78,6 +78,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
   });
   const { app, cache, closing } = createApi({
     ...{ settings, logger, mongo, elasticsearch, redis, subscriber, producer },
+    isOneOfMany: false,
   });
   const server = await listen(app, { host: '127.0.0.1', port: 0, graceMs: 0 });
   if (!options.redisUrl) {

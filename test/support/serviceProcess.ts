@@ -16,11 +16,11 @@ export interface ServiceProcess {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Starts dist/services/<service>/main.js. Its environment is the given one over the test's own. */
+/** Starts dist/services/<service>/main.js. Its environment is the given one over the test's own, and it is one process. */
 export function startProcess(service: 'api' | 'indexer', env: NodeJS.ProcessEnv): ServiceProcess {
   const main = fileURLToPath(new URL(`../../services/${service}/main.js`, import.meta.url));
   const child = spawn(process.execPath, ['--enable-source-maps', main], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, API_PROCESSES: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const log: Record<string, unknown>[] = [];

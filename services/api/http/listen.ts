@@ -17,6 +17,8 @@ export interface ListenOptions {
   graceMs?: number;
   /** A connection on which nothing moves for so long (ms) in the middle of a request is closed. */
   idleMs?: number;
+  /** The most connections open at once. Further ones are closed. */
+  connections?: number;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface ListenOptions {
  */
 export async function listen(
   handler: RequestListener,
-  { host, port, graceMs = 500, idleMs = 60_000 }: ListenOptions,
+  { host, port, graceMs = 500, idleMs = 60_000, connections = 10_000 }: ListenOptions,
 ): Promise<Listener> {
   let draining = false;
   const server = createServer(
@@ -44,7 +46,7 @@ export async function listen(
     },
   );
   server.setTimeout(idleMs);
-  server.maxConnections = 10_000;
+  limitConnections(server, connections);
   answerClientErrors(server);
   await startListening(server, { host, port, setting: 'PORT' });
   const drain = async (): Promise<void> => {
@@ -56,6 +58,19 @@ export async function listen(
     clearInterval(sweep);
   };
   return { url: urlOf(server.address() as AddressInfo), drain };
+}
+
+/**
+ * Closes what comes beyond so many connections. Node's own limit does not fit several processes: one that is full hands
+ * the connection back, and where all are full it goes round without end.
+ */
+function limitConnections(server: Server, most: number): void {
+  let open = 0;
+  server.on('connection', (socket) => {
+    open += 1;
+    socket.once('close', () => (open -= 1));
+    if (open > most) socket.destroy();
+  });
 }
 
 /** Takes no more connections; resolves when the last one is closed. */

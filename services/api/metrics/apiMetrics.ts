@@ -1,6 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { createRegistry, DURATION_BUCKETS } from '../../../shared/platform/metrics.js';
 import type { CacheCounters } from '../admin/getAdminStats.js';
+import { sumMetrics } from '../processes/sumMetrics.js';
 
 /** What is measured of one request. */
 export interface MeasuredRequest {
@@ -17,13 +18,15 @@ export interface MeasuredRequest {
 /** The metrics of an API process. No label holds what a caller wrote. */
 export interface ApiMetrics {
   registry: Registry;
+  /** The metrics of all processes of this API, in the format of Prometheus. */
+  read: () => Promise<string>;
   observeRequest: (request: MeasuredRequest) => void;
   /** A call to a store; `failed` says that the store did not answer it. */
   observeCall: (store: string, seconds: number, failed: boolean) => void;
 }
 
-/** Makes the metrics of an API process with this response cache. */
-export function createApiMetrics(cache: CacheCounters): ApiMetrics {
+/** Makes the metrics of an API process with this response cache, which others may run beside (`isOneOfMany`). */
+export function createApiMetrics(cache: CacheCounters, isOneOfMany: boolean): ApiMetrics {
   const registry = createRegistry();
   const registers = [registry];
   const requests = new Histogram({
@@ -61,6 +64,7 @@ export function createApiMetrics(cache: CacheCounters): ApiMetrics {
   registerCache(registry, cache);
   return {
     registry,
+    read: isOneOfMany ? sumMetrics(registry) : () => registry.metrics(),
     observeRequest({ operation, status, seconds, statsCache, limitedBy }) {
       requests.observe({ operation, status }, seconds);
       if (statsCache !== undefined) statistics.inc({ result: statsCache.toLowerCase() });

@@ -24,7 +24,7 @@ describe('the API process', () => {
     const child = spawn(process.execPath, [MAIN], {
       env: {
         ...{ ...process.env, MONGODB_URL: stores.mongodbUrl, PORT: '0' },
-        ...{ RATE_LIMIT_DISABLED: 'true', ...env },
+        ...{ RATE_LIMIT_DISABLED: 'true', API_PROCESSES: '1', ...env },
       },
       stdio: ['ignore', 'pipe', 'ignore'],
     });

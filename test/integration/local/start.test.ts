@@ -84,11 +84,23 @@ describe('start', () => {
       const secret = join(root, '.data/jwt-secret');
       expect(env['MONGODB_URL']).to.equal('mongodb://a/b');
       expect(env['DATA_DIR']).to.equal(join(root, '.data'));
+      // The stores are elsewhere, so the API decides by itself how many processes it runs.
+      expect(env).not.to.have.property('API_PROCESSES');
       expect(env['JWT_SECRET'])
         .to.have.length(64)
         .and.equal(await readFile(secret, 'utf8'));
       expect((await stat(secret)).mode & 0o777).to.equal(0o600);
       expect(log).to.contain('stopped');
+    }));
+
+  it('has the API be one process where a store runs on the same machine', () =>
+    withTemporaryFolder(async (root) => {
+      const launch = await project(root, {});
+      const { HOME, XDG_CACHE_HOME } = process.env;
+      Object.assign(launch.env, { REDIS_URL: undefined, HOME, XDG_CACHE_HOME });
+      await runUntilReady(launch);
+      const [line = ''] = (await launch.log('api.log')).split('\n');
+      expect(JSON.parse(line)).to.include({ API_PROCESSES: '1' });
     }));
 
   it('imports nothing into an archive that holds something', () =>

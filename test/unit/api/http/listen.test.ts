@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { listen, type Listener } from '../../../../services/api/http/listen.js';
 
@@ -36,6 +36,25 @@ describe('listen', () => {
     clearInterval(again);
     socket.destroy();
     expect(Date.now() - began).to.be.above(400);
+  });
+
+  it('closes connections beyond the most that it takes', async () => {
+    const small = await listen((_request, response) => response.end('x'), {
+      ...{ host: '127.0.0.1', port: 0, graceMs: 0, connections: 2 },
+    });
+    const { hostname, port } = new URL(small.url);
+    const open = () => connect(Number(port), hostname).on('error', () => undefined);
+    /** The answer's first line; undefined where the connection is closed without one. */
+    const ask = async (socket: Socket): Promise<string | undefined> => {
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      const answer = once(socket, 'data').then(([data]) => String(data).split('\r\n')[0]);
+      return Promise.race([answer, once(socket, 'close').then(() => undefined)]);
+    };
+    const sockets = [open(), open()];
+    for (const socket of sockets) expect(await ask(socket)).to.equal('HTTP/1.1 200 OK');
+    expect(await ask(open())).to.equal(undefined);
+    for (const socket of sockets) socket.destroy();
+    await small.drain();
   });
 
   it('lets a connection rest between requests', async () => {

@@ -20,6 +20,17 @@ describe('readSettings', () => {
     expect(readSettings({ ...production, DISABLE_AUTH: 'off' }).DISABLE_AUTH).to.equal(false);
   });
 
+  it('takes 1 to 256 processes of the API', () => {
+    for (const count of [1, 256]) {
+      expect(readSettings({ API_PROCESSES: String(count) }).API_PROCESSES).to.equal(count);
+    }
+    for (const wrong of ['0', '257', '1.5', 'all']) {
+      const read = () => readSettings({ API_PROCESSES: wrong });
+      expect(read, wrong).to.throw(SettingsError, /API_PROCESSES/);
+    }
+    expect(readSettings({})).not.to.have.property('API_PROCESSES');
+  });
+
   it('names every wrong setting, in a line of its own', () => {
     const wrong = { PORT: '70000.5', RATE_LIMIT_DISABLED: 'maybe', MONGODB_URL: 'http://x' };
     const read = () => readSettings(wrong);

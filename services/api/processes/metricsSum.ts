@@ -1,0 +1,77 @@
+import type { Worker } from 'node:cluster';
+import { AggregatorRegistry, Registry } from 'prom-client';
+import type { FromProcess, Metrics, ToProcess } from './messages.js';
+
+/** Milliseconds that a process has to tell its metrics. After that, those count that it told the last time. */
+const TELL_MS = 500;
+/** Types of metrics that only rise while a process runs. */
+const RISING: readonly unknown[] = ['counter', 'histogram'];
+
+/** The metrics of the processes of one API, added up for each of them that asks. */
+export interface MetricsSum {
+  /** Adds a process that was just started. When it ends, what it has counted stays in the sum. */
+  include(worker: Worker): void;
+}
+
+/** Makes a sum of no process. */
+export function createMetricsSum(): MetricsSum {
+  const members = new Map<number, Member>();
+  let ended = new Registry();
+  let adding: Promise<string> | undefined;
+
+  const add = async (): Promise<string> => {
+    await Promise.all([...members.values()].map((member) => member.ask()));
+    const told = [...members.values()].map((member) => member.told);
+    return AggregatorRegistry.aggregate([ended.getMetricsAsArray(), ...told]).metrics();
+  };
+  return {
+    include(worker) {
+      const member = new Member(worker);
+      members.set(worker.id, member);
+      worker.on('message', ({ kind }: FromProcess) => {
+        if (kind !== 'want sum of metrics') return;
+        adding ??= add().finally(() => (adding = undefined));
+        void adding.then((text) => send(worker, { kind: 'sum of metrics', text }));
+      });
+      worker.once('exit', () => {
+        members.delete(worker.id);
+        // Whoever reads the metrics takes a count that falls for a restart, and would count all the rest again.
+        const rising = member.told.filter(({ type }) => RISING.includes(type));
+        ended = AggregatorRegistry.aggregate([ended.getMetricsAsArray(), rising]);
+      });
+    },
+  };
+}
+
+/** A running process, and the metrics that it told last. */
+class Member {
+  told: Metrics = [];
+  readonly #worker: Worker;
+  #answered = (): void => undefined;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.on('message', (message: FromProcess) => {
+      if (message.kind !== 'metrics') return;
+      this.told = message.metrics;
+      this.#answered();
+    });
+  }
+
+  /** Has the process tell its metrics. Resolves when it has, or after `TELL_MS`. */
+  async ask(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, TELL_MS);
+      this.#answered = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      send(this.#worker, { kind: 'tell metrics' });
+    });
+  }
+}
+
+/** A process that has just ended gets no message. */
+function send(worker: Worker, message: ToProcess): void {
+  if (worker.isConnected()) worker.send(message, () => undefined);
+}

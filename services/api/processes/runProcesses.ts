@@ -1,0 +1,63 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import type { Logger } from '../../../shared/platform/logger.js';
+import { stopOnSignal } from '../../../shared/platform/shutdown.js';
+import { createMetricsSum } from './metricsSum.js';
+import { restMs } from './restMs.js';
+
+/** A process that lived this long (ms) did not end because of how it starts. */
+const STEADY_MS = 30_000;
+/** A process ends within 10 seconds after SIGTERM. One that is frozen does not, and is killed after this time (ms). */
+const KILL_AFTER_MS = 11_000;
+
+/**
+ * Runs `count` processes of the API until a signal stops them. They share one address; new connections go to each in
+ * turn. One that ends by itself is replaced. Where the first one ends before it listens, this process ends with its exit
+ * code, and starts no other one.
+ */
+export async function runProcesses(count: number, logger: Logger): Promise<void> {
+  const sum = createMetricsSum();
+  let isListening = false;
+  let isStopping = false;
+  const start = (quickEnds = 0): Worker => {
+    const startedAt = performance.now();
+    const worker = cluster.fork();
+    sum.include(worker);
+    worker.once('exit', (code: number | null, signal: string | null) => {
+      if (isStopping) return;
+      if (!isListening) process.exit(code || 1);
+      const quick = performance.now() - startedAt < STEADY_MS ? quickEnds : 0;
+      const ended = { ended: worker.process.pid, code, signal, restMs: restMs(quick) };
+      logger.error(ended, 'A process of the API ended; another one takes its place');
+      setTimeout(() => isStopping || start(quick + 1), ended.restMs);
+    });
+    return worker;
+  };
+  const stop = async (): Promise<void> => {
+    isStopping = true;
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    await Promise.all(workers.map(stopWorker));
+  };
+  stopOnSignal(
+    [{ name: 'stop the processes', run: stop, limitMs: KILL_AFTER_MS + 1_000 }],
+    logger,
+    KILL_AFTER_MS + 2_000,
+  );
+  await once(start(), 'listening');
+  isListening = true;
+  for (let more = count - 1; more > 0; more -= 1) start();
+}
+
+/** Rejects when the process did not end as asked. */
+async function stopWorker(worker: Worker): Promise<void> {
+  if (worker.isDead()) return;
+  const ended = once(worker, 'exit');
+  worker.process.kill('SIGTERM');
+  const timer = setTimeout(() => worker.process.kill('SIGKILL'), KILL_AFTER_MS);
+  const [code, signal] = (await ended) as [number | null, string | null];
+  clearTimeout(timer);
+  // One that was just starting is ended by the signal itself.
+  if (code !== 0 && signal !== 'SIGTERM') {
+    throw new Error(`Process ${worker.process.pid} ended with ${signal ?? code}`);
+  }
+}

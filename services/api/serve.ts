@@ -1,0 +1,49 @@
+import cluster from 'node:cluster';
+import { createProducer } from '../../shared/jobs/producer.js';
+import { createMongo, createRedis } from '../../shared/platform/clients.js';
+import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
+import { closeRedis } from '../../shared/platform/closeRedis.js';
+import type { Settings } from '../../shared/platform/env.js';
+import { exitOnWrongSetting } from '../../shared/platform/exitOnWrongSetting.js';
+import { logFailures } from '../../shared/platform/logFailures.js';
+import type { Logger } from '../../shared/platform/logger.js';
+import { stopOnSignal } from '../../shared/platform/shutdown.js';
+import { createApi } from './createApi.js';
+import { listen } from './http/listen.js';
+import { connectRedis } from './redis/connectRedis.js';
+import { CALL_LIMIT_MS } from './timeLimit.js';
+
+/** Serves the API in this process until a signal stops it. A wrong setting ends the process with exit code 1. */
+export async function serve(settings: Settings, logger: Logger): Promise<void> {
+  const cacheUrl = settings.CACHE_REDIS_URL ?? settings.REDIS_URL;
+
+  const mongo = await exitOnWrongSetting(() =>
+    createMongo(settings, { timeoutMs: CALL_LIMIT_MS, poolSize: 50 }),
+  );
+  const elasticsearch = createElasticsearch(settings, { timeoutMs: CALL_LIMIT_MS });
+  const redis = connectRedis(createRedis(cacheUrl, { timeoutMs: 250 }), logger);
+  const subscriber = createRedis(cacheUrl, { timeoutMs: 250 });
+  const { REDIS_URL: redisUrl } = settings;
+  const producer = createProducer({ redisUrl, namespace: mongo.namespace, timeoutMs: 2_000 });
+  logFailures(producer.redis, logger);
+
+  const clients = { mongo, elasticsearch, redis, subscriber, producer };
+  const isOneOfMany = cluster.isWorker;
+  const { app, closing } = createApi({ settings, logger, ...clients, isOneOfMany });
+  const server = await exitOnWrongSetting(() =>
+    listen(app, { host: settings.HOST, port: settings.PORT }),
+  );
+  logger.info({ url: server.url }, 'Listening');
+
+  stopOnSignal(
+    [
+      { name: 'answer what was asked', run: () => server.drain(), limitMs: 6_000 },
+      ...closing,
+      { name: 'close the queue', run: () => producer.close() },
+      { name: 'close Redis', run: () => closeRedis(redis) },
+      { name: 'close Elasticsearch', run: () => elasticsearch.close() },
+      { name: 'close MongoDB', run: () => mongo.client.close() },
+    ],
+    logger,
+  );
+}

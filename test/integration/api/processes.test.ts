@@ -1,0 +1,228 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { announcementChannel } from '../../../shared/jobs/announcements.js';
+import { until } from '../../support/apiServer.js';
+import { openApiStores, type ApiStores } from '../../support/apiStores.js';
+import { storeBody } from '../../support/apiViews.js';
+import {
+  end,
+  startProcess,
+  startService,
+  urlOf,
+  type ServiceProcess,
+} from '../../support/serviceProcess.js';
+
+const COUNT = 3;
+const PATH = '/api/threads/71';
+const ASKED = 'forum_archive_http_request_duration_seconds_count{operation="getThread"';
+
+describe('the API as several processes', () => {
+  let stores: ApiStores;
+  let api: ServiceProcess;
+  let lines: Line[];
+  before(async () => {
+    stores = await openApiStores();
+    await storeBody(stores.mongo.collections, 'thread/71', { name: 'before' });
+    await start();
+  });
+  after(() => stores.close());
+
+  const environment = () => ({
+    ...{ MONGODB_URL: stores.mongodbUrl, RATE_LIMIT_DISABLED: 'true' },
+    ...{ API_PROCESSES: String(COUNT), PORT: '0' },
+  });
+  /** Starts the API, and opens a connection to each of its processes. */
+  async function start(): Promise<void> {
+    api = await startService('api', environment());
+    await until(() => listening().length === COUNT);
+    const opened = new Map<number, Line>();
+    await until(async () => {
+      const line = await openLine(api);
+      if (opened.has(line.pid)) line.close();
+      else opened.set(line.pid, line);
+      return opened.size === COUNT;
+    });
+    lines = [...opened.values()];
+  }
+  async function stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | NodeJS.Signals> {
+    const ended = await end(api, signal);
+    for (const line of lines) line.close();
+    return ended;
+  }
+  /** Processes that have begun to listen, in order. */
+  const listening = () =>
+    api.log.filter(({ msg }) => msg === 'Listening').map(({ pid }) => Number(pid));
+
+  it('answers at one address, and each line of the log tells its process', () => {
+    const pids = lines.map(({ pid }) => pid);
+    expect(pids).to.have.members(listening());
+    expect(pids).not.to.include(api.pid);
+    const urls = api.log.filter(({ msg }) => msg === 'Listening').map(({ url }) => url);
+    expect(new Set(urls).size).to.equal(1);
+  });
+
+  it('empties the cache of each process when a change is announced', async () => {
+    const names = () => Promise.all(lines.map(async (line) => nameOf((await line.ask(PATH)).body)));
+    await until(async () => (await names()).every((name) => name === 'before'));
+    await storeBody(stores.mongo.collections, 'thread/71', { name: 'after' });
+    const announcement = { threads: [{ threadId: '71', serverId: '1', channelId: '2' }] };
+    const message = JSON.stringify({ ...announcement, servers: [], users: [] });
+    await stores.redis.publish(announcementChannel(stores.mongo.namespace), message);
+    await until(async () => (await names()).every((name) => name === 'after'));
+  });
+
+  it('adds up the metrics of all processes, whichever is asked', async () => {
+    const before = await countAsked(lines[0]!);
+    for (const line of lines) for (let n = 0; n < 5; n += 1) await line.ask(PATH);
+    for (const line of lines) {
+      await until(async () => (await countAsked(line)) - before === COUNT * 5);
+    }
+    // Not the number of processes that reach it.
+    await until(async () => {
+      const { body } = await lines[0]!.ask('/metrics');
+      return body.includes('forum_archive_store_up{store="mongodb"} 1\n');
+    });
+  });
+
+  it('goes on without a process that is killed, and replaces it', async () => {
+    const [victim, ...others] = lines;
+    const counted = await countAsked(others[0]!);
+    let isOver = false;
+    let answered = 0;
+    const load = others.map(async (line) => {
+      // Rejects when an answer does not come.
+      for (; !isOver; answered += 1) await line.ask(PATH);
+    });
+    await until(() => answered > 100);
+    process.kill(victim!.pid, 'SIGKILL');
+    const told = await api.logged('A process of the API ended; another one takes its place');
+    expect(told).to.include({ pid: api.pid, ended: victim!.pid, signal: 'SIGKILL' });
+    await until(() => listening().length === COUNT + 1);
+    const replacement = listening().at(-1);
+    await until(async () => {
+      const line = await openLine(api);
+      if (line.pid === replacement) lines[0] = line;
+      else line.close();
+      return line.pid === replacement;
+    });
+    const enough = answered + 100;
+    await until(() => answered > enough);
+    isOver = true;
+    await Promise.all(load);
+    // What the killed one had told is still counted.
+    await until(async () => (await countAsked(others[0]!)) >= counted + answered);
+  });
+
+  it('answers what was asked before it stops, and exits 0', async function () {
+    // A client that was held up for longer than connections are kept after the signal may be cut.
+    this.retries(9);
+    if (!isRunning(api.pid)) await start();
+    let answered = 0;
+    const load = lines.map(async (line) => {
+      while (await isAnswered(line.ask(PATH))) answered += 1;
+    });
+    const loaded = Promise.all(load);
+    loaded.catch(() => undefined);
+    await until(() => answered > 100);
+    expect(await stop('SIGTERM')).to.equal(0);
+    await loaded;
+  });
+
+  it('kills a process that is frozen when all are to stop, and exits 1', async () => {
+    await start();
+    const [frozen, other] = lines;
+    const counted = await countAsked(other!);
+    process.kill(frozen!.pid, 'SIGSTOP');
+    expect(await countAsked(other!)).to.be.at.least(counted);
+    expect(await stop('SIGTERM')).to.equal(1);
+    expect(isRunning(frozen!.pid)).to.equal(false);
+  });
+
+  it('ends with the process that runs the others', async () => {
+    await start();
+    expect(await stop('SIGKILL')).to.equal('SIGKILL');
+    await until(() => lines.every(({ pid }) => !isRunning(pid)));
+  });
+
+  it('tells once that its address is taken, and exits 1', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const refused = startProcess('api', { ...environment(), PORT: String(port) });
+    expect(await refused.exited).to.equal(1);
+    taken.close();
+    expect(refused.output().match(/Wrong setting: PORT/g)).to.have.length(1);
+  });
+});
+
+/** A connection to one process of the API. */
+interface Line {
+  pid: number;
+  ask(path: string): Promise<Reply>;
+  close(): void;
+}
+
+interface Reply {
+  requestId: string;
+  body: string;
+}
+
+/** Opens a connection. The log tells which process answers on it. */
+async function openLine(api: ServiceProcess): Promise<Line> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = (path: string): Promise<Reply> => askOver(agent, `${urlOf(api)}${path}`);
+  const { requestId } = await ask('/healthz');
+  const line = () => api.log.find((each) => each['requestId'] === requestId);
+  await until(() => line() !== undefined);
+  return { pid: Number(line()?.['pid']), ask, close: () => agent.destroy() };
+}
+
+function askOver(agent: Agent, url: string): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { agent }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (text: string) => (body += text));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({ requestId: String(response.headers['x-request-id']), body }),
+      );
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+/** What a thread's body says; undefined where a busy machine was too slow to answer. */
+function nameOf(body: string): unknown {
+  return (JSON.parse(body) as { name?: unknown }).name;
+}
+
+/** Requests for threads that the metrics tell of, with any status. */
+async function countAsked(line: Line): Promise<number> {
+  const { body } = await line.ask('/metrics');
+  return body
+    .split('\n')
+    .filter((each) => each.startsWith(ASKED))
+    .reduce((sum, each) => sum + Number(each.split(' ')[1]), 0);
+}
+
+/** False where nobody listens any more; rejects when a request is cut. */
+async function isAnswered(reply: Promise<Reply>): Promise<boolean> {
+  try {
+    await reply;
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return false;
+    throw error;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
