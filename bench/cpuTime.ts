@@ -18,6 +18,26 @@ export function cpuSeconds(pid: number): number | undefined {
   }
 }
 
+/** Resident memory of a process of this machine (MB); undefined when it is gone. */
+export function residentMegabytes(pid: number): number | undefined {
+  return statusMegabytes(pid, 'VmRSS');
+}
+
+/** The most resident memory that a process of this machine ever had (MB); undefined when it is gone. */
+export function peakMegabytes(pid: number): number | undefined {
+  return statusMegabytes(pid, 'VmHWM');
+}
+
+function statusMegabytes(pid: number, field: 'VmRSS' | 'VmHWM'): number | undefined {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const kilobytes = new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1];
+    return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1_024);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The process ids of the three servers, by name. They mean something only where the servers run on this machine. */
 export async function serverProcesses(
   { db }: Pick<Mongo, 'db'>,

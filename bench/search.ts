@@ -14,7 +14,8 @@ import { startApi, type ApiServer } from '../test/support/apiServer.js';
 import { randomOf } from '../test/support/generateRecords.js';
 import { searchParams } from '../test/support/searchDocuments.js';
 import { removeSearchAndKeys } from '../test/support/stores.js';
-import { samplesOf, storeArchive, textOf, wordOf } from './searchArchive.js';
+import { textOf, wordOf } from './archive/words.js';
+import { samplesOf, storeArchive } from './searchArchive.js';
 
 const { values } = parseArgs({
   options: {

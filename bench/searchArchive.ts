@@ -7,43 +7,11 @@ import {
   type MessageDocument,
   type ThreadDocument,
 } from '../shared/store/searchIndex.js';
-import { randomOf, type Random } from '../test/support/generateRecords.js';
+import { randomOf } from '../test/support/generateRecords.js';
+import { textOf, zipf } from './archive/words.js';
 
-const VOCABULARY = 50_000;
-const SYLLABLES = ['ka', 'lo', 'mi', 'ra', 'tu', 'se', 'vin', 'dor', 'pel', 'gan', 'xi', 'bo'];
 const MESSAGES_A_THREAD = 20;
 const BULK_CHARACTERS = 4_000_000;
-
-/** The word of a rank, 1 for the commonest. */
-export function wordOf(rank: number): string {
-  let word = '';
-  for (let rest = rank; rest > 0; rest = Math.floor(rest / SYLLABLES.length)) {
-    word += SYLLABLES[rest % SYLLABLES.length]!;
-  }
-  return `${word}n`;
-}
-
-/** The words of ranks, as a text. */
-export function textOf(ranks: readonly number[]): string {
-  return ranks.map(wordOf).join(' ');
-}
-
-/** Draws ranks: the nth word is met 1/n times as often as the first. */
-export function zipf(random: Random): () => number {
-  const sums = new Float64Array(VOCABULARY);
-  let sum = 0;
-  for (let rank = 1; rank <= VOCABULARY; rank += 1) sums[rank - 1] = sum += 1 / rank;
-  return () => {
-    const wanted = (random.below(2 ** 31) / 2 ** 31) * sum;
-    let [low, high] = [0, VOCABULARY - 1];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (sums[middle]! < wanted) low = middle + 1;
-      else high = middle;
-    }
-    return low + 1;
-  };
-}
 
 /** Stores about `messages` messages and their threads in an index; gives the words of some messages, by rank. */
 export async function storeArchive(

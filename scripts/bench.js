@@ -1,42 +1,46 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepare, requireNode } from './lib/project.js';
-import { ROOT } from './lib/run.js';
-import { local, startServers } from './lib/servers.js';
+import { ROOT, run } from './lib/run.js';
+import { startServers } from './lib/servers.js';
 
-/** The benchmarks, in the order in which they run when none is named. */
-const BENCHES = ['readApi', 'importArchive', 'search', 'hostileSearch'];
+/** The benchmarks by name; the first runs when none is named. */
+const BENCHES = [
+  'endpoints',
+  'growth',
+  'importArchive',
+  'search',
+  'hostileSearch',
+  'verifyArchive',
+  'outages',
+  'transactions',
+];
 
 requireNode();
-const [name, ...args] = process.argv.slice(2);
-const chosen = name === undefined ? BENCHES : [name];
-if (!(await prepare())) process.exit(1);
-const missing = chosen.filter((one) => !existsSync(script(one)));
-if (missing.length > 0) {
-  console.error(`There is no benchmark ${missing.join(', ')}: choose of ${BENCHES.join(', ')}`);
-  process.exit(1);
+const isNamed = process.argv[2] !== undefined && !process.argv[2].startsWith('-');
+const name = isNamed ? process.argv[2] : BENCHES[0];
+const args = process.argv.slice(isNamed ? 3 : 2);
+if (!BENCHES.includes(name)) {
+  console.error(`There is no benchmark ${name}: choose of ${BENCHES.join(', ')}`);
+  process.exit(2);
 }
-const dataDir = mkdtempSync(join(tmpdir(), 'forum-archive-bench-'));
-const servers = startServers(dataDir);
+if (!(await prepare())) process.exit(1);
+// A wrong option is told before anything is started.
+const options = join(ROOT, `dist/bench/options/${name}.js`);
+if (existsSync(options)) (await import(options)).optionsOrExit(args);
+const servers = startServers(join(process.env.DATA_DIR ?? join(ROOT, '.data'), 'bench'));
 try {
   const env = await servers.ready;
-  process.exitCode = env === undefined ? 1 : runAll({ ...env, RATE_LIMIT_DISABLED: 'true' });
+  process.exitCode = env === undefined ? 1 : await measure(env);
 } finally {
   await servers.stop();
-  const { removeDataDir } = await local('elasticsearchFolder.js');
-  await removeDataDir(dataDir);
 }
 
-function runAll(env) {
-  const results = chosen.map((one) => {
-    console.log(`\n# ${one}`);
-    return spawnSync(process.execPath, [script(one), ...args], { env, stdio: 'inherit' }).status;
+async function measure(env) {
+  const script = join(ROOT, `dist/bench/${name}.js`);
+  const { code } = await run(process.execPath, [script, ...args], {
+    env: { ...env, RATE_LIMIT_DISABLED: 'true' },
+    show: true,
   });
-  return results.every((status) => status === 0) ? 0 : 1;
-}
-
-function script(one) {
-  return join(ROOT, `dist/bench/${one}.js`);
+  return code;
 }

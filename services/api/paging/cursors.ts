@@ -3,7 +3,8 @@ import { AppError } from '../../../shared/contract/errors.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { archiveSecret } from '../../../shared/store/secrets.js';
 
-const SIGNATURE_BYTES = 12;
+/** How many bytes of a cursor stand before its position. */
+export const SIGNATURE_BYTES = 12;
 
 /** Writes and reads the cursors of an archive, signed so that nobody else can write one. */
 export interface Cursors {

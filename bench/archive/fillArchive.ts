@@ -1,0 +1,176 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { Collections } from '../../shared/store/collections.js';
+import { ensureIndexes } from '../../shared/store/indexes.js';
+import { documentIdOf, searchAlias, type SearchDocument } from '../../shared/store/searchIndex.js';
+import type { BodyView, SimilarView } from '../../shared/store/views.js';
+import { countMembers } from '../../services/indexer/build/countMembers.js';
+import { countProfiles } from '../../services/indexer/build/countProfiles.js';
+import { countServer, listAllServers } from '../../services/indexer/build/countServer.js';
+import { encodeBody, type BodyTexts } from '../../services/indexer/stores/bodyWriter.js';
+import { foldThread, type ThreadViews } from '../../services/indexer/views/foldThread.js';
+import { dayOf } from '../../services/indexer/views/tallyPeople.js';
+import { parseResolvedTags } from '../../services/indexer/views/threadModel.js';
+import { collectReferences } from '../../services/indexer/content/collectReferences.js';
+import { generatePlaces, generateThreads, type GeneratedThread } from './generateThreads.js';
+
+/** Told how many more messages are stored. */
+export type OnStored = (messages: number) => void;
+
+const BATCH_THREADS = 500;
+const BATCH_PEOPLE = 500;
+const VERSION = 1;
+const RESOLVED_TAGS = parseResolvedTags('solved,resolved,answered');
+
+/**
+ * Stores the records and views of a generated archive of so many messages in an empty database, with the code that the
+ * indexer builds views with, many at once. It leaves no work to be done.
+ */
+export async function fillViews(
+  collections: Collections,
+  messages: number,
+  onStored: OnStored,
+): Promise<void> {
+  const { servers, channels, people } = generatePlaces();
+  await collections.servers.insertMany(servers);
+  await collections.channels.insertMany(channels);
+  await collections.users.insertMany(people);
+  await inBatches(messages, onStored, (batch) => storeThreads(collections, batch));
+  // An index is built faster over what is there than kept up with it. Counting needs some of them.
+  await ensureIndexes(collections);
+  for (let start = 0; start < people.length; start += BATCH_PEOPLE) {
+    const some = people.slice(start, start + BATCH_PEOPLE);
+    await storePeople(
+      collections,
+      some.map(({ _id }) => _id),
+    );
+  }
+  for (const { _id } of servers)
+    await storeBodies(collections, await countServer(collections, _id));
+  await storeBodies(collections, await listAllServers(collections));
+}
+
+/** Stores the search documents of the same archive in the index behind the alias of a database. */
+export async function fillSearch(
+  client: Client,
+  namespace: string,
+  messages: number,
+  onStored: OnStored,
+): Promise<void> {
+  const index = searchAlias(namespace);
+  await inBatches(messages, onStored, async (batch) => {
+    const documents = batch.flatMap((one) => threadViews(one).documents);
+    const { errors, items } = await client.bulk({ index, body: documents.map(bulkLines).join('') });
+    if (errors) throw new Error(`Search documents were refused: ${JSON.stringify(items[0])}`);
+  });
+  await client.indices.refresh({ index });
+}
+
+/** The next batch is generated while the last one is stored. */
+async function inBatches(
+  messages: number,
+  onStored: OnStored,
+  store: (batch: GeneratedThread[]) => Promise<void>,
+): Promise<void> {
+  let storing = Promise.resolve();
+  const send = async (batch: GeneratedThread[]): Promise<void> => {
+    await storing;
+    storing = store(batch).then(() =>
+      onStored(batch.reduce((sum, { messages: said }) => sum + said.length, 0)),
+    );
+    // A failure is thrown by the next call. Until then it must not end the process.
+    storing.catch(() => undefined);
+  };
+  let batch: GeneratedThread[] = [];
+  for (const thread of generateThreads(messages)) {
+    batch.push(thread);
+    if (batch.length < BATCH_THREADS) continue;
+    await send(batch);
+    batch = [];
+  }
+  if (batch.length > 0) await send(batch);
+  await storing;
+}
+
+async function storeThreads(collections: Collections, batch: GeneratedThread[]): Promise<void> {
+  const made = batch.map(threadViews);
+  const similar = made.map((one) => similarTo(one, made));
+  await Promise.all([
+    collections.threads.insertMany(batch.map(({ thread }) => thread)),
+    collections.messages.insertMany(batch.flatMap(({ messages }) => messages)),
+    collections.threadItems.insertMany(made.map(({ item }) => item)),
+    collections.contributions.insertMany(made.flatMap(({ contributions }) => contributions)),
+    collections.similar.insertMany(similar.map(({ view }) => view)),
+    collections.bodies.insertMany([
+      ...made.flatMap(({ bodies }) => bodies),
+      ...similar.map(({ body }) => body),
+    ]),
+  ]);
+}
+
+/** What the indexer stores of a thread. */
+export interface StoredThread extends ThreadViews {
+  documents: SearchDocument[];
+  /** Rendered and compressed when they are first asked for. */
+  readonly bodies: BodyView[];
+}
+
+/** Everything that the indexer would store of a generated thread. */
+export function threadViews({ thread, channel, messages, linked }: GeneratedThread): StoredThread {
+  const model = { thread, channel, version: VERSION, resolvedTags: RESOLVED_TAGS };
+  const fold = foldThread({ ...model, first: messages[0]!, ownersMessage: null });
+  const ids = messages.flatMap(({ content }) => collectReferences(content).channelIds);
+  const targets = new Map(
+    Array.from(linked, ([id, name]) => [id, { kind: 'thread' as const, name }]),
+  );
+  const folded = fold.add(messages, { ids: [...new Set(ids)], targets });
+  const views = fold.end();
+  return {
+    ...views,
+    documents: [...folded.documents, views.document],
+    get bodies() {
+      const text = fold.opening + folded.bodyText() + views.closing;
+      return [
+        encodeBody(`thread/${thread._id}`, VERSION, text),
+        encodeBody(`participants/${thread._id}`, VERSION, views.participants),
+      ];
+    },
+  };
+}
+
+/** Threads of the same server stand for similar ones: what they have in common is nothing that a read could notice. */
+function similarTo(
+  { item: { _id, serverId } }: StoredThread,
+  batch: StoredThread[],
+): { view: SimilarView; body: BodyView } {
+  const others = batch
+    .filter(({ item }) => item.serverId === serverId && item._id !== _id)
+    .slice(0, 10)
+    .map(({ item }) => item);
+  const shown = others.map(({ item }) => item).join(',');
+  return {
+    view: { _id, version: VERSION, similarTo: others.map((other) => other._id) },
+    body: encodeBody(`similar/${_id}`, VERSION, `{"threadId":"${_id}","threads":[${shown}]}`),
+  };
+}
+
+async function storePeople(collections: Collections, userIds: string[]): Promise<void> {
+  const at = { version: VERSION, today: dayOf(new Date()) };
+  const { members, ranks } = await countMembers(collections, { userId: { $in: userIds } }, at);
+  if (members.length > 0) await collections.members.insertMany(members);
+  if (ranks.length > 0) await collections.ranks.insertMany(ranks);
+  await storeBodies(collections, await countProfiles(collections, userIds, members));
+}
+
+async function storeBodies({ bodies }: Collections, texts: BodyTexts | null): Promise<void> {
+  const made = Array.from(texts ?? [], ([name, text]) =>
+    text === null ? [] : [encodeBody(name, VERSION, text)],
+  ).flat();
+  if (made.length > 0) await bodies.insertMany(made);
+}
+
+function bulkLines(document: SearchDocument): string {
+  const line = {
+    index: { _id: documentIdOf(document), version: VERSION, version_type: 'external' },
+  };
+  return `${JSON.stringify(line)}\n${JSON.stringify(document)}\n`;
+}

@@ -1,0 +1,37 @@
+/** A command line that cannot be followed; the message says why. */
+export class OptionError extends Error {
+  override name = 'OptionError';
+}
+
+/** What a command line asks for. Where it asks for help, or is wrong, that is printed and the process ends. */
+export function orExit<T>(help: string, read: () => T | undefined): T {
+  try {
+    const options = read();
+    if (options !== undefined) return options;
+    console.log(help);
+    process.exit(0);
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+    console.error(`${error.message}\nnpm run bench -- --help shows all options`);
+    process.exit(2);
+  }
+}
+
+/** The parts of a list that is written with commas. */
+export function listOf(text: string): string[] {
+  return text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+}
+
+/** The number that an option gives. Throws OptionError outside of the bounds. */
+export function numberOf(
+  name: string,
+  text: string,
+  least: number,
+  most: number,
+  isWhole = true,
+): number {
+  const value = text.trim() === '' ? NaN : Number(text);
+  if (value >= least && value <= most && (!isWhole || Number.isInteger(value))) return value;
+  const kind = isWhole ? 'whole number' : 'number';
+  throw new OptionError(`--${name} must be a ${kind} from ${least} to ${most}, not ${text}`);
+}

@@ -1,0 +1,78 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../services/local/ports.js';
+import type { FloorTask } from './floor/floorTask.js';
+
+/** A server to be measured. */
+export interface MeasuredServer {
+  url: string;
+  /** Its process; undefined where that is not known. */
+  pid?: number;
+  stop(): Promise<void>;
+}
+
+/** Everything as it is by default, but for limits that the load client would exceed: they count, and refuse nothing. */
+const LIMITS = Object.fromEntries(
+  ['READS', 'SEARCHES', 'FAILED_CREDENTIALS', 'CALLER'].map((name) => [
+    `RATE_LIMIT_${name}`,
+    '1000000000',
+  ]),
+);
+
+/** Starts the API as a process of its own, its log written to a file of a folder, as an operator would. */
+export async function startApi(
+  name: string,
+  folder: string,
+  env: Record<string, string>,
+): Promise<MeasuredServer> {
+  const port = await freePort();
+  const logFile = join(folder, `${name}.log`);
+  const log = openSync(logFile, 'w');
+  const main = fileURLToPath(new URL('../services/api/main.js', import.meta.url));
+  const child = spawn(process.execPath, [main], {
+    env: { ...process.env, ...LIMITS, RATE_LIMIT_DISABLED: 'false', PORT: String(port), ...env },
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  const url = `http://127.0.0.1:${port}`;
+  while (!(await isHealthy(url))) {
+    if (child.exitCode !== null) {
+      throw new Error(`The API ended before it answered:\n${readFileSync(logFile, 'utf8')}`);
+    }
+    await pause(50);
+  }
+  return { url, pid: child.pid!, stop: () => stop(child) };
+}
+
+/** Starts a floor. */
+export async function startFloor(task: FloorTask): Promise<MeasuredServer> {
+  const script = fileURLToPath(new URL('floor/floorServer.js', import.meta.url));
+  const child = fork(script, [JSON.stringify(task)]);
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('The floor ended before it listened');
+  });
+  ended.catch(() => undefined);
+  const [{ url }] = (await Promise.race([once(child, 'message'), ended])) as [{ url: string }];
+  return { url, pid: child.pid!, stop: () => stop(child) };
+}
+
+async function isHealthy(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/healthz`);
+    await answer.arrayBuffer();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}

@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { isAskedFor, readOptions } from '../../../bench/options/endpoints.js';
+import { OptionError } from '../../../bench/options/parts.js';
+
+describe('the options of npm run bench', () => {
+  it('have defaults that end in some minutes', () => {
+    expect(readOptions([])).to.deep.equal({
+      ...{ messages: 10_000, only: [], seconds: 2, runs: 3, connections: [32] },
+      ...{ rate: undefined, url: undefined, serverId: undefined },
+      ...{ results: 'bench/results.md', drop: false },
+    });
+  });
+
+  it('are read', () => {
+    const args =
+      '--messages 1000000 --only cold,hot/list --seconds 0.5 --runs 5 --connections 1,32,256 --rate 100 --url http://localhost:3000/ --server-id 7 --results x.md --drop';
+    expect(readOptions(args.split(' '))).to.deep.equal({
+      ...{ messages: 1_000_000, only: ['cold', 'hot/list'], seconds: 0.5, runs: 5 },
+      ...{ connections: [1, 32, 256], rate: 100, url: 'http://localhost:3000', serverId: '7' },
+      ...{ results: 'x.md', drop: true },
+    });
+  });
+
+  it('ask for help', () => {
+    expect(readOptions(['--help'])).to.equal(undefined);
+  });
+
+  for (const [args, message] of [
+    ['--messages many', '--messages must be a whole number from 1000 to 10000000, not many'],
+    ['--messages 10.5', '--messages must be a whole number from 1000 to 10000000, not 10.5'],
+    ['--seconds 0', '--seconds must be a number from 0.2 to 3600, not 0'],
+    ['--runs 0', '--runs must be a whole number from 1 to 100, not 0'],
+    ['--connections 1,x', '--connections must be a whole number from 1 to 10000, not x'],
+    ['--connections=', '--connections needs at least one number'],
+    ['--only hot/nothing', '--only: there is no hot/nothing. Choose of hot, '],
+    ['--url ftp://x', '--url must be an http address such as http://127.0.0.1:3000, not ftp://x'],
+    ['--server-id 7', '--server-id needs --url'],
+    ['--frobnicate', "Unknown option '--frobnicate'"],
+    ['10000', "Unexpected argument '10000'"],
+  ] as const) {
+    it(`refuse ${args}`, () => {
+      expect(() => readOptions(args.split(' '))).to.throw(OptionError, message);
+    });
+  }
+
+  it('narrow what is measured by mode, by endpoint or by both', () => {
+    expect(isAskedFor('hot/list', [])).to.equal(true);
+    expect(isAskedFor('hot/list', ['hot'])).to.equal(true);
+    expect(isAskedFor('hot/list', ['list'])).to.equal(true);
+    expect(isAskedFor('hot/list', ['hot/list'])).to.equal(true);
+    expect(isAskedFor('hot/list', ['cold', 'thread', 'hot/thread'])).to.equal(false);
+  });
+});
