@@ -21,6 +21,15 @@ export interface Answer {
   headers?: Record<string, string>;
   /** True for what no cache may keep. */
   noStore?: boolean;
+  /** Set where X-Cache and X-Cache-TTL tell what this service's caches did. */
+  cached?: CacheState;
+}
+
+/** What this service's caches did for an answer. */
+export interface CacheState {
+  state: 'HIT' | 'MISS' | 'BYPASS';
+  /** When the answer must not be used any more (milliseconds since 1970). */
+  expiresAt: number;
 }
 
 /** Bodies shorter than this (bytes) are not worth compressing. */
@@ -37,6 +46,11 @@ export function jsonAnswer(json: string | object): Answer {
 export async function compressed(answer: Answer): Promise<Answer> {
   if (answer.gzip || answer.openGzip || answer.length < COMPRESS_FROM) return answer;
   return { ...answer, gzip: await gzipOf(answer) };
+}
+
+/** The same answer with its identity form made. */
+export async function withIdentity(answer: Answer): Promise<Answer> {
+  return { ...answer, identity: await identityOf(answer) };
 }
 
 /** The whole gzip form of an answer that is not a large one. */

@@ -12,7 +12,8 @@ import { createApp } from './app.js';
 import { createAuth } from './auth/createAuth.js';
 import { createAddressReader } from './http/credentials/addressReader.js';
 import { createRateLimits } from './http/credentials/rateLimits.js';
-import { outcomeBytes, type Outcome } from './http/mount.js';
+import { outcomeBytes, outcomeExpiry, type Outcome } from './http/mount.js';
+import { readySizeOf, type ReadyAnswer } from './http/readyAnswers.js';
 import { ResponseCache } from './http/responseCache.js';
 import { createApiMetrics } from './metrics/apiMetrics.js';
 import { followAnnouncements } from './redis/followAnnouncements.js';
@@ -36,7 +37,7 @@ export interface ApiClients {
 /** A whole API, ready to listen. */
 export interface Api {
   app: RequestListener;
-  cache: ResponseCache<Outcome>;
+  cache: ResponseCache<Outcome, ReadyAnswer>;
   /** The steps that end its own work, in order. */
   closing: ShutdownStep[];
 }
@@ -48,9 +49,11 @@ export interface Api {
 export function createApi(clients: ApiClients): Api {
   const { settings, mongo, elasticsearch, redis, producer, logger } = clients;
   const { namespace } = mongo;
-  const cache = new ResponseCache({
+  const cache = new ResponseCache<Outcome, ReadyAnswer>({
     maxBytes: settings.CACHE_MEGABYTES * 1_048_576,
     sizeOf: outcomeBytes,
+    readySizeOf,
+    expiryOf: outcomeExpiry,
   });
   const channel = announcementChannel(namespace);
   const subscription = followAnnouncements(clients.subscriber, channel, cache, logger);

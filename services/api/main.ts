@@ -2,11 +2,11 @@ import cluster from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { readSettings } from '../../shared/platform/env.js';
 import { exitOnWrongSetting } from '../../shared/platform/exitOnWrongSetting.js';
-import { createLogger } from '../../shared/platform/logger.js';
+import { createLogger, gatheredOutput } from '../../shared/platform/logger.js';
 import { runProcesses } from './processes/runProcesses.js';
 
 const settings = await exitOnWrongSetting(() => readSettings());
-const logger = createLogger('api', settings.LOG_LEVEL);
+const logger = createLogger('api', settings.LOG_LEVEL, gatheredOutput());
 if (settings.DISABLE_AUTH && cluster.isPrimary) {
   logger.warn('DISABLE_AUTH is set: everyone may do everything');
 }

@@ -66,7 +66,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.getServer, bodyHandler(store, 'server', 'serverId'), onServer),
     route(operations.listChannels, bodyHandler(store, 'channels', 'serverId'), onServer),
     route(operations.listTags, bodyHandler(store, 'tags', 'serverId'), onServer),
-    route(operations.getServerStats, getServerStats(store, stats)),
+    route(operations.getServerStats, getServerStats(store, stats), onServer),
     route(operations.listThreads, listThreads(store, cursors), listThreadsDependsOn),
     route(operations.getThread, bodyHandler(store, 'thread', 'threadId'), onThread),
     route(operations.listParticipants, bodyHandler(store, 'participants', 'threadId'), onThread),

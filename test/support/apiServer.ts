@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { createApi } from '../../services/api/createApi.js';
 import { listen } from '../../services/api/http/listen.js';
 import type { Outcome } from '../../services/api/http/mount.js';
+import type { ReadyAnswer } from '../../services/api/http/readyAnswers.js';
 import type { ResponseCache } from '../../services/api/http/responseCache.js';
 import { announcementChannel, type Announcement } from '../../shared/jobs/announcements.js';
 import { createProducer } from '../../shared/jobs/producer.js';
@@ -26,7 +27,7 @@ type Headers = Record<string, string | string[]>;
 export interface ApiServer {
   url: string;
   stores: ApiStores;
-  cache: ResponseCache<Outcome>;
+  cache: ResponseCache<Outcome, ReadyAnswer>;
   /** Lines of the log so far, parsed. */
   log: Record<string, unknown>[];
   get(path: string, headers?: Headers): Promise<Reply>;

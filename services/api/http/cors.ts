@@ -12,20 +12,40 @@ const EXPOSED = [
   'X-Request-Id',
 ].join(', ');
 
-/** Lets pages of the named origins (comma separated, or *) read every answer. */
-export function allowOrigins(setting: string): Middleware {
+/** Which origins' pages may read. */
+export interface CorsPolicy {
+  /** The Vary header of a read. */
+  vary: string;
+  /** Names and values in turn of the headers of an answer to an origin; none for one that may not read. */
+  headersOf: (origin: string | undefined) => readonly string[];
+}
+
+/** The policy of CORS_ORIGINS: origins, comma separated, or * for all. */
+export function corsPolicy(setting: string): CorsPolicy {
   const origins = new Set(setting.split(',').map((origin) => origin.trim()));
-  const everyone = origins.has('*');
+  const headersFor = (origin: string) => [
+    ...['Access-Control-Allow-Origin', origin],
+    ...['Access-Control-Expose-Headers', EXPOSED],
+  ];
+  if (origins.has('*')) {
+    const everyone = headersFor('*');
+    return { vary: 'Accept-Encoding', headersOf: () => everyone };
+  }
+  return {
+    vary: 'Origin, Accept-Encoding',
+    headersOf: (origin) => (origin && origins.has(origin) ? headersFor(origin) : []),
+  };
+}
+
+/** Lets pages of the policy's origins read every answer. */
+export function allowOrigins({ vary, headersOf }: CorsPolicy): Middleware {
   return (ctx, next) => {
-    const origin = ctx.get('Origin');
-    if (!everyone) ctx.vary('Origin');
-    if (everyone || origins.has(origin)) {
-      ctx.set('Access-Control-Allow-Origin', everyone ? '*' : origin);
-      ctx.set('Access-Control-Expose-Headers', EXPOSED);
-      if (isPreflight(ctx)) {
-        answerPreflight(ctx);
-        return;
-      }
+    ctx.set('Vary', vary);
+    const headers = headersOf(ctx.req.headers.origin);
+    for (let at = 0; at < headers.length; at += 2) ctx.set(headers[at]!, headers[at + 1]!);
+    if (headers.length > 0 && isPreflight(ctx)) {
+      answerPreflight(ctx);
+      return;
     }
     return next();
   };

@@ -1,7 +1,8 @@
 import type { Middleware } from 'koa';
 import { API_VERSION } from '../../../shared/contract/openapi.js';
 
-const HEADERS = Object.entries({
+/** Names and values of the headers of every response. */
+export const COMMON_HEADERS: readonly [string, string][] = Object.entries({
   'API-Version': API_VERSION,
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -10,7 +11,7 @@ const HEADERS = Object.entries({
 /** Headers of every response. */
 export function describeResponses(): Middleware {
   return (ctx, next) => {
-    for (const [name, value] of HEADERS) ctx.res.setHeader(name, value);
+    for (const [name, value] of COMMON_HEADERS) ctx.res.setHeader(name, value);
     return next();
   };
 }

@@ -1,16 +1,22 @@
+import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
 
 /** Refuses requests that name no host, or more than one: a proxy and this service could each believe another. */
 export function checkHosts(): Middleware {
   return ({ req }, next) => {
-    const names = req.rawHeaders.filter((text, at) => at % 2 === 0 && isHost(text));
-    const isNeeded = req.httpVersion !== '1.0';
-    if (names.length > 1 || (names.length === 0 && isNeeded)) {
+    if (!hasOneHost(req)) {
       throw new AppError('VALIDATION_ERROR', 'A request must have one Host header');
     }
     return next();
   };
+}
+
+/** Whether a request names one host; one of HTTP/1.0 may also name none. */
+export function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let names = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (isHost(rawHeaders[at]!)) names += 1;
+  return names === 1 || (names === 0 && httpVersion === '1.0');
 }
 
 function isHost(name: string): boolean {

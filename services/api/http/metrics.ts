@@ -6,22 +6,6 @@ import type { ApiMetrics } from '../metrics/apiMetrics.js';
 
 const PATH = '/metrics';
 
-/** Measures each request when its response has ended, whole or cut. */
-export function measureRequests(metrics: ApiMetrics): Middleware {
-  return (ctx, next) => {
-    const startedAt = performance.now();
-    ctx.res.once('close', () => {
-      const { operationId = 'none', limitedBy } = ctx.state as Partial<Record<string, string>>;
-      metrics.observeRequest({
-        ...{ operation: operationId, status: ctx.res.statusCode, limitedBy },
-        seconds: (performance.now() - startedAt) / 1_000,
-        statsCache: ctx.res.getHeader('X-Cache') as string | undefined,
-      });
-    });
-    return next();
-  };
-}
-
 /** GET /metrics in the text format of Prometheus: to this machine, and to whoever holds METRICS_TOKEN. */
 export function serveMetrics(
   { registry, read }: ApiMetrics,

@@ -2,37 +2,49 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
-import { compressed, type Answer } from '../answer.js';
+import { compressed, withIdentity, type Answer } from '../answer.js';
 import { hasBody, readBody } from './body.js';
 import { askerOf } from './credentials/countRequest.js';
 import type { Gate } from './credentials/gate.js';
 import type { ResponseCache } from './responseCache.js';
 import type { Question, Route } from './route.js';
 import { READ_LIMIT_MS } from '../timeLimit.js';
-import { send } from './send.js';
+import type { CorsPolicy } from './cors.js';
+import { makeReady, readyName, type ReadyAnswer } from './readyAnswers.js';
+import { isInflatedFor, send } from './send.js';
 
 /** What the response cache keeps: an answer, or the error NOT_FOUND. */
 export type Outcome = Answer | AppError;
 
-/** Bytes of an outcome in memory; undefined for what is too large to keep. */
+/** Bytes of an outcome in memory; undefined for what is too large to keep, or must not be kept. */
 export function outcomeBytes(outcome: Outcome): number | undefined {
   if (outcome instanceof AppError) return 0;
-  if (outcome.openGzip) return undefined;
+  if (outcome.openGzip || outcome.cached?.state === 'BYPASS') return undefined;
   return (outcome.identity?.length ?? 0) + (outcome.gzip?.length ?? 0);
 }
 
+/** When an outcome must not be used any more (milliseconds since 1970); undefined where only an announcement ends it. */
+export function outcomeExpiry(outcome: Outcome): number | undefined {
+  return outcome instanceof AppError ? undefined : outcome.cached?.expiresAt;
+}
+
+type RouteContext = Context & { params: Record<string, string> };
+
+/** What answering a route needs. */
+export interface MountDeps {
+  cache: ResponseCache<Outcome, ReadyAnswer>;
+  gate: Gate;
+  cors: CorsPolicy;
+}
+
 /** The middleware that answers routes, each after the gate has let the request pass. */
-export function mountRoutes(
-  routes: readonly Route[],
-  cache: ResponseCache<Outcome>,
-  gate: Gate,
-): Middleware {
+export function mountRoutes(routes: readonly Route[], deps: MountDeps): Middleware {
   const router = new Router({ sensitive: true });
   for (const route of routes) {
     for (const path of route.operation.paths) {
       router[route.operation.method](path, async (ctx) => {
         ctx.state['route'] = path;
-        await answerRoute(ctx, route, cache, gate);
+        await answerRoute(ctx, route, deps);
       });
     }
   }
@@ -40,25 +52,47 @@ export function mountRoutes(
 }
 
 async function answerRoute(
-  ctx: Context & { params: Record<string, string> },
-  { operation, ask }: Route,
-  cache: ResponseCache<Outcome>,
-  gate: Gate,
+  ctx: RouteContext,
+  route: Route,
+  { cache, gate, cors }: MountDeps,
 ): Promise<void> {
+  const { operation } = route;
   if (operation.access !== 'public') ctx.state['private'] = true;
   ctx.state['operationId'] = operation.operationId;
   // An operation that asks the chat platform may take longer.
   const isRead = operation.method === 'get' && operation.access !== 'me';
-  const find = () => findAnswer(ctx, { operation, ask }, cache, gate);
-  await send(ctx, isRead ? await withTimeout(READ_LIMIT_MS, find) : await find());
+  const find = () => findAnswer(ctx, route, cache, gate);
+  const {
+    answer,
+    key,
+    wasKept = false,
+  } = await (isRead ? withTimeout(READ_LIMIT_MS, find) : find());
+  await send(ctx, wasKept ? asHit(answer) : answer);
+  // The next request for the same URL is answered without coming here.
+  if (key === undefined || !wasKept) return;
+  const about = { operation, route: ctx.state['route'] as string };
+  cache.name(key, answer, readyName(ctx.req), () => makeReady(ctx.req, answer, about, cors));
+}
+
+/** An answer that was in the cache, with what its headers tell of that. */
+function asHit(answer: Answer): Answer {
+  const { cached } = answer;
+  return cached ? { ...answer, cached: { ...cached, state: 'HIT' } } : answer;
+}
+
+/** An answer, the key under which the cache may hold it, and whether it was there. */
+interface Found {
+  answer: Answer;
+  key?: string;
+  wasKept?: boolean;
 }
 
 async function findAnswer(
-  ctx: Context & { params: Record<string, string> },
+  ctx: RouteContext,
   { operation, ask }: Route,
-  cache: ResponseCache<Outcome>,
+  cache: MountDeps['cache'],
   gate: Gate,
-): Promise<Answer> {
+): Promise<Found> {
   const caller = await gate(ctx, operation);
   ctx.state['caller'] ??= caller;
   const question = ask({
@@ -71,27 +105,36 @@ async function findAnswer(
   const body = operation.body && (await readBody(ctx.req, operation.body));
   if (operation.body?.schema) ctx.state['given'] = body;
   if (!operation.body && hasBody(ctx.req)) ctx.set('Connection', 'close');
-  const answer = await answerTo(question, body, cache);
-  return operation.status ? { status: operation.status, ...answer } : answer;
+  if (question.cached) return findCached(ctx, question, question.cached, cache);
+  const answer = await question.answer(body);
+  return { answer: operation.status ? { status: operation.status, ...answer } : answer };
 }
 
-async function answerTo(
-  { answer, cached }: Question,
-  body: unknown,
-  cache: ResponseCache<Outcome>,
-): Promise<Answer> {
-  if (!cached) return answer(body);
-  const outcome = await cache.get(cached.key, cached.tags, () => settle(() => answer(body)));
-  if (outcome instanceof AppError) throw outcome;
-  return outcome;
+async function findCached(
+  ctx: Context,
+  { answer }: Question,
+  { key, tags }: NonNullable<Question['cached']>,
+  cache: MountDeps['cache'],
+): Promise<Found> {
+  const kept = cache.kept(key);
+  if (!kept) return { answer: orThrow(await cache.load(key, tags, () => settle(answer))), key };
+  const found = orThrow(kept);
+  const whole = isInflatedFor(ctx.req, found) ? await withIdentity(found) : found;
+  if (whole !== found) cache.extend(key, found, whole);
+  return { answer: whole, key, wasKept: true };
 }
 
 /** NOT_FOUND is an outcome that is kept. Every other error is thrown. */
-async function settle(answer: () => Promise<Answer>): Promise<Outcome> {
+async function settle(answer: Question['answer']): Promise<Outcome> {
   try {
-    return await compressed(await answer());
+    return await compressed(await answer(undefined));
   } catch (error) {
     if (error instanceof AppError && error.code === 'NOT_FOUND') return error;
     throw error;
   }
+}
+
+function orThrow(outcome: Outcome): Answer {
+  if (outcome instanceof AppError) throw outcome;
+  return outcome;
 }

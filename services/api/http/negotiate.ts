@@ -13,6 +13,25 @@ export function chooseEncoding(header: string | undefined, gzipOffered: boolean)
   return gzipOffered && gzip >= (identity ?? 0) ? 'gzip' : 'identity';
 }
 
+/** Headers whose class is remembered. Browsers send few different ones. */
+const MOST_KNOWN = 256;
+const classes = new Map<string, string>();
+
+/**
+ * Names the clients that get the same encoding, whether gzip is offered or not. The class of those that take both, and
+ * rather gzip, is empty.
+ */
+export function encodingClass(header = ''): string {
+  let found = classes.get(header);
+  if (found === undefined) {
+    const [offered, otherwise] = [chooseEncoding(header, true), chooseEncoding(header, false)];
+    found = offered === 'identity' ? 'identity ' : otherwise === 'gzip' ? 'gzip ' : '';
+    if (classes.size >= MOST_KNOWN) classes.clear();
+    classes.set(header, found);
+  }
+  return found;
+}
+
 /** The weight (0 to 1) of each coding of an Accept-Encoding header, in lower case. */
 function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();

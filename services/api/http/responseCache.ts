@@ -4,17 +4,34 @@ interface Entry<T> {
   value: T;
   tags: readonly string[];
   storedAt: number;
+  /** What it costs of the cache, its names included. */
+  bytes: number;
+  /** The names under which `find` finds it. */
+  names: string[];
+}
+
+interface Named<Ready> {
+  key: string;
+  ready: Ready;
 }
 
 /** How long (ms) an entry lasts while announcements cannot be received. */
 const UNHEARD_LIFE = 1_000;
 /** Bytes that an entry costs beside its body: key, tags, headers, bookkeeping. */
 const ENTRY_OVERHEAD = 512;
+/** Bytes that a name costs beside its text: prepared headers and bookkeeping. */
+const NAME_OVERHEAD = 768;
+/** Names of one entry. Links carry parameters that mean nothing here, so one answer may have any number of URLs. */
+const MOST_NAMES = 4;
 
-export interface CacheOptions<T> {
+export interface CacheOptions<T, Ready> {
   maxBytes: number;
   /** Bytes of a value; undefined when it must not be kept. */
   sizeOf: (value: T) => number | undefined;
+  /** Bytes of a form that is ready to be sent, beside those that it shares with its value. */
+  readySizeOf?: (ready: Ready) => number;
+  /** When a value must not be used any more (milliseconds since 1970); undefined when only an announcement ends it. */
+  expiryOf?: (value: T) => number | undefined;
   now?: () => number;
 }
 
@@ -22,38 +39,90 @@ export interface CacheOptions<T> {
  * Finished answers in memory, bounded by bytes, each with the cache tags that it depends on. While announcements
  * arrive, an entry stays until one of its tags is announced. While they do not, it stays for one second. When several
  * readers ask for a key that is not there, it is loaded once for all of them.
+ *
+ * A value may also have names, each with a form that is ready to be sent. A name is found without knowing the key.
  */
-export class ResponseCache<T extends object> {
+export class ResponseCache<T extends object, Ready extends object = never> {
   readonly #entries: LRUCache<string, Entry<T>> | undefined;
   readonly #loads = new Map<string, { promise: Promise<T>; tags: readonly string[] }>();
   readonly #keysByTag = new Map<string, Set<string>>();
-  readonly #sizeOf: CacheOptions<T>['sizeOf'];
+  readonly #named = new Map<string, Named<Ready>>();
+  readonly #sizeOf: (value: T) => number | undefined;
+  readonly #readySizeOf: (ready: Ready) => number;
+  readonly #expiryOf: (value: T) => number | undefined;
   readonly #now: () => number;
   #live = false;
   #hits = 0;
   #misses = 0;
 
-  constructor({ maxBytes, sizeOf, now = Date.now }: CacheOptions<T>) {
+  constructor({
+    maxBytes,
+    sizeOf,
+    readySizeOf = () => 0,
+    expiryOf = () => undefined,
+    now = Date.now,
+  }: CacheOptions<T, Ready>) {
     this.#sizeOf = sizeOf;
+    this.#readySizeOf = readySizeOf;
+    this.#expiryOf = expiryOf;
     this.#now = now;
     if (maxBytes > 0) {
       this.#entries = new LRUCache({
         maxSize: maxBytes,
         maxEntrySize: Math.ceil(maxBytes / 8),
-        dispose: (entry, key) => this.#untag(key, entry.tags),
+        dispose: (entry, key) => this.#forget(key, entry),
       });
     }
   }
 
   /** The kept value of a key, else what `load` brings. A failed load is not kept. */
   get(key: string, tags: readonly string[], load: () => Promise<T>): Promise<T> {
+    const kept = this.kept(key);
+    return kept ? Promise.resolve(kept) : this.load(key, tags, load);
+  }
+
+  /** The kept value of a key; undefined when there is none that may be used. */
+  kept(key: string): T | undefined {
     const entry = this.#entries?.get(key);
-    if (entry && (this.#live || this.#now() - entry.storedAt < UNHEARD_LIFE)) {
-      this.#hits += 1;
-      return Promise.resolve(entry.value);
-    }
+    if (!entry || !this.#isFresh(entry)) return undefined;
+    this.#hits += 1;
+    return entry.value;
+  }
+
+  /** What `load` brings for a key, or what another load of it brings that is under way. A failed load is not kept. */
+  load(key: string, tags: readonly string[], load: () => Promise<T>): Promise<T> {
     this.#misses += 1;
     return this.#loads.get(key)?.promise ?? this.#load(key, tags, load);
+  }
+
+  /** What is ready under a name; undefined when its value is not there any more. */
+  find(name: string): Ready | undefined {
+    const named = this.#named.get(name);
+    if (!named) return undefined;
+    const entry = this.#entries?.get(named.key);
+    if (!entry || !this.#isFresh(entry)) return undefined;
+    this.#hits += 1;
+    return named.ready;
+  }
+
+  /** Gives the value of a key a name, while that is the value kept, has few names, and something is ready to be sent. */
+  name(key: string, value: T, name: string, make: () => Ready | undefined): void {
+    const entry = this.#entries?.peek(key);
+    if (entry?.value !== value || this.#named.has(name)) return;
+    const ready = entry.names.length < MOST_NAMES ? make() : undefined;
+    if (!ready) return;
+    const bytes = entry.bytes + this.#readySizeOf(ready) + 2 * name.length + NAME_OVERHEAD;
+    this.#put(key, { ...entry, bytes, names: [...entry.names, name] });
+    if (this.#entries?.has(key)) this.#named.set(name, { key, ready });
+  }
+
+  /** Puts a value in the place of the one that is kept, where it is the same answer in more forms. Its names are dropped. */
+  extend(key: string, value: T, extended: T): void {
+    const entry = this.#entries?.peek(key);
+    const bytes = this.#sizeOf(extended);
+    if (entry?.value !== value || bytes === undefined) return;
+    this.#unname(entry);
+    this.#put(key, { ...entry, value: extended, bytes: costOf(key, bytes), names: [] });
   }
 
   /** Drops every value that carries one of the tags. What is being loaded under one of them is sent, but not kept. */
@@ -102,7 +171,7 @@ export class ResponseCache<T extends object> {
         // An announcement removes a load from the map, since its value may be older than what was announced.
         if (this.#loads.get(key) !== flight) return;
         this.#loads.delete(key);
-        this.#keep(key, { value, tags, storedAt: this.#now() });
+        this.#keep(key, { value, tags });
       },
       () => {
         if (this.#loads.get(key) === flight) this.#loads.delete(key);
@@ -111,23 +180,47 @@ export class ResponseCache<T extends object> {
     return flight.promise;
   }
 
-  #keep(key: string, entry: Entry<T>): void {
-    const bytes = this.#sizeOf(entry.value);
+  #keep(key: string, { value, tags }: Pick<Entry<T>, 'value' | 'tags'>): void {
+    const bytes = this.#sizeOf(value);
     if (bytes === undefined || !this.#entries) return;
-    this.#entries.set(key, entry, { size: bytes + 2 * key.length + ENTRY_OVERHEAD });
+    const cost = costOf(key, bytes);
+    this.#entries.delete(key);
+    this.#put(key, { value, tags, storedAt: this.#now(), bytes: cost, names: [] });
     if (!this.#entries.has(key)) return;
-    for (const tag of entry.tags) {
+    for (const tag of tags) {
       const keys = this.#keysByTag.get(tag);
       if (keys) keys.add(key);
       else this.#keysByTag.set(tag, new Set([key]));
     }
   }
 
-  #untag(key: string, tags: readonly string[]): void {
-    for (const tag of tags) {
+  #put(key: string, entry: Entry<T>): void {
+    this.#entries?.set(key, entry, { size: entry.bytes, noDisposeOnSet: true });
+  }
+
+  #isFresh({ value, storedAt }: Entry<T>): boolean {
+    const expiry = this.#expiryOf(value);
+    if (this.#live && expiry === undefined) return true;
+    const now = this.#now();
+    if (expiry !== undefined && now >= expiry) return false;
+    return this.#live || now - storedAt < UNHEARD_LIFE;
+  }
+
+  #forget(key: string, entry: Entry<T>): void {
+    this.#unname(entry);
+    for (const tag of entry.tags) {
       const keys = this.#keysByTag.get(tag);
       keys?.delete(key);
       if (keys?.size === 0) this.#keysByTag.delete(tag);
     }
   }
+
+  #unname({ names }: Entry<T>): void {
+    for (const name of names) this.#named.delete(name);
+  }
+}
+
+/** Bytes that an entry costs with its key and without names. */
+function costOf(key: string, bytes: number): number {
+  return bytes + 2 * key.length + ENTRY_OVERHEAD;
 }

@@ -1,11 +1,13 @@
+import type { IncomingMessage } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Context } from 'koa';
-import { COMPRESS_FROM, gzipOf, identityOf, type Answer } from '../answer.js';
+import { COMPRESS_FROM, gzipOf, identityOf, type Answer, type CacheState } from '../answer.js';
 import { entityTag, noneMatchNames } from './entityTag.js';
 import { chooseEncoding, type Encoding } from './negotiate.js';
 
-const PUBLIC = 'public, max-age=1, stale-while-revalidate=10';
+/** The Cache-Control of what anybody may read. */
+export const PUBLIC = 'public, max-age=1, stale-while-revalidate=10';
 /**
  * Longer bodies (bytes) are inflated as the client reads them. A client that does not read would otherwise fill the
  * memory.
@@ -14,14 +16,13 @@ const INFLATE_WHOLE = 262_144;
 
 /** Sends an answer in the encoding that the client accepts, or 304 when the client has it already. */
 export async function send(ctx: Context, answer: Answer): Promise<void> {
-  const offered = Boolean(answer.gzip ?? answer.openGzip) || answer.length >= COMPRESS_FROM;
-  const encoding = chooseEncoding(ctx.req.headers['accept-encoding'], offered);
+  const encoding = chooseEncoding(ctx.req.headers['accept-encoding'], isGzipOffered(answer));
   const etag = entityTag(answer.etag, encoding);
   ctx.status = answer.status ?? 200;
-  ctx.vary('Accept-Encoding');
   ctx.set('ETag', etag);
   ctx.set('Cache-Control', cacheControl(ctx, answer));
   if (answer.headers) ctx.set(answer.headers);
+  if (answer.cached) ctx.set(Object.fromEntries(cacheHeaders(answer.cached)));
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
   if (isRead && ctx.status === 200 && noneMatchNames(ctx.req.headers['if-none-match'], etag)) {
     ctx.status = 304;
@@ -30,6 +31,26 @@ export async function send(ctx: Context, answer: Answer): Promise<void> {
   ctx.set('Content-Type', 'application/json; charset=utf-8');
   if (encoding === 'gzip') ctx.set('Content-Encoding', 'gzip');
   await (ctx.method === 'HEAD' ? describeBody : sendBody)(ctx, answer, encoding);
+}
+
+/** Whether an answer has to be inflated as a whole to be sent to a client. */
+export function isInflatedFor({ headers }: IncomingMessage, answer: Answer): boolean {
+  if (answer.identity || !answer.gzip || answer.length > INFLATE_WHOLE) return false;
+  return chooseEncoding(headers['accept-encoding'], isGzipOffered(answer)) === 'identity';
+}
+
+/** Whether clients that take gzip get this answer as gzip. */
+export function isGzipOffered({ gzip, openGzip, length }: Answer): boolean {
+  return Boolean(gzip ?? openGzip) || length >= COMPRESS_FROM;
+}
+
+/** Names and values of the headers that tell what the cache did, and for how many whole seconds the answer is used yet. */
+export function cacheHeaders({ state, expiresAt }: CacheState): [string, string][] {
+  const secondsLeft = Math.max(0, Math.ceil((expiresAt - Date.now()) / 1_000));
+  return [
+    ['X-Cache', state],
+    ['X-Cache-TTL', String(secondsLeft)],
+  ];
 }
 
 /** An answer that depends on a credential (`private` in the state) must not be cached anywhere. */

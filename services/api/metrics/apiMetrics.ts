@@ -9,8 +9,8 @@ export interface MeasuredRequest {
   operation: string;
   status: number;
   seconds: number;
-  /** What the shared cache of statistics said. */
-  statsCache: string | undefined;
+  /** What the cache said, where the answer tells. */
+  xCache: string | undefined;
   /** The limit that it went over. */
   limitedBy: string | undefined;
 }
@@ -57,7 +57,7 @@ export function createApiMetrics(cache: CacheCounters, isOneOfMany: boolean): Ap
   });
   const statistics = new Counter({
     name: 'forum_archive_stats_cache_total',
-    help: 'Requests for statistics by what the shared cache held',
+    help: 'Requests for statistics by what the caches held',
     labelNames: ['result'],
     registers,
   });
@@ -65,9 +65,11 @@ export function createApiMetrics(cache: CacheCounters, isOneOfMany: boolean): Ap
   return {
     registry,
     read: isOneOfMany ? sumMetrics(registry) : () => registry.metrics(),
-    observeRequest({ operation, status, seconds, statsCache, limitedBy }) {
+    observeRequest({ operation, status, seconds, xCache, limitedBy }) {
       requests.observe({ operation, status }, seconds);
-      if (statsCache !== undefined) statistics.inc({ result: statsCache.toLowerCase() });
+      if (xCache !== undefined && operation === 'getServerStats') {
+        statistics.inc({ result: xCache.toLowerCase() });
+      }
       if (limitedBy !== undefined) limited.inc({ limit: limitedBy });
     },
     observeCall(store, seconds, failed) {

@@ -1,28 +1,27 @@
-import type { Answer } from '../answer.js';
+import type { Answer, CacheState } from '../answer.js';
 import { findBody, type BodyStore } from '../bodies/findBody.js';
 import type { Handler } from '../http/route.js';
 import { isId } from '../ids.js';
 import type { StatsCache } from './statsCache.js';
 
-/** GET /api/servers/:serverId/stats: through the shared cache. X-Cache and X-Cache-TTL say what the cache did. Throws NOT_FOUND. */
+/**
+ * GET /api/servers/:serverId/stats: from the cache that all processes share, for as long as that keeps them. X-Cache and
+ * X-Cache-TTL say what the caches did. Throws NOT_FOUND.
+ */
 export function getServerStats(
   store: BodyStore,
   cache: StatsCache,
 ): Handler<{ serverId: string }, unknown> {
   return async ({ params: { serverId } }) => {
     const cached = isId(serverId) ? await cache.read(serverId) : ({ state: 'absent' } as const);
-    if (cached.state === 'hit') return withCacheHeaders(cached.answer, 'HIT', cached.secondsLeft);
+    if (cached.state === 'hit') return keptFor(cached.answer, 'HIT', cached.leftMs);
     const answer = await findBody(store, 'stats', serverId);
-    if (cached.state === 'away') return withCacheHeaders(answer, 'BYPASS', 0);
+    if (cached.state === 'away') return keptFor(answer, 'BYPASS', 0);
     cache.write(serverId, answer);
-    return withCacheHeaders(answer, 'MISS', cache.lifeSeconds);
+    return keptFor(answer, 'MISS', cache.lifeMs);
   };
 }
 
-function withCacheHeaders(
-  answer: Answer,
-  state: 'HIT' | 'MISS' | 'BYPASS',
-  secondsLeft: number,
-): Answer {
-  return { ...answer, headers: { 'X-Cache': state, 'X-Cache-TTL': String(secondsLeft) } };
+function keptFor(answer: Answer, state: CacheState['state'], ms: number): Answer {
+  return { ...answer, cached: { state, expiresAt: Date.now() + ms } };
 }

@@ -2,14 +2,14 @@ import type { Redis } from 'ioredis';
 import { statsCacheKey } from '../../../shared/jobs/announcements.js';
 import type { Answer } from '../answer.js';
 
-const LIFE_SECONDS = 60;
+const LIFE_MS = 60_000;
 
-/** What the cache knows: an answer and its whole seconds left, nothing, or that it is away. */
+/** What the cache knows: an answer and the milliseconds for which it is kept yet, nothing, or that it is away. */
 export type Cached =
-  { state: 'hit'; answer: Answer; secondsLeft: number } | { state: 'absent' | 'away' };
+  { state: 'hit'; answer: Answer; leftMs: number } | { state: 'absent' | 'away' };
 
 export interface StatsCache {
-  lifeSeconds: number;
+  lifeMs: number;
   read(serverId: string): Promise<Cached>;
   /** Keeps an answer, without waiting for it. */
   write(serverId: string, answer: Answer): void;
@@ -25,7 +25,7 @@ export function createStatsCache(
   onFailure: () => void,
 ): StatsCache {
   return {
-    lifeSeconds: LIFE_SECONDS,
+    lifeMs: LIFE_MS,
     async read(serverId) {
       const key = statsCacheKey(namespace, serverId);
       try {
@@ -40,7 +40,7 @@ export function createStatsCache(
       if (!gzip) return;
       const value = Buffer.concat([Buffer.from(`${etag} ${length}\n`), gzip]);
       const key = statsCacheKey(namespace, serverId);
-      redis.set(key, value, 'EX', LIFE_SECONDS, 'NX').catch(() => undefined);
+      redis.set(key, value, 'PX', LIFE_MS, 'NX').catch(() => undefined);
     },
   };
 }
@@ -52,6 +52,6 @@ function parse(stored: Buffer | null, left: number): Cached {
   return {
     state: 'hit',
     answer: { etag, length: Number(length), gzip: stored.subarray(end + 1) },
-    secondsLeft: Math.ceil(left / 1_000),
+    leftMs: left,
   };
 }

@@ -10,7 +10,7 @@ import { seldom } from '../../../shared/platform/seldom.js';
 /** Tells the API processes what has changed. */
 export interface Announcer {
   announce(change: Partial<Announcement>): void;
-  /** Takes a server's statistics out of the shared cache. */
+  /** Takes a server's statistics out of all caches. */
   dropStats(serverId: string): Promise<void>;
 }
 
@@ -48,7 +48,11 @@ export function createAnnouncer(redis: Redis, namespace: string, logger: Logger)
     if (isBehind) void publish({});
   });
   return {
-    dropStats: (serverId) => dropCachedStats(redis, namespace, serverId),
+    async dropStats(serverId) {
+      await dropCachedStats(redis, namespace, serverId);
+      // API processes may have read them from the shared cache until now, and hold them.
+      await publish({ servers: [serverId] });
+    },
     announce: (change) => void publish(change),
   };
 }

@@ -16,6 +16,14 @@ describe('GET /api/servers/:serverId/stats', () => {
     await api.close();
   });
 
+  /** Changes what the shared cache holds, and has the process forget what it read there before. */
+  const change = async (what: (key: string) => Promise<unknown>): Promise<void> => {
+    await what(statsCacheKey(api.stores.mongo.namespace, '10'));
+    const { entries } = api.cache.size;
+    await api.announce({ servers: ['10'] });
+    await until(() => api.cache.size.entries < entries);
+  };
+
   it('is a MISS, then a HIT for 60 seconds, whatever the archive holds by then', async () => {
     const miss = await api.get('/api/servers/10/stats');
     expect(miss.headers).to.include({ 'x-cache': 'MISS', 'x-cache-ttl': '60' });
@@ -30,9 +38,23 @@ describe('GET /api/servers/:serverId/stats', () => {
   });
 
   it('tells the whole seconds left', async () => {
-    await api.stores.redis.pexpire(statsCacheKey(api.stores.mongo.namespace, '10'), 12_500);
-    const { headers } = await api.get('/api/servers/10/stats');
-    expect(headers).to.include({ 'x-cache': 'HIT', 'x-cache-ttl': '13' });
+    await change((key) => api.stores.redis.pexpire(key, 30_000));
+    const ask = async () => {
+      const { headers } = await api.get('/api/servers/10/stats');
+      expect(headers).to.include({ 'x-cache': 'HIT' });
+      return Number(headers['x-cache-ttl']);
+    };
+    const first = await ask();
+    expect(first).to.be.within(1, 30);
+    // Once from the shared cache, then from this process's memory, whose time runs on.
+    await until(async () => (await ask()) < first);
+  });
+
+  it('is kept in memory no longer than in the shared cache, and then asked for anew', async () => {
+    await change((key) => api.stores.redis.pexpire(key, 500));
+    const version = async () =>
+      ((await api.get('/api/servers/10/stats')).json() as { total: number }).total;
+    await until(async () => (await version()) === 2);
   });
 
   it('answers 304 with the cache headers', async () => {
@@ -43,16 +65,26 @@ describe('GET /api/servers/:serverId/stats', () => {
     expect(reply.headers).to.include({ 'x-cache': 'HIT' });
   });
 
-  it('is a MISS again once the key is deleted', async () => {
-    await api.stores.redis.del(statsCacheKey(api.stores.mongo.namespace, '10'));
+  it('asks Redis no more while it is in memory', async () => {
+    await api.get('/api/servers/10/stats');
+    const key = statsCacheKey(api.stores.mongo.namespace, '10');
+    const stored = await api.stores.redis.getBuffer(key);
+    await api.stores.redis.set(key, 'nonsense', 'EX', 60);
+    const { headers } = await api.get('/api/servers/10/stats');
+    expect(headers).to.include({ 'x-cache': 'HIT' });
+    await change(() => api.stores.redis.set(key, stored ?? '', 'EX', 60));
+  });
+
+  it('is a MISS again once all caches dropped it', async () => {
+    await api.get('/api/servers/10/stats');
+    await change((key) => api.stores.redis.del(key));
     const reply = await api.get('/api/servers/10/stats');
     expect(reply.headers).to.include({ 'x-cache': 'MISS' });
     expect(reply.json()).to.deep.equal({ total: 2 });
   });
 
   it('overlooks a damaged entry', async () => {
-    const key = statsCacheKey(api.stores.mongo.namespace, '10');
-    await api.stores.redis.set(key, 'nonsense', 'EX', 60);
+    await change((key) => api.stores.redis.set(key, 'nonsense', 'EX', 60));
     const reply = await api.get('/api/servers/10/stats');
     expect(reply.headers).to.include({ 'x-cache': 'MISS' });
     expect(reply.json()).to.deep.equal({ total: 2 });
@@ -84,6 +116,8 @@ describe('reads while Redis is frozen', () => {
     await until(async () => (await cached()) === 'HIT');
     expect(await version()).to.equal(1);
     proxy.freeze();
+    // What is in memory is used for a second yet.
+    await until(async () => (await cached()) === 'BYPASS');
     const bypass = await api.get('/api/servers/10/stats');
     expect(bypass.status).to.equal(200);
     expect(bypass.headers).to.include({ 'x-cache': 'BYPASS', 'x-cache-ttl': '0' });

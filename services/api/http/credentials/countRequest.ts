@@ -1,7 +1,9 @@
 import type { Context } from 'koa';
 import { AppError } from '../../../../shared/contract/errors.js';
+import type { Operation } from '../../../../shared/contract/operation.js';
 import type { Asker } from '../../asker.js';
 import type { RateLimiter, Standing } from './rateLimiter.js';
+import type { RateLimits } from './rateLimits.js';
 
 /** Where a request has been counted, and as how many. */
 interface Counted {
@@ -41,14 +43,34 @@ export function askerOf(ctx: Context): Asker {
   };
 }
 
-/** The headers are those of draft-ietf-httpapi-ratelimit-headers, from its eighth version on. */
-function judge(ctx: Context, { policy, limit }: RateLimiter, standing: Standing): void {
+function judge(ctx: Context, limiter: RateLimiter, standing: Standing): void {
   const { left, resetSeconds } = standing;
-  ctx.res.setHeader('RateLimit-Policy', `"${policy}";q=${limit};w=60`);
-  ctx.res.setHeader('RateLimit', `"${policy}";r=${Math.max(0, left)};t=${resetSeconds}`);
+  for (const [name, value] of standingHeaders(limiter, standing)) ctx.res.setHeader(name, value);
   if (left >= 0) return;
-  ctx.state['limitedBy'] = policy;
+  ctx.state['limitedBy'] = limiter.policy;
   throw new AppError('RATE_LIMITED', `Too many requests; try again in ${resetSeconds} seconds`, {
     headers: { 'Retry-After': String(resetSeconds) },
   });
+}
+
+/**
+ * What tells a client where it stands: names and values of headers. They are those of
+ * draft-ietf-httpapi-ratelimit-headers, from its eighth version on.
+ */
+export function standingHeaders(
+  { policy, limit }: RateLimiter,
+  { left, resetSeconds }: Standing,
+): [string, string][] {
+  return [
+    ['RateLimit-Policy', `"${policy}";q=${limit};w=60`],
+    ['RateLimit', `"${policy}";r=${Math.max(0, left)};t=${resetSeconds}`],
+  ];
+}
+
+/** The limit of an address that counts an operation. */
+export function limitOf(
+  limits: RateLimits,
+  { limitedAs }: Pick<Operation, 'limitedAs'>,
+): RateLimiter {
+  return limitedAs === 'search' ? limits.searches : limits.reads;
 }

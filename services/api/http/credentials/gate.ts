@@ -8,7 +8,7 @@ import { InvalidCredential, invalidCredential, missingCredential } from '../../a
 import type { Caller } from '../../caller.js';
 import { isLocalHost, isLoopbackOrigin, isOwnOrigin } from '../origin.js';
 import type { AddressReader } from './addressReader.js';
-import { countRequest, refuseBlocked } from './countRequest.js';
+import { countRequest, limitOf, refuseBlocked } from './countRequest.js';
 import type { RateLimits } from './rateLimits.js';
 import { readCredential } from './readCredential.js';
 
@@ -162,12 +162,12 @@ function refuseGuesser(ctx: Context, { limits, addressOf }: GateOptions): void {
   if (limits) refuseBlocked(ctx, limits.failedCredentials, addressOf(ctx.req));
 }
 
-function countByAddress(ctx: Context, { limitedAs }: Guarded, options: GateOptions): void {
+function countByAddress(ctx: Context, operation: Guarded, options: GateOptions): void {
   const { limits } = options;
   if (!limits) return;
-  if (limitedAs === 'code') refuseGuesser(ctx, options);
+  if (operation.limitedAs === 'code') refuseGuesser(ctx, options);
   const address = options.addressOf(ctx.req);
-  countRequest(ctx, limitedAs === 'search' ? limits.searches : limits.reads, address);
+  countRequest(ctx, limitOf(limits, operation), address);
 }
 
 function nameOf({ kind, id }: Caller): string {

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Middleware } from 'koa';
+import { requestLog, type Logger } from '../../../shared/platform/logger.js';
+import type { Caller } from '../caller.js';
+import type { ApiMetrics } from '../metrics/apiMetrics.js';
+import type { AddressReader } from './credentials/addressReader.js';
+
+/** What is known of a request by the time that its response has ended. */
+export interface RequestFacts {
+  requestId: string;
+  /** The path with its parameters' names; undefined where nothing matched. */
+  route?: string;
+  operationId?: string;
+  /** Null without a credential, and with a wrong one. */
+  caller?: Caller | null;
+  /** The limit that it went over. */
+  limitedBy?: string;
+  /** The Content-Length and X-Cache headers, where the response cannot be asked for them. */
+  sent?: { bytes: number; xCache: string | undefined };
+}
+
+/** Logs and measures a request once its response has ended or was cut. The facts may be filled in until then. */
+export type Observe = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  facts: RequestFacts,
+) => void;
+
+/** What is logged of a client beside the caller. */
+export interface RequestLogOptions {
+  /** Whether the address that a client is counted by is logged. */
+  addresses: boolean;
+  addressOf: AddressReader;
+}
+
+/** Observes requests: one line of the log and one measurement for each. The line names the key or user, if known. */
+export function createObserver(
+  logger: Logger,
+  metrics: Pick<ApiMetrics, 'observeRequest'>,
+  { addresses, addressOf }: RequestLogOptions,
+): Observe {
+  const log = requestLog(logger);
+  return (request, response, facts) => {
+    const startedAt = performance.now();
+    // The address can only be read while the connection is open.
+    const address = addresses ? addressOf(request) : undefined;
+    response.once('close', () => {
+      const ms = performance.now() - startedAt;
+      const status = response.statusCode;
+      const { requestId, route = null, operationId: operation = 'none', limitedBy } = facts;
+      const { bytes, xCache } = facts.sent ?? headersOf(response);
+      log({
+        requestId,
+        method: request.method ?? '',
+        route,
+        status,
+        ms: Math.round(ms * 100) / 100,
+        bytes,
+        caller: facts.caller ? { kind: facts.caller.kind, id: facts.caller.id } : null,
+        address,
+        cut: !response.writableFinished,
+      });
+      metrics.observeRequest({ operation, status, limitedBy, seconds: ms / 1_000, xCache });
+    });
+  };
+}
+
+function headersOf(response: ServerResponse): NonNullable<RequestFacts['sent']> {
+  return {
+    bytes: Number(response.getHeader('Content-Length') ?? 0),
+    xCache: response.getHeader('X-Cache') as string | undefined,
+  };
+}
+
+/** Gives each request an id, and has it observed. The facts are its state. */
+export function observeRequests(observe: Observe): Middleware {
+  return (ctx, next) => {
+    const requestId = requestIdOf(ctx.req);
+    ctx.state['requestId'] = requestId;
+    ctx.set('X-Request-Id', requestId);
+    observe(ctx.req, ctx.res, ctx.state);
+    return next();
+  };
+}
+
+/** The id of a request: the one that the caller sent, if it has a valid form. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+}

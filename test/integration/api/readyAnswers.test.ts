@@ -1,0 +1,182 @@
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import type { IncomingHttpHeaders } from 'node:http';
+import { startApi, until, type ApiServer, type Reply } from '../../support/apiServer.js';
+import { aThreadItem, storeBody } from '../../support/apiViews.js';
+import { stayInMinute } from '../../support/stayInMinute.js';
+
+const PATHS = [
+  '/api/threads/71',
+  '/api/threads/71/participants',
+  '/api/servers',
+  '/api/servers/10',
+  '/api/servers/10/stats',
+  '/api/threads?serverId=10&utm_source=x',
+];
+const CLIENTS: Record<string, Record<string, string>> = {
+  gzip: { 'Accept-Encoding': 'gzip, br' },
+  'no gzip': {},
+  'gzip alone': { 'Accept-Encoding': 'gzip, identity;q=0' },
+  'a page': { 'Accept-Encoding': 'gzip', Origin: 'https://a.example' },
+  'a page of another site': { 'Accept-Encoding': 'gzip', Origin: 'https://c.example' },
+};
+
+/** The headers that are the same for every request that gets the same answer. */
+function lasting(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const changing = ['x-request-id', 'date', 'ratelimit', 'x-cache', 'x-cache-ttl', 'connection'];
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !changing.includes(name)));
+}
+
+async function storeArchive({ stores }: ApiServer): Promise<void> {
+  const { collections } = stores.mongo;
+  await storeBody(collections, 'thread/71', { id: '71', text: 'long '.repeat(2_000) });
+  await storeBody(collections, 'participants/71', { total: 0 });
+  await storeBody(collections, 'servers/all', { servers: [] });
+  await storeBody(collections, 'server/10', { id: '10', name: 'Ten' });
+  await storeBody(collections, 'stats/10', { total: 1, pad: 'x'.repeat(2_000) });
+  const items = ['71', '72', '73'].map((threadId) => aThreadItem({ threadId }));
+  await collections.threadItems.insertMany(items);
+}
+
+for (const origins of ['*', 'https://a.example, https://b.example']) {
+  describe(`answers that are ready, for pages of ${origins}`, () => {
+    let api: ApiServer;
+    before(async () => {
+      api = await startApi({ env: { CORS_ORIGINS: origins, RATE_LIMIT_DISABLED: 'false' } });
+      await storeArchive(api);
+    });
+    after(() => api.close());
+
+    /** The answer that the routes give, and the one that was ready when the request came. */
+    async function both(path: string, headers: Record<string, string>, method = 'GET') {
+      const routed = await api.send(method, path, headers);
+      // The first answer is loaded, the second one found and made ready, the identity form with the third.
+      for (let asked = 0; asked < 3; asked += 1) await api.get(path, headers);
+      return { routed, ready: await api.send(method, path, headers) };
+    }
+
+    for (const [client, headers] of Object.entries(CLIENTS)) {
+      it(`are those of the routes, for ${client}`, async () => {
+        for (const path of PATHS) {
+          api.cache.clear();
+          const { routed, ready } = await both(path, headers);
+          expect(ready.status, path).to.equal(200);
+          expect(lasting(ready.headers), path).to.deep.equal(lasting(routed.headers));
+          expect(ready.body.equals(routed.body), path).to.equal(true);
+          expect(ready.headers['x-request-id']).not.to.equal(routed.headers['x-request-id']);
+        }
+      });
+
+      it(`are those of the routes for HEAD and for what is held already, for ${client}`, async () => {
+        for (const path of PATHS) {
+          api.cache.clear();
+          const head = await both(path, headers, 'HEAD');
+          expect(lasting(head.ready.headers), path).to.deep.equal(lasting(head.routed.headers));
+          expect(head.ready.body).to.have.length(0);
+          api.cache.clear();
+          const held = { ...headers, 'If-None-Match': `"other", W/${head.ready.headers.etag}` };
+          const same = await both(path, held);
+          expect(same.routed.status, path).to.equal(304);
+          expect(same.ready.status, path).to.equal(304);
+          expect(lasting(same.ready.headers), path).to.deep.equal(lasting(same.routed.headers));
+          expect(same.ready.body).to.have.length(0);
+        }
+      });
+    }
+  });
+}
+
+describe('a request for an answer that is ready', () => {
+  const PATH = '/api/threads/71';
+  let api: ApiServer;
+  stayInMinute();
+  beforeEach(async () => {
+    const env = { RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_READS: '20', TRUST_PROXY: '1' };
+    api = await startApi({ env });
+    await storeArchive(api);
+    for (let asked = 0; asked < 4; asked += 1) await ask();
+  });
+  afterEach(() => api.close());
+
+  let reader = 0;
+  const ask = (headers: Record<string, string> = {}, path = PATH): Promise<Reply> =>
+    api.get(path, { 'X-Forwarded-For': `203.0.113.${reader}`, ...headers });
+  beforeEach(() => (reader += 1));
+
+  it('keeps its id, and is logged in one line like every other', async () => {
+    const reply = await ask({ 'X-Request-Id': 'mine-1' });
+    expect(reply.headers['x-request-id']).to.equal('mine-1');
+    const strange = await ask({ 'X-Request-Id': '"}<script>' });
+    expect(strange.headers['x-request-id']).to.match(/^[\w-]{36}$/);
+    const lines = () => api.log.filter(({ requestId }) => requestId === 'mine-1');
+    await until(() => lines().length > 0);
+    const { time, ms, pid, hostname, ...line } = lines()[0]!;
+    expect([typeof time, typeof ms, typeof pid, typeof hostname]).to.deep.equal([
+      ...['number', 'number', 'number', 'string'],
+    ]);
+    expect(line).to.deep.equal({
+      level: 30,
+      name: 'api',
+      requestId: 'mine-1',
+      method: 'GET',
+      route: '/api/threads/:threadId',
+      status: 200,
+      bytes: reply.body.length,
+      caller: null,
+      msg: 'Request',
+    });
+  });
+
+  it('counts under the limit of its address, and is refused beyond it', async () => {
+    const left = async () => {
+      const { status, headers } = await ask();
+      return [status, /r=(\d+)/.exec(String(headers.ratelimit))?.[1], headers['ratelimit-policy']];
+    };
+    const [, before] = await left();
+    expect(await left()).to.deep.equal([200, String(Number(before) - 1), '"reads";q=20;w=60']);
+    await until(async () => (await ask()).status === 429);
+    const refused = await ask();
+    expect(refused.headers).to.have.property('retry-after');
+    expect(refused.json()).to.include({ code: 'RATE_LIMITED' });
+  });
+
+  it('is refused without a Host, with two, and with a wrong method, as ever', async () => {
+    expect((await ask({ Host: 'a.example' })).status).to.equal(200);
+    for (const hosts of ['Host: a.example\r\nhost: b.example\r\n', '']) {
+      const answer = await sendRaw(api.url, `GET ${PATH} HTTP/1.1\r\n${hosts}`);
+      expect(answer, hosts).to.match(/^HTTP\/1\.1 400 /);
+    }
+    expect((await api.send('POST', PATH)).status).to.equal(405);
+  });
+
+  it('gets the new answer once the old one was announced to have changed', async () => {
+    await storeBody(api.stores.mongo.collections, 'thread/71', { id: '71', version: 2 });
+    await api.announce({ threads: [{ threadId: '71', serverId: '10', channelId: '100' }] });
+    // Without limits: whoever waits may ask often.
+    await until(() => api.cache.size.entries === 0);
+    expect((await ask()).json()).to.deep.equal({ id: '71', version: 2 });
+  });
+
+  it('is measured like every other', async () => {
+    await ask();
+    const line =
+      'forum_archive_http_request_duration_seconds_count{operation="getThread",status="200"}';
+    await until(async () => {
+      const { body } = await api.get('/metrics');
+      return body.toString().includes(`${line} 5`);
+    });
+  });
+});
+
+/** What a server answers to the beginning of a request, sent as it is, on a connection that it is asked to close. */
+function sendRaw(url: string, request: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`${request}Connection: close\r\n\r\n`),
+    );
+    socket.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+    socket.on('error', reject).on('close', () => resolve(text));
+  });
+}
