@@ -18,6 +18,7 @@ import { createKey, listKeys, revokeKey } from './auth/keys.js';
 import { login } from './auth/login.js';
 import { refreshToken } from './auth/refreshToken.js';
 import { bodyHandler } from './bodies/bodyHandler.js';
+import { bodyReader } from './bodies/bodyReader.js';
 import { tags } from './dependencies.js';
 import { getHealth } from './health/getHealth.js';
 import { getIndex, getOpenApi } from './health/getIndex.js';
@@ -33,7 +34,9 @@ import { getServerStats } from './servers/getServerStats.js';
 import { listServers } from './servers/listServers.js';
 import { createStatsCache } from './servers/statsCache.js';
 import type { StoreWatches } from './stores/guardStores.js';
+import { refuseAway } from './stores/storeGuard.js';
 import { listThreads, listThreadsDependsOn } from './threads/listThreads.js';
+import { pageReader } from './threads/pageReader.js';
 import { getLeaderboard } from './users/getLeaderboard.js';
 
 export interface RouteDeps {
@@ -52,22 +55,29 @@ export interface RouteDeps {
 
 /** The index of the API: one line an endpoint. */
 export function createRoutes(deps: RouteDeps): Route[] {
-  const { collections: store, redis, namespace, auth } = deps;
+  const { collections, redis, namespace, auth, watches } = deps;
+  const refuse = (): void => refuseAway(watches.mongodb);
+  const readBody = bodyReader(collections, refuse);
+  const store = { ...collections, readBody };
   const all = Object.values(operations);
-  const stats = createStatsCache(redis, namespace, () => deps.watches.redis.suspect());
+  const stats = createStatsCache(redis, namespace, () => watches.redis.suspect());
   const turns = new Turns();
   const cursors = keptCursors(store);
   return [
     route(operations.getIndex, getIndex(all)),
     route(operations.getOpenApi, getOpenApi(all)),
     route(operations.getHealth, getHealth()),
-    route(operations.getReadiness, getReadiness(deps.watches)),
+    route(operations.getReadiness, getReadiness(watches)),
     route(operations.listServers, listServers(store), () => ({ tags: [tags.servers] })),
     route(operations.getServer, bodyHandler(store, 'server', 'serverId'), onServer),
     route(operations.listChannels, bodyHandler(store, 'channels', 'serverId'), onServer),
     route(operations.listTags, bodyHandler(store, 'tags', 'serverId'), onServer),
     route(operations.getServerStats, getServerStats(store, stats), onServer),
-    route(operations.listThreads, listThreads(store, cursors), listThreadsDependsOn),
+    route(
+      operations.listThreads,
+      listThreads(pageReader(store, refuse), cursors),
+      listThreadsDependsOn,
+    ),
     route(operations.getThread, bodyHandler(store, 'thread', 'threadId'), onThread),
     route(operations.listParticipants, bodyHandler(store, 'participants', 'threadId'), onThread),
     route(operations.listSimilarThreads, listSimilarThreads(store), onSimilar),
@@ -86,7 +96,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.createKey, createKey(store)),
     route(operations.listKeys, listKeys(store)),
     route(operations.revokeKey, revokeKey(store)),
-    route(operations.getAdminStats, getAdminStats(deps)),
+    route(operations.getAdminStats, getAdminStats({ ...deps, readBody })),
     route(operations.listJobs, listJobs(deps)),
     route(operations.getJob, getJob(deps)),
     route(operations.retryJob, retryJob(deps)),

@@ -11,6 +11,7 @@ import { jsonAnswer } from '../answer.js';
 import { storeStates } from '../health/getReadiness.js';
 import type { Handler } from '../http/route.js';
 import type { StoreWatches } from '../stores/guardStores.js';
+import type { ReadBody } from '../bodies/bodyReader.js';
 import { timeLimit } from '../timeLimit.js';
 import { archiveTotals } from './archiveTotals.js';
 import { orNull } from './orNull.js';
@@ -26,6 +27,7 @@ interface Deps {
   watches: StoreWatches;
   elasticsearch: Client;
   collections: Collections;
+  readBody: ReadBody;
   namespace: string;
   producer: Producer;
   cache: CacheCounters;
@@ -35,7 +37,7 @@ interface Deps {
 export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
   return async () => {
     const [archive, views, documents, problem, queue, indexers, stores] = await Promise.all([
-      archiveTotals(deps.collections),
+      archiveTotals({ ...deps.collections, readBody: deps.readBody }),
       freshness(deps.collections),
       orNull(countDocuments(deps)),
       orNull(searchProblem(deps.elasticsearch, deps.namespace)),

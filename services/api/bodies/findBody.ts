@@ -1,15 +1,16 @@
 import { Readable } from 'node:stream';
-import type { Binary } from 'mongodb';
 import { AppError } from '../../../shared/contract/errors.js';
 import { subjectOf, type BodyKind } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { bodyOwner, pieceId, readPieces, type Piece } from '../../../shared/store/pieces.js';
-import type { BodyView } from '../../../shared/store/views.js';
 import type { Answer } from '../answer.js';
 import { isId } from '../ids.js';
 import { timeLimit } from '../timeLimit.js';
+import type { ReadBody, StoredBody } from './bodyReader.js';
 
-export type BodyStore = Pick<Collections, 'bodies' | 'pieces'>;
+export interface BodyStore extends Pick<Collections, 'pieces'> {
+  readBody: ReadBody;
+}
 
 const SUBJECTS = { thread: 'Thread', server: 'Server', user: 'User' } as const;
 
@@ -24,7 +25,7 @@ export async function findBody(store: BodyStore, kind: BodyKind, id: string): Pr
 export async function loadBody(store: BodyStore, name: string): Promise<Answer | undefined> {
   // A large body may be replaced between the reads of its head and of its first piece: then begin again.
   for (let attempt = 0; attempt < 3; attempt += 1) {
-    const view = await store.bodies.findOne({ _id: name }, timeLimit());
+    const view = await store.readBody(name);
     if (!view || view.gone) return undefined;
     const answer = await answerOf(store, view);
     if (answer) return answer;
@@ -34,9 +35,9 @@ export async function loadBody(store: BodyStore, name: string): Promise<Answer |
   });
 }
 
-async function answerOf(store: BodyStore, view: BodyView): Promise<Answer | undefined> {
+async function answerOf(store: BodyStore, view: StoredBody): Promise<Answer | undefined> {
   const { etag, length } = view;
-  if (view.gzip) return { etag, length, gzip: bytesOf(view.gzip) };
+  if (view.gzip) return { etag, length, gzip: view.gzip };
   const owner = bodyOwner(view._id, view.revision);
   const first = await findPiece(store, pieceId(owner, 0));
   if (!first) return undefined;
@@ -52,8 +53,4 @@ function findPiece({ pieces }: BodyStore, _id: string): Promise<Piece | null> {
 
 function replaced(): never {
   throw new AppError('UNAVAILABLE', 'The body was replaced while it was sent');
-}
-
-function bytesOf({ buffer, position }: Binary): Buffer {
-  return Buffer.from(buffer.buffer, buffer.byteOffset, position);
 }

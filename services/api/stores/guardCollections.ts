@@ -46,11 +46,18 @@ function guardCollection(collection: Collection, guard: StoreGuard): Collection 
   });
 }
 
-/** Methods such as `sort` return the cursor itself. So the methods of the cursor are replaced in place. */
+/**
+ * Methods such as `sort` return the cursor itself. So the methods of the cursor are replaced in place. `toArray` calls
+ * `next` for what it has let pass the guard already. So the cursor has its own `next` again by then.
+ */
 function guardCursor(cursor: AbstractCursor, guard: StoreGuard): AbstractCursor {
   for (const name of CURSOR_CALLS) {
     const method = Reflect.get(cursor, name, cursor) as Method;
-    Reflect.set(cursor, name, guardedCall(method.bind(cursor), guard));
+    const call: Method = (...given) => {
+      if (name === 'toArray') for (const own of CURSOR_CALLS) Reflect.deleteProperty(cursor, own);
+      return method.call(cursor, ...given);
+    };
+    Reflect.set(cursor, name, guardedCall(call, guard));
   }
   return cursor;
 }

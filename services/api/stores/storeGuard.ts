@@ -19,10 +19,15 @@ export class StoreAway extends AppError {
   }
 }
 
+/** Throws StoreAway while a store is known to be away. */
+export function refuseAway({ isUp }: Pick<StoreWatch, 'isUp'>): void {
+  if (!isUp) throw new StoreAway();
+}
+
 /** The guard of a store's calls. It reports their results to the watch, which decides whether the store is away. */
 export function createGuard(watch: StoreWatch, observe: ObserveCall): StoreGuard {
   return async (call) => {
-    if (!watch.isUp) throw new StoreAway();
+    refuseAway(watch);
     watch.used();
     const began = performance.now();
     const end = (failed: boolean): void => {

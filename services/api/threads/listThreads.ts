@@ -1,26 +1,24 @@
 import type { ThreadListQuery } from '../../../shared/contract/threads.js';
-import type { Collections } from '../../../shared/store/collections.js';
 import { jsonAnswer, type Answer } from '../answer.js';
 import { tags } from '../dependencies.js';
 import type { Dependency, Handler, Input } from '../http/route.js';
 import { isId } from '../ids.js';
 import type { OpenCursors } from '../paging/cursors.js';
 import { pageOf } from '../paging/page.js';
-import { timeLimit } from '../timeLimit.js';
-import { listCursor, listQuestion, listThreadsQuery, type ListQuery } from './listThreadsQuery.js';
+import { listCursor, listQuestion, listThreadsQuery } from './listThreadsQuery.js';
+import type { ListRow, ReadPage } from './pageReader.js';
 
 type ListInput = Pick<Input<unknown, ThreadListQuery>, 'params' | 'query'>;
-type Row = Record<ListQuery['field'] | 'item' | 'serverId', string>;
 
 /** GET /api/threads: a page of stored texts, joined. Throws VALIDATION_ERROR for a wrong cursor. */
 export function listThreads(
-  { threadItems }: Pick<Collections, 'threadItems'>,
+  readPage: ReadPage,
   openCursors: OpenCursors,
 ): Handler<unknown, ThreadListQuery> {
   return async ({ query }) => {
     const cursors = await openCursors();
     const scan = listThreadsQuery(query, cursors);
-    const rows = isKnownPlace(query) ? await findRows(threadItems, scan) : [];
+    const rows = isKnownPlace(query) ? await readPage(scan) : [];
     const shown = isOfServer(rows, query.serverId) ? rows : [];
     return page(query, shown, (last) => listCursor(query, last[scan.field], cursors));
   };
@@ -35,16 +33,11 @@ export function listThreadsDependsOn({ query }: ListInput): Dependency | undefin
   };
 }
 
-function findRows(threadItems: Collections['threadItems'], scan: ListQuery): Promise<Row[]> {
-  return threadItems
-    .find<Row>(scan.filter, { ...timeLimit(), projection: scan.projection, hint: scan.hint })
-    .sort(scan.sort)
-    .limit(scan.limit)
-    .batchSize(scan.limit + 1)
-    .toArray();
-}
-
-function page({ limit }: ThreadListQuery, rows: Row[], cursorOf: (last: Row) => string): Answer {
+function page(
+  { limit }: ThreadListQuery,
+  rows: ListRow[],
+  cursorOf: (last: ListRow) => string,
+): Answer {
   const { shown, nextCursor, hasMore } = pageOf(rows, limit, cursorOf);
   return jsonAnswer(
     `{"threads":[${shown.map(({ item }) => item).join(',')}],` +
@@ -58,6 +51,6 @@ function isKnownPlace({ serverId, channelId }: ThreadListQuery): boolean {
 }
 
 /** Whether the rows of a channel are of this server. All of them are, or none. */
-function isOfServer(rows: Row[], serverId: string | undefined): boolean {
+function isOfServer(rows: ListRow[], serverId: string | undefined): boolean {
   return serverId === undefined || rows[0]?.serverId === serverId;
 }

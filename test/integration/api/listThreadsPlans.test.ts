@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createCursors } from '../../../services/api/paging/cursors.js';
 import { listCursor, listThreadsQuery } from '../../../services/api/threads/listThreadsQuery.js';
+import { joinedPages, pageReader } from '../../../services/api/threads/pageReader.js';
 import {
   THREAD_SORTS,
   THREAD_STATUS_FILTERS,
@@ -68,6 +69,42 @@ describe('plans of GET /api/threads', () => {
       expect(rows).to.be.above(900);
     });
   }
+
+  it('reads joined pages at the cost of their rows, each in its order', async () => {
+    const { threadItems } = stores.mongo.collections;
+    const readPage = pageReader(stores.mongo.collections, () => undefined);
+    for (const place of [{}, { serverId: '11', tag: 'rare' }, { channelId: '1103' }]) {
+      const queries = THREAD_SORTS.flatMap((sort) =>
+        THREAD_STATUS_FILTERS.map((status) => ({ ...place, status, sort, limit: LIMIT })),
+      );
+      const deep = await Promise.all(
+        queries.map(async (query) => ({ ...query, cursor: await deepCursor(query) })),
+      );
+      const scans = [...queries, ...deep].map((query) => listThreadsQuery(query, cursors));
+      for (let at = 0; at < scans.length; at += 16) {
+        const some = scans.slice(at, at + 16);
+        const explained = await threadItems
+          .aggregate(joinedPages(threadItems.collectionName, some), { hint: some[0]!.hint })
+          .explain('executionStats');
+        const text = JSON.stringify(explained, (name, value: unknown) =>
+          name === 'rejectedPlans' ? undefined : value,
+        );
+        expect(text).not.to.contain('"stage":"SORT"');
+        const examined = [...text.matchAll(/"totalKeysExamined":"?(\d+)/g)].map(([, n]) =>
+          Number(n),
+        );
+        for (const keys of examined) expect(keys).to.be.at.most(LIMIT + 3);
+      }
+      // Asked for in one turn: the first calls take what there is, the others are joined.
+      const together = await Promise.all(scans.map(readPage));
+      for (const [n, scan] of scans.entries()) {
+        expect(rowsOf(await readPage(scan))).to.deep.equal(rowsOf(together[n]!));
+      }
+    }
+  });
+
+  /** Rows without the number of their page. */
+  const rowsOf = (rows: object[]) => rows.map((row) => ({ ...row, page: 0 }));
 
   async function checkPlan(query: ThreadListQuery): Promise<number> {
     const { filter, sort, hint, limit, projection } = listThreadsQuery(query, cursors);

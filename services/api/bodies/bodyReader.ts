@@ -1,0 +1,79 @@
+import type { Document } from 'mongodb';
+import type { Collections } from '../../../shared/store/collections.js';
+import type { BodyView } from '../../../shared/store/views.js';
+import { gatherReads } from '../stores/gatherReads.js';
+import { timeLimit } from '../timeLimit.js';
+
+/** A stored body as it is read: with its bytes, or, where it is stored in pieces, without. */
+export type StoredBody = Pick<BodyView, '_id' | 'revision' | 'etag' | 'length' | 'gone'> & {
+  gzip?: Buffer;
+};
+
+/** Reads the body with a name; undefined when there is none. */
+export type ReadBody = (name: string) => Promise<StoredBody | undefined>;
+
+/** A larger gzip form (bytes) is read apart, so that those who wait for short ones do not wait for it. */
+const LONGEST_GATHERED = 65_536;
+/** The most bodies of one call: all of the greatest length still fit into one reply of MongoDB, which is 16 MiB. */
+const MOST_GATHERED = 128;
+/** Large bodies that are read at once. */
+const LARGE_AT_ONCE = 4;
+
+const HEAD = { revision: 1, etag: 1, length: 1, gone: 1 };
+const SIZE = { $binarySize: { $ifNull: ['$gzip', ''] } };
+/** `size` is that of the gzip form, which stands here only when it is short. */
+const SHORT: Document = {
+  ...HEAD,
+  size: SIZE,
+  gzip: { $cond: [{ $lte: [SIZE, LONGEST_GATHERED] }, '$gzip', '$$REMOVE'] },
+};
+
+type Row = Omit<StoredBody, 'gzip'> & { size: number; gzip?: Uint8Array };
+
+/**
+ * Reads bodies by name: many in one call, those with a large gzip form each in a call of its own. `refuse` throws while
+ * MongoDB is known to be away.
+ */
+export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, refuse: () => void): ReadBody {
+  const find = async (names: string[], projection: Document): Promise<Map<string, Row>> => {
+    const rows = await bodies
+      .find<Row>(
+        { _id: { $in: [...new Set(names)] } },
+        { projection, ...timeLimit(), promoteBuffers: true, batchSize: names.length + 1 },
+      )
+      .toArray();
+    return new Map(rows.map((row) => [row._id, row]));
+  };
+  const readShort = gatherReads<string, Row | undefined>({
+    ...{ refuse, most: MOST_GATHERED },
+    async call(names) {
+      const found = await find(names, SHORT);
+      return names.map((name) => found.get(name));
+    },
+  });
+  const readLarge = gatherReads<string, Row | undefined>({
+    ...{ refuse, most: 1, atOnce: LARGE_AT_ONCE },
+    async call([name = '']) {
+      return [(await find([name], { ...HEAD, gzip: 1 })).get(name)];
+    },
+  });
+  return async (name) => {
+    const row = await readShort(name);
+    const isLarge = row && !row.gzip && row.size > 0;
+    return stored(isLarge ? await readLarge(name) : row);
+  };
+}
+
+/** With a copy of its bytes: a reply of MongoDB is one piece of memory, which all its bodies would hold together. */
+function stored(row: Row | undefined): StoredBody | undefined {
+  if (!row) return undefined;
+  const { gzip, _id, revision, etag, length } = row;
+  const head = { _id, revision, etag, length, ...(row.gone !== undefined && { gone: row.gone }) };
+  return gzip ? { ...head, gzip: copied(gzip) } : head;
+}
+
+function copied(bytes: Uint8Array): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  copy.set(bytes);
+  return copy;
+}

@@ -1,0 +1,74 @@
+import { CALL_LIMIT_MS } from '../timeLimit.js';
+
+export interface GatherOptions<Question, Answer> {
+  /** Makes one call to the store: the answers of these questions, in their order. */
+  call: (questions: Question[]) => Promise<Answer[]>;
+  /** Throws while the store is known to be away. */
+  refuse: () => void;
+  /** The most questions of one call. */
+  most: number;
+  /** Calls under way at once. */
+  atOnce?: number;
+  /** The time (ms), from any beginning. */
+  now?: () => number;
+}
+
+interface Waiting<Question, Answer> {
+  question: Question;
+  askedAt: number;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Asks a store in few calls, since a call costs more than what it brings. At most two are under way at once. What is
+ * asked meanwhile waits, and goes out in one call as soon as one of them ends: first come, first served. A question that
+ * waited for as long as a call may take fails. A call that fails, fails for all its questions.
+ */
+export function gatherReads<Question, Answer>({
+  call,
+  refuse,
+  most,
+  atOnce = 2,
+  now = () => performance.now(),
+}: GatherOptions<Question, Answer>): (question: Question) => Promise<Answer> {
+  let waiting: Waiting<Question, Answer>[] = [];
+  let underWay = 0;
+  let isDue = false;
+
+  const send = async (group: Waiting<Question, Answer>[]): Promise<void> => {
+    underWay += 1;
+    try {
+      const answers = await call(group.map(({ question }) => question));
+      group.forEach(({ resolve }, index) => resolve(answers[index]!));
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+    underWay -= 1;
+    drain();
+  };
+  const drain = (): void => {
+    isDue = false;
+    const overdue = now() - CALL_LIMIT_MS;
+    while (waiting.length > 0 && underWay < atOnce) {
+      const group = waiting.slice(0, most);
+      waiting = waiting.slice(most);
+      const inTime = group.filter(({ askedAt }) => askedAt > overdue);
+      for (const { askedAt, reject } of group) if (askedAt <= overdue) reject(tooLate());
+      if (inTime.length > 0) void send(inTime);
+    }
+  };
+  return (question) =>
+    new Promise((resolve, reject) => {
+      refuse();
+      waiting.push({ question, askedAt: now(), resolve, reject });
+      if (isDue || underWay >= atOnce) return;
+      isDue = true;
+      // What is asked in this turn of the event loop goes out together.
+      setImmediate(drain);
+    });
+}
+
+function tooLate(): DOMException {
+  return new DOMException('The store was too busy', 'TimeoutError');
+}

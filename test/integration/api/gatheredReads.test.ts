@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { startApi, type ApiServer } from '../../support/apiServer.js';
+import { aThreadItem, storeBody } from '../../support/apiViews.js';
+
+const MANY = 200;
+const CALLS = 'forum_archive_store_call_duration_seconds_count{store="mongodb"}';
+
+/** Calls to MongoDB that an API made while something was done. */
+async function callsOf(api: ApiServer, what: () => Promise<unknown>): Promise<number> {
+  const calls = async (): Promise<number> => {
+    const text = (await api.get('/metrics')).body.toString();
+    const line = text.split('\n').find((each) => each.startsWith(CALLS));
+    return Number(line?.slice(CALLS.length) ?? 0);
+  };
+  const before = await calls();
+  await what();
+  return (await calls()) - before;
+}
+
+describe('cold reads', () => {
+  let api: ApiServer;
+  before(async () => {
+    api = await startApi({ env: { CACHE_MEGABYTES: '0' } });
+    const { collections } = api.stores.mongo;
+    for (let n = 1; n <= MANY; n += 1) await storeBody(collections, `thread/${n}`, { id: n });
+    await storeBody(collections, 'stats/10', { total: 1 });
+    await collections.threadItems.insertMany(
+      Array.from({ length: MANY }, (_, n) => aThreadItem({ threadId: String(n + 1) })),
+    );
+    // Cursors need a key, which is read once.
+    await api.get('/api/threads?limit=1');
+  });
+  after(() => api.close());
+
+  it('of different bodies go out together, and each gets its own', async () => {
+    const ids = Array.from({ length: MANY }, (_, n) => n + 1);
+    const made = await callsOf(api, async () => {
+      const replies = await Promise.all(ids.map((id) => api.get(`/api/threads/${id}`)));
+      expect(replies.map((reply) => reply.json())).to.deep.equal(ids.map((id) => ({ id })));
+    });
+    expect(made).to.be.within(1, MANY - 1);
+  });
+
+  it('find what is there, and only that', async () => {
+    const paths = ['/api/threads/1', '/api/threads/999999', '/api/threads/2', '/users/5'];
+    const replies = await Promise.all(paths.map((path) => api.get(path)));
+    expect(replies.map(({ status }) => status)).to.deep.equal([200, 404, 200, 404]);
+  });
+
+  it('bring bodies of every length', async () => {
+    const { collections } = api.stores.mongo;
+    const texts = [10, 60_000, 70_000, 400_000].map((bytes) => randomBytes(bytes).toString('hex'));
+    for (const [n, text] of texts.entries()) {
+      await storeBody(collections, `thread/${1_000 + n}`, { text });
+    }
+    for (const headers of [{}, { 'Accept-Encoding': 'gzip;q=0' }]) {
+      const replies = await Promise.all(
+        texts.map((_, n) => api.get(`/api/threads/${1_000 + n}`, headers)),
+      );
+      expect(replies.map((reply) => (reply.json() as { text: string }).text)).to.deep.equal(texts);
+    }
+  });
+});
+
+describe('500 readers who want the same at once', () => {
+  let api: ApiServer;
+  before(async () => {
+    api = await startApi();
+    const { collections } = api.stores.mongo;
+    await storeBody(collections, 'thread/1', { id: '1' });
+    await storeBody(collections, 'stats/10', { total: 1 });
+  });
+  after(() => api.close());
+
+  for (const path of ['/api/threads/1', '/api/servers/10/stats', '/api/threads/2']) {
+    it(`cause one load of ${path}`, async () => {
+      const made = await callsOf(api, () =>
+        Promise.all(Array.from({ length: 500 }, () => api.get(path))),
+      );
+      expect(made).to.equal(1);
+    });
+  }
+});
