@@ -30,8 +30,13 @@ export async function freePort(wanted?: number): Promise<number> {
   return address.port;
 }
 
-/** Whether something accepts connections at the host and port of a URL, within a second. */
-export async function isReachable(url: string): Promise<boolean> {
+/** Whether something accepts connections within a second at one of the hosts of a URL, or of a list of URLs. */
+export async function isReachable(urls: string): Promise<boolean> {
+  const each = urls.split(',').map((part) => (part.includes('://') ? part : `tcp://${part}`));
+  return (await Promise.all(each.map(accepts))).includes(true);
+}
+
+async function accepts(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), timeout: 1000 });
   try {

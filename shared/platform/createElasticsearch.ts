@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import type { TransportRequestOptions, TransportRequestParams } from '@elastic/elasticsearch';
-import { Client, HttpConnection } from '../drivers/elasticsearch.js';
+import { Client, ClusterConnectionPool, HttpConnection } from '../drivers/elasticsearch.js';
 import type { Settings } from './env.js';
 import { withTimeout } from './withTimeout.js';
 
@@ -20,17 +20,22 @@ export function createElasticsearch(
   settings: Pick<Settings, 'ELASTICSEARCH_URL'>,
   { timeoutMs, maxRetries = 0 }: { timeoutMs: number; maxRetries?: number },
 ): Client {
+  const nodes = settings.ELASTICSEARCH_URL.split(',');
+  // What a node cannot be sent is sent to the next one.
+  const retries = Math.max(maxRetries, nodes.length - 1);
   const client = new Client({
-    node: settings.ELASTICSEARCH_URL,
+    nodes,
+    // The default pool goes on asking a node that does not answer, if less often.
+    ...(nodes.length > 1 && { ConnectionPool: ClusterConnectionPool }),
     requestTimeout: timeoutMs,
-    maxRetries,
+    maxRetries: retries,
     Connection: HttpConnection,
     agent: ({ url }) => cutSilent(url.protocol === 'https:' ? new TlsAgent(KEPT) : new Agent(KEPT)),
   });
   const { transport } = client;
   const request = transport.request.bind(transport);
   transport.request = ((params: TransportRequestParams, options?: TransportRequestOptions) => {
-    const limitMs = Number(options?.requestTimeout ?? timeoutMs) * (maxRetries + 1) + OVERDUE_MS;
+    const limitMs = Number(options?.requestTimeout ?? timeoutMs) * (retries + 1) + OVERDUE_MS;
     return withTimeout(limitMs, () => request(params, options));
   }) as typeof transport.request;
   return client;

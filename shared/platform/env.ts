@@ -65,6 +65,16 @@ const perMinute = (limit: number, what: string) =>
     .default(limit)
     .description(`${what} in a minute`);
 
+/** Checks the addresses of the nodes of a cluster. The message of what it throws follows the variable's name. */
+function readNodes(text: string): string {
+  for (const node of text.split(',')) {
+    if (!URL.canParse(node) || !/^https?:$/.test(new URL(node).protocol)) {
+      throw new TypeError('must be an http or https URL, or several, comma separated');
+    }
+  }
+  return text;
+}
+
 /** Settings of the environment, by variable name. */
 export const settingsSchema = Joi.object<Settings, true>({
   HOST: Joi.string().hostname().default('127.0.0.1').description('Address the API listens on'),
@@ -74,12 +84,17 @@ export const settingsSchema = Joi.object<Settings, true>({
     .min(1)
     .max(256)
     .description('Processes of one API (default one a core, or 1 beside local stores)'),
-  MONGODB_URL: url(['mongodb', 'mongodb+srv'])
+  // A URL of several hosts is none by the general rules. The driver checks the rest when its client is created.
+  MONGODB_URL: Joi.string()
+    .pattern(/^mongodb(?:\+srv)?:\/\/\S+$/)
+    .messages({ 'string.pattern.base': '{{#label}} must begin with mongodb:// or mongodb+srv://' })
     .default('mongodb://127.0.0.1:27017/forum-archive?replicaSet=rs0')
     .description('MongoDB replica set; the path names the database (default forum-archive)'),
-  ELASTICSEARCH_URL: url(['http', 'https'])
+  ELASTICSEARCH_URL: Joi.string()
+    .custom(readNodes)
+    .messages({ 'any.custom': '{{#label}} {{#error.message}}' })
     .default('http://127.0.0.1:9200')
-    .description('Elasticsearch 9'),
+    .description('Elasticsearch 9: its address, or those of several nodes, comma separated'),
   REDIS_URL: url(['redis', 'rediss'])
     .default('redis://127.0.0.1:6379')
     .description('Redis of the queue (maxmemory-policy noeviction)'),

@@ -53,6 +53,20 @@ describe('createElasticsearch', () => {
     }
   });
 
+  it('asks another node where one does not answer', async () => {
+    const { ELASTICSEARCH_URL: url } = readSettings();
+    // Nobody listens on the first one's port.
+    const client = createElasticsearch(
+      { ELASTICSEARCH_URL: `http://127.0.0.1:1,${url}` },
+      { timeoutMs: 120_000 },
+    );
+    try {
+      for (let n = 0; n < 10; n += 1) expect(await client.ping()).to.equal(true);
+    } finally {
+      await client.close();
+    }
+  });
+
   it('ends what is asked when answers stop in their middle, and hears later ones', async () => {
     let stops = true;
     const server = createServer((_request, response) => {

@@ -12,6 +12,8 @@ describe('ports', () => {
     try {
       expect(await isPortFree(port)).to.equal(false);
       expect(await isReachable(`redis://127.0.0.1:${port}`)).to.equal(true);
+      const several = `mongodb://127.0.0.1:1,127.0.0.1:${port}/archive?replicaSet=rs0`;
+      expect(await isReachable(several)).to.equal(true);
       expect(await freePort(port)).to.not.equal(port);
     } finally {
       server.close();

@@ -31,6 +31,20 @@ describe('readSettings', () => {
     expect(readSettings({})).not.to.have.property('API_PROCESSES');
   });
 
+  it('takes the addresses of several members of MongoDB and Elasticsearch', () => {
+    const MONGODB_URL =
+      'mongodb://me:secret@10.0.0.1:27017,10.0.0.2:27017,c/archive?replicaSet=rs0';
+    const ELASTICSEARCH_URL = 'http://10.0.0.1:9200,https://b:9200';
+    const urls = { MONGODB_URL, ELASTICSEARCH_URL };
+    expect(readSettings(urls)).to.include(urls);
+    for (const wrong of ['http://a,b:9200', 'http://a,', 'redis://a']) {
+      const read = () => readSettings({ ELASTICSEARCH_URL: wrong });
+      expect(read, wrong).to.throw(SettingsError, /ELASTICSEARCH_URL must be an http or https URL/);
+    }
+    const read = () => readSettings({ MONGODB_URL: 'mongo://a/b' });
+    expect(read).to.throw(SettingsError, /MONGODB_URL must begin with mongodb:/);
+  });
+
   it('names every wrong setting, in a line of its own', () => {
     const wrong = { PORT: '70000.5', RATE_LIMIT_DISABLED: 'maybe', MONGODB_URL: 'http://x' };
     const read = () => readSettings(wrong);
