@@ -15,13 +15,20 @@ export interface MeasuredServer {
   stop(): Promise<void>;
 }
 
-/** Everything as it is by default, but for limits that the load client would exceed: they count, and refuse nothing. */
-const LIMITS = Object.fromEntries(
-  ['READS', 'SEARCHES', 'FAILED_CREDENTIALS', 'CALLER'].map((name) => [
-    `RATE_LIMIT_${name}`,
-    '1000000000',
-  ]),
-);
+/**
+ * Everything as it is by default, but for two things: one process, as the floor is one, and limits that the load client
+ * cannot reach, so that they count and refuse nothing.
+ */
+const SETTINGS = {
+  API_PROCESSES: '1',
+  RATE_LIMIT_DISABLED: 'false',
+  ...Object.fromEntries(
+    ['READS', 'SEARCHES', 'FAILED_CREDENTIALS', 'CALLER'].map((name) => [
+      `RATE_LIMIT_${name}`,
+      '1000000000',
+    ]),
+  ),
+};
 
 /** Starts the API as a process of its own, its log written to a file of a folder, as an operator would. */
 export async function startApi(
@@ -34,10 +41,11 @@ export async function startApi(
   const log = openSync(logFile, 'w');
   const main = fileURLToPath(new URL('../services/api/main.js', import.meta.url));
   const child = spawn(process.execPath, [main], {
-    env: { ...process.env, ...LIMITS, RATE_LIMIT_DISABLED: 'false', PORT: String(port), ...env },
+    env: { ...process.env, ...SETTINGS, PORT: String(port), ...env },
     stdio: ['ignore', log, log],
   });
   closeSync(log);
+  endWithThisProcess(child);
   const url = `http://127.0.0.1:${port}`;
   while (!(await isHealthy(url))) {
     if (child.exitCode !== null) {
@@ -59,6 +67,13 @@ export async function startFloor(task: FloorTask): Promise<MeasuredServer> {
   const [{ url }] = (await Promise.race([once(child, 'message'), ended])) as [{ url: string }];
   return { url, pid: child.pid!, stop: () => stop(child) };
 }
+
+/** A server that is left behind would disturb whatever is measured next. */
+function endWithThisProcess(child: ChildProcess): void {
+  process.once('exit', () => child.kill('SIGKILL'));
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 async function isHealthy(url: string): Promise<boolean> {
   try {

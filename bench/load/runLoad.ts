@@ -180,7 +180,12 @@ class Recorder {
   }
 }
 
-function requestsOf({ url, paths, headers }: LoadJob): Buffer[] {
+/** The requests of a job as bytes. */
+export function requestsOf({
+  url,
+  paths,
+  headers,
+}: Pick<LoadJob, 'url' | 'paths' | 'headers'>): Buffer[] {
   const lines = Object.entries({ Host: new URL(url).host, ...headers });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   return paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${head}\r\n`));

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { isAskedFor, readOptions } from '../../../bench/options/endpoints.js';
+import { readOptions as readGrowthOptions } from '../../../bench/options/growth.js';
 import { OptionError } from '../../../bench/options/parts.js';
 
 describe('the options of npm run bench', () => {
@@ -49,5 +50,26 @@ describe('the options of npm run bench', () => {
     expect(isAskedFor('hot/list', ['list'])).to.equal(true);
     expect(isAskedFor('hot/list', ['hot/list'])).to.equal(true);
     expect(isAskedFor('hot/list', ['cold', 'thread', 'hot/thread'])).to.equal(false);
+  });
+});
+
+describe('the options of npm run bench -- growth', () => {
+  it('have defaults, and are read', () => {
+    expect(readGrowthOptions([])).to.deep.equal({
+      ...{ messages: 100_000, from: 10_000, requests: 300 },
+      results: 'bench/growth.md',
+    });
+    const args = '--messages 1000000 --from 20000 --requests 50 --results x.md';
+    expect(readGrowthOptions(args.split(' '))).to.deep.equal({
+      ...{ messages: 1_000_000, from: 20_000, requests: 50, results: 'x.md' },
+    });
+    expect(readGrowthOptions(['--help'])).to.equal(undefined);
+  });
+
+  it('refuse a small archive that is not smaller', () => {
+    expect(() => readGrowthOptions(['--messages', '10000'])).to.throw(
+      OptionError,
+      '--from must be less than --messages',
+    );
   });
 });

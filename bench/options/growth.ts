@@ -1,0 +1,59 @@
+import { parseArgs } from 'node:util';
+import { numberOf, OptionError, orExit } from './parts.js';
+
+/** What the benchmark of growth is to do. */
+export interface GrowthOptions {
+  messages: number;
+  from: number;
+  /** Requests of each question to each archive. */
+  requests: number;
+  results: string;
+}
+
+const HELP = `Usage: npm run bench -- growth [options]
+
+Asks the same of a small and of a large generated archive, in turns, one request at a time, the response cache off, and
+shows how much longer the large one takes.
+
+  --messages N      size of the large archive (default 100000)
+  --from N          size of the small archive (default 10000)
+  --requests N      requests of each question to each archive (default 300)
+  --results FILE    where the table is written (default bench/growth.md)
+  --help            show this
+`;
+
+/** The options, or the end of the process with help or with what is wrong. */
+export function optionsOrExit(args: string[]): GrowthOptions {
+  return orExit(HELP, () => readOptions(args));
+}
+
+/** Reads the options; undefined where help is asked for. Throws OptionError. */
+export function readOptions(args: string[]): GrowthOptions | undefined {
+  const { help, ...values } = parse(args);
+  if (help) return undefined;
+  const options = {
+    messages: numberOf('messages', values.messages, 1_000, 10_000_000),
+    from: numberOf('from', values.from, 1_000, 10_000_000),
+    requests: numberOf('requests', values.requests, 10, 1_000_000),
+    results: values.results,
+  };
+  if (options.from < options.messages) return options;
+  throw new OptionError('--from must be less than --messages');
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        messages: { type: 'string', default: '100000' },
+        from: { type: 'string', default: '10000' },
+        requests: { type: 'string', default: '300' },
+        results: { type: 'string', default: 'bench/growth.md' },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new OptionError((error as Error).message);
+  }
+}
