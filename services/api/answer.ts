@@ -28,7 +28,7 @@ export interface Answer {
 /** What this service's caches did for an answer. */
 export interface CacheState {
   state: 'HIT' | 'MISS' | 'BYPASS';
-  /** When the answer must not be used any more (milliseconds since 1970). */
+  /** When the answer must not be used any more (milliseconds since 1970); 0 for one that must not be kept. */
   expiresAt: number;
 }
 

@@ -7,6 +7,8 @@ export const tags = {
   thread: (threadId: string) => `thread:${threadId}`,
   user: (userId: string) => `user:${userId}`,
   similar: (threadId: string) => `similar:${threadId}`,
+  /** Any change may change what a search finds. */
+  searches: 'searches',
   /** A list page belongs to its narrowest place: channel, else server, else everywhere. */
   list: (place: { serverId?: string; channelId?: string }) =>
     place.channelId
@@ -18,7 +20,7 @@ export const tags = {
 
 /** The tags of everything that an announcement says has changed. */
 export function changedTags({ threads, servers, users, similar }: Announcement): string[] {
-  const changed = new Set<string>();
+  const changed = new Set<string>([tags.searches]);
   for (const { threadId, serverId, channelId } of threads) {
     changed.add(tags.thread(threadId));
     changed.add(tags.list({ channelId })).add(tags.list({ serverId })).add(tags.list({}));

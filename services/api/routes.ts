@@ -25,6 +25,7 @@ import { getIndex, getOpenApi } from './health/getIndex.js';
 import { getReadiness } from './health/getReadiness.js';
 import { route, type Dependency, type Route } from './http/route.js';
 import { isId } from './ids.js';
+import { keepAnswers, searchDependsOn } from './search/keepAnswers.js';
 import { searchArchive } from './search/searchArchive.js';
 import { suggestTitles } from './search/suggestTitles.js';
 import { Turns } from './search/turns.js';
@@ -81,8 +82,10 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.getThread, bodyHandler(store, 'thread', 'threadId'), onThread),
     route(operations.listParticipants, bodyHandler(store, 'participants', 'threadId'), onThread),
     route(operations.listSimilarThreads, listSimilarThreads(store), onSimilar),
-    route(operations.searchArchive, async ({ query, asker }) =>
-      jsonAnswer(await searchArchive({ ...deps, turns }, query, asker)),
+    route(
+      operations.searchArchive,
+      keepAnswers((query, asker) => searchArchive({ ...deps, turns }, query, asker)),
+      searchDependsOn,
     ),
     route(operations.suggestTitles, async ({ query }) =>
       jsonAnswer(await suggestTitles(deps, query)),

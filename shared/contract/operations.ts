@@ -35,6 +35,11 @@ const userParams = Joi.object<{ userId: string }, true>({ userId: text('User id'
 const GET = { method: 'get', access: 'public', params: nothing, query: nothing } as const;
 const FIND: readonly ErrorCode[] = ['NOT_FOUND', 'UNAVAILABLE'];
 const LIST: readonly ErrorCode[] = ['UNAVAILABLE'];
+/** Headers of answers that tell what the service's caches did. */
+const CACHE_HEADERS = {
+  'X-Cache': 'HIT from the cache, MISS when just loaded, BYPASS while the cache is away',
+  'X-Cache-TTL': 'How long the cached answer still lasts at most (whole seconds)',
+};
 
 /** Every operation of the API, by operationId. */
 export const operations = {
@@ -113,10 +118,7 @@ export const operations = {
     params: serverParams,
     response: serverStatsSchema,
     errors: FIND,
-    headers: {
-      'X-Cache': 'HIT from the cache, MISS when just cached, BYPASS while the cache is away',
-      'X-Cache-TTL': 'How long the cached answer still lasts (whole seconds)',
-    },
+    headers: CACHE_HEADERS,
   }),
   listThreads: operation({
     ...GET,
@@ -163,6 +165,7 @@ export const operations = {
     query: searchQuerySchema,
     response: searchResponseSchema,
     errors: LIST,
+    headers: CACHE_HEADERS,
   }),
   suggestTitles: operation({
     ...GET,

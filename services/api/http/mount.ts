@@ -19,7 +19,7 @@ export type Outcome = Answer | AppError;
 /** Bytes of an outcome in memory; undefined for what is too large to keep, or must not be kept. */
 export function outcomeBytes(outcome: Outcome): number | undefined {
   if (outcome instanceof AppError) return 0;
-  if (outcome.openGzip || outcome.cached?.state === 'BYPASS') return undefined;
+  if (outcome.openGzip || outcome.cached?.expiresAt === 0) return undefined;
   return (outcome.identity?.length ?? 0) + (outcome.gzip?.length ?? 0);
 }
 
@@ -113,15 +113,38 @@ async function findAnswer(
 async function findCached(
   ctx: Context,
   { answer }: Question,
-  { key, tags }: NonNullable<Question['cached']>,
+  { key, ...dependency }: NonNullable<Question['cached']>,
   cache: MountDeps['cache'],
 ): Promise<Found> {
   const kept = cache.kept(key);
-  if (!kept) return { answer: orThrow(await cache.load(key, tags, () => settle(answer))), key };
+  if (!kept) return { answer: await loadOnce(key, dependency, answer, cache), key };
   const found = orThrow(kept);
   const whole = isInflatedFor(ctx.req, found) ? await withIdentity(found) : found;
   if (whole !== found) cache.extend(key, found, whole);
   return { answer: whole, key, wasKept: true };
+}
+
+/**
+ * The answer of one load for all who ask at once. Its cost counts for whoever asked first. Where their limit does not
+ * reach for it, each of the others asks for themselves.
+ */
+async function loadOnce(
+  key: string,
+  dependency: Omit<NonNullable<Question['cached']>, 'key'>,
+  answer: Question['answer'],
+  cache: MountDeps['cache'],
+): Promise<Answer> {
+  let isFirst = false as boolean;
+  const load = (): Promise<Outcome> => {
+    isFirst = true;
+    return settle(answer);
+  };
+  try {
+    return orThrow(await cache.load(key, dependency, load));
+  } catch (error) {
+    if (isFirst || !(error instanceof AppError) || error.code !== 'RATE_LIMITED') throw error;
+    return orThrow(await settle(answer));
+  }
 }
 
 /** NOT_FOUND is an outcome that is kept. Every other error is thrown. */

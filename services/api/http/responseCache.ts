@@ -4,6 +4,8 @@ interface Entry<T> {
   value: T;
   tags: readonly string[];
   storedAt: number;
+  /** When it must not be used any more; undefined when only an announcement ends it. */
+  expiresAt: number | undefined;
   /** What it costs of the cache, its names included. */
   bytes: number;
   /** The names under which `find` finds it. */
@@ -23,6 +25,13 @@ const ENTRY_OVERHEAD = 512;
 const NAME_OVERHEAD = 768;
 /** Names of one entry. Links carry parameters that mean nothing here, so one answer may have any number of URLs. */
 const MOST_NAMES = 4;
+
+/** What a value depends on. */
+export interface Tagged {
+  tags: readonly string[];
+  /** Milliseconds after a change of a tag in which a load may still miss it. Its value is kept until their end at most. */
+  settlesMs?: number;
+}
 
 export interface CacheOptions<T, Ready> {
   maxBytes: number;
@@ -46,6 +55,8 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   readonly #entries: LRUCache<string, Entry<T>> | undefined;
   readonly #loads = new Map<string, { promise: Promise<T>; tags: readonly string[] }>();
   readonly #keysByTag = new Map<string, Set<string>>();
+  /** When tags of loads that settle have changed. One that is new here may have changed just before. */
+  readonly #changedAt = new Map<string, number>();
   readonly #named = new Map<string, Named<Ready>>();
   readonly #sizeOf: (value: T) => number | undefined;
   readonly #readySizeOf: (ready: Ready) => number;
@@ -75,12 +86,6 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     }
   }
 
-  /** The kept value of a key, else what `load` brings. A failed load is not kept. */
-  get(key: string, tags: readonly string[], load: () => Promise<T>): Promise<T> {
-    const kept = this.kept(key);
-    return kept ? Promise.resolve(kept) : this.load(key, tags, load);
-  }
-
   /** The kept value of a key; undefined when there is none that may be used. */
   kept(key: string): T | undefined {
     const entry = this.#entries?.get(key);
@@ -90,9 +95,9 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   }
 
   /** What `load` brings for a key, or what another load of it brings that is under way. A failed load is not kept. */
-  load(key: string, tags: readonly string[], load: () => Promise<T>): Promise<T> {
+  load(key: string, dependency: Tagged, load: () => Promise<T>): Promise<T> {
     this.#misses += 1;
-    return this.#loads.get(key)?.promise ?? this.#load(key, tags, load);
+    return this.#loads.get(key)?.promise ?? this.#load(key, dependency, load);
   }
 
   /** What is ready under a name; undefined when its value is not there any more. */
@@ -131,6 +136,9 @@ export class ResponseCache<T extends object, Ready extends object = never> {
       for (const key of [...(this.#keysByTag.get(tag) ?? [])]) this.#entries?.delete(key);
     }
     const changed = new Set(tags);
+    for (const tag of this.#changedAt.keys()) {
+      if (changed.has(tag)) this.#changedAt.set(tag, this.#now());
+    }
     for (const [key, load] of this.#loads) {
       if (load.tags.some((tag) => changed.has(tag))) this.#loads.delete(key);
     }
@@ -140,6 +148,7 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   clear(): void {
     this.#entries?.clear();
     this.#loads.clear();
+    for (const tag of this.#changedAt.keys()) this.#changedAt.set(tag, this.#now());
   }
 
   /** Announcements arrive from now on. Values that were kept before may be outdated, so they are dropped. */
@@ -163,7 +172,8 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     return { entries: this.#entries?.size ?? 0, bytes: this.#entries?.calculatedSize ?? 0 };
   }
 
-  #load(key: string, tags: readonly string[], load: () => Promise<T>): Promise<T> {
+  #load(key: string, { tags, settlesMs = 0 }: Tagged, load: () => Promise<T>): Promise<T> {
+    const settledAt = this.#settledAt(tags, settlesMs);
     const flight = { promise: load(), tags };
     this.#loads.set(key, flight);
     flight.promise.then(
@@ -171,7 +181,7 @@ export class ResponseCache<T extends object, Ready extends object = never> {
         // An announcement removes a load from the map, since its value may be older than what was announced.
         if (this.#loads.get(key) !== flight) return;
         this.#loads.delete(key);
-        this.#keep(key, { value, tags });
+        this.#keep(key, { value, tags, expiresAt: earlier(this.#expiryOf(value), settledAt) });
       },
       () => {
         if (this.#loads.get(key) === flight) this.#loads.delete(key);
@@ -180,12 +190,25 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     return flight.promise;
   }
 
-  #keep(key: string, { value, tags }: Pick<Entry<T>, 'value' | 'tags'>): void {
+  /** When all that was announced before a load shows in what it brings; undefined when it does already. */
+  #settledAt(tags: readonly string[], settlesMs: number): number | undefined {
+    if (settlesMs === 0) return undefined;
+    const now = this.#now();
+    for (const tag of tags) if (!this.#changedAt.has(tag)) this.#changedAt.set(tag, now);
+    const settledAt = Math.max(...tags.map((tag) => this.#changedAt.get(tag)!)) + settlesMs;
+    return settledAt > now ? settledAt : undefined;
+  }
+
+  #keep(
+    key: string,
+    { value, tags, expiresAt }: Pick<Entry<T>, 'value' | 'tags' | 'expiresAt'>,
+  ): void {
     const bytes = this.#sizeOf(value);
     if (bytes === undefined || !this.#entries) return;
     const cost = costOf(key, bytes);
     this.#entries.delete(key);
-    this.#put(key, { value, tags, storedAt: this.#now(), bytes: cost, names: [] });
+    const storedAt = this.#now();
+    this.#put(key, { value, tags, storedAt, expiresAt, bytes: cost, names: [] });
     if (!this.#entries.has(key)) return;
     for (const tag of tags) {
       const keys = this.#keysByTag.get(tag);
@@ -198,11 +221,10 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     this.#entries?.set(key, entry, { size: entry.bytes, noDisposeOnSet: true });
   }
 
-  #isFresh({ value, storedAt }: Entry<T>): boolean {
-    const expiry = this.#expiryOf(value);
-    if (this.#live && expiry === undefined) return true;
+  #isFresh({ storedAt, expiresAt }: Entry<T>): boolean {
+    if (this.#live && expiresAt === undefined) return true;
     const now = this.#now();
-    if (expiry !== undefined && now >= expiry) return false;
+    if (expiresAt !== undefined && now >= expiresAt) return false;
     return this.#live || now - storedAt < UNHEARD_LIFE;
   }
 
@@ -223,4 +245,9 @@ export class ResponseCache<T extends object, Ready extends object = never> {
 /** Bytes that an entry costs with its key and without names. */
 function costOf(key: string, bytes: number): number {
   return bytes + 2 * key.length + ENTRY_OVERHEAD;
+}
+
+/** The earlier of two times; undefined when there is none. */
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }

@@ -25,6 +25,11 @@ export type Handler<Params, Query, Body = undefined> = (
 export interface Dependency {
   tags: string[];
   input?: unknown;
+  /**
+   * Milliseconds after an announcement in which an answer may still miss what was announced. One that was asked for in
+   * that time is kept until its end.
+   */
+  settlesMs?: number;
 }
 
 /** A request whose caller was admitted, not yet checked. */
@@ -46,7 +51,7 @@ export interface Route {
 export interface Question {
   /** `body` is what the operation's rule has read. */
   answer: (body: unknown) => Promise<Answer>;
-  cached?: { key: string; tags: string[] };
+  cached?: { key: string } & Pick<Dependency, 'tags' | 'settlesMs'>;
 }
 
 /** Joins an operation and its handler. Where `dependsOn` names the tags of an answer, the response cache keeps it. */
@@ -72,8 +77,8 @@ export function route<Params, Query, Body>(
   };
 }
 
-function keyed(operationId: string, { tags, input }: Dependency, whole: unknown) {
-  return { key: `${operationId} ${JSON.stringify(sorted(input ?? whole))}`, tags };
+function keyed(operationId: string, { input, ...dependency }: Dependency, whole: unknown) {
+  return { key: `${operationId} ${JSON.stringify(sorted(input ?? whole))}`, ...dependency };
 }
 
 /** The same input always makes the same text, in whatever order the caller named its parts. */

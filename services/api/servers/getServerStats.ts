@@ -16,7 +16,7 @@ export function getServerStats(
     const cached = isId(serverId) ? await cache.read(serverId) : ({ state: 'absent' } as const);
     if (cached.state === 'hit') return keptFor(cached.answer, 'HIT', cached.leftMs);
     const answer = await findBody(store, 'stats', serverId);
-    if (cached.state === 'away') return keptFor(answer, 'BYPASS', 0);
+    if (cached.state === 'away') return { ...answer, cached: { state: 'BYPASS', expiresAt: 0 } };
     cache.write(serverId, answer);
     return keptFor(answer, 'MISS', cache.lifeMs);
   };

@@ -12,8 +12,8 @@ export interface Removed {
 export const NOTHING_REMOVED: Removed = { threads: 0, messages: 0 };
 
 /**
- * Resolves when nothing of what was removed can be read: all that follows from the cause is done, the servers' cached
- * statistics are dropped, and search shows it.
+ * Resolves when nothing of what was removed can be read: all that follows from the cause is done, search
+ * shows it, and cached statistics of the servers and cached answers of searches are dropped.
  */
 export async function awaitRemoval(
   deps: IndexerDeps,
@@ -26,6 +26,7 @@ export async function awaitRemoval(
     most = Math.max(most, left);
     report?.(most - left, most);
   });
-  for (const serverId of serverIds) await deps.announcer.dropStats(serverId);
   await deps.elasticsearch.indices.refresh({ index: searchAlias(deps.namespace) });
+  for (const serverId of serverIds) await deps.announcer.dropStats(serverId);
+  await deps.announcer.dropSearches();
 }

@@ -12,6 +12,8 @@ export interface Announcer {
   announce(change: Partial<Announcement>): void;
   /** Takes a server's statistics out of all caches. */
   dropStats(serverId: string): Promise<void>;
+  /** Has API processes forget the answers of searches. */
+  dropSearches(): Promise<void>;
 }
 
 /** Whether a command had no answer in its time. */
@@ -53,6 +55,8 @@ export function createAnnouncer(redis: Redis, namespace: string, logger: Logger)
       // API processes may have read them from the shared cache until now, and hold them.
       await publish({ servers: [serverId] });
     },
+    // Every announcement does so, as any change may change what is found.
+    dropSearches: () => publish({}),
     announce: (change) => void publish(change),
   };
 }

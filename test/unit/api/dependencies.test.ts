@@ -9,7 +9,7 @@ describe('changedTags', () => {
       users: [],
       similar: [],
     });
-    expect(changed).to.have.members(['thread:1', 'list:*', 'list:s2', 'list:c3']);
+    expect(changed).to.have.members(['searches', 'thread:1', 'list:*', 'list:s2', 'list:c3']);
     expect(changed).to.include(tags.list({}));
     expect(changed).to.include(tags.list({ serverId: '2' }));
     expect(changed).to.include(tags.list({ serverId: '2', channelId: '3' }));
@@ -17,7 +17,7 @@ describe('changedTags', () => {
 
   it('empties what hangs on a server, a user and similar threads', () => {
     const changed = changedTags({ threads: [], servers: ['2'], users: ['4'], similar: ['5'] });
-    expect(changed).to.have.members(['server:2', 'servers', 'user:4', 'similar:5']);
+    expect(changed).to.have.members(['searches', 'server:2', 'servers', 'user:4', 'similar:5']);
   });
 });
 

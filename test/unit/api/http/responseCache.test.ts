@@ -21,23 +21,33 @@ function aLoad() {
   return { load, end: (text: string) => waiting.shift()?.(text), begun: () => waiting.length };
 }
 
+/** What is kept, else what is loaded. */
+async function read(
+  cache: ResponseCache<Value>,
+  key: string,
+  tags: string[],
+  load: () => Promise<Value>,
+): Promise<Value> {
+  return cache.kept(key) ?? cache.load(key, { tags }, load);
+}
+
 const value = (text: string) => () => Promise.resolve({ text });
 const never = () => Promise.reject(new Error('It was loaded again'));
 
 describe('ResponseCache', () => {
   it('keeps a value until one of its tags changes', async () => {
     const cache = aCache();
-    await cache.get('k', ['thread:1', 'server:2'], value('old'));
+    await read(cache, 'k', ['thread:1', 'server:2'], value('old'));
     cache.invalidate(['thread:2', 'server:1']);
-    expect((await cache.get('k', [], never)).text).to.equal('old');
+    expect((await read(cache, 'k', [], never)).text).to.equal('old');
     cache.invalidate(['server:2']);
-    expect((await cache.get('k', ['thread:1'], value('new'))).text).to.equal('new');
+    expect((await read(cache, 'k', ['thread:1'], value('new'))).text).to.equal('new');
   });
 
   it('joins the loads of one key', async () => {
     const cache = aCache();
     const { load, end, begun } = aLoad();
-    const both = Promise.all([cache.get('k', [], load), cache.get('k', [], load)]);
+    const both = Promise.all([read(cache, 'k', [], load), read(cache, 'k', [], load)]);
     expect(begun()).to.equal(1);
     end('one');
     expect((await both).map(({ text }) => text)).to.deep.equal(['one', 'one']);
@@ -46,81 +56,140 @@ describe('ResponseCache', () => {
   it('keeps nothing that was loading when its tag changed, and lets nobody join it', async () => {
     const cache = aCache();
     const { load, end, begun } = aLoad();
-    const before = cache.get('k', ['thread:1'], load);
+    const before = read(cache, 'k', ['thread:1'], load);
     cache.invalidate(['thread:1']);
-    const after = cache.get('k', ['thread:1'], load);
+    const after = read(cache, 'k', ['thread:1'], load);
     expect(begun()).to.equal(2);
     end('old');
     expect((await before).text).to.equal('old');
     end('new');
     expect((await after).text).to.equal('new');
-    expect((await cache.get('k', [], never)).text).to.equal('new');
+    expect((await read(cache, 'k', [], never)).text).to.equal('new');
   });
 
   it('lets an old load that ends last not replace a newer one', async () => {
     const cache = aCache();
     const slow = aLoad();
-    const before = cache.get('k', ['thread:1'], slow.load);
+    const before = read(cache, 'k', ['thread:1'], slow.load);
     cache.invalidate(['thread:1']);
-    await cache.get('k', ['thread:1'], value('new'));
+    await read(cache, 'k', ['thread:1'], value('new'));
     slow.end('old');
     await before;
-    expect((await cache.get('k', [], never)).text).to.equal('new');
+    expect((await read(cache, 'k', [], never)).text).to.equal('new');
   });
 
   it('does not keep failures', async () => {
     const cache = aCache();
-    const failure = await cache.get('k', [], never).catch((error: unknown) => error);
+    const failure = await read(cache, 'k', [], never).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(Error);
-    expect((await cache.get('k', [], value('fine'))).text).to.equal('fine');
+    expect((await read(cache, 'k', [], value('fine'))).text).to.equal('fine');
   });
 
   it('keeps values for one second while announcements may be missed', async () => {
     let now = 0;
     const cache = aCache({ now: () => now });
-    await cache.get('k', [], value('first'));
+    await read(cache, 'k', [], value('first'));
     cache.suspend();
     now = 999;
-    expect((await cache.get('k', [], never)).text).to.equal('first');
+    expect((await read(cache, 'k', [], never)).text).to.equal('first');
     now = 1_000;
-    expect((await cache.get('k', [], value('second'))).text).to.equal('second');
+    expect((await read(cache, 'k', [], value('second'))).text).to.equal('second');
   });
 
   it('is emptied when announcements come again, loads under way included', async () => {
     const cache = aCache();
     const { load, end } = aLoad();
-    await cache.get('k', [], value('old'));
-    const loading = cache.get('l', [], load);
+    await read(cache, 'k', [], value('old'));
+    const loading = read(cache, 'l', [], load);
     cache.suspend();
     cache.resume();
     end('old');
     await loading;
     expect(cache.size.entries).to.equal(0);
-    expect((await cache.get('k', [], value('new'))).text).to.equal('new');
+    expect((await read(cache, 'k', [], value('new'))).text).to.equal('new');
   });
 
   it('stays within its bytes, forgets the least used first, and their tags with them', async () => {
     const cache = aCache({ maxBytes: 20_000 });
     for (let number = 0; number < 50; number += 1) {
-      await cache.get(`k${number}`, [`t${number}`], value('x'.repeat(1_000)));
-      await cache.get('k0', ['t0'], value('x'.repeat(1_000)));
+      await read(cache, `k${number}`, [`t${number}`], value('x'.repeat(1_000)));
+      await read(cache, 'k0', ['t0'], value('x'.repeat(1_000)));
       expect(cache.size.bytes).to.be.at.most(20_000);
     }
     expect(cache.size.entries).to.be.within(5, 19);
-    await cache.get('k0', [], never);
+    await read(cache, 'k0', [], never);
     cache.invalidate(Array.from({ length: 50 }, (_, number) => `t${number}`));
     expect(cache.size).to.deep.equal({ entries: 0, bytes: 0 });
   });
 
   it('refuses a value that would take too much of it', async () => {
     const cache = aCache({ maxBytes: 20_000 });
-    await cache.get('k', [], value('x'.repeat(10_000)));
+    await read(cache, 'k', [], value('x'.repeat(10_000)));
     expect(cache.size.entries).to.equal(0);
   });
 
   it('keeps nothing when it may use no memory', async () => {
     const cache = aCache({ maxBytes: 0 });
-    await cache.get('k', [], value('a'));
-    expect((await cache.get('k', [], value('b'))).text).to.equal('b');
+    await read(cache, 'k', [], value('a'));
+    expect((await read(cache, 'k', [], value('b'))).text).to.equal('b');
+  });
+
+  it('keeps what was loaded soon after a change until the change shows for certain', async () => {
+    let now = 0;
+    const cache = aCache({ now: () => now });
+    const load = (text: string) => cache.load('k', { tags: ['t'], settlesMs: 2_000 }, value(text));
+    await load('first');
+    now = 1_999;
+    expect(cache.kept('k')?.text).to.equal('first');
+    now = 2_000;
+    expect(cache.kept('k')).to.equal(undefined);
+    await load('settled');
+    now = 1_000_000;
+    expect(cache.kept('k')?.text).to.equal('settled');
+    cache.invalidate(['t']);
+    expect(cache.kept('k')).to.equal(undefined);
+    now += 500;
+    await load('soon');
+    now += 1_499;
+    expect(cache.kept('k')?.text).to.equal('soon');
+    now += 1;
+    expect(cache.kept('k')).to.equal(undefined);
+  });
+
+  it('ends a value at its own time', async () => {
+    let now = 0;
+    const sizeOf = ({ text }: Value) => text.length;
+    const expiryOf = ({ text }: Value) => Number(text);
+    const cache = new ResponseCache<Value>({ maxBytes: 10_000, sizeOf, expiryOf, now: () => now });
+    cache.resume();
+    await read(cache, 'k', [], value('500'));
+    now = 499;
+    expect(cache.kept('k')?.text).to.equal('500');
+    now = 500;
+    expect(cache.kept('k')).to.equal(undefined);
+  });
+
+  it('finds by name what is ready, until its value goes', async () => {
+    const sizeOf = ({ text }: Value) => text.length;
+    const cache = new ResponseCache<Value, Value>({ maxBytes: 100_000, sizeOf });
+    cache.resume();
+    const loaded = await cache.load('k', { tags: ['t'] }, value('body'));
+    expect(cache.find('/a')).to.equal(undefined);
+    const ready = (text: string) => () => ({ text });
+    for (const name of ['/a', '/b', '/c', '/d', '/e']) cache.name('k', loaded, name, ready(name));
+    expect(cache.find('/a')?.text).to.equal('/a');
+    expect(cache.find('/d')?.text).to.equal('/d');
+    expect(cache.find('/e'), 'one name too many').to.equal(undefined);
+    const { bytes } = cache.size;
+    cache.extend('k', loaded, { text: 'a longer body' });
+    expect(cache.find('/a'), 'the form before').to.equal(undefined);
+    expect(cache.size.bytes).to.be.below(bytes);
+    cache.name('k', loaded, '/a', ready('of another value'));
+    expect(cache.find('/a')).to.equal(undefined);
+    cache.name('k', cache.kept('k')!, '/a', ready('again'));
+    expect(cache.find('/a')?.text).to.equal('again');
+    cache.invalidate(['t']);
+    expect(cache.find('/a')).to.equal(undefined);
+    expect(cache.size).to.deep.equal({ entries: 0, bytes: 0 });
   });
 });
