@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { bodyReader } from '../../../services/api/bodies/bodyReader.js';
 import { listSimilarThreads } from '../../../services/api/similar/listSimilarThreads.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
@@ -122,7 +123,8 @@ describe('similar threads', () => {
   });
 
   it('answers 404 for a thread that is not there, and an empty list for one that is too new', async () => {
-    const ask = listSimilarThreads(deps.collections);
+    const reads = { readBody: bodyReader(deps.collections, () => undefined) };
+    const ask = listSimilarThreads({ ...deps.collections, ...reads });
     const answer = async (threadId: string) =>
       ask({ params: { threadId }, query: {} } as never).then(
         ({ identity }) => JSON.parse(String(identity)) as unknown,
