@@ -18,17 +18,24 @@ export interface ElasticsearchPorts {
   transport: number;
 }
 
-/** Starts one Elasticsearch node on the loopback address with security off, as nobody when this process is root. */
+/** How a node that is alone finds the others, in its own settings. */
+const ALONE = 'discovery.type: single-node';
+
+/**
+ * Starts one Elasticsearch node on the loopback address with security off, as nobody when this process is root.
+ * `discovery` are its settings as a member of a cluster; without them it is alone.
+ */
 export async function startElasticsearch(
   program: ElasticsearchProgram,
   ports: ElasticsearchPorts,
   { env, dataDir, logs, children }: ServerContext,
+  discovery = ALONE,
 ): Promise<LocalServer> {
   const user = otherUser();
   const folders = await prepareElasticsearchFolder(
     dataDir,
     program.home,
-    (places) => settings(ports, places),
+    (places) => settings(ports, places, discovery),
     user,
   );
   const child = children.spawn({
@@ -40,7 +47,7 @@ export async function startElasticsearch(
     graceMs: 20_000,
   });
   const url = `http://127.0.0.1:${ports.http}`;
-  await waitUntilReady('Elasticsearch', child, () => isHealthy(url), 120_000);
+  await waitUntilReady('Elasticsearch', child, () => isHealthy(url), 300_000);
   return { name: 'Elasticsearch', url, child };
 }
 
@@ -48,8 +55,9 @@ export async function startElasticsearch(
 const settings = (
   ports: ElasticsearchPorts,
   folders: ElasticsearchFolders,
+  discovery: string,
 ): string => `cluster.name: forum-archive-local
-discovery.type: single-node
+${discovery}
 http.host: 127.0.0.1
 http.port: ${ports.http}
 transport.host: 127.0.0.1

@@ -6,8 +6,8 @@ import type { Rig } from './rig.js';
 import type { Proxy, Toxic } from './toxiproxy.js';
 
 /** What a fault works with. */
-export interface FaultContext {
-  rig: Rig;
+export interface FaultContext<R = Rig> {
+  rig: R;
   random: Random;
   /** How long the fault lasts, where it lasts. */
   ms: number;
@@ -19,7 +19,7 @@ export interface FaultContext {
  * Does harm and heals it again. Throws when what must happen did not; where chance decides what happens, resolves with
  * what did.
  */
-export type Fault = (context: FaultContext) => Promise<unknown>;
+export type Fault<R = Rig> = (context: FaultContext<R>) => Promise<unknown>;
 
 const CLOCK = new URL('./shiftClock.js', import.meta.url).href;
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { FaultName } from './faultKinds.js';
+import { FAULTS, type FaultName } from './faultKinds.js';
 import { startRig, type Rig } from './rig.js';
 import { runFaults } from './runFaults.js';
 import { startProcess } from '../support/serviceProcess.js';
@@ -47,6 +47,7 @@ describe('an archive under faults', function () {
     const said: string[] = [];
     const report = await runFaults(rig, {
       ...{ seed: 1, writers: 6, restMs: 50, betweenMs: 200 },
+      faults: FAULTS,
       lanes: LANES.map((lane) => lane.map(([name, ms]) => ({ name, ms }))),
       atLeast: { actions: { import: 4 }, answers: { 'search 200': 11 } },
       say: (text) => void said.push(text),

@@ -1,9 +1,10 @@
 /** `npm run faults -- --seed N --minutes M`: provokes faults of a seed for some minutes; see docs/reliability.md. */
 import { parseArgs } from 'node:util';
-import { STORE_FAULTS, OTHER_FAULTS, type FaultName } from './faultKinds.js';
+import { FAULTS, STORE_FAULTS, OTHER_FAULTS, type FaultName } from './faultKinds.js';
+import { printReport } from './printReport.js';
 import { createRandom } from './random.js';
 import { startRig } from './rig.js';
-import { runFaults, type RunReport } from './runFaults.js';
+import { runFaults } from './runFaults.js';
 
 const SHORTEST_MS = 2_000;
 const LONGEST_MS = 10_000;
@@ -34,13 +35,14 @@ try {
   const lanes = [STORE_FAULTS, OTHER_FAULTS].map((names, n) => chooseFaults(names, seed + n, end));
   const report = await runFaults(rig, {
     seed,
+    faults: FAULTS,
     lanes,
     writers: 12,
     restMs: 50,
     betweenMs: 6_000,
     say,
   });
-  print(report);
+  printReport(report);
   process.exitCode = report.violations.length > 0 ? 1 : 0;
 } finally {
   await rig.close();
@@ -60,19 +62,4 @@ function* chooseFaults(
       yield { name, ms };
     }
   }
-}
-
-function print({ violations, faults, actions, answers }: RunReport): void {
-  for (const [title, counts] of Object.entries({
-    Faults: faults,
-    Actions: actions,
-    Answers: answers,
-  })) {
-    console.log(`\n${title}`);
-    for (const [name, count] of Object.entries(counts).sort()) {
-      console.log(`  ${String(count).padStart(6)}  ${name}`);
-    }
-  }
-  console.log(`\n${violations.length} violations`);
-  for (const text of violations) console.log(`  ${text}`);
 }

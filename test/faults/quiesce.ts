@@ -5,8 +5,14 @@ import type { Rig } from './rig.js';
 
 const WITHIN_MS = 300_000;
 
+/** What is asked whether anything is left to do. */
+interface AtRest {
+  direct: Rig['direct'];
+  servers: { redis: OwnServer };
+}
+
 /** Waits until no job waits and no mark is left. Throws with what is left when time is up. */
-export async function quiesce({ direct, servers }: Pick<Rig, 'direct' | 'servers'>): Promise<void> {
+export async function quiesce({ direct, servers }: AtRest): Promise<void> {
   const end = Date.now() + WITHIN_MS;
   for (;;) {
     const left = await whatIsLeft(direct, servers.redis);

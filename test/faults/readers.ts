@@ -14,8 +14,6 @@ import type { Random } from './random.js';
 
 /** Readers that poll an archive and compare with the ledger what they see. */
 export interface Readers {
-  /** How often they were answered what. */
-  answers: Record<string, number>;
   /** What was seen of work that is not acknowledged may be lost with the server that held it. */
   forgetUnacknowledged(): void;
   stop(): Promise<void>;
@@ -35,7 +33,7 @@ const SORTS = ['latest', 'oldest', 'popular', 'recently_active'] as const;
 type Tell = (text: string) => void;
 
 /**
- * Starts some readers. `mayBeCut` tells whether the API is just being killed or paused; `violate` learns of what nobody
+ * Starts some readers, which count in `answers` how often they were answered what. `mayBeCut` tells whether the API is just being killed or paused; `violate` learns of what nobody
  * may see, as soon as it is seen.
  */
 export function startReaders(
@@ -43,8 +41,8 @@ export function startReaders(
   ledger: Ledger,
   random: Random,
   watch: { mayBeCut: () => boolean; violate: (text: string) => void },
+  answers: Record<string, number>,
 ): Readers {
-  const answers: Record<string, number> = {};
   const seen = new Map<string, { edit: number; at: number }>();
   const stopped = new AbortController();
   const { violate } = watch;
@@ -213,7 +211,6 @@ export function startReaders(
   };
   const loops = [loop(), loop()];
   return {
-    answers,
     forgetUnacknowledged: () => seen.clear(),
     async stop() {
       stopped.abort();

@@ -24,6 +24,9 @@ export interface Rig {
   refusing: RefusingProxy;
   indexer: Service;
   api: Service;
+  /** All services of their kind, of which `indexer` and `api` are the first. */
+  indexers: Service[];
+  apis: { url: string; service: Service }[];
   /** Clients of the servers themselves, past the proxies. */
   direct: { mongo: Mongo; redis: Redis; elasticsearch: Client };
   close(): Promise<void>;
@@ -76,7 +79,8 @@ async function assemble(
 ): Promise<Omit<Rig, 'close'>> {
   const [mongodb, redis] = [servers.mongodb!, servers.redis!];
   const searchUrl = servers.elasticsearch?.url ?? readSettings().ELASTICSEARCH_URL;
-  const direct = await openDirect(namespace, { mongodb, redis, searchUrl });
+  const mongodbUrl = `mongodb://${hostOf(mongodb.url)}/${namespace}?directConnection=true`;
+  const direct = await openDirect({ mongodbUrl, redisUrl: redis.url, searchUrl });
   closing.push(() => closeDirect(direct, namespace));
   const toxiproxy = await startToxiproxy(fetching);
   const proxies = {
@@ -104,10 +108,14 @@ async function assemble(
     redis,
     ...(servers.elasticsearch && { elasticsearch: servers.elasticsearch }),
   };
-  return { url, namespace, env, servers: own, proxies, refusing, indexer, api, direct };
+  return {
+    ...{ url, namespace, env, servers: own, proxies, refusing, indexer, api, direct },
+    ...{ indexers: [indexer], apis: [{ url, service: api }] },
+  };
 }
 
-async function createService(
+/** Starts a service; whatever runs of it at the end is killed by a step of `closing`. */
+export async function createService(
   name: 'indexer' | 'api',
   env: NodeJS.ProcessEnv,
   closing: (() => Promise<unknown>)[],
@@ -151,18 +159,22 @@ async function createService(
   };
 }
 
-async function openDirect(
-  namespace: string,
-  { mongodb, redis, searchUrl }: { mongodb: OwnServer; redis: OwnServer; searchUrl: string },
-): Promise<Rig['direct']> {
-  const client = createRedis(redis.url, { timeoutMs: 20_000 });
+/** Opens clients that no fault reaches but those of the servers themselves. */
+export async function openDirect(urls: {
+  mongodbUrl: string;
+  redisUrl: string;
+  searchUrl: string;
+}): Promise<Rig['direct']> {
+  const client = createRedis(urls.redisUrl, { timeoutMs: 20_000 });
   client.on('error', () => undefined);
   await client.connect();
-  const url = `mongodb://${hostOf(mongodb.url)}/${namespace}?directConnection=true`;
   return {
-    mongo: createMongo({ MONGODB_URL: url }, { timeoutMs: 20_000, poolSize: 5 }),
+    mongo: createMongo({ MONGODB_URL: urls.mongodbUrl }, { timeoutMs: 20_000, poolSize: 5 }),
     redis: client,
-    elasticsearch: createElasticsearch({ ELASTICSEARCH_URL: searchUrl }, { timeoutMs: 20_000 }),
+    elasticsearch: createElasticsearch(
+      { ELASTICSEARCH_URL: urls.searchUrl },
+      { timeoutMs: 20_000 },
+    ),
   };
 }
 

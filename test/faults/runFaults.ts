@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createArchiveClient, type ArchiveClient } from './archiveClient.js';
 import { checkArchive } from './checkArchive.js';
-import { FAULTS, type Fault, type FaultName } from './faultKinds.js';
+import type { Fault } from './faultKinds.js';
 import { createLedger } from './ledger.js';
 import { planActions, type Action } from './planActions.js';
 import { quiesce } from './quiesce.js';
@@ -10,10 +10,12 @@ import { startReaders } from './readers.js';
 import type { Rig } from './rig.js';
 
 /** What a run is to do. */
-export interface RunOptions {
+export interface RunOptions<Name extends string, R> {
   seed: number;
+  /** How each kind of fault is provoked. */
+  faults: Record<Name, Fault<R>>;
   /** The faults to provoke: lanes go on side by side, in each one after the other. */
-  lanes: Iterable<{ name: FaultName; ms: number }>[];
+  lanes: Iterable<{ name: Name; ms: number }>[];
   writers: number;
   /** Milliseconds a writer rests between two actions. */
   restMs: number;
@@ -38,8 +40,16 @@ const LONGEST_LINE = 4_000;
 /** After the last fault every action is acknowledged within this time. */
 const PATIENCE_MS = 300_000;
 
+/** What a run needs of an archive that can be harmed. */
+type Harmed = Pick<Rig, 'direct' | 'apis' | 'indexers'> & {
+  servers: Pick<Rig['servers'], 'redis'>;
+};
+
 /** Lets writers and readers work on an archive while faults are provoked, then compares all with the ledger. */
-export async function runFaults(rig: Rig, options: RunOptions): Promise<RunReport> {
+export async function runFaults<Name extends string, R extends Harmed>(
+  rig: R,
+  options: RunOptions<Name, R>,
+): Promise<RunReport> {
   const { seed, say } = options;
   const violations: string[] = [];
   const violate = (text: string): void => {
@@ -49,13 +59,23 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
   };
   let giveUpAt = Infinity;
   const ledger = createLedger();
-  const client = createArchiveClient(
-    () => rig.url,
-    () => giveUpAt,
-    violate,
-  );
-  const mayBeCut = (): boolean => rig.api.isDisturbed();
-  const readers = startReaders(client, ledger, createRandom(seed + 1), { mayBeCut, violate });
+  const clientOf = (url: () => string): ArchiveClient =>
+    createArchiveClient(url, () => giveUpAt, violate);
+  // Each request goes to the next API. What one API has answered, another one may answer a moment later: so each API
+  // has readers of its own.
+  let asked = 0;
+  const client = clientOf(() => rig.apis[(asked += 1) % rig.apis.length]!.url);
+  const answers: Record<string, number> = {};
+  const readers = rig.apis.map(({ url, service }, n) => {
+    const watch = { mayBeCut: () => service.isDisturbed(), violate };
+    return startReaders(
+      clientOf(() => url),
+      ledger,
+      createRandom(seed + 1 + 100 * n),
+      watch,
+      answers,
+    );
+  });
   const writing = startWriters(
     { client, giveUpAt: () => giveUpAt },
     planActions(ledger, createRandom(seed)),
@@ -63,14 +83,13 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
     violate,
   );
   const faults: Record<string, number> = {};
-  const provoke = async (lane: RunOptions['lanes'][number], n: number): Promise<void> => {
+  const provoke = async (lane: Iterable<{ name: Name; ms: number }>, n: number): Promise<void> => {
     const random = createRandom(seed + 2 + n);
     for (const { name, ms } of lane) {
       say(`${name} (${ms} ms)`);
-      const fault: Fault = FAULTS[name];
-      const happened = await fault({
+      const happened = await options.faults[name]({
         ...{ rig, random, ms },
-        onLoss: () => readers.forgetUnacknowledged(),
+        onLoss: () => readers.forEach((each) => each.forgetUnacknowledged()),
       }).catch((error: unknown) => violate(`${name}: ${String(error)}`));
       const provoked = typeof happened === 'string' ? `${name}: ${happened}` : name;
       faults[provoked] = (faults[provoked] ?? 0) + 1;
@@ -80,22 +99,23 @@ export async function runFaults(rig: Rig, options: RunOptions): Promise<RunRepor
   await Promise.all(options.lanes.map(provoke));
   say('No more faults');
   const { atLeast = { actions: {}, answers: {} } } = options;
-  while (!isReached(writing.done, atLeast.actions) || !isReached(readers.answers, atLeast.answers))
+  while (!isReached(writing.done, atLeast.actions) || !isReached(answers, atLeast.answers))
     await pause(BETWEEN_MS);
   giveUpAt = Date.now() + PATIENCE_MS;
   await writing.stop();
   await quiesce(rig).catch((error: unknown) => violate(String(error)));
-  await readers.stop();
+  await Promise.all(readers.map((each) => each.stop()));
   const found = await checkArchive(client, ledger, rig.direct).catch((error: unknown) => [
     String(error),
   ]);
-  const errors = [...rig.api.errors(), ...rig.indexer.errors()];
+  const services = [...rig.indexers, ...rig.apis.map(({ service }) => service)];
+  const errors = services.flatMap((service) => service.errors());
   for (const text of [...found, ...errors]) violate(text.slice(0, LONGEST_LINE));
   return {
     violations,
     faults,
     actions: writing.done,
-    answers: readers.answers,
+    answers,
   };
 }
 
@@ -107,7 +127,7 @@ function isReached(done: Record<string, number>, atLeast: Record<string, number>
 function startWriters(
   patient: Patient,
   actions: Iterator<Action>,
-  { writers, restMs }: RunOptions,
+  { writers, restMs }: { writers: number; restMs: number },
   violate: (text: string) => void,
 ): { done: Record<string, number>; stop(): Promise<void> } {
   const done: Record<string, number> = {};

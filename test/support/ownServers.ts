@@ -61,7 +61,8 @@ export async function startOwnServers(dataDir: string, wanted: Wanted): Promise<
   return { servers, fetching, stop: () => stopAll(Object.values(servers), children) };
 }
 
-async function ownServer(start: () => Promise<LocalServer>): Promise<OwnServer> {
+/** A server that can be started again, as one to be taken away. */
+export async function ownServer(start: () => Promise<LocalServer>): Promise<OwnServer> {
   let running = await start();
   let isGone = false;
   const signal = async (name: NodeJS.Signals): Promise<void> => {
@@ -91,8 +92,8 @@ async function ownServer(start: () => Promise<LocalServer>): Promise<OwnServer> 
   };
 }
 
-/** A frozen process cannot hear that it is to stop. */
-async function stopAll(servers: OwnServer[], children: Children): Promise<void> {
+/** Stops servers that may be frozen. A frozen process cannot hear that it is to stop, so it is thawed first. */
+export async function stopAll(servers: OwnServer[], children: Children): Promise<void> {
   await Promise.all(servers.map((server) => server.thaw().catch(() => undefined)));
   await children.stopAll();
 }

@@ -1,0 +1,41 @@
+/** `npm run trial:scale -- --seed N`: harms an archive on several members of each engine once; see docs/scale.md. */
+import { parseArgs } from 'node:util';
+import { printReport } from '../printReport.js';
+import { runFaults } from '../runFaults.js';
+import { SCALE_FAULTS, SCALE_LANES } from './scaleFaults.js';
+import { startScaleRig } from './scaleRig.js';
+
+/** How long (ms) something stays away. */
+const AWAY_MS = 6_000;
+
+const { values } = parseArgs({ options: { seed: { type: 'string', default: '1' } } });
+const seed = Number(values.seed);
+if (!Number.isSafeInteger(seed)) {
+  console.error('--seed must be a whole number');
+  process.exit(2);
+}
+
+const started = performance.now();
+const say = (text: string): void => {
+  console.log(`${((performance.now() - started) / 1_000).toFixed(1).padStart(6)} s  ${text}`);
+};
+say(`Seed ${seed}: starting the servers`);
+const rig = await startScaleRig();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void rig.close().then(() => process.exit(1)));
+}
+try {
+  const report = await runFaults(rig, {
+    seed,
+    faults: SCALE_FAULTS,
+    lanes: SCALE_LANES.map((lane) => lane.map((name) => ({ name, ms: AWAY_MS }))),
+    writers: 6,
+    restMs: 50,
+    betweenMs: 5_000,
+    say,
+  });
+  printReport(report);
+  process.exitCode = report.violations.length > 0 ? 1 : 0;
+} finally {
+  await rig.close();
+}
