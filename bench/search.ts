@@ -1,18 +1,16 @@
 /**
- * Search over a generated archive: the API, and beside it, in the same run, Elasticsearch asked the same directly in one
- * query (`one`) and in steps (`steps`). `--messages N` sets the size (default 1,000,000), `--rounds N` the length;
- * `--keep INDEX` stores the archive in an index of this name, or takes the one that is there, and leaves it.
+ * Search over a generated archive: the API, and beside it, in turns, the floor: Elasticsearch asked directly for all words in
+ * the same fields, with the same filters, both kinds counted, 20 results, a passage of each. `--messages N` sets the size
+ * (default 1,000,000), `--rounds N` the length; `--keep INDEX` stores the archive in an index of this name, or takes the one
+ * that is there, and leaves it.
  */
 import { parseArgs } from 'node:util';
 import type { Client } from '@elastic/elasticsearch';
-import { parseQuery } from '../services/api/search/parseQuery.js';
-import { buildRequest, buildSteps } from '../services/api/search/searchRequest.js';
 import { readSettings } from '../shared/platform/env.js';
 import { searchAlias, searchIndexName } from '../shared/store/searchIndex.js';
 import { searchIndexDefinition } from '../shared/store/searchMapping.js';
 import { startApi, type ApiServer } from '../test/support/apiServer.js';
 import { randomOf } from '../test/support/generateRecords.js';
-import { searchParams } from '../test/support/searchDocuments.js';
 import { removeSearchAndKeys } from '../test/support/stores.js';
 import { textOf, wordOf } from './archive/words.js';
 import { samplesOf, storeArchive } from './searchArchive.js';
@@ -20,13 +18,17 @@ import { samplesOf, storeArchive } from './searchArchive.js';
 const { values } = parseArgs({
   options: {
     messages: { type: 'string', default: '1000000' },
-    rounds: { type: 'string', default: '40' },
+    rounds: { type: 'string', default: '10' },
     keep: { type: 'string' },
   },
 });
 
+/** Questions of a round, of each kind, to each way of asking. */
+const QUESTIONS = 40;
+const CONNECTIONS = [1, 32] as const;
+
 const random = randomOf(7);
-const api = await startApi({ env: { CACHE_MEGABYTES: '0' } });
+const api = await startApi({ env: { CACHE_MEGABYTES: '0', RATE_LIMIT_DISABLED: 'true' } });
 try {
   await run(api);
 } finally {
@@ -37,43 +39,90 @@ try {
   await api.close();
 }
 
+/** A question: words or a quoted phrase, and further parameters. */
+interface Question {
+  q: string;
+  more: Record<string, string>;
+}
+
 async function run({ url, stores }: ApiServer): Promise<void> {
   const { elasticsearch, mongo } = stores;
   const samples = await openArchive(elasticsearch, mongo.namespace);
   const { count } = await elasticsearch.count({ index: searchAlias(mongo.namespace) });
   console.log(`${count} documents`);
-  const kinds: Record<string, (from: Sample) => string> = {
-    'one common word': ({ common }) => common,
-    'one rare word': ({ rare }) => rare,
-    'two words, common and rare': ({ common, rare }) => `${common} ${rare}`,
-    'two common words': ({ common, second }) => `${common} ${second}`,
-    'three words': ({ common, middle, rare }) => `${common} ${middle} ${rare}`,
-    phrase: ({ phrase }) => `"${phrase}"`,
-    'phrase and common word': ({ phrase, common }) => `"${phrase}" ${common}`,
+  const kinds: Record<string, (from: Sample) => Partial<Question>> = {
+    'one common word': ({ common }) => ({ q: common }),
+    'one rare word': ({ rare }) => ({ q: rare }),
+    'two words, common and rare': ({ common, rare }) => ({ q: `${common} ${rare}` }),
+    'two common words': ({ common, second }) => ({ q: `${common} ${second}` }),
+    'three words': ({ common, middle, rare }) => ({ q: `${common} ${middle} ${rare}` }),
+    phrase: ({ phrase }) => ({ q: `"${phrase}"` }),
+    'phrase and common word': ({ phrase, common }) => ({ q: `"${phrase}" ${common}` }),
+    'in one channel': ({ common, second }) => ({
+      q: `${common} ${second}`,
+      more: { channelId: String(random.below(20)) },
+    }),
+    'of one status and server': ({ common, middle }) => ({
+      q: `${common} ${middle}`,
+      more: { status: 'open', serverId: '1' },
+    }),
+    'from the 100th on': ({ common, second }) => ({
+      q: `${common} ${second}`,
+      more: { offset: '100' },
+    }),
+    'from the 5,000th on': ({ common }) => ({ q: common, more: { offset: '5000' } }),
   };
-  const ask = askers(url, mongo.namespace);
-  const times = new Map<string, number[]>();
-  const commonest: typeof kinds = {
-    'the commonest word': () => wordOf(1),
-    'the two commonest': () => `${wordOf(1)} ${wordOf(2)}`,
-  };
-  for (let round = -20; round < Number(values.rounds); round += 1) {
-    for (const [kind, query] of Object.entries({ ...kinds, ...commonest })) {
-      const q = query(sampleOf(samples[random.below(samples.length)]!));
-      for (const [way, send] of shuffled(Object.entries(ask))) {
-        const start = performance.now();
-        await send(q);
-        // The first rounds warm everything up.
-        if (round < 0) continue;
-        const took = performance.now() - start;
-        for (const group of kind in kinds ? [kind, 'all of these'] : [kind]) {
-          const key = `${group}|${way}`;
-          times.set(key, [...(times.get(key) ?? []), took]);
+  const ways = waysToAsk(url, mongo.namespace);
+  for (const connections of CONNECTIONS) {
+    const taken = new Map<string, Taken>();
+    for (let round = -2; round < Number(values.rounds); round += 1) {
+      for (const [kind, questionOf] of Object.entries(kinds)) {
+        const questions = Array.from({ length: QUESTIONS }, () => ({
+          ...{ q: '', more: {} },
+          ...questionOf(sampleOf(samples[random.below(samples.length)]!)),
+        }));
+        for (const [way, ask] of shuffled(Object.entries(ways))) {
+          const { ms, times } = await timed(questions, connections, ask);
+          // The first rounds warm everything up.
+          if (round < 0) continue;
+          for (const group of [kind, 'all of these']) {
+            const before = taken.get(`${group}|${way}`) ?? { ms: 0, times: [] };
+            taken.set(`${group}|${way}`, {
+              ms: before.ms + ms,
+              times: [...before.times, ...times],
+            });
+          }
         }
       }
     }
+    report(connections, [...Object.keys(kinds), 'all of these'], taken);
   }
-  report([...Object.keys(kinds), 'all of these', ...Object.keys(commonest)], times);
+}
+
+/** How long a batch of questions took together, and each of them (ms). */
+interface Taken {
+  ms: number;
+  times: number[];
+}
+
+async function timed(
+  questions: readonly Question[],
+  connections: number,
+  ask: (question: Question) => Promise<void>,
+): Promise<Taken> {
+  const left = [...questions];
+  const times: number[] = [];
+  const began = performance.now();
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      for (let next = left.pop(); next; next = left.pop()) {
+        const start = performance.now();
+        await ask(next);
+        times.push(performance.now() - start);
+      }
+    }),
+  );
+  return { ms: performance.now() - began, times };
 }
 
 /** The archive behind the namespace's alias; words of some of its messages. */
@@ -113,40 +162,61 @@ function sampleOf(ranks: readonly number[]): Sample {
   };
 }
 
-/** Ways to ask for the first page of a query's results. */
-function askers(url: string, namespace: string): Record<string, (q: string) => Promise<void>> {
+/** The API, and the floor. */
+function waysToAsk(
+  url: string,
+  namespace: string,
+): Record<string, (question: Question) => Promise<void>> {
   const elasticsearch = `${readSettings().ELASTICSEARCH_URL}/${searchAlias(namespace)}/_search`;
+  const headers = { 'Content-Type': 'application/json' };
   return {
-    API: async (q) => {
-      await read(await fetch(`${url}/api/search?q=${encodeURIComponent(q)}`));
+    API: async ({ q, more }) => {
+      const query = new URLSearchParams({ q, ...more });
+      await read(await fetch(`${url}/api/search?${query.toString()}`));
     },
-    one: async (q) => {
-      await post(elasticsearch, buildRequest(parseQuery(q), searchParams(q)));
-    },
-    steps: async (q) => {
-      const steps = buildSteps(parseQuery(q), searchParams(q));
-      const [, titles] = await Promise.all(
-        [steps.counts, steps.titles].map((step) => post(elasticsearch, step)),
-      );
-      if (titles!.hits.total!.value < 20) await post(elasticsearch, steps.all);
+    floor: async (question) => {
+      const body = JSON.stringify(floorOf(question));
+      await read(await fetch(elasticsearch, { method: 'POST', headers, body }));
     },
   };
 }
 
-interface Found {
-  hits: { total?: { value: number } };
-}
-
-/** What goes in the address of a direct request, and not in its body. */
-async function post(url: string, request: object): Promise<Found> {
-  const { preference, allow_partial_search_results, ...body } = request as Record<string, unknown>;
-  const query = new URLSearchParams({
-    preference: String(preference),
-    allow_partial_search_results: String(allow_partial_search_results),
-  });
-  const headers = { 'Content-Type': 'application/json' };
-  const sent = { method: 'POST', headers, body: JSON.stringify(body) };
-  return (await read(await fetch(`${url}?${query.toString()}`, sent))) as Found;
+/** The plain question: all words, in the fields that the API searches. */
+function floorOf({ q, more: { offset = '0', ...filters } }: Question): object {
+  const isPhrase = (word: string): boolean => word.startsWith('"');
+  const words = q.match(/"[^"]*"|\S+/g)!;
+  const find = (fields: string[]) =>
+    words.map((word) => ({
+      multi_match: {
+        query: word.replaceAll('"', ''),
+        fields,
+        ...(isPhrase(word) ? { type: 'phrase' } : { analyzer: 'inflected' }),
+      },
+    }));
+  const threads = {
+    nested: { path: 'stretches', query: { bool: { must: find(['stretches.text']) } } },
+  };
+  const messages = {
+    bool: {
+      must: find(['content', 'title']),
+      filter: [{ bool: { should: find(['content']) } }],
+    },
+  };
+  return {
+    query: {
+      bool: {
+        must: [{ bool: { should: [threads, messages] } }],
+        filter: Object.entries(filters).map(([field, value]) => ({ term: { [field]: value } })),
+      },
+    },
+    from: Number(offset),
+    size: 20,
+    track_total_hits: false,
+    aggs: { kinds: { terms: { field: 'kind' } } },
+    highlight: {
+      fields: { title: { number_of_fragments: 0 }, content: { number_of_fragments: 1 } },
+    },
+  };
 }
 
 async function read(response: Response): Promise<unknown> {
@@ -155,16 +225,21 @@ async function read(response: Response): Promise<unknown> {
   return JSON.parse(text) as unknown;
 }
 
-function report(groups: string[], times: Map<string, number[]>): void {
-  console.log('| query | API p50 | p99 | one p50 | p99 | steps p50 | p99 | API / one |');
+function report(connections: number, groups: string[], taken: ReadonlyMap<string, Taken>): void {
+  console.log(`\n${connections} connections`);
+  console.log('| questions | API /s | floor /s | of the floor | API p50 | p99 | floor p50 | p99 |');
   for (const group of groups) {
-    const of = (way: string, part: number): number => {
-      const sorted = (times.get(`${group}|${way}`) ?? []).toSorted((a, b) => a - b);
-      return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!;
+    const [api, floor] = ['API', 'floor'].map((way) => taken.get(`${group}|${way}`)!);
+    const rate = ({ ms, times }: Taken): number => (1000 * times.length) / ms;
+    const part = ({ times }: Taken, at: number): string => {
+      const sorted = times.toSorted((a, b) => a - b);
+      return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))]!.toFixed(1);
     };
-    const cells = ['API', 'one', 'steps'].flatMap((way) => [of(way, 0.5), of(way, 0.99)]);
-    const ratio = (of('API', 0.5) / of('one', 0.5)).toFixed(2);
-    console.log(`| ${group} | ${cells.map((ms) => ms.toFixed(1)).join(' | ')} | ${ratio} |`);
+    const cells = [
+      ...[rate(api!).toFixed(0), rate(floor!).toFixed(0), (rate(api!) / rate(floor!)).toFixed(2)],
+      ...[api!, floor!].flatMap((one) => [part(one, 0.5), part(one, 0.99)]),
+    ];
+    console.log(`| ${group} | ${cells.join(' | ')} |`);
   }
 }
 

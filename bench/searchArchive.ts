@@ -4,6 +4,8 @@ import type { ThreadStatus } from '../shared/contract/threads.js';
 import { idKey } from '../shared/store/listKeys.js';
 import {
   documentId,
+  hashConversation,
+  stretchesOf,
   type MessageDocument,
   type ThreadDocument,
 } from '../shared/store/searchIndex.js';
@@ -69,12 +71,15 @@ function bulkLines(n: number, title: string, contents: string[]): string {
     ...{ authorDisplayName: 'Ada', hasAttachment: false },
     status: 'open' as ThreadStatus,
   };
+  const stretches = stretchesOf({ title, tags: [] }, contents);
   const thread: ThreadDocument = {
     ...shared,
     kind: 'thread',
     ...{ idKey: idKey(threadId), slug: 'thread', tags: [] },
     ...{ preview: contents[0]!.slice(0, 200), messageCount: contents.length },
-    conversation: contents,
+    heading: title,
+    stretches,
+    conversationHash: hashConversation(stretches),
   };
   const said = contents.map((content, i): MessageDocument => {
     const messageId = String(BigInt(threadId) + BigInt(i));

@@ -1,4 +1,4 @@
-import type { Client } from '@elastic/elasticsearch';
+import type { Client, estypes } from '@elastic/elasticsearch';
 import type { Logger } from '../../shared/platform/logger.js';
 import {
   describeMapping,
@@ -6,7 +6,20 @@ import {
   readSearchIndex,
 } from '../../shared/store/searchIndex.js';
 
-/** Makes the search index where there is none, and says when it is not of this version. */
+/**
+ * What an index of mapping 1 lacks of today's documents. It keeps a conversation in one piece: what stands in the stretches is
+ * copied there, so that it goes on finding what is written until it is rebuilt.
+ */
+const ADDED_TO_FIRST: Record<string, estypes.MappingProperty> = {
+  heading: { type: 'keyword', index: false, doc_values: false },
+  conversationHash: { type: 'keyword', index: false, doc_values: false },
+  stretches: {
+    type: 'object',
+    properties: { text: { type: 'text', index: false, copy_to: 'conversation' } },
+  },
+};
+
+/** Makes the search index where there is none. One of an earlier mapping is made to take today's documents, and told of. */
 export async function prepareSearch(
   elasticsearch: Client,
   namespace: string,
@@ -14,6 +27,9 @@ export async function prepareSearch(
 ): Promise<void> {
   await ensureSearchIndex(elasticsearch, namespace);
   const { index, mappingVersion } = await readSearchIndex(elasticsearch, namespace);
+  if (mappingVersion === 1) {
+    await elasticsearch.indices.putMapping({ index, properties: ADDED_TO_FIRST });
+  }
   const problem = describeMapping(mappingVersion);
   if (problem) logger.warn({ index, mappingVersion }, problem);
 }

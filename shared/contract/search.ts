@@ -96,6 +96,8 @@ export interface SearchResponse {
   total: number;
   threadCount: number;
   messageCount: number;
+  /** Where few match all terms, and none well: what matches most of them, at most `limit`; not counted, scores below 0.5. */
+  related: { threads: ThreadResult[]; messages: MessageResult[] };
   /** A corrected query that matches, when this one matches nothing. */
   suggestion: string | null;
 }
@@ -244,6 +246,14 @@ export const searchResponseSchema = Joi.object<SearchResponse, true>({
   total: count('All matches: threadCount + messageCount'),
   threadCount: count('Threads that match'),
   messageCount: count('Messages that match'),
+  related: Joi.object<SearchResponse['related'], true>({
+    threads: listOf(threadResultSchema, 'Threads, best first'),
+    messages: listOf(messageResultSchema, 'Messages, best first'),
+  })
+    .required()
+    .description(
+      'Matches of most of the telling words, one of each thread, with scores below 0.5; looked for on the first page where fewer than ten results match all terms, none with 0.7 or more. At most `limit`, not counted in total, not paged',
+    ),
   suggestion: Joi.string()
     .allow(null)
     .required()

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Client } from '@elastic/elasticsearch';
 import type { ThreadStatus } from '../contract/threads.js';
 import { errors } from '../drivers/elasticsearch.js';
@@ -35,8 +36,17 @@ export interface ThreadDocument extends SearchFields {
   /** Tag names as shown; searched as text. */
   tags: string[];
   messageCount: number;
-  /** The contents of its counted messages, in order, one entry each, by `limitConversation`. */
-  conversation: string[];
+  /** Its title, in threads alone. */
+  heading: string;
+  /** Its conversation, by `stretchesOf`; searched, and not kept. */
+  stretches: Stretch[];
+  /** Tells whether the index holds this conversation, by `hashConversation`. */
+  conversationHash: string;
+}
+
+/** Texts that stand near each other. */
+export interface Stretch {
+  text: string[];
 }
 
 /** A counted message of a listed thread. Its `_id` is `documentId('message', messageId)`. */
@@ -61,20 +71,46 @@ export type SearchDocument = ThreadDocument | MessageDocument | TombstoneDocumen
 /** UTF-16 units of conversation that a thread's document holds; messages beyond are found by their own documents. */
 export const CONVERSATION_LIMIT = 1_000_000;
 
-/** The leading contents that fit CONVERSATION_LIMIT together; the first that does not fit is cut, the rest left out. */
-export function limitConversation(
+/** A stretch ends with the message that brings it to so many UTF-16 units. */
+export const STRETCH_LENGTH = 500;
+
+/**
+ * A conversation in stretches of neighbouring messages, each beginning with the last message of the one before, so that
+ * neighbours always share one. Each begins with the thread's title and tags, which stand near everything that is said.
+ * Takes the leading contents that fit CONVERSATION_LIMIT together; the first that does not fit is cut.
+ */
+export function stretchesOf(
+  { title, tags }: Pick<ThreadDocument, 'title' | 'tags'>,
   contents: readonly string[],
   limit = CONVERSATION_LIMIT,
-): string[] {
-  const kept: string[] = [];
+): Stretch[] {
+  const begin = (...texts: string[]): string[] => [title, ...tags, ...texts];
+  const stretches: Stretch[] = [];
+  let text = begin();
+  let length = 0;
+  let isNew = true;
   let room = limit;
   for (const content of contents) {
     if (room <= 0) break;
     if (content === '') continue;
-    kept.push(content.slice(0, room));
-    room -= content.length;
+    const kept = content.slice(0, room);
+    room -= kept.length;
+    text.push(kept);
+    length += kept.length;
+    isNew = true;
+    if (length < STRETCH_LENGTH) continue;
+    stretches.push({ text });
+    text = begin(kept);
+    length = kept.length;
+    isNew = false;
   }
-  return kept;
+  if (isNew) stretches.push({ text });
+  return stretches;
+}
+
+/** A short digest of a conversation. */
+export function hashConversation(stretches: readonly Stretch[]): string {
+  return createHash('sha256').update(JSON.stringify(stretches)).digest('base64url').slice(0, 16);
 }
 
 /** The `_id` of a document. A thread and its first message may share an id, so the kind is a part of it. */

@@ -1,13 +1,16 @@
 import type { estypes } from '@elastic/elasticsearch';
 
 /** Rises with every change of this file that asks for a rebuild of the search index; stored in the index's `_meta`. */
-export const MAPPING_VERSION = 1;
+export const MAPPING_VERSION = 2;
 
 /**
  * Letters that stand for signs which belong to a word (`C++`, `C#`, `.NET`, `--flag`). The standard tokenizer drops
  * signs, and takes these rare letters, which look alike, as a part of the word.
  */
 export const SIGN_LETTERS = { '+': 'ᐩ', '#': 'ⵌ', '.': 'ᐧ', '-': 'ᐨ' } as const;
+
+/** Stands before a word's stem in the index, which holds it beside the word; the tokenizer makes no such token. */
+export const STEM_MARK = '=';
 
 const CJK = '[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsHangul}ー]';
 
@@ -26,6 +29,13 @@ function spacelessLetters(): string[] {
     .filter(
       (sign) => /\p{L}/u.test(sign) && /[\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]/u.test(sign),
     );
+}
+
+/** Signs below U+10000 that are words: emoji. */
+function pictures(): string[] {
+  return Array.from({ length: 0x3300 - 0x2000 }, (_, index) => String.fromCodePoint(0x2000 + index))
+    .filter((sign) => /\p{Extended_Pictographic}/u.test(sign))
+    .concat('©', '®');
 }
 
 /** Accents written apart, Hebrew points, invisible characters, variation selectors and skin tones. */
@@ -62,6 +72,8 @@ const charFilters: Record<string, estypes.AnalysisCharFilter> = {
       ...strippedSigns().map((sign) => `${sign}=>`),
     ],
   },
+  // It's and its, won't and wont are one word; l'avion and o'clock keep their sign.
+  contractions: replace(`'(?<=\\p{L}')(?=(?:s|t|m|d|re|ve|ll)(?![\\p{L}\\p{N}]))`, ''),
   // C++, notepad++, C++20, but not Ctrl+C.
   plus_plus: replace(`\\+\\+(?<=${WORD}\\+\\+)(?![\\p{L}+])`, SIGN_LETTERS['+'].repeat(2)),
   // C#, F#, C#12, but not #general or issue#12.
@@ -83,6 +95,10 @@ const charFilters: Record<string, estypes.AnalysisCharFilter> = {
         Array.from('0123456789', (digit) => `${sign}${digit}=>${sign}\\u0020${digit}`),
       ),
       ...spacelessLetters().map((letter) => `${letter}=>\\u0020${letter}`),
+      // The v of a version begins a word: HeltecV4 is Heltec V4.
+      ...['v', 'V'].flatMap((sign) =>
+        Array.from('0123456789', (digit) => `${sign}${digit}=>\\u0020${sign}${digit}`),
+      ),
     ],
   },
   spaces: replace('\\s+', ' '),
@@ -93,53 +109,64 @@ const signs = Object.values(SIGN_LETTERS).join('');
 const tokenFilters: Record<string, estypes.AnalysisTokenFilter> = {
   // Greek lower case: final sigma and accents folded; every other script by Unicode's rules.
   lower: { type: 'lowercase', language: 'greek' },
-  // Parts at the word's own position, so that phrases still work: c++ also as c, l'avion as avion, v20 as 20, and each
+  // Letters and digits that meet are words side by side: t1000e, T1000-E and t 1000 e become the same three.
+  runs: {
+    type: 'word_delimiter_graph',
+    split_on_numerics: true,
+    split_on_case_change: false,
+    stem_english_possessive: false,
+    // These would be taken for signs that end a word, and dropped.
+    type_table: ["' => ALPHA", ...pictures().map((sign) => `${sign} => ALPHA`)],
+  },
+  // Parts at the word's own position, so that phrases still work: c++ also as c, l'avion as avion, and each
   // pair of Chinese, Japanese or Korean characters also as either one.
   parts: {
     type: 'pattern_capture',
     preserve_original: true,
     // Possessive and guarded, so that an ordinary word is told by one look through it.
     patterns: [
-      `^(?:[${signs}]+([^${signs}]++)[${signs}]*|([^${signs}]++)[${signs}]+|v(\\d++)|(?![\\x00-\\x7f])(${CJK})(${CJK}))$`,
+      `^(?:[${signs}]+([^${signs}]++)[${signs}]*|([^${signs}]++)[${signs}]+|(?![\\x00-\\x7f])(${CJK})(${CJK}))$`,
       "^([^']++)'([^']++)$",
     ],
   },
-  possessive: { type: 'stemmer', language: 'possessive_english' },
   stem: { type: 'stemmer', language: 'english' },
+  // The Russian stemmer leaves words of other scripts as they are.
+  stem_cyrillic: { type: 'stemmer', language: 'russian' },
   once: { type: 'remove_duplicates' },
+  mark: { type: 'pattern_replace', pattern: '^', replacement: STEM_MARK },
+  mark_stems: {
+    type: 'condition',
+    filter: ['mark'],
+    script: { source: '!token.isKeyword()' },
+  },
 };
 
 const folding = ['lower', 'decimal_digit', 'arabic_normalization', 'asciifolding'];
+/** Gives each word twice: as written, which no stemmer touches, and to be stemmed. */
+const TWICE = 'keyword_repeat';
+const stemming = ['stem', 'stem_cyrillic'];
 
 function analyzer(...filter: string[]): estypes.AnalysisAnalyzer {
   return {
     type: 'custom',
     tokenizer: 'standard',
-    char_filter: ['clean', 'plus_plus', 'sharp', 'leading_dot', 'flag', 'breaks'],
-    filter,
+    char_filter: ['clean', 'contractions', 'plus_plus', 'sharp', 'leading_dot', 'flag', 'breaks'],
+    filter: ['runs', 'cjk_width', 'cjk_bigram', ...folding, ...filter],
   };
 }
 
 /**
- * Two forms of every text: `exact` (as written, letter case and accents folded) and `stem` (English inflection taken
- * off). Indexing adds parts of words at the same position; searching asks for the word as typed.
+ * A text's words are indexed as written (letter case and accents folded) with their parts, and where its stem is another
+ * word, that too, marked. So one field answers both questions: `as_written` asks for the word itself; `inflected` asks for
+ * its stem, as a word and as a mark.
  */
 const analysis: estypes.IndicesIndexSettingsAnalysis = {
   char_filter: charFilters,
   filter: tokenFilters,
   analyzer: {
-    exact_index: analyzer('cjk_width', 'cjk_bigram', ...folding, 'parts', 'once'),
-    exact_search: analyzer('cjk_width', 'cjk_bigram', ...folding),
-    stem_index: analyzer(
-      'cjk_width',
-      'cjk_bigram',
-      ...folding,
-      'parts',
-      'possessive',
-      'stem',
-      'once',
-    ),
-    stem_search: analyzer('cjk_width', 'cjk_bigram', ...folding, 'possessive', 'stem'),
+    text: analyzer('parts', TWICE, ...stemming, 'once', 'mark_stems'),
+    as_written: analyzer(),
+    inflected: analyzer(...stemming, TWICE, 'mark_stems'),
   },
   normalizer: {
     whole: {
@@ -150,17 +177,15 @@ const analysis: estypes.IndicesIndexSettingsAnalysis = {
   },
 };
 
-/** Offsets in the index spare the highlighter from analysing the text again. Phrases never cross two messages. */
-function text(more: Record<string, estypes.MappingProperty> = {}): estypes.MappingTextProperty {
-  const shape = { type: 'text', index_options: 'offsets', position_increment_gap: 1000 } as const;
+/** Phrases never cross two entries of a text, such as two messages. */
+function text(more: Partial<estypes.MappingTextProperty> = {}): estypes.MappingTextProperty {
   return {
-    ...shape,
-    analyzer: 'exact_index',
-    search_analyzer: 'exact_search',
-    fields: {
-      stem: { ...shape, analyzer: 'stem_index', search_analyzer: 'stem_search' },
-      ...more,
-    },
+    type: 'text',
+    analyzer: 'text',
+    search_analyzer: 'as_written',
+    index_options: 'positions',
+    position_increment_gap: 1000,
+    ...more,
   };
 }
 
@@ -175,7 +200,11 @@ const properties: Record<string, estypes.MappingProperty> = {
   serverId: filtered,
   channelId: filtered,
   channelName: shown,
-  title: text({ whole: { type: 'keyword', normalizer: 'whole', ignore_above: 512 } }),
+  title: text(),
+  // A thread's title once more, in threads alone: those of messages, many times as many, need not be read.
+  heading: text({
+    fields: { whole: { type: 'keyword', normalizer: 'whole', ignore_above: 512 } },
+  }),
   slug: shown,
   preview: shown,
   status: filtered,
@@ -187,9 +216,11 @@ const properties: Record<string, estypes.MappingProperty> = {
   createdAt: { type: 'date', format: 'strict_date_time' },
   hasAttachment: { type: 'boolean' },
   messageCount: { type: 'integer' },
-  // Kept beside the source, so that a page of results need not read whole conversations.
-  conversation: { ...text(), store: true },
-  content: text(),
+  // A conversation in stretches: words that stand in one of them stand near each other.
+  stretches: { type: 'nested', dynamic: 'strict', properties: { text: text() } },
+  conversationHash: shown,
+  // Offsets spare the highlighter from analysing the text again.
+  content: text({ index_options: 'offsets' }),
 };
 
 /**
@@ -207,7 +238,7 @@ export const searchIndexDefinition = {
   mappings: {
     dynamic: 'strict',
     _meta: { mappingVersion: MAPPING_VERSION },
-    _source: { excludes: ['conversation'] },
+    _source: { excludes: ['stretches'] },
     properties,
   },
 } satisfies Omit<estypes.IndicesCreateRequest, 'index'>;

@@ -30,6 +30,6 @@ export function holdsPhrase(text: string, phrase: readonly string[]): boolean {
 /** Everything that may make a document match. */
 export function textsOf(document: ThreadDocument | MessageDocument): string[] {
   return document.kind === 'thread'
-    ? [document.title, ...document.tags, ...document.conversation]
+    ? document.stretches.flatMap((stretch) => stretch.text)
     : [document.title, document.content];
 }

@@ -9,7 +9,8 @@ import { foldTag, idKey } from '../../shared/store/listKeys.js';
 import {
   documentId,
   ensureSearchIndex,
-  limitConversation,
+  hashConversation,
+  stretchesOf,
   searchAlias,
   searchIndexName,
   type MessageDocument,
@@ -78,15 +79,22 @@ export function aThread(sketch: ThreadSketch): [ThreadDocument, ...MessageDocume
       hasAttachment: message.hasAttachment ?? false,
     };
   });
+  const tags = sketch.tags ?? [];
+  const stretches = stretchesOf(
+    { title: sketch.title, tags },
+    sketches.map(({ content }) => content),
+  );
   const thread: ThreadDocument = {
     ...shared,
     kind: 'thread',
     idKey: idKey(threadId),
     slug: 'thread',
     preview: sketches[0]?.content.slice(0, 200) ?? '',
-    tags: sketch.tags ?? [],
+    tags,
     messageCount: messages.length,
-    conversation: limitConversation(sketches.map(({ content }) => content)),
+    heading: sketch.title,
+    stretches,
+    conversationHash: hashConversation(stretches),
     authorId: sketch.authorId ?? '300000000000000001',
     createdAt,
     hasAttachment: messages.some(({ hasAttachment }) => hasAttachment),

@@ -1,95 +1,200 @@
 import type { SearchParams, SearchType } from '../../../shared/contract/search.js';
 import { foldTag } from '../../../shared/store/listKeys.js';
+import { lift, placesAbove, STEP, type BandName } from './bands.js';
 import {
+  allOf,
   anyOf,
+  asWritten,
   matchBegun,
   matchLoosely,
   matchMistyped,
   matchTerm,
+  nearby,
+  phraseIn,
+  type Match,
   type Query,
   type TextField,
 } from './matchTerms.js';
 import type { ParsedQuery, SearchTerm } from './parseQuery.js';
-import { scoreByTier, strongTiers, titleTiers, weakTiers } from './scoreMatches.js';
-
-type Match = (term: SearchTerm, fields?: readonly TextField[]) => Query;
 
 /** Matches weaker than this are looked for only on demand. */
 export const WEAK_BELOW = 0.5;
 
-/** Everything that the terms match, within the filters, scored. Weak matches only when minScore asks for them. */
-export function buildQuery(parsed: ParsedQuery, params: SearchParams): Query {
-  const filter = filtersOf(params);
-  const { terms } = parsed;
-  const strong = scoreByTier(
-    findTerms(terms, matchTerm, matchTerm, filter),
-    strongTiers(parsed),
-    terms.length,
-  );
-  if (params.minScore >= WEAK_BELOW) return strong;
-  const begun = findTerms(terms, matchTerm, matchBegun, filter);
-  const loose = findTerms(terms, matchMistyped, matchLoosely, filter);
-  return anyOf([strong, scoreByTier(loose, weakTiers(begun), terms.length)]);
+/** How much more a term is worth in a title. */
+const TITLE_WEIGHT = 2;
+
+/** The weakest band that a question asks for: what Elasticsearch gives begins there. */
+export function lowestBand({ minScore }: Pick<SearchParams, 'minScore'>): BandName {
+  return minScore < WEAK_BELOW ? 'mistyped' : 'stretch';
 }
 
-/** Those matches alone that stand before all others: threads by their titles, scored as buildQuery scores them. */
-export function buildTitleQuery(parsed: ParsedQuery, params: SearchParams): Query {
+/** Everything that the terms match, within the filters, scored as `scoreOf` reads it. Weak matches only when minScore asks for them. */
+export function buildQuery(parsed: ParsedQuery, params: SearchParams): Query {
+  const { type } = params;
+  const strong = ofKind(type, findThreads(parsed), findMessages(parsed));
+  if (params.minScore >= WEAK_BELOW) return within(params, strong);
   const { terms } = parsed;
-  const tiers = titleTiers(parsed);
-  const found = findTerms(terms, matchTerm, matchTerm, filtersOf(params));
-  const top = { bool: { must: [found], filter: [anyOf(tiers.map(({ when }) => when))] } };
-  return scoreByTier(top, tiers, terms.length);
+  const scattered = bandOf(
+    'scattered',
+    all(terms.map((term) => inStretch(inOne(matchTerm, term)))),
+  );
+  const begun = bandOf('begun', findAll(type, terms, matchTerm, matchBegun));
+  const mistyped = findAll(type, terms, matchMistyped, matchLoosely);
+  const weak = type === 'messages' ? [begun, mistyped] : [scattered, begun, mistyped];
+  return within(params, anyOf([bandOf('stretch', strong), ...weak]));
 }
 
 /** Everything that the terms match, not scored, for counting. */
 export function buildCountQuery({ terms }: ParsedQuery, params: SearchParams): Query {
-  return { bool: { filter: [findTerms(terms, matchTerm, matchTerm, filtersOf(params))] } };
+  return within(params, findAll(params.type, terms, matchTerm, matchTerm));
 }
 
-/** What to mark in some fields of the results: the terms and what they may be typos of, and the beginning of a word. */
+/** What to mark in a field: the terms and what they may be typos of, and the beginning of a word. */
 export function buildHighlightQuery(
-  { terms }: ParsedQuery,
-  fields: readonly TextField[],
+  { terms }: Pick<ParsedQuery, 'terms'>,
+  field: TextField,
   begun: boolean,
 ): Query {
   const last = begun ? terms.slice(-1) : [];
   return {
     bool: {
       should: [
-        ...terms.map((term) => matchMistyped(term, fields)),
-        ...last.map((term) => matchBegun(term, fields)),
+        ...terms.map((term) => matchMistyped(field, term)),
+        ...last.map((term) => matchBegun(field, term)),
       ],
     },
   };
 }
 
-/** All terms anywhere in a thread; in a message's content or title, and at least one in its content. */
-function findTerms(
-  terms: readonly SearchTerm[],
-  match: Match,
-  matchLast: Match,
-  filter: Query[],
-): Query {
-  const matchOf = (index: number) => (index === terms.length - 1 ? matchLast : match);
-  const inContent = terms.map((term, index) => matchOf(index)(term, ['content']));
+/** The messages of some threads that hold most of the terms, for a passage of each thread. */
+export function buildPassageQuery({ terms }: ParsedQuery, threadIds: readonly string[]): Query {
   return {
     bool: {
-      must: terms.map((term, index) => matchOf(index)(term)),
-      filter: [...filter, { bool: { should: [{ term: { kind: 'thread' } }, ...inContent] } }],
+      filter: [{ term: { kind: 'message' } }, { terms: { threadId: [...threadIds] } }],
+      should: terms.map((term) => matchMistyped('content', term)),
+      minimum_should_match: 1,
     },
   };
 }
 
-const KINDS: Record<SearchType, string | undefined> = {
-  threads: 'thread',
-  messages: 'message',
-  all: undefined,
-};
+/** Threads by all terms in their title, or in one stretch of their conversation. */
+function findThreads(parsed: ParsedQuery): Query {
+  return anyOf([byTitle(parsed), byStretch(parsed)]);
+}
+
+/** Words in the title are a sign that the thread is about them. */
+function byStretch({ terms }: ParsedQuery): Query {
+  const weight = 1 / countPieces(terms);
+  return {
+    bool: {
+      must: [inStretch(all(terms.map((term) => inOne(matchTerm, term, weight))))],
+      should: terms.map((term) => matchTerm('heading', term, TITLE_WEIGHT * weight)),
+    },
+  };
+}
+
+function byTitle({ terms, text, words }: ParsedQuery): Query {
+  const above = (band: BandName): number => placesAbove(band, 'stretch');
+  const whole = [text, ...(terms.length === 1 ? [terms[0]!.text] : [])];
+  const inTitle = (match: Match) => allOf(terms.map((term) => match('heading', term)));
+  const bands = [
+    lift({ terms: { 'heading.whole': whole } }, above('wholeTitle')),
+    ...(words > 1 ? [lift(phraseIn('heading', text), above('titlePhrase'))] : []),
+    lift(inTitle(asWritten), above('titleAsWritten')),
+    lift(inTitle(matchTerm), above('title')),
+  ];
+  const weight = TITLE_WEIGHT / countPieces(terms);
+  return all([...terms.map((term) => matchTerm('heading', term, weight)), anyOf(bands)]);
+}
+
+/**
+ * Messages by all terms in their content or title, and at least one in their content, placed by whether these stand as written and
+ * near each other in it.
+ */
+function findMessages({ terms, text, words }: ParsedQuery): Query {
+  const weight = 1 / countPieces(terms);
+  const inContent = terms.map((term) => matchTerm('content', term));
+  const steps = [
+    lift(allOf(terms.map((term) => inMessage(asWritten, term))), STEP.asWritten),
+    ...(terms.length > 1 ? [lift(nearby('content', terms), STEP.nearby)] : []),
+  ];
+  const phrase = words > 1 ? [lift(phraseIn('content', text), STEP.phrase)] : [];
+  return {
+    bool: {
+      must: [
+        lift(anyOf(inContent), placesAbove('message', 'stretch')),
+        ...terms.map((term) => inMessage(matchTerm, term, weight)),
+      ],
+      should: [anyOf([...phrase, { bool: { should: steps } }])],
+    },
+  };
+}
+
+/** All terms in a stretch of a thread; in a message's content or title, and at least one in its content. */
+function findAll(
+  type: SearchType,
+  terms: readonly SearchTerm[],
+  match: Match,
+  matchLast: Match,
+): Query {
+  const weight = 1 / countPieces(terms);
+  const matchOf = (index: number) => (index === terms.length - 1 ? matchLast : match);
+  const each = (find: Finder) => terms.map((term, index) => find(matchOf(index), term, weight));
+  const inContent = terms.map((term, index) => matchOf(index)('content', term));
+  return ofKind(type, inStretch(all(each(inOne))), {
+    bool: { must: each(inMessage), filter: [anyOf(inContent)] },
+  });
+}
+
+/** Where one document may hold a term. */
+type Finder = (match: Match, term: SearchTerm, weight?: number) => Query;
+
+const inOne: Finder = (match, term, weight) => match('stretches.text', term, weight);
+
+/** A term in a message's content or title. */
+export const inMessage: Finder = (match, term, weight = 1) =>
+  anyOf([match('content', term, weight), match('title', term, TITLE_WEIGHT * weight)]);
+
+/** Threads of which a stretch matches; the best one counts. */
+function inStretch(query: Query): Query {
+  return { nested: { path: 'stretches', score_mode: 'max', query } };
+}
+
+/** What the query finds, lifted from the weakest band of all to another. */
+function bandOf(band: BandName, query: Query): Query {
+  return all([query, lift({ match_all: {} }, placesAbove(band, 'mistyped'))]);
+}
+
+function all(must: Query[]): Query {
+  return must.length === 1 ? must[0]! : { bool: { must } };
+}
+
+/** Of the two the kind that is wanted, or both. */
+export function ofKind(type: SearchType, threads: Query, messages: Query): Query {
+  if (type === 'threads') return threads;
+  return type === 'messages' ? messages : { bool: { should: [threads, messages] } };
+}
+
+/**
+ * Letters or digits that stand together, or single characters of scripts without spaces. The relevance of a match is divided by
+ * how many the terms have, so that it does not rise with the length of a query.
+ */
+const PIECE =
+  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}])\p{L})+|\p{Nd}+/gu;
+
+function countPieces(terms: readonly SearchTerm[]): number {
+  return terms.reduce((sum, { text }) => sum + Math.max(1, text.match(PIECE)?.length ?? 0), 0);
+}
+
+/** The matches of a query that pass the filters. */
+export function within(params: SearchParams, query: Query): Query {
+  const filter = filtersOf(params);
+  return filter.length === 0 ? query : { bool: { must: [query], filter } };
+}
 
 function filtersOf(params: SearchParams): Query[] {
-  const { type, serverId, channelId, tag, status, authorId, hasAttachment } = params;
+  const { serverId, channelId, tag, status, authorId, hasAttachment } = params;
   const wanted: Record<string, string | boolean | undefined> = {
-    kind: KINDS[type],
     serverId,
     channelId,
     tagKeys: tag === undefined ? undefined : foldTag(tag),

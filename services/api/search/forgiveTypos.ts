@@ -19,21 +19,29 @@ export function mayForgive({ terms, text }: ParsedQuery): boolean {
 /** A query whose rarest words know what they may be typos of: words that the archive has. */
 export async function forgiveTypos(deps: SearchDeps, parsed: ParsedQuery): Promise<ParsedQuery> {
   const words = await rarest(deps, parsed.terms.filter(mayBeMistyped));
-  if (words.length === 0) return parsed;
-  const { suggest = {} } = await lookUp(deps, { suggest: suggestersOf(words) });
-  const alternatives = new Map(
-    words.map((word, index) => [
-      word,
-      VOCABULARY.flatMap((field) =>
-        ((suggest[nameOf(index, field)] ?? []) as Entry[]).flatMap((entry) => replace(word, entry)),
-      ),
-    ]),
-  );
+  const alternatives = await likeWords(deps, words);
   const terms = parsed.terms.map((term) => ({
     ...term,
-    alternatives: term.phrase ? [] : [...new Set(alternatives.get(term.text))],
+    alternatives: term.phrase ? [] : (alternatives.get(term.text) ?? []),
   }));
   return { ...parsed, terms };
+}
+
+/** The archive's words that each of at most FORGIVEN.words words may be a typo of. */
+export async function likeWords(
+  deps: SearchDeps,
+  words: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (words.length === 0) return new Map();
+  const { suggest = {} } = await lookUp(deps, { suggest: suggestersOf(words) });
+  return new Map(
+    words.map((word, index) => {
+      const others = VOCABULARY.flatMap((field) =>
+        ((suggest[nameOf(index, field)] ?? []) as Entry[]).flatMap((entry) => replace(word, entry)),
+      );
+      return [word, [...new Set(others)]];
+    }),
+  );
 }
 
 /** Whether a term may be a word with a typo that is forgiven. */

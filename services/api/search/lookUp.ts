@@ -1,14 +1,15 @@
 import type { estypes } from '@elastic/elasticsearch';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
-import { SIGN_LETTERS } from '../../../shared/store/searchMapping.js';
+import { SIGN_LETTERS, STEM_MARK } from '../../../shared/store/searchMapping.js';
 import { askElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
-import { anyOf, phraseIn } from './matchTerms.js';
+import { anyOf, asWritten, matchTerm } from './matchTerms.js';
+import type { SearchTerm } from './parseQuery.js';
 
 /** A word of a query as the index takes it, with the archive's words that are like it. */
 export type Entry = estypes.SearchTermSuggest;
 
 /** Where the words of the archive are looked up: all other text is made of the same. */
-export const VOCABULARY = ['content', 'title'] as const;
+export const VOCABULARY = ['content', 'heading'] as const;
 
 /** Asks the index about words, not for documents. */
 export function lookUp({ elasticsearch, namespace }: SearchDeps, request: estypes.SearchRequest) {
@@ -25,16 +26,31 @@ export async function countWords(
   deps: SearchDeps,
   words: readonly string[],
 ): Promise<Map<string, number>> {
-  if (words.length === 0) return new Map();
-  const filters = words.map((word) => anyOf(VOCABULARY.map((field) => phraseIn(field, word))));
-  const { aggregations } = await lookUp(deps, { aggs: { words: { filters: { filters } } } });
-  const counts = (aggregations?.words.buckets ?? []) as estypes.AggregationsFiltersBucket[];
-  return new Map(words.map((word, index) => [word, counts[index]?.doc_count ?? 0]));
+  const counts = await countTerms(deps, words.map(wordTerm), asWritten);
+  return new Map(words.map((word, index) => [word, counts[index] ?? 0]));
 }
 
-/** The archive's words in an entry that readers know too: some hold letters that stand for signs in the index alone. */
+/** In how many documents each of the terms stands, as written or inflected unless told otherwise. */
+export async function countTerms(
+  deps: SearchDeps,
+  terms: readonly SearchTerm[],
+  match = matchTerm,
+): Promise<number[]> {
+  if (terms.length === 0) return [];
+  const filters = terms.map((term) => anyOf(VOCABULARY.map((field) => match(field, term))));
+  const { aggregations } = await lookUp(deps, { aggs: { words: { filters: { filters } } } });
+  const counts = (aggregations?.words.buckets ?? []) as estypes.AggregationsFiltersBucket[];
+  return counts.map(({ doc_count }) => doc_count);
+}
+
+/** A word as a term. */
+export function wordTerm(text: string): SearchTerm {
+  return { text, phrase: false };
+}
+
+/** The archive's words in an entry that readers know too: the index also holds stems, and letters that stand for signs. */
 export function wordsOf({ options }: Entry): string[] {
   return [options].flat().flatMap(({ text }) => (signLetters.test(text) ? [] : [text]));
 }
 
-const signLetters = new RegExp(`[${Object.values(SIGN_LETTERS).join('')}]`, 'u');
+const signLetters = new RegExp(`[${Object.values(SIGN_LETTERS).join('')}${STEM_MARK}]`, 'u');

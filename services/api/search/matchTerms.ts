@@ -4,61 +4,59 @@ import type { SearchTerm } from './parseQuery.js';
 /** A query clause (the client's own type admits undefined). */
 export type Query = NonNullable<estypes.QueryDslQueryContainer>;
 
-/** Fields that hold text; `conversation` and `tags` are a thread's, `content` a message's, `title` both kinds'. */
-const TEXT_FIELDS = ['title', 'tags', 'conversation', 'content'] as const;
-export type TextField = (typeof TEXT_FIELDS)[number];
+/**
+ * Fields that hold text: `heading` is a thread's title, `stretches.text` its conversation (with title and tags), `title`
+ * the title of a message's thread, `content` what the message says.
+ */
+export type TextField = 'heading' | 'stretches.text' | 'title' | 'content';
 
-/** How much a term in a field is worth. */
-const WEIGHTS: Record<TextField, number> = { title: 2, tags: 1.5, conversation: 1, content: 1 };
+/** A way to find a term in a field. Its relevance is multiplied by `boost`. */
+export type Match = (field: TextField, term: SearchTerm, boost?: number) => Query;
 
 /** How much of a term a word is worth that it may be a typo of. */
 const TYPO_WEIGHT = 0.5;
 /** Letters of a word that may be the beginning of a longer one. */
 const BEGUN = { fewest: 2, most: 20 } as const;
 
-/** The term as written (letter case and accents aside) in one of the fields. */
-export function asWritten(term: SearchTerm, fields: readonly TextField[] = TEXT_FIELDS): Query {
-  return anyOf(fields.map((field) => phraseIn(field, term.text, WEIGHTS[field])));
-}
+/** The term as written (letter case and accents aside). */
+export const asWritten: Match = (field, { text }, boost) => phraseIn(field, text, boost);
 
-/** The term as written or inflected in one of the fields; a phrase only as written. */
-export function matchTerm(term: SearchTerm, fields: readonly TextField[] = TEXT_FIELDS): Query {
-  if (term.phrase) return asWritten(term, fields);
-  // What stands there as written has the same stem, so the stems find both.
-  return anyOf(fields.map((field) => phraseIn(`${field}.stem`, term.text, WEIGHTS[field])));
-}
+/** The term as written or inflected; a phrase only as written. */
+export const matchTerm: Match = (field, term, boost = 1) => {
+  if (term.phrase) return asWritten(field, term, boost);
+  return { match_phrase: { [field]: { query: term.text, analyzer: 'inflected', boost } } };
+};
 
 /** The term as matchTerm finds it, or as the beginning of a word. */
-export function matchBegun(term: SearchTerm, fields: readonly TextField[] = TEXT_FIELDS): Query {
-  if (!mayBegin(term)) return matchTerm(term, fields);
-  return anyOf([matchTerm(term, fields), ...fields.map((field) => beginningIn(field, term.text))]);
-}
+export const matchBegun: Match = (field, term, boost) => {
+  if (!mayBegin(term)) return matchTerm(field, term, boost);
+  const begun = { match_bool_prefix: { [field]: { query: term.text, operator: 'and' } } } as const;
+  return anyOf([matchTerm(field, term, boost), begun]);
+};
 
 /** The term as matchTerm finds it, or one of the words that it may be a typo of. */
-export function matchMistyped(term: SearchTerm, fields: readonly TextField[] = TEXT_FIELDS): Query {
-  const others = (term.alternatives ?? []).flatMap((other) =>
-    fields.map((field) => phraseIn(field, other, TYPO_WEIGHT)),
-  );
-  return anyOf([matchTerm(term, fields), ...others]);
-}
+export const matchMistyped: Match = (field, term, boost = 1) =>
+  anyOf([
+    matchTerm(field, term, boost),
+    ...(term.alternatives ?? []).map((other) => phraseIn(field, other, TYPO_WEIGHT * boost)),
+  ]);
 
 /** The term in any of the ways above. */
-export function matchLoosely(term: SearchTerm, fields: readonly TextField[] = TEXT_FIELDS): Query {
-  return anyOf([matchMistyped(term, fields), matchBegun(term, fields)]);
-}
+export const matchLoosely: Match = (field, term, boost) =>
+  anyOf([matchMistyped(field, term, boost), matchBegun(field, term, boost)]);
 
-/** All terms within one text, in any order, with at most as many other words between as there are terms. */
-export function nearby(field: string, terms: readonly SearchTerm[]): Query {
-  const intervals = terms.map(({ text }) => ({
-    match: { query: text, ordered: true, max_gaps: 0 },
+/** All terms within one text, as written or inflected, in any order, with at most as many other words between as there are terms. */
+export function nearby(field: TextField, terms: readonly SearchTerm[]): Query {
+  const intervals = terms.map(({ text, phrase }) => ({
+    match: { query: text, ordered: true, max_gaps: 0, ...(!phrase && { analyzer: 'inflected' }) },
   }));
   return {
     intervals: { [field]: { all_of: { intervals, ordered: false, max_gaps: terms.length } } },
   };
 }
 
-/** The words of a text side by side in this order. */
-export function phraseIn(field: string, query: string, boost = 1): Query {
+/** The words of a text side by side in this order, as written. */
+export function phraseIn(field: TextField, query: string, boost = 1): Query {
   return { match_phrase: { [field]: { query, boost } } };
 }
 
@@ -67,11 +65,12 @@ export function anyOf(queries: Query[]): Query {
   return queries.length === 1 ? queries[0]! : { dis_max: { queries } };
 }
 
+/** All of the queries, without relevance. */
+export function allOf(filter: Query[]): Query {
+  return filter.length === 1 ? filter[0]! : { bool: { filter } };
+}
+
 /** A single letter begins too many words, and a long word is whole. */
 function mayBegin({ text, phrase }: SearchTerm): boolean {
   return !phrase && text.length >= BEGUN.fewest && text.length <= BEGUN.most;
-}
-
-function beginningIn(field: TextField, query: string): Query {
-  return { match_bool_prefix: { [field]: { query, operator: 'and' } } };
 }

@@ -1,28 +1,43 @@
 import type { estypes } from '@elastic/elasticsearch';
-import type { Highlights, MessageResult, ThreadResult } from '../../../shared/contract/search.js';
+import type {
+  Highlights,
+  MessageResult,
+  SearchResponse,
+  ThreadResult,
+} from '../../../shared/contract/search.js';
 import { firstCharacters } from '../../../shared/store/previews.js';
 import { clipPassage } from './clipPassage.js';
 import type { MessageDocument, ThreadDocument } from '../../../shared/store/searchIndex.js';
 
-/** A document as a page of results reads it: a thread without its conversation. */
-export type Hit = estypes.SearchHit<Omit<ThreadDocument, 'conversation'> | MessageDocument>;
+/** A thread as a page of results reads it: without its conversation. */
+type ShownThread = Omit<ThreadDocument, 'stretches'>;
 
-/** Hits in their order, split into the two kinds. */
-export function presentResults(hits: readonly Hit[]): {
-  threads: ThreadResult[];
-  messages: MessageResult[];
-} {
+/** A document as a page of results reads it. */
+export type Hit = estypes.SearchHit<ShownThread | MessageDocument>;
+
+/** Hits in their order, split into the two kinds. `passages`: of threads, by id; `scoreOf`: the score from what Elasticsearch gave. */
+export function presentResults(
+  hits: readonly Hit[],
+  passages: ReadonlyMap<string, string>,
+  scoreOf: (given: number) => number,
+): SearchResponse['results'] {
   const threads: ThreadResult[] = [];
   const messages: MessageResult[] = [];
   for (const hit of hits) {
     const document = hit._source!;
-    if (document.kind === 'thread') threads.push(presentThread(document, hit));
-    else messages.push(presentMessage(document, hit));
+    const score = scoreOf(hit._score ?? 0);
+    if (document.kind === 'message') messages.push(presentMessage(document, hit, score));
+    else threads.push(presentThread(document, hit, score, passages.get(document.threadId)));
   }
   return { threads, messages };
 }
 
-function presentThread(document: Omit<ThreadDocument, 'conversation'>, hit: Hit): ThreadResult {
+function presentThread(
+  document: ShownThread,
+  hit: Hit,
+  score: number,
+  passage: string | undefined,
+): ThreadResult {
   return {
     id: document.threadId,
     title: document.title,
@@ -35,13 +50,13 @@ function presentThread(document: Omit<ThreadDocument, 'conversation'>, hit: Hit)
     channelId: document.channelId,
     channelName: document.channelName,
     messageCount: document.messageCount,
-    score: presentScore(hit),
-    highlights: presentHighlights(hit),
+    score,
+    highlights: presentHighlights(hit, passage),
     createdAt: document.createdAt,
   };
 }
 
-function presentMessage(document: MessageDocument, hit: Hit): MessageResult {
+function presentMessage(document: MessageDocument, hit: Hit, score: number): MessageResult {
   return {
     id: document.messageId,
     content: document.content,
@@ -52,8 +67,8 @@ function presentMessage(document: MessageDocument, hit: Hit): MessageResult {
     serverId: document.serverId,
     channelId: document.channelId,
     channelName: document.channelName,
-    score: presentScore(hit),
-    highlights: presentHighlights(hit),
+    score,
+    highlights: presentHighlights(hit, passageOf(hit)),
     createdAt: document.createdAt,
   };
 }
@@ -66,17 +81,17 @@ function presentAuthor(document: Hit['_source'] & {}): ThreadResult['author'] {
   };
 }
 
-/** Elasticsearch keeps scores as 32-bit numbers: back to the four decimals that the query gave. */
-function presentScore(hit: Hit): number {
-  return Math.round((hit._score ?? 0) * 10_000) / 10_000;
+/** The passage that a message was found by; undefined when its content was not what matched. */
+export function passageOf({ highlight = {} }: Pick<Hit, 'highlight'>): string | undefined {
+  const passage = highlight['content']?.[0];
+  return passage === undefined ? undefined : clipPassage(withSlashes(passage));
 }
 
-function presentHighlights({ highlight = {} }: Hit): Highlights {
+function presentHighlights({ highlight = {} }: Hit, content: string | undefined): Highlights {
   const title = highlight['title']?.[0];
-  const content = (highlight['conversation'] ?? highlight['content'])?.[0];
   return {
     ...(title === undefined ? {} : { title: withSlashes(title) }),
-    ...(content === undefined ? {} : { content: clipPassage(withSlashes(content)) }),
+    ...(content === undefined ? {} : { content }),
   };
 }
 

@@ -4,11 +4,15 @@ import type { SearchParams, SearchResponse } from '../../../shared/contract/sear
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { Asker } from '../asker.js';
 import { askElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
-import { WEAK_BELOW } from './buildQuery.js';
+import { lowestBand, WEAK_BELOW } from './buildQuery.js';
+import { scoreOf } from './bands.js';
 import { commonWords } from './commonWords.js';
 import { COSTLY_MORE, isCostly } from './cost.js';
+import { findRelated, needsRelated } from './findRelated.js';
 import { forgiveTypos, mayForgive } from './forgiveTypos.js';
+import { isForeign } from './functionWords.js';
 import { parseQuery, type ParsedQuery } from './parseQuery.js';
+import { findPassages } from './findPassages.js';
 import { presentResults, type Hit } from './presentResults.js';
 import { buildRequest, buildSteps, mayStep } from './searchRequest.js';
 import { mayBeCorrected, suggestCorrection } from './suggestCorrection.js';
@@ -21,9 +25,14 @@ export interface SearchArchiveDeps extends SearchDeps {
 
 interface Answer {
   hits: Hit[];
+  /** A passage of the best message of each thread that was found, by thread id. */
+  passages: ReadonlyMap<string, string>;
   threadCount: number;
   messageCount: number;
 }
+
+/** What is looked for where an answer is poor: matches of most of the terms, and a corrected query where there is no match. */
+type Extras = Pick<SearchResponse, 'related' | 'suggestion'>;
 
 /**
  * A page of what a query finds. Throws VALIDATION_ERROR for too many terms, RATE_LIMITED for a costly search that the asker's limit does not
@@ -35,31 +44,59 @@ export async function searchArchive(
   asker: Asker,
 ): Promise<SearchResponse> {
   const parsed = parseQuery(params.q);
-  if (parsed.terms.length === 0) return present(params, NOTHING, null);
+  if (parsed.terms.length === 0) return present(params, NOTHING, NO_EXTRAS);
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     asker.charge(COSTLY_MORE);
     return deps.turns.take(asker.name, work);
   };
   if (isCostly(parsed, params)) return inTurn(() => searchAtLength(deps, parsed, params));
   const answer = await ask(deps, parsed, params);
-  if (isFound(answer) || !mayBeCorrected(parsed) || !asker.affords(COSTLY_MORE)) {
-    return present(params, answer, null);
+  if (!mayGain(parsed, params, answer) || !asker.affords(COSTLY_MORE)) {
+    return present(params, answer, NO_EXTRAS);
   }
-  const suggestion = await inTurn(() => correctionOf(deps, parsed, params)).catch(
-    nullIfUnavailable,
+  const extras = await inTurn(() => findExtras(deps, parsed, params, answer)).catch(
+    noneIfUnavailable,
   );
-  return present(params, answer, suggestion);
+  return present(params, answer, extras);
 }
 
-/** A costly search, and a correction where it finds nothing. */
+/** A costly search, with what is looked for where it finds little. */
 async function searchAtLength(
   deps: SearchDeps,
   parsed: ParsedQuery,
   params: SearchParams,
 ): Promise<SearchResponse> {
   const answer = await askForgiving(deps, parsed, params);
-  const isCorrected = !isFound(answer) && mayBeCorrected(parsed);
-  return present(params, answer, isCorrected ? await correctionOf(deps, parsed, params) : null);
+  return present(params, answer, await findExtras(deps, parsed, params, answer));
+}
+
+/** Whether anything more is looked for. */
+function mayGain(parsed: ParsedQuery, params: SearchParams, answer: Answer): boolean {
+  return isCorrectable(parsed, answer) || needsRelated(parsed, params, strengthOf(answer, params));
+}
+
+async function findExtras(
+  deps: SearchDeps,
+  parsed: ParsedQuery,
+  params: SearchParams,
+  answer: Answer,
+): Promise<Extras> {
+  const shown = answer.hits.map(({ _source: found }) => found?.threadId ?? '');
+  const related = needsRelated(parsed, params, strengthOf(answer, params))
+    ? await findRelated(deps, parsed, params, [...new Set(shown)])
+    : NO_EXTRAS.related;
+  const isCorrected = isCorrectable(parsed, answer);
+  return { related, suggestion: isCorrected ? await correctionOf(deps, parsed, params) : null };
+}
+
+/** Words of another language are not corrected into English ones. */
+function isCorrectable(parsed: ParsedQuery, answer: Answer): boolean {
+  return !isFound(answer) && mayBeCorrected(parsed) && !isForeign(parsed);
+}
+
+function strengthOf({ hits, threadCount, messageCount }: Answer, params: SearchParams) {
+  const best = hits[0] ? scoreOf(hits[0]._score ?? 0, lowestBand(params)) : 0;
+  return { total: threadCount + messageCount, best };
 }
 
 /** Weak matches only where minScore asks for them and the query is short enough. */
@@ -82,9 +119,9 @@ function correctionOf(deps: SearchDeps, parsed: ParsedQuery, params: SearchParam
   );
 }
 
-/** A correction is an extra: what was answered without it stands. */
-function nullIfUnavailable(error: unknown): null {
-  if (error instanceof AppError && error.code === 'UNAVAILABLE') return null;
+/** What was answered without them stands. */
+function noneIfUnavailable(error: unknown): Extras {
+  if (error instanceof AppError && error.code === 'UNAVAILABLE') return NO_EXTRAS;
   throw error;
 }
 
@@ -92,33 +129,40 @@ function isFound({ threadCount, messageCount }: Answer): boolean {
   return threadCount + messageCount > 0;
 }
 
-const NOTHING: Answer = { hits: [], threadCount: 0, messageCount: 0 };
+const NO_EXTRAS: Extras = { related: { threads: [], messages: [] }, suggestion: null };
+const NOTHING: Answer = { hits: [], passages: new Map(), threadCount: 0, messageCount: 0 };
 
 async function ask(deps: SearchDeps, parsed: ParsedQuery, params: SearchParams): Promise<Answer> {
   const words = commonWords(deps.elasticsearch);
-  if (words.areAll(parsed) && mayStep(params)) return askInSteps(deps, parsed, params);
-  const { hits, aggregations } = await search(deps, buildRequest(parsed, params));
-  const answer = { hits: hits.hits, ...countsOf(aggregations) };
-  words.learn(parsed, answer.threadCount + answer.messageCount);
-  return answer;
+  const isCommon = words.areAll(parsed) && mayStep(params);
+  const found = await (isCommon ? askInSteps : askAtOnce)(deps, parsed, params);
+  words.learn(parsed, found.threadCount + found.messageCount);
+  return { ...found, passages: await findPassages(deps, parsed, found.hits) };
 }
 
-/** Titles alone often fill a page: then nothing else of very many matches need be scored, only counted. */
+type Found = Omit<Answer, 'passages'>;
+
+async function askAtOnce(
+  deps: SearchDeps,
+  parsed: ParsedQuery,
+  params: SearchParams,
+): Promise<Found> {
+  const { hits, aggregations } = await search(deps, buildRequest(parsed, params));
+  return { hits: hits.hits, ...countsOf(aggregations) };
+}
+
+/** Where matches are very many, most need not be scored for a page, and none for the counts. */
 async function askInSteps(
   deps: SearchDeps,
   parsed: ParsedQuery,
   params: SearchParams,
-): Promise<Answer> {
-  const steps = buildSteps(parsed, params);
-  const [counted, titles] = await Promise.all([
-    search(deps, steps.counts),
-    search(deps, steps.titles),
+): Promise<Found> {
+  const { page, counts } = buildSteps(parsed, params);
+  const [{ hits }, { aggregations }] = await Promise.all([
+    search(deps, page),
+    search(deps, counts),
   ]);
-  const counts = countsOf(counted.aggregations);
-  const { total } = titles.hits;
-  const listed = typeof total === 'number' ? total : (total?.value ?? 0);
-  if (params.offset + params.limit <= listed) return { hits: titles.hits.hits, ...counts };
-  return { hits: (await search(deps, steps.all)).hits.hits, ...counts };
+  return { hits: hits.hits, ...countsOf(aggregations) };
 }
 
 interface Kinds {
@@ -145,15 +189,15 @@ function countsOf(found: Kinds | undefined): Pick<Answer, 'threadCount' | 'messa
 
 function present(
   params: SearchParams,
-  { hits, threadCount, messageCount }: Answer,
-  suggestion: string | null,
+  { hits, passages, threadCount, messageCount }: Answer,
+  extras: Extras,
 ): SearchResponse {
   return {
     query: params.q,
-    results: presentResults(hits),
+    results: presentResults(hits, passages, (given) => scoreOf(given, lowestBand(params))),
     total: threadCount + messageCount,
     threadCount,
     messageCount,
-    suggestion,
+    ...extras,
   };
 }

@@ -1,70 +1,62 @@
 import { createHash } from 'node:crypto';
 import type { estypes } from '@elastic/elasticsearch';
 import type { SearchParams } from '../../../shared/contract/search.js';
+import { givenFor } from './bands.js';
 import {
   buildCountQuery,
   buildHighlightQuery,
+  buildPassageQuery,
   buildQuery,
-  buildTitleQuery,
+  lowestBand,
   WEAK_BELOW,
 } from './buildQuery.js';
 import { PASSAGE } from './clipPassage.js';
-import type { Query, TextField } from './matchTerms.js';
+import type { TextField } from './matchTerms.js';
 import type { ParsedQuery } from './parseQuery.js';
+import { buildRelatedQuery, type Telling } from './relatedRequest.js';
 
 type Request = Omit<estypes.SearchRequest, 'index'>;
 
+/** The last one tells a thread from the message that began it, which may share its id. */
+const ORDER: estypes.Sort = ['_score', { createdAt: 'desc' }, { idKey: 'desc' }, { kind: 'desc' }];
 const KINDS = { kinds: { terms: { field: 'kind' } } };
 
-/** The same question in steps: how many match, a page of the matches that come first, a page of all. */
-export interface Steps {
-  counts: Request;
-  /** Counts exactly what it finds: a page within that is a page of all. */
-  titles: Request;
-  all: Request;
+/** A page of what a question finds, in order, and how many threads and messages it finds. */
+export function buildRequest(parsed: ParsedQuery, params: SearchParams): Request {
+  return { ...pageRequest(parsed, params), aggs: KINDS };
 }
 
-/** Whether a question may be asked in steps: about threads, and for the usual strength of matches. */
-export function mayStep({ type, minScore, limit }: SearchParams): boolean {
-  return type !== 'messages' && minScore === WEAK_BELOW && limit > 0;
+/** The same question in two: a page, for which weak matches are passed over, and the counts, for which nothing is scored. */
+export interface Steps {
+  page: Request;
+  counts: Request;
+}
+
+/** Whether a question may be asked in two: all its matches count, so that none need be scored to be counted. */
+export function mayStep({ minScore }: SearchParams): boolean {
+  return minScore === WEAK_BELOW;
 }
 
 /** The steps of a question about matches of 0.5 and more. */
 export function buildSteps(parsed: ParsedQuery, params: SearchParams): Steps {
-  const preference = preferenceOf(parsed);
-  const counts = { ...COUNTS_ONLY, query: buildCountQuery(parsed, params), preference };
-  return {
-    counts,
-    titles: {
-      ...pageRequest(buildTitleQuery(parsed, params), parsed, params),
-      track_total_hits: true,
-    },
-    all: pageRequest(buildQuery(parsed, params), parsed, params),
+  const counts: Request = {
+    query: { bool: { filter: [buildCountQuery(parsed, params)] } },
+    aggs: KINDS,
+    size: 0,
+    track_total_hits: false,
+    allow_partial_search_results: false,
+    preference: preferenceOf(parsed),
   };
+  return { page: pageRequest(parsed, params), counts };
 }
 
-const COUNTS_ONLY: Request = {
-  size: 0,
-  track_total_hits: false,
-  aggs: KINDS,
-  allow_partial_search_results: false,
-};
-
-/** The whole question as Elasticsearch takes it. */
-export function buildRequest(parsed: ParsedQuery, params: SearchParams): Request {
-  return { ...pageRequest(buildQuery(parsed, params), parsed, params), aggs: KINDS };
-}
-
-/** A page of the results of a query, in order. */
-function pageRequest(query: Query, parsed: ParsedQuery, params: SearchParams): Request {
+function pageRequest(parsed: ParsedQuery, params: SearchParams): Request {
   return {
-    query,
-    // A limit costs a third of the query's time, and 0.5 is where the matches start anyway.
-    ...(params.minScore === WEAK_BELOW ? {} : { min_score: params.minScore }),
+    query: buildQuery(parsed, params),
+    ...(mayStep(params) ? {} : { min_score: givenFor(params.minScore, lowestBand(params)) }),
     from: params.offset,
     size: params.limit,
-    // The last one tells a thread from the message that began it, which may share its id.
-    sort: ['_score', { createdAt: 'desc' }, { idKey: 'desc' }, { kind: 'desc' }],
+    sort: ORDER,
     track_total_hits: false,
     highlight: buildHighlight(parsed, params),
     allow_partial_search_results: false,
@@ -72,36 +64,66 @@ function pageRequest(query: Query, parsed: ParsedQuery, params: SearchParams): R
   };
 }
 
+/** The best matches of most of the telling terms, one of each thread. */
+export function buildRelated(
+  telling: readonly Telling[],
+  parsed: ParsedQuery,
+  params: SearchParams,
+  shown: readonly string[],
+): Request {
+  return {
+    query: buildRelatedQuery(telling, params, shown),
+    collapse: { field: 'threadId' },
+    size: params.limit,
+    sort: ORDER,
+    track_total_hits: false,
+    highlight: buildHighlight(parsed, params),
+    allow_partial_search_results: false,
+    preference: preferenceOf(parsed),
+  };
+}
+
+/** For each of some threads the message that matches best, with a passage of it. */
+export function buildPassages(parsed: ParsedQuery, threadIds: readonly string[]): Request {
+  return {
+    query: buildPassageQuery(parsed, threadIds),
+    collapse: { field: 'threadId' },
+    size: threadIds.length,
+    _source: ['threadId'],
+    track_total_hits: false,
+    highlight: { ...MARKS, fields: fieldOf(parsed, 'content', 1, false) },
+    allow_partial_search_results: false,
+    preference: preferenceOf(parsed),
+  };
+}
+
 /**
  * The most results of a page on which the beginnings of words are marked: for these Elasticsearch analyses the text again,
- * which is too much for a large page, and for whole conversations.
+ * which is too much for a large page.
  */
 const BEGUN_MARKED = 20;
 
 /** The server escapes what it quotes (encoder html), so that the only markup left is the mark. */
+const MARKS: Omit<estypes.SearchHighlight, 'fields'> = {
+  encoder: 'html',
+  pre_tags: ['<mark>'],
+  post_tags: ['</mark>'],
+  fragment_size: PASSAGE,
+  order: 'score',
+};
+
 function buildHighlight(
   parsed: ParsedQuery,
   { minScore, limit }: SearchParams,
 ): estypes.SearchHighlight {
   const begun = minScore < WEAK_BELOW && limit <= BEGUN_MARKED;
-  const field = (name: TextField, passages: number, marksBegun = false) => ({
-    [name]: {
-      ...{ matched_fields: [name, `${name}.stem`], number_of_fragments: passages },
-      highlight_query: buildHighlightQuery(parsed, [name], marksBegun),
-    },
-  });
-  return {
-    encoder: 'html',
-    pre_tags: ['<mark>'],
-    post_tags: ['</mark>'],
-    fragment_size: PASSAGE,
-    order: 'score',
-    fields: {
-      ...field('title', 0, begun),
-      ...field('conversation', 1),
-      ...field('content', 1, begun),
-    },
-  };
+  const fields = { ...fieldOf(parsed, 'title', 0, begun), ...fieldOf(parsed, 'content', 1, begun) };
+  return { ...MARKS, fields };
+}
+
+function fieldOf(parsed: ParsedQuery, name: TextField, passages: number, begun: boolean) {
+  const highlight_query = buildHighlightQuery(parsed, name, begun);
+  return { [name]: { number_of_fragments: passages, highlight_query } };
 }
 
 /** Copies of a shard count deleted documents differently: one query, one copy, so that its pages agree. */

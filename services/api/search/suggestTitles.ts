@@ -31,11 +31,8 @@ export function buildSuggestRequest(text: string): Omit<estypes.SearchRequest, '
   return {
     query: {
       bool: {
-        filter: [
-          { term: { kind: 'thread' } },
-          { match_bool_prefix: { title: { query: text, operator: 'and' } } },
-        ],
-        should: [{ constant_score: { filter: { prefix: { 'title.whole': text } } } }],
+        filter: [{ match_bool_prefix: { heading: { query: text, operator: 'and' } } }],
+        should: [{ constant_score: { filter: { prefix: { 'heading.whole': text } } } }],
       },
     },
     size: SUGGESTIONS,

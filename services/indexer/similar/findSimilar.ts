@@ -37,13 +37,16 @@ async function subjectOf(deps: IndexerDeps, { _id, serverId, title }: Listed): P
 }
 
 async function indexSize({ elasticsearch, namespace }: IndexerDeps): Promise<IndexSize> {
-  const { hits, aggregations } = await elasticsearch.search<
+  const { aggregations } = await elasticsearch.search<
     unknown,
-    { threads: { doc_count: number } }
+    Record<keyof IndexSize, { doc_count: number }>
   >({
-    ...{ index: searchAlias(namespace), size: 0, track_total_hits: true },
-    aggs: { threads: { filter: { term: { kind: 'thread' } } } },
+    ...{ index: searchAlias(namespace), size: 0, track_total_hits: false },
+    aggs: {
+      threads: { filter: { term: { kind: 'thread' } } },
+      stretches: { nested: { path: 'stretches' } },
+    },
   });
-  const documents = typeof hits.total === 'number' ? hits.total : (hits.total?.value ?? 0);
-  return { threads: aggregations?.threads.doc_count ?? 0, documents };
+  const countOf = (name: keyof IndexSize): number => aggregations?.[name].doc_count ?? 0;
+  return { threads: countOf('threads'), stretches: countOf('stretches') };
 }

@@ -10,10 +10,10 @@ export interface Subject {
   opening: string;
 }
 
-/** Documents that an index holds, for telling rare words from common ones. */
+/** How many threads an index holds, and how many stretches of conversation: tells rare words from common ones. */
 export interface IndexSize {
   threads: number;
-  documents: number;
+  stretches: number;
 }
 
 /** Words in more than this part of all texts tell nothing, in whatever language; in a tiny archive the words of ten still do. */
@@ -33,10 +33,17 @@ export function similarRequest(
     query: {
       bool: {
         should: [
-          sharedWords('title.stem', title, size.documents, { boost: 3 }),
-          sharedWords('conversation.stem', `${title}\n${opening}`, size.threads, {
-            minimum_should_match: '25%',
-          }),
+          sharedWords('heading', title, size.threads, { boost: 3 }),
+          {
+            nested: {
+              path: 'stretches',
+              score_mode: 'max',
+              query: sharedWords('stretches.text', `${title}\n${opening}`, size.stretches, {
+                // Of up to eight words two: no single word is enough.
+                minimum_should_match: '0<2 8<25%',
+              }),
+            },
+          },
         ],
         minimum_should_match: 1,
         filter: [{ term: { kind: 'thread' } }, { term: { serverId } }],
@@ -60,10 +67,12 @@ function sharedWords(
     more_like_this: {
       fields: [field],
       like: [like],
+      analyzer: 'inflected',
       min_term_freq: 1,
       min_doc_freq: 2,
       max_doc_freq: Math.max(FEW, Math.floor(texts * COMMON_PART)),
-      max_query_terms: 25,
+      // A word and the mark of its stem are two.
+      max_query_terms: 50,
       ...more,
     },
   };

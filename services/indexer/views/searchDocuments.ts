@@ -4,7 +4,8 @@ import { foldTag, idKey } from '../../../shared/store/listKeys.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 import {
   CONVERSATION_LIMIT,
-  limitConversation,
+  hashConversation,
+  stretchesOf,
   type MessageDocument,
   type ThreadDocument,
 } from '../../../shared/store/searchIndex.js';
@@ -30,7 +31,7 @@ export function conversationText(): ConversationText {
       contents.push(text);
       length += text.length;
     },
-    contents: () => limitConversation(contents),
+    contents: () => contents,
     hasAttachment: () => attachment,
   };
 }
@@ -57,12 +58,13 @@ export function messageDocument(
   };
 }
 
-/** The search document of a thread: its whole conversation. */
+/** The search document of a thread, with its whole conversation. */
 export function threadDocument(
   head: ThreadHead,
   summary: ThreadSummary,
   conversation: ConversationText,
 ): ThreadDocument {
+  const stretches = stretchesOf({ title: head.title, tags: summary.tags }, conversation.contents());
   return {
     kind: 'thread',
     idKey: idKey(head.id),
@@ -71,7 +73,9 @@ export function threadDocument(
     preview: summary.preview,
     tags: summary.tags,
     messageCount: summary.messageCount,
-    conversation: conversation.contents(),
+    heading: head.title,
+    stretches,
+    conversationHash: hashConversation(stretches),
     authorId: summary.author.id,
     authorUsername: summary.author.username,
     authorDisplayName: summary.author.displayName,

@@ -69,7 +69,7 @@ async function compareIn(
   onDiffering: Parameters<typeof compareDocuments>[3],
 ): Promise<void> {
   const { docs } = await elasticsearch.mget<Record<string, unknown>>({
-    ...{ index, stored_fields: ['conversation'], _source: true },
+    index,
     ids: some.map(({ document }) => documentIdOf(document)),
   });
   // Asked for afterwards: what was found had its version before.
@@ -97,15 +97,13 @@ function problemOf(
   const version = found._version ?? 0;
   if (version < versions.from) return `is of version ${version}, not ${versions.from},`;
   if (version > versions.to) return `is of version ${version}, which was never given,`;
-  // The conversation is kept beside the source; an empty one is not kept at all.
-  const { conversation = [] } = (found.fields ?? {}) as { conversation?: string[] };
-  const stored = document.kind === 'thread' ? { ...source, conversation } : source;
-  const fields = differingFields(stored, document);
+  // The stretches are not kept; the hash tells whether they are these.
+  const fields = differingFields(source, document, ['stretches']);
   return fields.length === 0 ? undefined : `differs (${fields.join(', ')})`;
 }
 
 function weightOf(document: SearchDocument): number {
   if (document.kind === 'message') return document.content.length;
   if (document.kind === 'tombstone') return 0;
-  return document.conversation.reduce((sum, text) => sum + text.length, 0);
+  return document.preview.length;
 }

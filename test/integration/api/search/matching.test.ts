@@ -28,6 +28,18 @@ const CORPUS = [
     ],
   }),
   aThread({
+    title: 'Names',
+    messages: [
+      'My T1000-E sleeps.',
+      'The t1000e wakes.',
+      'A t-1000e waits.',
+      'One t 1000 e walks.',
+      'HeltecV4.3 blinks, it won’t boot.',
+      'The heltec v4.3 wont stop, its LED says.',
+      'An SX1262 on 868MHz.',
+    ],
+  }),
+  aThread({
     title: 'Many tongues',
     messages: [
       '全文検索エンジンの東京テスト 字',
@@ -118,6 +130,19 @@ const FOUND: [q: string, beginnings: string[]][] = [
   ['café latte', ['Straße']],
   ['fullwidth 123', ['ＦＵＬＬ']],
   ['ガラス', ['ＦＵＬＬ']],
+  ...['t1000e', 'T1000-E', 't-1000e', 't 1000 e', '"T1000-e"'].map((q): [string, string[]] => [
+    q,
+    ['My T1000', 'The t1000e', 'A t-1000e', 'One t'],
+  ]),
+  ...['HeltecV4.3', 'heltec v4.3', 'heltecv4.3', 'heltec v 4.3'].map((q): [string, string[]] => [
+    q,
+    ['HeltecV4.3', 'The heltec'],
+  ]),
+  ["won't", ['HeltecV4.3', 'The heltec']],
+  ['wont', ['HeltecV4.3', 'The heltec']],
+  ['868', ['An SX']],
+  ['868 mhz', ['An SX']],
+  ['sx 1262', ['An SX']],
   ['nothingofthekind', []],
   ['!!! … ---', []],
 ];
@@ -149,6 +174,30 @@ describe('search: matching', () => {
   it('finds a thread by terms spread over its title, tags and messages', async () => {
     expect(await titles('pilots navigation keeper burn')).to.deep.equal([CORPUS[0]![0].title]);
     expect(await titles('pilots ferries')).to.deep.equal([]);
+  });
+
+  it('finds a thread by words of neighbouring messages, and by words far apart only below 0.5', async () => {
+    const talk = (n: number) =>
+      `Talk number ${n} about ropes, sails, tar and the weather. `.repeat(6);
+    const [thread, ...said] = aThread({
+      title: 'A long voyage',
+      messages: [
+        'The sextant broke.',
+        'Was it the mirror?',
+        ...[1, 2, 3, 4, 5].map(talk),
+        'A barnacle.',
+      ],
+    });
+    await fixture.store([thread, ...said]);
+    const find = async (q: string, minScore: number) =>
+      (await fixture.search(q, { type: 'threads', minScore })).results.threads.find(
+        ({ id }) => id === thread.threadId,
+      )?.score;
+    expect(await find('sextant mirror', 0.5)).to.be.within(0.5, 0.56);
+    expect(await find('voyage barnacle', 0.5)).to.be.within(0.5, 0.56);
+    expect(await find('sextant barnacle', 0.5)).to.equal(undefined);
+    expect(await find('sextant barnacle', 0.4)).to.be.within(0.4, 0.5);
+    expect(await fixture.search('sextant barnacle', { minScore: 0.4 })).to.include({ total: 1 });
   });
 
   it('finds no phrase across two messages', async () => {

@@ -103,7 +103,7 @@ describe('search: paging and filters', () => {
 
   function expectOrder(seen: readonly Ranked[]): void {
     const order = seen.map(({ score, createdAt, key }) => [
-      (1 - score).toFixed(4),
+      (1 - score).toFixed(16),
       String(1e15 - Date.parse(createdAt)),
       // Ids of one length: higher first; a thread before the message that shares its id.
       String(10n ** 20n - BigInt(key.slice(1))).padStart(21, '0') + (key[0] === 't' ? '0' : '1'),

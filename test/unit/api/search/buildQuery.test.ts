@@ -13,8 +13,6 @@ function build(q: string, more: Partial<SearchParams> = {}): string {
 }
 
 const FILTERS: [Partial<SearchParams>, string][] = [
-  [{ type: 'threads' }, '{"term":{"kind":"thread"}}'],
-  [{ type: 'messages' }, '{"term":{"kind":"message"}}'],
   [{ serverId: '1' }, '{"term":{"serverId":"1"}}'],
   [{ channelId: '2' }, '{"term":{"channelId":"2"}}'],
   [{ tag: ' SOLVED' }, '{"term":{"tagKeys":"solved"}}'],
@@ -35,6 +33,13 @@ describe('buildQuery', () => {
       expect(build('node', params).split(clause).length).to.be.above(other);
     });
   }
+
+  it('asks for the kind that is wanted, and no other', () => {
+    for (const minScore of [0, 0.5]) {
+      expect(build('node', { type: 'threads', minScore })).to.not.match(/"(content|title)":/);
+      expect(build('node', { type: 'messages', minScore })).to.not.match(/stretches|heading/);
+    }
+  });
 
   it('forgives typos and takes beginnings of words only below 0.5', () => {
     expect(build('nodde')).to.not.match(/bool_prefix|"query":"node"/);
@@ -61,9 +66,8 @@ describe('buildQuery', () => {
   });
 
   it('matches phrases as written only', () => {
-    expect(build('"installing nodes"')).to.not.match(
-      /"match_phrase":\{"[a-z]+\.stem":\{"query":"installing nodes"/,
-    );
+    expect(build('"installing nodes"')).to.not.include('inflected');
+    expect(build('"installing nodes" well')).to.not.match(/"installing nodes","analyzer"/);
   });
 
   it('never puts what was typed into a script, a field name or a query language', () => {

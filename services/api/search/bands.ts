@@ -1,0 +1,71 @@
+import type { Query } from './matchTerms.js';
+
+/** A way to match: its scores are from `floor` to below `ceiling`, and it stands above those before it. */
+interface Band {
+  floor: number;
+  ceiling: number;
+  /** Its place among the others, as Elasticsearch adds it up. */
+  place: number;
+}
+
+/**
+ * The bands, weakest first, as docs/search.md lists them. What is said in a message places it by the sum of two conditions
+ * (`STEP`), so that Elasticsearch tries each of them once; the places of the others lie between.
+ */
+const BANDS = {
+  mistyped: { place: 0, floor: 0.1, ceiling: 0.3 },
+  begun: { place: 1, floor: 0.3, ceiling: 0.4 },
+  scattered: { place: 2, floor: 0.4, ceiling: 0.5 },
+  stretch: { place: 3, floor: 0.5, ceiling: 0.56 },
+  message: { place: 4, floor: 0.56, ceiling: 0.62 },
+  messageAsWritten: { place: 7, floor: 0.62, ceiling: 0.7 },
+  messageNearby: { place: 9, floor: 0.7, ceiling: 0.73 },
+  title: { place: 10, floor: 0.73, ceiling: 0.76 },
+  messageNearbyAsWritten: { place: 12, floor: 0.76, ceiling: 0.8 },
+  messagePhrase: { place: 14, floor: 0.8, ceiling: 0.84 },
+  titleAsWritten: { place: 15, floor: 0.84, ceiling: 0.9 },
+  titlePhrase: { place: 16, floor: 0.9, ceiling: 1 },
+  wholeTitle: { place: 17, floor: 1, ceiling: 1 },
+} satisfies Record<string, Band>;
+
+export type BandName = keyof typeof BANDS;
+
+/** How much higher a message is placed by what holds of it. */
+export const STEP = { asWritten: 3, nearby: 5, phrase: 10 } as const;
+
+/** More than the relevance of any match. */
+const UNIT = 256;
+/** The relevance that takes half of a band. */
+const HALF_WAY = 4;
+
+const byPlace: readonly Band[] = Object.values(BANDS);
+
+/** Adds the distance between two bands to the score of what a query finds. */
+export function lift(filter: Query, places: number): Query {
+  return { constant_score: { filter, boost: places * UNIT } };
+}
+
+/** How many places a band stands above another. */
+export function placesAbove(band: BandName, other: BandName): number {
+  return BANDS[band].place - BANDS[other].place;
+}
+
+/**
+ * A document's score, 0 to 1, from what Elasticsearch gives it: the place of its band above `lowest` times UNIT, plus its
+ * relevance s. Within the band it is floor + (ceiling - floor) * s / (s + 4), so the ceiling is never reached.
+ */
+export function scoreOf(given: number, lowest: BandName): number {
+  const place = BANDS[lowest].place + Math.floor(given / UNIT);
+  const { floor, ceiling } = byPlace.findLast((band) => band.place <= place) ?? BANDS.mistyped;
+  const relevance = given % UNIT;
+  return floor + ((ceiling - floor) * relevance) / (relevance + HALF_WAY);
+}
+
+/** What Elasticsearch gives a document of a score, 0 to 1: the least that it must give. The opposite of `scoreOf`. */
+export function givenFor(score: number, lowest: BandName): number {
+  const band = byPlace.findLast(({ floor }) => floor <= score) ?? BANDS.mistyped;
+  const { floor, ceiling, place } = band;
+  const part = ceiling > floor ? Math.max(0, score - floor) / (ceiling - floor) : 0;
+  const relevance = (HALF_WAY * part) / (1 - part);
+  return Math.max(0, (place - BANDS[lowest].place) * UNIT + Math.min(relevance, UNIT - 1));
+}

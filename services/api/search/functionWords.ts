@@ -1,0 +1,64 @@
+import type { ParsedQuery, SearchTerm } from './parseQuery.js';
+
+/** Words that hold sentences together and tell nothing about their subject, by language; folded as the index folds them. */
+const FUNCTION_WORDS = {
+  english:
+    'a about after again all also am an and another any anybody anyone anything are arent around as at be because been before being both but by can cannot cant could couldnt did didnt do does doesnt doing done dont each either else ever every everyone for from get gets getting give go goes going got had has hasnt have havent having he hello help her here hey hi him his how i id if ill im in into is isnt it its ive just know let lets like made make makes many may me might mine more most much must my need needs no nobody none nor not of off on one only onto or other our out over own people please possible put really same see seem seems shall she should shouldnt so some somebody someone something still such tell than thank thanks that thats the their them then there theres these they thing things this those to too try trying up us use used using very want wants was wasnt way we well were werent what whats when where wheres which while who whom whose why will with without wont would wouldnt yes yet you your youre',
+  german:
+    'aber alle als also am an auch auf aus bei beim bin bis bitte da damit dann das dass dein dem den denn der des dich die dies diese dieser doch dort du durch ein eine einem einen einer eines er es etwas euch fur gibt habe haben hallo hat hatte hier ich ihr im immer in ist ja jemand kann kannst kein keine konnen machen mal man mein meine mich mit muss nach nicht noch nur ob oder ohne schon sehr sein seine sich sie sind so soll um und uns unter vom von vor war warum was weiss wenn wer werden wie wieder wir wird wo wurde zu zum zur',
+  french:
+    'ai au aussi aux avec avez avoir bonjour car ce cela ces cet cette comme comment dans de des dois donc du elle elles en est et etre eu fait faire faut il ils j je la le les leur lui ma mais me mes moi mon ne ni nos notre nous on ont ou par pas peut peux plus pour pourquoi quand que quel quelle quelles quels quelqu qu qui quoi sa sans se ses si son sont sur ta te tes toi ton tous tout tres tu un une vos votre vous y',
+  spanish:
+    'a al algo alguien antes aqui asi aunque cada como con cual cuales cuando cuanto de del desde donde dos el ella ellos en entre era es esa ese eso esta estan estas este esto estoy fue gracias ha hace hacer hay hola la las le les lo los mas me mi mis mucho muy nada ni no nos o otra otro para pero poco por porque puede puedo que quien se ser si sin sobre solo son soy su sus tambien te tengo tiene todo todos tu tus un una uno usar y ya yo',
+  italian:
+    'a ad agli ai al alla alle anche avere che chi ci ciao come con cosa cui da dal dalla dei del della delle di dove e ed essere fare gli ha hai hanno ho i il in io la le lei lo loro lui ma mi mio ne nel nella non o per perche piu posso puo qual quale quando quello questa questo se sei si sono sta su sua suo ti tra tu un una uno',
+  portuguese:
+    'a ao aos as com como da das de dela dele do dos e ela ele em entre era essa esse esta estao este eu foi ha isso isto ja la lhe mais mas me meu minha muito na nao nas nem no nos nossa o ola onde os ou para pela pelo pode por porque posso qual quando que quem se sem ser seu so sua tem tenho tu um uma usar voce',
+  dutch:
+    'aan al als bij dan dat de deze die dit doe door een en er geen had hallo heb hebben heeft het hij hoe hun iemand ik in is ja je kan kun maar me meer met mijn moet na naar niet nog nu of om onder ons ook op over te tot uit van veel voor waar waarom wat we wel werd wie wij wil worden wordt zal ze zich zijn zo zou',
+  russian:
+    'а без бы был была были было быть в вам вас во вот все всех вы где да для до его ее если есть еще же за и из или им их к как какая какие какой когда кто ли мне можно мой мы на надо нам нас не него нет ни но ну о об он она они оно от по под почему при про с сам свой себя со так такой там то того тоже только ты у уже чего чем что чтобы эта эти это этого этот я',
+  polish:
+    'aby ale bez bo by byc byl byla co czy dla do gdy gdzie go i ich ile ja jak jaka jaki jakie jako jego jej jest jestem juz kiedy kto ktora ktore ktory lub ma mam mi mnie moge moj moze mozna na nad nie niz o od on ona oni po pod przez przy sa sie sobie swoj ta tak tam te tego tej ten to tu tutaj ty tylko w wiec za ze zeby',
+} as const;
+
+type Language = keyof typeof FUNCTION_WORDS;
+
+const wordsOf = new Map(
+  Object.entries(FUNCTION_WORDS).map(([language, words]) => [
+    language as Language,
+    new Set(words.split(' ')),
+  ]),
+);
+
+/** Whether a word tells nothing about a subject, in any of the languages known here. */
+export function isFunctionWord(word: string): boolean {
+  const folded = foldWord(word);
+  return [...wordsOf.values()].some((words) => words.has(folded));
+}
+
+/**
+ * Whether a query is plainly in another language than English: it holds more function words of that language than of
+ * English. Its words are not taken for mistyped English ones.
+ */
+export function isForeign({ terms }: Pick<ParsedQuery, 'terms'>): boolean {
+  const words = terms.flatMap(({ text }) => text.split(/[^\p{L}\p{M}\p{N}'’]+/u)).map(foldWord);
+  const countOf = (language: Language) =>
+    words.filter((word) => wordsOf.get(language)!.has(word)).length;
+  const english = countOf('english');
+  return [...wordsOf.keys()].some((language) => countOf(language) > english);
+}
+
+/** The terms that tell something about a subject: phrases, and words that are no function words. */
+export function tellingTerms(terms: readonly SearchTerm[]): SearchTerm[] {
+  return terms.filter(({ text, phrase }) => phrase || !isFunctionWord(text));
+}
+
+/** Without case, accents, apostrophes and the signs around it. */
+function foldWord(word: string): string {
+  return word
+    .normalize('NFKD')
+    .replace(/[\p{M}'’]/gu, '')
+    .replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
+    .toLowerCase();
+}

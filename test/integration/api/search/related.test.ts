@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import type { SearchParams, SearchResponse } from '../../../../shared/contract/search.js';
+import {
+  aThread,
+  createSearchFixture,
+  type SearchFixture,
+} from '../../../support/searchDocuments.js';
+
+const FILLER = Array.from({ length: 12 }, (_, n) =>
+  aThread({ title: `Tide table ${n}`, messages: [`The tide of day ${n} comes with the wind`] }),
+);
+
+const CORPUS = [
+  aThread({
+    title: 'Mooring at night',
+    messages: ['A lantern on the jetty helps when you moor a sloop.', 'Use two ropes.'],
+  }),
+  aThread({ title: 'Radio', messages: ['The transponder T1000-E needs meshcore firmware.'] }),
+  aThread({ title: 'Mesh', messages: ['Flash the mesh core image over bluetooth.'] }),
+  aThread({
+    title: 'One long thread',
+    messages: Array.from({ length: 15 }, (_, n) => `Lantern jetty remark ${n}`),
+    serverId: '7',
+  }),
+  ...FILLER,
+];
+
+describe('search: related', () => {
+  let fixture: SearchFixture;
+
+  before(async () => {
+    fixture = await createSearchFixture();
+    await fixture.store(CORPUS.flat());
+  });
+  after(() => fixture.remove());
+
+  const ask = (q: string, more: Partial<SearchParams> = {}) => fixture.search(q, more);
+  const titles = ({ related }: SearchResponse) => [
+    ...related.threads.map(({ title }) => title),
+    ...related.messages.map(({ threadTitle }) => threadTitle),
+  ];
+
+  it('answers a question by most of its telling words', async () => {
+    const found = await ask('how do i moor my sloop at a jetty with a broken lantern?');
+    expect(found).to.include({ total: 0, threadCount: 0, messageCount: 0 });
+    expect(titles(found)[0]).to.equal('Mooring at night');
+  });
+
+  it('gives scores below 0.5, best first, marks the words, and one result of each thread', async () => {
+    const { related } = await ask('which lantern for the jetty and sloop xylophone');
+    const all = [...related.threads, ...related.messages];
+    expect(all.length).to.be.at.least(2);
+    for (const { score, highlights } of all) {
+      expect(score).to.be.within(0.1, 0.5);
+      expect(highlights.content).to.include('<mark>');
+    }
+    for (const kind of [related.threads, related.messages]) {
+      const scores = kind.map(({ score }) => score);
+      expect(scores).to.deep.equal([...scores].sort((a, b) => b - a));
+    }
+    const threads = [
+      ...related.threads.map(({ id }) => id),
+      ...related.messages.map(({ threadId }) => threadId),
+    ];
+    expect(new Set(threads).size).to.equal(threads.length);
+  });
+
+  it('joins and parts words, and forgives typos', async () => {
+    expect(titles(await ask('mesh core transponder xylophone'))).to.include('Radio');
+    expect(titles(await ask('meshcore bluetooth xylophone'))).to.include('Mesh');
+    expect(titles(await ask('transpnder firmware xylophone'))).to.include('Radio');
+  });
+
+  it('takes no word of another language for a mistyped one', async () => {
+    expect(titles(await ask('como puedo usar el transpnder xylophone'))).to.deep.equal([]);
+    expect((await ask('como usar el transpnder')).suggestion).to.equal(null);
+  });
+
+  it('looks for nothing where there is a strong result, many, or no less to ask for', async () => {
+    for (const q of ['"two ropes"', 'tide wind', 'sloop']) {
+      const found = await ask(q);
+      expect(found.total, q).to.be.above(0);
+      expect(found.related, q).to.deep.equal({ threads: [], messages: [] });
+    }
+    const none = await ask('!!!');
+    expect(none.related).to.deep.equal({ threads: [], messages: [] });
+  });
+
+  it('shows what the results do not, within filters, kind and limit, on the first page alone', async () => {
+    const q = 'remark lantern jetty sloop';
+    const all = await ask(q);
+    expect(titles(all)).to.include.members(['One long thread', 'Mooring at night']);
+    expect(titles(await ask(q, { serverId: '7' }))).to.deep.equal(['One long thread']);
+    expect(titles(await ask(q, { limit: 1 }))).to.have.length(1);
+    expect((await ask(q, { type: 'threads' })).related.messages).to.deep.equal([]);
+    expect((await ask(q, { type: 'messages' })).related.threads).to.deep.equal([]);
+    expect(titles(await ask(q, { offset: 20 }))).to.deep.equal([]);
+    const shown = await ask('sloop ropes');
+    expect(shown.total).to.equal(1);
+    expect(titles(shown)).to.not.include('Mooring at night');
+  });
+});

@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { isForeign, tellingTerms } from '../../../../services/api/search/functionWords.js';
+import { parseQuery } from '../../../../services/api/search/parseQuery.js';
+
+const tellingIn = (q: string) => tellingTerms(parseQuery(q).terms).map(({ text }) => text);
+
+describe('functionWords', () => {
+  it('leaves the words that tell of a subject, in every language known', () => {
+    expect(tellingIn("What's the range of a T1000-E, and why doesn't it boot?")).to.deep.equal([
+      'range',
+      'T1000-E,',
+      'boot?',
+    ]);
+    expect(tellingIn('wie kann ich die Firmware flashen')).to.deep.equal(['Firmware', 'flashen']);
+    expect(tellingIn('où est la carte')).to.deep.equal(['carte']);
+    expect(tellingIn('как обновить прошивку')).to.deep.equal(['обновить', 'прошивку']);
+  });
+
+  it('takes a phrase as it is', () => {
+    expect(tellingIn('"to be or not" be')).to.deep.equal(['to be or not']);
+  });
+
+  it('tells a foreign question by its function words, and a mixed one by their number', () => {
+    for (const q of ['como usar el repetidor', 'wie geht das', 'как обновить', 'où est la carte']) {
+      expect(isForeign(parseQuery(q)), q).to.equal(true);
+    }
+    for (const q of ['range', 'how to use la carte', 'flash firmware', 'usar']) {
+      expect(isForeign(parseQuery(q)), q).to.equal(q === 'usar');
+    }
+  });
+});
