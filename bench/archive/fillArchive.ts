@@ -116,7 +116,8 @@ export interface StoredThread extends ThreadViews {
 
 /** Everything that the indexer would store of a generated thread. */
 export function threadViews({ thread, channel, messages, linked }: GeneratedThread): StoredThread {
-  const model = { thread, channel, version: VERSION, resolvedTags: RESOLVED_TAGS };
+  const settings = { resolvedTags: RESOLVED_TAGS, publicUrl: 'https://archive.example' };
+  const model = { thread, channel, version: VERSION, ...settings };
   const fold = foldThread({ ...model, first: messages[0]!, ownersMessage: null });
   const ids = messages.flatMap(({ content }) => collectReferences(content).channelIds);
   const targets = new Map(

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
+import { createBotClient } from '../../shared/discordApi/botClient.js';
 import { announcementChannel } from '../../shared/jobs/announcements.js';
 import type { QueueProducer } from '../../shared/jobs/producer.js';
 import type { Mongo } from '../../shared/platform/clients.js';
@@ -9,6 +10,7 @@ import type { Logger } from '../../shared/platform/logger.js';
 import { registerStores } from '../../shared/platform/metrics.js';
 import type { ShutdownStep } from '../../shared/platform/shutdown.js';
 import { createApp } from './app.js';
+import { createFreshLinks } from './attachments/freshLinks.js';
 import { createAuth } from './auth/createAuth.js';
 import { createAddressReader } from './http/credentials/addressReader.js';
 import { createRateLimits } from './http/credentials/rateLimits.js';
@@ -67,6 +69,9 @@ export function createApi(clients: ApiClients): Api {
     queueRedis: producer.redis,
   });
   registerStores(metrics.registry, stores.watches);
+  // Nothing of its answers is recorded, so they need no time.
+  const now = () => Promise.resolve(0);
+  const bot = createBotClient(settings, { redis: producer.redis, namespace, now });
   const app = createApp({
     ...stores,
     ...{ namespace, producer, redis, cache, logger, metrics },
@@ -74,6 +79,7 @@ export function createApi(clients: ApiClients): Api {
     corsOrigins: settings.CORS_ORIGINS,
     logAddresses: settings.LOG_ADDRESSES,
     auditReads: settings.AUDIT_READS,
+    freshLinks: bot && createFreshLinks(bot),
     auth: createAuth(settings, stores.collections, logger),
     credentials: {
       ...{ disableAuth: settings.DISABLE_AUTH, limits },

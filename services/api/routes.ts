@@ -11,6 +11,8 @@ import { getJob, listJobs, retryJob } from './admin/jobs.js';
 import { listQuarantine, retryQuarantined } from './admin/quarantine.js';
 import { refreshStats, reindex, sync, verify } from './admin/rebuilds.js';
 import { jsonAnswer } from './answer.js';
+import type { FreshLinks } from './attachments/freshLinks.js';
+import { openAttachment } from './attachments/openAttachment.js';
 import type { Auth } from './auth/createAuth.js';
 import { exchangeCode } from './auth/exchangeCode.js';
 import { getMe } from './auth/getMe.js';
@@ -49,6 +51,8 @@ export interface RouteDeps {
   /** Counters of this process's response cache. */
   cache: CacheCounters;
   auth: Auth;
+  /** Links to files of the platform; null without a bot. */
+  freshLinks: FreshLinks | null;
   collections: Collections;
   /** The prefix of this archive's Redis keys and search indexes. */
   namespace: string;
@@ -82,6 +86,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.getThread, bodyHandler(store, 'thread', 'threadId'), onThread),
     route(operations.listParticipants, bodyHandler(store, 'participants', 'threadId'), onThread),
     route(operations.listSimilarThreads, listSimilarThreads(store), onSimilar),
+    route(operations.openAttachment, openAttachment(store, deps.freshLinks)),
     route(
       operations.searchArchive,
       keepAnswers((query, asker) => searchArchive({ ...deps, turns }, query, asker)),
@@ -107,7 +112,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.listQuarantine, listQuarantine(store, cursors)),
     route(operations.retryQuarantined, retryQuarantined(deps)),
     route(operations.importExport, importExport(deps)),
-    route(operations.sync, sync()),
+    route(operations.sync, sync(deps)),
     route(operations.reindex, reindex(deps)),
     route(operations.verify, verify(deps)),
     route(operations.refreshStats, refreshStats(deps)),

@@ -9,6 +9,7 @@ import { addImport } from './import/importCommand.js';
 import { addKeys } from './keys/keysCommands.js';
 import { addReindex } from './reindex/reindexCommand.js';
 import { addStatus } from './status/statusCommand.js';
+import { addSync } from './sync/syncCommand.js';
 import { addVerify } from './verify/verifyCommand.js';
 
 /** The command line, one line a command. Parsing it runs the command; a usage error is thrown as CommanderError. */
@@ -25,6 +26,7 @@ export function createProgram(): Command {
   addDelete(program);
   addEraseUser(program);
   addReindex(program);
+  addSync(program);
   addVerify(program);
   addKeys(program);
   addStatus(program);

@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import type { Producer } from '../../shared/jobs/producer.js';
 import { refileLost } from '../../shared/jobs/refileLost.js';
 import type { Mongo } from '../../shared/platform/clients.js';
-import type { Settings } from '../../shared/platform/env.js';
+import { publicUrlOf, type Settings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { registerStores } from '../../shared/platform/metrics.js';
 import { withTimeout } from '../../shared/platform/withTimeout.js';
@@ -29,6 +29,7 @@ import { createChores } from './work/chores.js';
 import { createCommit } from './work/commit.js';
 import { runDue } from './work/runMarks.js';
 import { createWorker } from './worker.js';
+import { startSync, type SyncSettings } from './sync/startSync.js';
 
 /** The shortest rest between two looks for work (ms): what comes meanwhile is done together. */
 const WORK_EVERY_MS = 250;
@@ -48,7 +49,7 @@ const LONGEST_END_MS = 5_000;
 
 /** Clients and settings of an indexer; the caller closes them after stop(). */
 export interface IndexerClients {
-  settings: Pick<Settings, 'RESOLVED_TAGS' | 'INDEXER_CONCURRENCY'>;
+  settings: SyncSettings & Pick<Settings, 'RESOLVED_TAGS' | 'INDEXER_CONCURRENCY'>;
   mongo: Mongo;
   elasticsearch: Client;
   redis: Redis;
@@ -77,6 +78,7 @@ export function createIndexer(clients: IndexerClients): {
     namespace: mongo.namespace,
     announcer: createAnnouncer(clients.redis, mongo.namespace, logger),
     logger,
+    publicUrl: publicUrlOf(settings),
     resolvedTags: parseResolvedTags(settings.RESOLVED_TAGS),
     countProjected: metrics.countProjected,
   };
@@ -116,11 +118,16 @@ export function createIndexer(clients: IndexerClients): {
     runInBackground('work', work, { ...common, idleMs: WORK_EVERY_MS }),
     runInBackground('chores', chores, { ...common, idleMs: CHORES_EVERY_MS }),
   ];
+  const sync = startSync(deps, clients);
   return {
     deps,
     metrics: metrics.registry,
     async stop() {
-      const ends = [worker.stop(), ...loops.map((loop) => loop.stop())];
+      const ends = [
+        worker.stop(),
+        ...(sync ? [sync.stop()] : []),
+        ...loops.map((loop) => loop.stop()),
+      ];
       await withTimeout(LONGEST_END_MS, () => Promise.all(ends)).catch(() => undefined);
       await giveUpClaims(deps);
       gate.stop();

@@ -17,6 +17,8 @@ export interface IndexerDeps {
   announcer: Announcer;
   logger: Logger;
   resolvedTags: ReadonlySet<string>;
+  /** Where readers reach the API, without a slash at the end. */
+  publicUrl: string;
   /** Learns of each thread that was built. */
   countProjected?: () => void;
 }

@@ -1,6 +1,7 @@
 import type { JobName, JobPayloads } from '../../shared/jobs/jobs.js';
 import type { DeletionKind } from '../../shared/store/deletionRecord.js';
 import { endDeletion } from '../../shared/store/deletions.js';
+import { awaitSync } from './jobs/awaitSync.js';
 import { deleteMessage } from './jobs/deleteMessage.js';
 import { deleteChannel, deleteServer } from './jobs/deletePlaces.js';
 import { deleteThread } from './jobs/deleteThread.js';
@@ -34,6 +35,8 @@ export function createHandlers(deps: IndexerDeps): Handlers {
       retryQuarantined(deps, parsePayload('retry-quarantined', payload)),
     'import-file': (payload) => importFile(deps, parsePayload('import-file', payload)),
     'reindex-search': (payload) => reindexSearch(deps, parsePayload('reindex-search', payload)),
+    sync: (payload, report = REPORT_NOBODY) =>
+      awaitSync(deps, parsePayload('sync', payload), report),
     verify: (payload, report = REPORT_NOBODY) =>
       verifyArchive(deps, { ...parsePayload('verify', payload), report }),
   };

@@ -2,6 +2,7 @@ import { ExportError } from '../../shared/exportFormat/exportError.js';
 import { isStoreAway } from '../../shared/platform/storeErrors.js';
 import { MissingPieceError } from '../../shared/store/pieces.js';
 import { DeletedPlace, SourceConflict } from './ingest/source.js';
+import { NotSynced } from './sync/syncProblem.js';
 import { SearchUnavailable } from './stores/sendBulk.js';
 
 /** Whether an error will come again however often a job is tried: its input is at fault, not a store. */
@@ -13,6 +14,7 @@ export function isPermanent(error: unknown): boolean {
     PayloadError,
     MissingPieceError,
     RebuildFailed,
+    NotSynced,
   ];
   return kinds.some((kind) => error instanceof kind);
 }
@@ -25,6 +27,17 @@ export function isPassing(error: unknown): boolean {
 /** A new search index could not be made right: it was dropped, the old one stays. */
 export class RebuildFailed extends Error {
   override readonly name = 'RebuildFailed';
+}
+
+/** A job waits for something else: it is to look again after so many milliseconds, and takes no place meanwhile. */
+export class LookAgain extends Error {
+  override readonly name = 'LookAgain';
+  readonly afterMs: number;
+
+  constructor(afterMs: number) {
+    super('It waits for something else');
+    this.afterMs = afterMs;
+  }
 }
 
 /** A job's payload is not what its name promises. */

@@ -1,12 +1,12 @@
 import type { Job } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { UnrecoverableError, Worker } from '../../shared/drivers/bullmq.js';
+import { DelayedError, UnrecoverableError, Worker } from '../../shared/drivers/bullmq.js';
 import { QUEUE_NAME, type JobName } from '../../shared/jobs/jobs.js';
 import { retryDelay } from '../../shared/jobs/producer.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { seldom } from '../../shared/platform/seldom.js';
 import { withTimeout } from '../../shared/platform/withTimeout.js';
-import { isPermanent } from './permanentErrors.js';
+import { isPermanent, LookAgain } from './permanentErrors.js';
 import type { IndexerMetrics, JobOutcome } from './metrics/indexerMetrics.js';
 import type { Report } from './report.js';
 import type { Handlers } from './handlers.js';
@@ -49,6 +49,10 @@ export function createWorker(redis: Redis, options: WorkerOptions): QueueWorker 
     underWay.set(job, token);
     try {
       return await runJob(job, options);
+    } catch (error) {
+      if (!(error instanceof LookAgain)) throw error;
+      await job.moveToDelayed(Date.now() + error.afterMs, token);
+      throw new DelayedError();
     } finally {
       underWay.delete(job);
     }
@@ -108,6 +112,7 @@ async function runJob(
     logger.info({ jobId: job.id, job: job.name, ms: Date.now() - started, result }, 'Job done');
     return result;
   } catch (error) {
+    if (error instanceof LookAgain) throw error;
     end(isPermanent(error) ? 'refused' : 'failed');
     if (isPermanent(error)) throw new UnrecoverableError((error as Error).message);
     // Those that wait behind it need not fail one after the other.

@@ -158,12 +158,59 @@ export interface AdminStats {
   search: { documents: number | null; problem: string | null };
   cache: { entries: number; bytes: number; hits: number; misses: number; hitRate: number };
   stores: Record<'mongodb' | 'elasticsearch' | 'redis', 'up' | 'down'>;
+  sync: SyncStats | null;
+}
+
+/** How the live sync stands. */
+export interface SyncStats {
+  threads: { found: number; fetched: number };
+  messages: { found: number; fetched: number };
+  perSecond: number;
+  secondsLeft: number | null;
+  problem: string | null;
+  servers: SyncedPlace[];
+  channels: (SyncedPlace & { channelId: string })[];
+}
+
+/** A server or forum that the bot knows of. */
+export interface SyncedPlace {
+  serverId: string;
+  name: string;
+  checkedAt: string;
+  problem: string | null;
 }
 
 const nullable = (description: string) =>
   Joi.number().allow(null).required().description(`${description}; null while it cannot be told`);
 const group = (names: readonly string[]) =>
   Joi.object(Object.fromEntries(names.map((name) => [name, nullable(name)]))).required();
+
+const fetched = (what: string) =>
+  Joi.object<{ found: number; fetched: number }, true>({
+    found: count(`${what} that the platform told of`),
+    fetched: count(`${what} that are fetched`),
+  }).required();
+const syncedPlace = {
+  serverId: text('Id of the server'),
+  name: text('Its name'),
+  checkedAt: time('When it was last looked at'),
+  problem: nullableText('Why nothing of it is archived; null while it is'),
+};
+const syncStats = Joi.object<SyncStats, true>({
+  threads: fetched('Threads'),
+  messages: fetched('Messages'),
+  perSecond: Joi.number().required().description('Messages fetched in a second, lately'),
+  secondsLeft: nullable('Seconds until all that is known of is fetched'),
+  problem: nullableText('Why nothing can be synced, and what to do'),
+  servers: listOf(Joi.object<SyncedPlace, true>(syncedPlace), 'Servers that the bot is in'),
+  channels: listOf(
+    Joi.object<SyncStats['channels'][number], true>({
+      channelId: text('Id of the forum'),
+      ...syncedPlace,
+    }),
+    'Forums that the bot knows of',
+  ),
+});
 
 /** Checks an AdminStats. */
 export const adminStatsSchema = Joi.object<AdminStats, true>({
@@ -186,6 +233,10 @@ export const adminStatsSchema = Joi.object<AdminStats, true>({
     'Finished responses in the memory of the process that answers',
   ),
   stores: Joi.object().pattern(Joi.string(), Joi.string()).required().description('up or down'),
+  sync: syncStats
+    .allow(null)
+    .required()
+    .description('The live sync; null where no indexer has a bot token, or it cannot be told'),
 });
 
 /** GET /admin/audit. */

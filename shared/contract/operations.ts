@@ -20,6 +20,7 @@ import {
   tagListSchema,
 } from './servers.js';
 import {
+  attachmentLinkSchema,
   participantListSchema,
   threadDetailSchema,
   threadListQuerySchema,
@@ -155,6 +156,20 @@ export const operations = {
     params: threadParams,
     response: similarThreadsSchema,
     errors: FIND,
+  }),
+  openAttachment: operation({
+    ...GET,
+    operationId: 'openAttachment',
+    paths: ['/attachments/:messageId/:attachmentId', '/api/attachments/:messageId/:attachmentId'],
+    summary: 'A redirect to where an attachment can be fetched now',
+    params: Joi.object<{ messageId: string; attachmentId: string }, true>({
+      messageId: text('Message id'),
+      attachmentId: text('Attachment id'),
+    }),
+    status: 302,
+    response: attachmentLinkSchema,
+    errors: ['NOT_FOUND', 'UNAVAILABLE', 'NOT_CONFIGURED'],
+    headers: { Location: 'Where the file is, for a day at most' },
   }),
   searchArchive: operation({
     ...GET,

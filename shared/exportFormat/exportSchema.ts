@@ -199,6 +199,11 @@ export const messageSchema = Joi.object<ExportMessage, true>({
     user: user.required(),
   }).allow(null),
   inlineEmojis: listOf(emoji, 1_000),
+  isWebhook: Joi.boolean(),
+  mentionedRoles: listOf(
+    Joi.object({ id: snowflake().required(), name: text(SHORT).required() }),
+    10_000,
+  ),
   asOf: timestamp(),
 }).required();
 

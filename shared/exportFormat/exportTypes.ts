@@ -158,6 +158,10 @@ export interface ExportMessage {
   forwardedMessage?: ExportForwarded | null;
   interaction?: { id: string; name?: string | null; user: ExportUser } | null;
   inlineEmojis?: ExportEmoji[];
+  /** Extended: written by a webhook, whose author has no account. */
+  isWebhook?: boolean;
+  /** Extended. */
+  mentionedRoles?: { id: string; name: string }[];
   /** Extended: when the message was read from the platform, where that was before the file's own time. */
   asOf?: string;
 }

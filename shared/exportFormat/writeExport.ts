@@ -11,6 +11,7 @@ import type {
   StickerRecord,
   ThreadRecord,
 } from '../store/records.js';
+import { realMicros } from '../store/sourceTime.js';
 import type {
   ExportAttachment,
   ExportChannel,
@@ -140,12 +141,15 @@ function writeMessage(message: MessageRecord): ExportMessage {
     ...writeReference(message.reference),
     ...writeForwarded(message.forwarded),
     ...writeInteraction(message.interaction),
+    ...(message.webhook && { isWebhook: true }),
+    ...(message.mentionedRoles && { mentionedRoles: message.mentionedRoles }),
   };
 }
 
 /** A message is as old as its file unless it says otherwise, also one that came while the file was written. */
 function earlier(message: MessageRecord, { asOf }: ExportContent): Pick<ExportMessage, 'asOf'> {
-  return message.asOf < asOf ? { asOf: microsToTimestamp(message.asOf) } : {};
+  const told = realMicros(message.asOf);
+  return told < asOf ? { asOf: microsToTimestamp(told) } : {};
 }
 
 function writeAuthor(author: AuthorSnapshot): ExportUser {

@@ -20,6 +20,8 @@ export interface JobPayloads {
   'import-file': { uploadId: string; importId: string };
   /** Build a new search index beside the old one and put it in its place. */
   'reindex-search': { rebuildId: string };
+  /** Wait for a request to sync, whose place stands in its record. */
+  sync: { requestId: string };
   /** Compare everything that is read with the records, and mend what differs if told to. */
   verify: VerifyRequest;
 }
@@ -47,6 +49,7 @@ export const jobSchemas: { [Name in JobName]: Joi.ObjectSchema<JobPayloads[Name]
   'reindex-search': Joi.object<JobPayloads['reindex-search'], true>({
     rebuildId: id.required(),
   }),
+  sync: Joi.object<JobPayloads['sync'], true>({ requestId: id.required() }),
   verify: verifyRequestSchema,
 };
 

@@ -57,6 +57,7 @@ const JOB_IDS: { [Name in JobName]: (payload: JobPayloads[Name]) => string } = {
   'retry-quarantined': ({ quarantineId }) => `retry-${quarantineId}`,
   'import-file': ({ uploadId }) => `import-${uploadId}`,
   'reindex-search': ({ rebuildId }) => `reindex-search-${rebuildId}`,
+  sync: ({ requestId }) => `sync-${requestId}`,
   verify: ({ repair }) => `verify-${repair ? 'repair' : 'look'}`,
 };
 

@@ -8,6 +8,7 @@ export interface Settings {
   HOST: string;
   PORT: number;
   API_PROCESSES?: number;
+  PUBLIC_URL?: string;
   MONGODB_URL: string;
   ELASTICSEARCH_URL: string;
   REDIS_URL: string;
@@ -29,6 +30,8 @@ export interface Settings {
   DISCORD_CLIENT_ID?: string;
   DISCORD_CLIENT_SECRET?: string;
   DISCORD_REDIRECT_URI?: string;
+  DISCORD_BOT_TOKEN?: string;
+  DISCORD_ALSO_CHANNELS: string;
   DISCORD_API_URL: string;
   DISCORD_AUTHORIZE_URL: string;
   RATE_LIMIT_READS: number;
@@ -84,6 +87,9 @@ export const settingsSchema = Joi.object<Settings, true>({
     .min(1)
     .max(256)
     .description('Processes of one API (default one a core, or 1 beside local stores)'),
+  PUBLIC_URL: url(['http', 'https']).description(
+    'Where readers reach the API (default this machine, at PORT)',
+  ),
   // A URL of several hosts is none by the general rules. The driver checks the rest when its client is created.
   MONGODB_URL: Joi.string()
     .pattern(/^mongodb(?:\+srv)?:\/\/\S+$/)
@@ -158,6 +164,17 @@ export const settingsSchema = Joi.object<Settings, true>({
   DISCORD_REDIRECT_URI: url(['http', 'https']).description(
     'Where the platform sends users back to: exactly as registered there',
   ),
+  DISCORD_BOT_TOKEN: Joi.string()
+    .pattern(/^[\w.-]+$/, 'token')
+    .messages({ 'string.pattern.name': '{{#label}} must be a token of the developer portal' })
+    .description('Bot whose servers are archived; nothing is synced without it'),
+  DISCORD_ALSO_CHANNELS: Joi.string()
+    .allow('')
+    .pattern(/^\s*(?:\d{1,20}\s*(?:,\s*\d{1,20}\s*)*)?$/, 'list of channel ids')
+    .default('')
+    .description(
+      'Forums archived although they are private, age-restricted or spoilers, comma separated',
+    ),
   DISCORD_API_URL: url(['http', 'https'])
     .default('https://discord.com/api/v10')
     .description('API of the platform'),
@@ -205,6 +222,11 @@ export function readSettings(env: Record<string, string | undefined> = process.e
   });
   if (result.error) throw new SettingsError(problemsOf(result.error));
   return result.value;
+}
+
+/** Where readers reach the API, without a slash at the end. */
+export function publicUrlOf({ PUBLIC_URL, PORT }: Pick<Settings, 'PUBLIC_URL' | 'PORT'>): string {
+  return PUBLIC_URL?.replace(/\/+$/, '') ?? `http://127.0.0.1:${PORT}`;
 }
 
 /** The first problem of each setting: its other problems follow from that one. */

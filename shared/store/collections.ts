@@ -12,6 +12,7 @@ import type {
   UserRecord,
 } from './records.js';
 import type { StateRecord } from './state.js';
+import type { SyncRecord } from './syncRecords.js';
 import type {
   BodyView,
   ContributionView,
@@ -48,6 +49,7 @@ export interface Collections {
   apiKeys: Collection<ApiKeyRecord>;
   refreshTokens: Collection<TokenFamily>;
   oauthStates: Collection<UsedState>;
+  sync: Collection<SyncRecord>;
 }
 
 /** The collections of one database, typed. */
@@ -75,5 +77,6 @@ export function collectionsOf(db: Db): Collections {
     apiKeys: db.collection('apiKeys'),
     refreshTokens: db.collection('refreshTokens'),
     oauthStates: db.collection('oauthStates'),
+    sync: db.collection('sync'),
   };
 }

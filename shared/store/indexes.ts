@@ -59,6 +59,12 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   ],
   refreshTokens: [expiring, index('user_created', { userId: 1, createdAt: -1 })],
   oauthStates: [expiring],
+  sync: [
+    where('todo', index('todo_recent', { todo: 1, recent: -1 })),
+    index('kind_recent', { kind: 1, recent: -1 }),
+    index('kind_server', { kind: 1, serverId: 1 }),
+    index('kind_channel', { kind: 1, channelId: 1 }),
+  ],
 };
 
 /** Creates what is missing of INDEXES. Does nothing where all exist. */

@@ -2,7 +2,8 @@
  * The write model: what the sources said, one document a thing. Everything else can be rebuilt from these.
  *
  * Times called `asOf` and `stamps` are microseconds since the epoch at which the source was read (an export's
- * `exportedAt`); every other time is a Date. Ids are snowflakes as strings, never numbers.
+ * `exportedAt`; of live data raised above all exports, see sourceTime.ts); every other time is a Date. Ids are
+ * snowflakes as strings, never numbers.
  */
 
 /** For each field, when the value was true (see mergeFields); a field without a value was never told. */
@@ -41,6 +42,8 @@ export interface ChannelRecord {
   availableTags?: AvailableTag[];
   /** Removed here: nothing of it is shown, nothing of a source is taken. */
   deleted?: boolean;
+  /** Since when it is not public any more. It is shown nowhere, and what was said there is removed within a day. */
+  withheldAt?: Date;
   stamps: Stamps;
 }
 
@@ -124,6 +127,13 @@ export interface StickerRecord {
   url: string;
 }
 
+/** When single parts of a message or person were told: the author's display name, who reacted, and the text. */
+export interface PartTimes {
+  displayName?: number;
+  reactors?: number;
+  text?: number;
+}
+
 /** A message as said. `content` is raw platform markdown with ids restored (`<@id>`, `<:name:id>`). */
 export interface MessageRecord {
   _id: string;
@@ -133,6 +143,8 @@ export interface MessageRecord {
   /** True for what a person or bot said; notices (pins, renames, joins) are recorded, not shown or counted. */
   counted: boolean;
   author: AuthorSnapshot;
+  /** Written by a webhook: its author has no account. */
+  webhook?: true;
   content: string;
   createdAt: Date;
   editedAt: Date | null;
@@ -157,7 +169,11 @@ export interface MessageRecord {
     stickers: StickerRecord[];
   } | null;
   interaction: { id: string; name: string; userId: string; username: string } | null;
+  /** Roles it mentions, named as they were then; absent where none is, or the source names none. */
+  mentionedRoles?: { id: string; name: string }[];
   asOf: number;
+  /** Parts that were told at another time than `asOf`; 0 for never. */
+  partsAsOf?: PartTimes;
   /** Sorts a thread's messages by time, then by id as a number. */
   order: string;
   /** Removed here: its words are gone, its id is kept so that no source brings it back. */
@@ -168,10 +184,12 @@ export interface MessageRecord {
 export interface UserRecord extends Omit<AuthorSnapshot, 'id'> {
   _id: string;
   asOf: number;
+  /** When the display name was told, where not at `asOf`; 0 for never. */
+  displayNameAsOf?: number;
 }
 
 /** What the archive keeps of a server or channel for itself. */
-export type Bookkeeping = 'stamps' | 'deleted';
+export type Bookkeeping = 'stamps' | 'deleted' | 'withheldAt';
 
 /** What one source file says, before it is merged into the records: fields that are absent were not told. */
 export interface SourceThread {

@@ -1,8 +1,8 @@
 import type { Collection } from 'mongodb';
 
-/** The version of what is built: a number that only rises. */
-export interface VersionState {
-  _id: 'version';
+/** A number that only rises: the version of what is built, or the time that live data counts as of. */
+export interface CounterState<Id extends 'version' | 'live'> {
+  _id: Id;
   value: number;
 }
 
@@ -56,12 +56,26 @@ export interface SearchGenerations {
   rebuild?: SearchRebuild;
 }
 
+/** Who speaks to the platform: one process at a time. */
+export interface SyncLease {
+  _id: 'sync';
+  holder: string;
+  /** By MongoDB's clock. Who does not renew it until then has ended. */
+  until: Date;
+  /** Why nothing can be synced at all. */
+  problem: string | null;
+  /** Messages fetched in a second, lately. */
+  perSecond: number;
+}
+
 /** The documents of the collection `state`, by id: there is one of each. */
 export interface StateRecords {
-  version: VersionState;
+  version: CounterState<'version'>;
+  live: CounterState<'live'>;
   erasures: ErasureState;
   cursors: SecretState;
   search: SearchGenerations;
+  sync: SyncLease;
 }
 
 export type StateRecord = StateRecords[keyof StateRecords];

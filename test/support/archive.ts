@@ -23,7 +23,7 @@ export interface TestArchive {
 
 /** Starts an archive with nothing in it. */
 export async function startArchive(options: ApiOptions = {}): Promise<TestArchive> {
-  const settings = readSettings();
+  const settings = readSettings({ ...process.env, ...options.env });
   const api = await startApi(options);
   const { mongo, elasticsearch, mongodbUrl } = api.stores;
   await ensureSearchIndex(elasticsearch, mongo.namespace);

@@ -29,6 +29,7 @@ export function indexerDeps({
     namespace: mongo.namespace,
     announcer: createAnnouncer(redis, mongo.namespace, logger),
     logger,
+    publicUrl: 'https://archive.example',
     resolvedTags: parseResolvedTags('solved,resolved,answered'),
   };
 }

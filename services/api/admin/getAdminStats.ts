@@ -6,6 +6,7 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { oldestPendingSeconds } from '../../../shared/store/oldestPending.js';
 import { FAILED } from '../../../shared/store/quarantine.js';
 import { NEVER, type WorkKind } from '../../../shared/store/work.js';
+import { syncState } from '../../../shared/store/syncState.js';
 import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
 import { jsonAnswer } from '../answer.js';
 import { storeStates } from '../health/getReadiness.js';
@@ -36,7 +37,7 @@ interface Deps {
 /** GET /admin/stats. A part is null while its store is away. */
 export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
   return async () => {
-    const [archive, views, documents, problem, queue, indexers, stores] = await Promise.all([
+    const [archive, views, documents, problem, queue, indexers, stores, sync] = await Promise.all([
       archiveTotals({ ...deps.collections, readBody: deps.readBody }),
       freshness(deps.collections),
       orNull(countDocuments(deps)),
@@ -44,6 +45,7 @@ export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
       orNull(withQueue(() => deps.producer.counts())),
       orNull(withQueue(() => deps.producer.workers())),
       storeStates(deps.watches),
+      orNull(syncState(deps.collections, timeLimit())),
     ]);
     const stats: AdminStats = {
       version: API_VERSION,
@@ -54,6 +56,7 @@ export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
       search: { documents, problem },
       cache: cacheNumbers(deps.cache),
       stores,
+      sync,
     };
     return jsonAnswer(stats);
   };

@@ -4,6 +4,8 @@ import type { VerifyRequest } from '../../../shared/contract/verify.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import { requestSearchRebuild } from '../../../shared/jobs/requestSearchRebuild.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { stateOf } from '../../../shared/store/state.js';
+import { requestSync } from '../../../shared/store/requestSync.js';
 import { RebuildRunning } from '../../../shared/store/searchGenerations.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
@@ -57,10 +59,15 @@ export function verify({ producer }: Deps): Handler<unknown, unknown, VerifyRequ
   return async ({ body }) => jsonAnswer(await fileJob(producer, 'verify', body));
 }
 
-/** POST /admin/sync: no live source is configured. Throws NOT_CONFIGURED. */
-export function sync(): Handler<unknown, unknown, SyncRequest> {
-  return () => {
-    const message = 'There is no live source: import export files by POST /admin/import';
-    return Promise.reject(new AppError('NOT_CONFIGURED', message));
+/** POST /admin/sync. Throws NOT_CONFIGURED where no indexer has ever had a bot's token, and UNAVAILABLE. */
+export function sync({ collections, producer }: Deps): Handler<unknown, unknown, SyncRequest> {
+  return async ({ body }) => {
+    if (!(await stateOf(collections.state, 'sync').findOne({ _id: 'sync' }, timeLimit()))) {
+      const message = 'There is no live source: set DISCORD_BOT_TOKEN, or import export files';
+      throw new AppError('NOT_CONFIGURED', message);
+    }
+    await withQueue(() => producer.counts());
+    const requestId = await requestSync(collections, body);
+    return jsonAnswer(await fileJob(producer, 'sync', { requestId }));
   };
 }

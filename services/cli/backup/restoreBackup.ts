@@ -22,6 +22,7 @@ const NOTHING: ReadonlySet<string> = new Set<keyof Collections>([
   'oauthStates',
   'refreshTokens',
   'state',
+  'sync',
 ]);
 
 /** What was restored. */

@@ -7,6 +7,7 @@ import { writeExport, type ExportContent } from '../../../shared/exportFormat/wr
 import type { Mongo } from '../../../shared/platform/clients.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
+import { realMicros } from '../../../shared/store/sourceTime.js';
 import { CliError } from '../cliError.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { createProgress, type Progress } from '../progress.js';
@@ -29,7 +30,7 @@ export interface ExportSummary {
 }
 
 /**
- * Writes everything that is not deleted into a folder, in the extended form: `<server>/<channel>/<thread>.json`, all
+ * Writes everything that is shown into a folder, in the extended form: `<server>/<channel>/<thread>.json`, all
  * ids. The archive may change meanwhile. Throws CliError when the folder holds anything, unless forced.
  */
 export async function exportArchive(
@@ -69,7 +70,7 @@ async function writeThreads(
     const place = await findPlace(thread);
     if (place === 'unknown') written.leftOut.push(thread._id);
     // While a place is being deleted, its threads are deleted a little later than the place itself.
-    else if (place !== 'deleted') {
+    else if (place !== 'hidden') {
       const messages = await writeThread(collections, folder, thread, place);
       written.messages += messages;
       written.threads += 1;
@@ -94,7 +95,7 @@ async function writeThread(
       return message;
     });
   const path = join(folder, thread.serverId, thread.channelId, `${thread._id}.json`);
-  await writeFile(path, { ...place, thread, messages: said, asOf: thread.asOf });
+  await writeFile(path, { ...place, thread, messages: said, asOf: realMicros(thread.asOf) });
   return written;
 }
 
@@ -108,7 +109,7 @@ async function writeForums(
     if (await threads.findOne({ channelId, ...ALIVE })) continue;
     const place = await findPlace({ serverId, channelId });
     if (typeof place === 'string') continue;
-    const asOf = Math.max(0, ...Object.values(stamps));
+    const asOf = realMicros(Math.max(0, ...Object.values(stamps)));
     const path = join(folder, serverId, channelId, 'forum.json');
     await writeFile(path, { ...place, thread: null, messages: [], asOf });
     forums += 1;

@@ -8,10 +8,13 @@ export interface Place {
   channel: ChannelRecord;
 }
 
-/** Finds a place by its ids; `deleted` when its server or channel is, `unknown` when one of them is not recorded. */
+/**
+ * Finds a place by its ids; `hidden` when its server or channel is deleted, or its channel is not public any more;
+ * `unknown` when one of them is not recorded.
+ */
 export type FindPlace = (
   ids: Pick<ThreadRecord, 'serverId' | 'channelId'>,
-) => Promise<Place | 'deleted' | 'unknown'>;
+) => Promise<Place | 'hidden' | 'unknown'>;
 
 /** Looks a place up when it is first needed, so that one that was added during the export is found. */
 export function createFindPlace({
@@ -22,7 +25,7 @@ export function createFindPlace({
   const findChannel = remembered(channels);
   return async ({ serverId, channelId }) => {
     const [server, channel] = await Promise.all([findServer(serverId), findChannel(channelId)]);
-    if (server?.deleted || channel?.deleted) return 'deleted';
+    if (server?.deleted || channel?.deleted || channel?.withheldAt) return 'hidden';
     return server && channel ? { server, channel } : 'unknown';
   };
 }

@@ -1,6 +1,8 @@
 import { errors } from '../../../shared/drivers/elasticsearch.js';
 import { FAILED } from '../../../shared/store/quarantine.js';
 import { NEVER } from '../../../shared/store/work.js';
+import { syncState, type SyncState } from '../../../shared/store/syncState.js';
+import { syncRows } from './syncRows.js';
 import { listScope } from '../../../shared/store/listKeys.js';
 import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
 import { formatCount } from '../numbers.js';
@@ -27,15 +29,18 @@ export interface ArchiveStatus {
   queue: { waiting: number; active: number; delayed: number; failed: number } | null;
   /** Indexers connected to the queue. */
   indexers: number | null;
+  /** The live sync; null where no indexer has a bot token, or it cannot be told. */
+  sync: SyncState | null;
   stores: { mongodb: StoreState; elasticsearch: StoreState; redis: StoreState };
 }
 
 /** Asks each store for its part. The numbers of a store that cannot be reached are null. */
 export async function archiveStatus(archive: Archive): Promise<ArchiveStatus> {
-  const [records, search, queue] = await Promise.all([
+  const [records, search, queue, sync] = await Promise.all([
     orReason(countRecords(archive)),
     orReason(countSearch(archive)),
     orReason(countQueue(archive)),
+    orReason(syncState(archive.mongo.collections)),
   ]);
   return {
     ...(records.value ?? NO_RECORDS),
@@ -43,6 +48,7 @@ export async function archiveStatus(archive: Archive): Promise<ArchiveStatus> {
     searchProblem: search.value?.problem ?? null,
     queue: queue.value?.counts ?? null,
     indexers: queue.value?.workers ?? null,
+    sync: sync.value,
     stores: { mongodb: records.state, elasticsearch: search.state, redis: queue.state },
   };
 }
@@ -71,6 +77,7 @@ export function statusLines(status: ArchiveStatus): string[] {
       : [['Search index', status.searchProblem] satisfies [string, string]]),
     ['Jobs', jobs],
     ['Indexers', shown(status.indexers)],
+    ...(status.sync ? syncRows(status.sync) : []),
     ['MongoDB', stores.mongodb],
     ['Elasticsearch', stores.elasticsearch],
     ['Redis', stores.redis],

@@ -1,6 +1,7 @@
 import { SERVER_LIST } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ChannelRecord, ServerRecord } from '../../../shared/store/records.js';
+import { realMicros } from '../../../shared/store/sourceTime.js';
 import { goneBodies, type BodyTexts } from '../stores/bodyWriter.js';
 import {
   presentChannels,
@@ -19,7 +20,9 @@ export async function countServer(
   const server = await collections.servers.findOne({ _id: serverId });
   if (!server) return null;
   if (server.deleted) return goneBodies('server', serverId);
-  const channels = await collections.channels.find({ serverId, deleted: { $ne: true } }).toArray();
+  const channels = await collections.channels
+    .find({ serverId, deleted: { $ne: true }, withheldAt: { $exists: false } })
+    .toArray();
   const counts = await countAll(collections, server, channels);
   return new Map([
     [`server/${serverId}`, JSON.stringify(presentServer(server))],
@@ -69,7 +72,7 @@ async function countAll(
       messageCount: messages,
       threadCount: threads,
     })),
-    lastSyncAt: new Date((newest?.asOf ?? latestStamp([server, ...channels])) / 1000),
+    lastSyncAt: new Date(realMicros(newest?.asOf ?? latestStamp([server, ...channels])) / 1000),
   };
 }
 

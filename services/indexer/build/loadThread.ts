@@ -34,10 +34,10 @@ export async function loadThread(
   records: Records,
   recorded: ThreadRecord,
   {
-    resolvedTags,
     erased,
     version,
-  }: { resolvedTags: ReadonlySet<string>; erased: ErasedPeople; version: number },
+    ...settings
+  }: Pick<ThreadModel, 'resolvedTags' | 'publicUrl' | 'version'> & { erased: ErasedPeople },
 ): Promise<LoadedThread | null> {
   if (recorded.deleted) return null;
   const cursor = countedMessages(records, recorded._id);
@@ -46,7 +46,7 @@ export async function loadThread(
     findGathered(records.channels, recorded.channelId),
   ]);
   const { first, read } = opening;
-  if (!first || !channel || channel.deleted) return null;
+  if (!first || !channel || channel.deleted || channel.withheldAt) return null;
   const isStarterErased =
     read.some(({ _id }) => _id === recorded._id) && first._id !== recorded._id;
   const thread = eraseThread(
@@ -55,7 +55,7 @@ export async function loadThread(
   );
   const ownersMessage = await findOwnersMessage(records, thread, first);
   return {
-    model: { thread, version, channel, first, ownersMessage, resolvedTags },
+    model: { thread, version, channel, first, ownersMessage, ...settings },
     messages: startingWith(read, cursor),
   };
 }
@@ -127,7 +127,10 @@ export async function loadTargets(
       .find({ _id: { $in: ids }, item: { $ne: '' } }, { projection: { title: 1 } })
       .toArray(),
     channels
-      .find({ _id: { $in: ids }, deleted: { $ne: true } }, { projection: { name: 1 } })
+      .find(
+        { _id: { $in: ids }, deleted: { $ne: true }, withheldAt: { $exists: false } },
+        { projection: { name: 1 } },
+      )
       .toArray(),
   ]);
   const targets = new Map<string, { kind: 'thread' | 'channel'; name: string }>();

@@ -22,13 +22,22 @@ export interface ThreadSink {
  * may be shown: it was deleted, nothing is said in it, or its channel is not recorded.
  */
 export async function readThread(
-  { collections, resolvedTags }: Pick<IndexerDeps, 'collections' | 'resolvedTags'>,
+  {
+    collections,
+    resolvedTags,
+    publicUrl,
+  }: Pick<IndexerDeps, 'collections' | 'resolvedTags' | 'publicUrl'>,
   thread: ThreadRecord,
   version: number,
   sink: ThreadSink,
 ): Promise<ThreadViews | null> {
   const erased = await erasedPeople(collections);
-  const loaded = await loadThread(collections, thread, { resolvedTags, erased, version });
+  const loaded = await loadThread(collections, thread, {
+    resolvedTags,
+    publicUrl,
+    erased,
+    version,
+  });
   if (!loaded) return null;
   const fold = foldThread(loaded.model);
   await sink.begin?.(fold.opening);

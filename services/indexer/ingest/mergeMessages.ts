@@ -2,7 +2,8 @@ import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import { idKey, timeKey } from '../../../shared/store/listKeys.js';
 import type { MessageRecord, SourceMessage } from '../../../shared/store/records.js';
 import { same } from '../records/mergeFields.js';
-import { contentOf, isNewer } from '../records/messageOrder.js';
+import { contentOf } from '../records/messageOrder.js';
+import { mergeMessage } from '../records/mergeMessage.js';
 import { disownThread } from '../records/disownThread.js';
 import type { Documents } from '../work/commit.js';
 import { SourceConflict } from './source.js';
@@ -35,8 +36,9 @@ export function mergeMessages(
       throw new SourceConflict(`Message ${told._id} belongs to thread ${before.threadId}`);
     }
     if (before?.deleted) continue;
-    const message = withoutErasedForward(documents, told, erased);
-    if (before && !isNewer(message, before)) continue;
+    const clean = withoutErasedForward(documents, told, erased);
+    const message = before ? mergeMessage(clean, before) : clean;
+    if (!message) continue;
     isChanged ||= !before || !same(contentOf(message), contentOf(before));
     documents.put('messages', toRecord(message));
     if ((message as MessageRecord).deleted && message._id === threadId)

@@ -12,17 +12,34 @@ export function mergePeople(
   batch: readonly SourceMessage[],
   causes: readonly string[] | undefined,
 ): void {
-  for (const { author, asOf, counted } of batch) {
-    if (!counted || author.id === ERASED_ID) continue;
+  for (const { author, webhook, asOf, counted, partsAsOf } of batch) {
+    if (!counted || webhook || author.id === ERASED_ID) continue;
     const { id, ...snapshot } = author;
-    const user: UserRecord = { _id: id, ...snapshot, asOf };
+    const nameAt = partsAsOf?.displayName;
+    const told: UserRecord = { _id: id, ...snapshot, asOf, ...named(asOf, nameAt) };
     const known = documents.get('users', id);
-    if (known && !isLater(user, known)) continue;
+    const user = known ? mergePerson(told, known) : told;
+    if (!user) continue;
     documents.put('users', user);
     if (!known || !looksTheSame(user, known)) {
       documents.mark('person', id, { causes });
     }
   }
+}
+
+/** The later of two snapshots, with the display name that was told last; null where nothing is new. */
+function mergePerson(told: UserRecord, known: UserRecord): UserRecord | null {
+  const isToldLater = isLater(told, known);
+  const [winner, other] = isToldLater ? [told, known] : [known, told];
+  const { displayNameAsOf: at = other.asOf } = other;
+  if (at <= (winner.displayNameAsOf ?? winner.asOf)) return isToldLater ? told : null;
+  const { displayNameAsOf: _at, ...rest } = winner;
+  return { ...rest, displayName: other.displayName, ...named(winner.asOf, at) };
+}
+
+/** When a display name was told, where that is not when all was told. */
+function named(asOf: number, at: number | undefined): Pick<UserRecord, 'displayNameAsOf'> {
+  return at === undefined || at === asOf ? {} : { displayNameAsOf: at };
 }
 
 function isLater(user: UserRecord, known: UserRecord): boolean {

@@ -4,11 +4,17 @@ import { same, tieOf } from './mergeFields.js';
 type Message = SourceMessage | MessageRecord;
 
 /** The parts of a message that readers can see: a later export that says the same changes no revision. */
-export type MessageContent = Omit<SourceMessage, 'asOf'>;
+export type MessageContent = Omit<SourceMessage, 'asOf' | 'partsAsOf'>;
 
 /** What a message says, without what the archive keeps of it for itself. */
 export function contentOf(message: Message): MessageContent {
-  const { asOf: _asOf, order: _order, deleted: _deleted, ...content } = message as MessageRecord;
+  const {
+    asOf: _asOf,
+    partsAsOf: _partsAsOf,
+    order: _order,
+    deleted: _deleted,
+    ...content
+  } = message as MessageRecord;
   return content;
 }
 

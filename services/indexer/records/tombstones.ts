@@ -34,6 +34,7 @@ export const REDACTED = {
   reference: null,
   forwarded: null,
   interaction: null,
+  mentionedRoles: [],
   deleted: true,
 } satisfies Partial<MessageRecord>;
 
@@ -45,6 +46,19 @@ export function threadTombstone(thread: ThreadRecord): ThreadRecord {
   if (thread.deleted) return thread;
   const { _id, serverId, channelId, asOf } = thread;
   return { _id, serverId, channelId, asOf, title: '', stamps: {}, deleted: true };
+}
+
+/**
+ * A thread's record without anything that a source said of it, so that whatever a source tells next is taken. What was
+ * erased of it stays known.
+ */
+export function hollowThread(thread: ThreadRecord): ThreadRecord {
+  const { _id, serverId, channelId, ownerId, redactedTitles } = thread;
+  return {
+    ...{ _id, serverId, channelId, title: 'thread', stamps: {}, asOf: 0 },
+    ...(ownerId === ERASED_ID && { ownerId }),
+    ...(redactedTitles && { redactedTitles }),
+  };
 }
 
 /** A server of which nothing is left but what keeps it from coming back. */

@@ -42,6 +42,7 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
     type,
     counted: isCounted(type),
     author: mapAuthor(message.author),
+    ...(message.isWebhook && { webhook: true as const }),
     content: restore(cleanContent(message.content)),
     createdAt: createdAt(message),
     editedAt: dateOrNull(message.timestampEdited),
@@ -56,6 +57,7 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
     reference: mapReference(message),
     forwarded: mapForwarded(message.forwardedMessage, threadId, restore),
     interaction: mapInteraction(message.interaction),
+    ...mapRoles(message.mentionedRoles),
     asOf: message.asOf === undefined ? context.asOf : timestampToMicros(message.asOf),
   };
 }
@@ -154,6 +156,13 @@ function mapInteraction(interaction: ExportMessage['interaction']): MessageRecor
     userId: interaction.user.id,
     username: cleanName(interaction.user.name, `user-${interaction.user.id}`),
   };
+}
+
+function mapRoles(
+  roles: ExportMessage['mentionedRoles'] = [],
+): Pick<MessageRecord, 'mentionedRoles'> {
+  if (roles.length === 0) return {};
+  return { mentionedRoles: roles.map(({ id, name }) => ({ id, name: cleanName(name, 'role') })) };
 }
 
 /** A file's name without any folder: readers save attachments by it. */

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Collection } from 'mongodb';
+import { liveTime } from '../../../shared/store/sourceTime.js';
 import { stateOf, type StateRecord } from '../../../shared/store/state.js';
 
 const asked = new WeakMap<object, Promise<number>>();
@@ -13,7 +14,7 @@ export function nextVersion(state: Collection<StateRecord>): Promise<number> {
   if (!version) {
     version = setImmediate().then(() => {
       asked.delete(state);
-      return raise(state, nowMicroseconds());
+      return raise(state, 'version', nowMicroseconds());
     });
     asked.set(state, version);
   }
@@ -28,7 +29,15 @@ export async function latestVersion(state: Collection<StateRecord>): Promise<num
 
 /** Has all later versions exceed one that is stored somewhere. */
 export async function raiseVersions(state: Collection<StateRecord>, above: number): Promise<void> {
-  await raise(state, above);
+  await raise(state, 'version', above);
+}
+
+/**
+ * The time that live data counts as of: greater than every one given before, by any process, and at least the clock. It is
+ * taken when a request is sent, as the answer may tell of that moment.
+ */
+export async function nextLiveTime(state: Collection<StateRecord>): Promise<number> {
+  return liveTime(await raise(state, 'live', nowMicroseconds()));
 }
 
 /** Microseconds since the epoch: versions never go backwards, not even in an archive that was restored. */
@@ -36,9 +45,13 @@ export function nowMicroseconds(): number {
   return Date.now() * 1000;
 }
 
-async function raise(state: Collection<StateRecord>, floor: number): Promise<number> {
-  const counter = await stateOf(state, 'version').findOneAndUpdate(
-    { _id: 'version' },
+async function raise(
+  state: Collection<StateRecord>,
+  name: 'version' | 'live',
+  floor: number,
+): Promise<number> {
+  const counter = await stateOf(state, name).findOneAndUpdate(
+    { _id: name },
     [{ $set: { value: { $max: [{ $add: [{ $ifNull: ['$value', 0] }, 1] }, floor] } } }],
     { upsert: true, returnDocument: 'after' },
   );

@@ -67,7 +67,7 @@ export interface ThreadFold {
  * they do with what it gives.
  */
 export function foldThread(model: ThreadModel): ThreadFold {
-  const { thread, version } = model;
+  const { thread, version, publicUrl } = model;
   const head = threadHead(model);
   const startId = startingMessage(model)?._id;
   const people = tallyPeople();
@@ -104,7 +104,7 @@ export function foldThread(model: ThreadModel): ThreadFold {
         counted.lastAt = message.createdAt;
       }
       const textOf = (message: MessageRecord): string =>
-        JSON.stringify(presentMessage(message, targets, thread.serverId));
+        JSON.stringify(presentMessage(message, { targets, guildId: thread.serverId, publicUrl }));
       return {
         documents: messages.map((message) => messageDocument(head, message, previewOf(message))),
         bodyText: () => before + messages.map(textOf).join(','),

@@ -13,6 +13,7 @@ import type {
   MessageRecord,
   ReactionRecord,
 } from '../../../shared/store/records.js';
+import { isLive } from '../../../shared/store/sourceTime.js';
 import type { LinkTargets } from './threadModel.js';
 import { renderContent, type RenderContext } from '../content/renderContent.js';
 
@@ -22,21 +23,22 @@ const REPLY = 19;
 /** A message as the API shows it, its content rendered. */
 export function presentMessage(
   message: MessageRecord,
-  targets: LinkTargets,
-  guildId: string,
+  { targets, guildId, publicUrl }: { targets: LinkTargets; guildId: string; publicUrl: string },
 ): Message {
+  const present = (attachment: AttachmentRecord) =>
+    presentAttachment(attachment, message, publicUrl);
   const context = renderContext(message, targets, guildId);
   return {
     id: message._id,
     content: message.content,
     contentHtml: renderContent(message.content, context),
     author: presentAuthor(message.author),
-    attachments: message.attachments.map(presentAttachment),
+    attachments: message.attachments.map(present),
     reactions: message.reactions.map(presentReaction),
     embeds: message.embeds.map(presentEmbed),
     stickers: message.stickers,
     replyTo: presentReply(message),
-    forwarded: message.forwarded && presentForwarded(message.forwarded, context),
+    forwarded: message.forwarded && presentForwarded(message.forwarded, context, present),
     interaction: message.interaction && {
       name: message.interaction.name,
       userId: message.interaction.userId,
@@ -57,7 +59,7 @@ export function renderContext(
   return {
     guildId,
     users: new Map(message.mentions.map((user) => [user.id, user.displayName])),
-    roles: new Map(),
+    roles: new Map(message.mentionedRoles?.map(({ id, name }) => [id, name])),
     targets,
   };
 }
@@ -68,9 +70,14 @@ export function presentAuthor(author: AuthorSnapshot): MessageAuthor {
   return { id, username, displayName, avatar, isBot };
 }
 
-function presentAttachment(attachment: AttachmentRecord): Attachment {
-  const { id, filename, url, contentType, size, width, height } = attachment;
-  return { id, filename, url, contentType, size, width, height };
+/** Links that the platform tells expire within a day, so one of this service's own leads to a fresh one. */
+function presentAttachment(
+  { id, filename, url, contentType, size, width, height }: AttachmentRecord,
+  { _id: messageId, asOf }: Pick<MessageRecord, '_id' | 'asOf'>,
+  publicUrl: string,
+): Attachment {
+  const link = isLive(asOf) ? `${publicUrl}/attachments/${messageId}/${id}` : url;
+  return { id, filename, url: link, contentType, size, width, height };
 }
 
 function presentReaction({ emoji, count }: ReactionRecord): Reaction {
@@ -91,11 +98,12 @@ function presentReply({ type, reference }: MessageRecord): Message['replyTo'] {
 function presentForwarded(
   forwarded: NonNullable<MessageRecord['forwarded']>,
   context: RenderContext,
+  present: (attachment: AttachmentRecord) => Attachment,
 ): ForwardedMessage {
   return {
     content: forwarded.content,
     contentHtml: renderContent(forwarded.content, context),
-    attachments: forwarded.attachments.map(presentAttachment),
+    attachments: forwarded.attachments.map(present),
     embeds: forwarded.embeds.map(presentEmbed),
     stickers: forwarded.stickers,
     createdAt: forwarded.createdAt?.toISOString() ?? null,

@@ -7,6 +7,7 @@ const DAY_MS = 86_400_000;
 /** What one person did in one thread, counted message by message. */
 interface Tally {
   author: AuthorSnapshot;
+  isWebhook: boolean;
   asOf: number;
   messages: number;
   reactions: number;
@@ -23,6 +24,7 @@ type Counted = Pick<Tally, 'author' | 'messages' | 'firstAt' | 'lastAt'>;
 export interface PeopleTally {
   add(message: MessageRecord, started: boolean): void;
   participants(): ParticipantList;
+  /** What each person did. A webhook takes part, but is no person. */
   contributions(threadId: string, serverId: string, revision: number): ContributionView[];
   facts(): Pick<ThreadFacts, 'messages' | 'botMessages' | 'reactions'>;
 }
@@ -43,7 +45,9 @@ export function tallyPeople(): PeopleTally {
     },
     participants: () => listParticipants([...people.values()]),
     contributions: (threadId, serverId, revision) =>
-      [...people.values()].map((tally) => contribution(tally, threadId, serverId, revision)),
+      [...people.values()]
+        .filter(({ isWebhook }) => !isWebhook)
+        .map((tally) => contribution(tally, threadId, serverId, revision)),
     facts: () => ({
       messages,
       botMessages,
@@ -73,9 +77,10 @@ function addTo(people: Map<string, Tally>, message: MessageRecord, started: bool
   tally.lastAt = createdAt;
 }
 
-function emptyTally({ author, asOf, createdAt }: MessageRecord): Tally {
+function emptyTally({ author, webhook, asOf, createdAt }: MessageRecord): Tally {
   return {
     author,
+    isWebhook: webhook ?? false,
     asOf,
     messages: 0,
     reactions: 0,

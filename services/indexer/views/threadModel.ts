@@ -17,6 +17,8 @@ export interface ThreadModel {
   ownersMessage: MessageRecord | null;
   /** Folded names of the tags that mark a thread resolved. */
   resolvedTags: ReadonlySet<string>;
+  /** Where readers reach the API, without a slash at the end. */
+  publicUrl: string;
 }
 
 /** Names of the applied tags, in the order applied; tags that the forum no longer offers are left out. */

@@ -97,6 +97,7 @@ describe('admin', () => {
       'retry-quarantined': { quarantineId: 'thread-1' },
       'import-file': { uploadId: '1', importId: '1' },
       'reindex-search': { rebuildId: '1' },
+      sync: { requestId: '1' },
       verify: { repair: false },
     };
 

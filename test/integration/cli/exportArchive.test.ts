@@ -43,6 +43,18 @@ describe('exportArchive', () => {
   const filesIn = async (folder: string): Promise<string[]> =>
     (await walkFiles([folder])).map(({ path }) => relative(folder, path));
 
+  it('leaves a forum out that is not public any more', () =>
+    withTemporaryFolder(async (folder) => {
+      const shown = await addThread();
+      const { channelId } = await addThread();
+      const { channels } = stores.mongo.collections;
+      await channels.insertOne(aChannel({ serverId: shown.serverId, withheldAt: new Date() }));
+      await channels.updateOne({ _id: channelId }, { $set: { withheldAt: new Date() } });
+      const summary = await exportArchive(stores.mongo, folder, { force: false });
+      expect(summary).to.deep.include({ threads: 1, messages: 1, forums: 0, leftOut: [] });
+      expect(await filesIn(folder)).to.deep.equal([fileOf(shown)]);
+    }));
+
   it('takes a channel that is added while it runs', () =>
     withTemporaryFolder(async (folder) => {
       const first = await addThread();

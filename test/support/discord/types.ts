@@ -24,6 +24,7 @@ export interface RequestEntry {
 
 /** What the next requests meet in place of their answer. */
 export type Fault =
+  | 'notFound'
   | 'serverError'
   | 'badGateway'
   | 'unavailable'

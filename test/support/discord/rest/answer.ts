@@ -62,6 +62,8 @@ export async function answerRequest(
 function planned({ limits }: RestDeps, fault: Fault | null): Answer | null {
   const html = '<html><body>The server has a problem</body></html>';
   switch (fault) {
+    case 'notFound':
+      return fail(new RestError(404, 0, '404: Not Found'));
     case 'serverError':
       return fail(new RestError(500, 0, '500: Internal Server Error'));
     case 'badGateway':

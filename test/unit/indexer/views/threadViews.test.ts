@@ -25,6 +25,7 @@ function aModel(more: Partial<ThreadModel> = {}): ThreadModel {
     first: aMessage({ _id: thread._id, threadId: thread._id }),
     ownersMessage: null,
     resolvedTags,
+    publicUrl: 'https://archive.example',
     version: 7,
     ...more,
   };

@@ -1,0 +1,118 @@
+import { LRUCache } from 'lru-cache';
+import { unsignedUrl } from '../../../shared/discordApi/cdnUrls.js';
+import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
+import {
+  isProofOfDeletion,
+  PlatformForbidden,
+  PlatformRefused,
+} from '../../../shared/discordApi/platformErrors.js';
+import {
+  oneMessageRequest,
+  REFRESHED_AT_ONCE,
+  refreshUrlsRequest,
+} from '../../../shared/discordApi/requests.js';
+import type { FoundAttachment } from './findAttachment.js';
+
+/** Links remembered in each process. */
+const MOST_LINKS = 20_000;
+/** A link is given out until this long (ms) before it expires: whoever got it has time to follow it. */
+const LEFT_MS = 10 * 60_000;
+/** How long a link is remembered (ms) that does not tell when it expires. */
+const UNTOLD_MS = 60_000;
+/** What is asked for within this time (ms), as by a page with many pictures, is refreshed by one request. */
+const GATHER_MS = 20;
+/** A reader waits no longer (ms) for the platform and its limits. */
+const LONGEST_MS = 8_000;
+
+/** Links that open now. */
+export interface FreshLinks {
+  /** A link that opens now; null where the file is gone. Throws what the platform's client throws. */
+  linkOf(file: FoundAttachment): Promise<string | null>;
+}
+
+/** Asks the platform for fresh links, many at once, and remembers them until shortly before they expire. */
+export function createFreshLinks(platform: PlatformClient): FreshLinks {
+  const refresh = gathered((urls) => refreshAll(platform, urls));
+  const links = new LRUCache<string, string, FoundAttachment>({
+    max: MOST_LINKS,
+    async fetchMethod(_url, _stale, { context: file, options }) {
+      const link = await refresh(file.url).catch((error: unknown) => {
+        if (error instanceof PlatformRefused) return null;
+        throw error;
+      });
+      const fresh = link ?? (await askMessage(platform, file));
+      if (fresh === null) return undefined;
+      options.ttl = Math.max(1, lifetimeMs(fresh));
+      return fresh;
+    },
+  });
+  return {
+    linkOf: async (file) => (await links.fetch(file.url, { context: file })) ?? null,
+  };
+}
+
+/** Fresh links by the links asked for. One that leads elsewhere than before is not taken. */
+async function refreshAll(
+  platform: PlatformClient,
+  urls: readonly string[],
+): Promise<Map<string, string>> {
+  const { value } = await platform.get(refreshUrlsRequest(urls), AbortSignal.timeout(LONGEST_MS));
+  return new Map(
+    value.refreshed_urls.flatMap(({ original, refreshed }): [string, string][] =>
+      refreshed !== null && unsignedUrl(refreshed) === original ? [[original, refreshed]] : [],
+    ),
+  );
+}
+
+/** The link that stands in the message now; null where the message, or the file in it, is gone. */
+async function askMessage(
+  platform: PlatformClient,
+  { threadId, messageId, attachmentId, url }: FoundAttachment,
+): Promise<string | null> {
+  const request = oneMessageRequest(threadId, messageId);
+  try {
+    const { value } = await platform.get(request, AbortSignal.timeout(LONGEST_MS));
+    const forwarded = (value.message_snapshots ?? []).flatMap(({ message }) => message);
+    const files = [value, ...forwarded].flatMap(({ attachments = [] }) => attachments);
+    const now = files.find(({ id }) => id === attachmentId)?.url;
+    return now !== undefined && unsignedUrl(now) === url ? now : null;
+  } catch (error) {
+    if (isProofOfDeletion(error) || error instanceof PlatformForbidden) return null;
+    throw error;
+  }
+}
+
+/** How long a link can be given out (ms): its `ex` tells when it expires, in seconds, hexadecimal. */
+function lifetimeMs(link: string): number {
+  const seconds = parseInt(new URL(link).searchParams.get('ex') ?? '', 16);
+  return Number.isNaN(seconds) ? UNTOLD_MS : seconds * 1_000 - Date.now() - LEFT_MS;
+}
+
+interface Waiting {
+  url: string;
+  resolve: (link: string | null) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Asks for single links; those asked for at about the same time are asked for together. */
+function gathered(
+  ask: (urls: readonly string[]) => Promise<ReadonlyMap<string, string>>,
+): (url: string) => Promise<string | null> {
+  let waiting: Waiting[] = [];
+  const send = async (): Promise<void> => {
+    const group = waiting.slice(0, REFRESHED_AT_ONCE);
+    waiting = waiting.slice(group.length);
+    if (waiting.length > 0) void send();
+    try {
+      const links = await ask(group.map(({ url }) => url));
+      for (const { url, resolve } of group) resolve(links.get(url) ?? null);
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  };
+  return (url) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ url, resolve, reject });
+      if (waiting.length === 1) setTimeout(() => void send(), GATHER_MS);
+    });
+}

@@ -1,0 +1,34 @@
+import type { Fetched } from '../../../shared/store/syncProgress.js';
+import type { SyncState } from '../../../shared/store/syncState.js';
+import { formatCount } from '../numbers.js';
+import { safeText } from '../safeText.js';
+
+/** The rows of a status that tell of the live sync: name and value. */
+export function syncRows(sync: SyncState): [string, string][] {
+  const excluded = [...sync.servers, ...sync.channels].filter(({ problem }) => problem !== null);
+  return [
+    ['Synced threads', shown(sync.threads)],
+    ['Synced messages', `${shown(sync.messages)}${pace(sync)}`],
+    ...(sync.problem === null ? [] : [['Sync', sync.problem] satisfies [string, string]]),
+    ...excluded.map(({ name, problem }): [string, string] => [
+      'Not synced',
+      safeText(`${name}: ${problem}`),
+    ]),
+  ];
+}
+
+function shown({ found, fetched }: Fetched): string {
+  return `${formatCount(fetched)} of ${formatCount(found)}`;
+}
+
+function pace({ perSecond, secondsLeft }: SyncState): string {
+  if (perSecond === 0) return '';
+  const left = secondsLeft === null ? '' : `, ${timeLeft(secondsLeft)} left`;
+  return ` (${perSecond} a second${left})`;
+}
+
+function timeLeft(seconds: number): string {
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}

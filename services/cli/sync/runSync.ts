@@ -1,0 +1,63 @@
+import { syncRequestSchema } from '../../../shared/contract/admin.js';
+import { stateOf } from '../../../shared/store/state.js';
+import { requestSync, type SyncPlace } from '../../../shared/store/requestSync.js';
+import { CliError } from '../cliError.js';
+import { counted } from '../numbers.js';
+import type { Archive } from '../openArchive.js';
+import { requireMongo, requireQueue } from '../reachable.js';
+import { warnWithoutIndexer } from '../reindex/warnWithoutIndexer.js';
+import { runAudited } from '../runAudited.js';
+import type { Result } from '../runCommand.js';
+import { watchJob } from '../watchJob.js';
+
+/** Options of `sync`. */
+export interface SyncOptions {
+  server?: string;
+  channel?: string;
+  thread?: string;
+  wait?: boolean;
+  json?: boolean;
+}
+
+/** The place that options name, or what is wrong with them. */
+export function placeOf({ server, channel, thread }: SyncOptions): SyncPlace | string {
+  const place = {
+    ...(server !== undefined && { serverId: server }),
+    ...(channel !== undefined && { channelId: channel }),
+    ...(thread !== undefined && { threadId: thread }),
+  };
+  const { error } = syncRequestSchema.validate(place, { errors: { wrap: { label: false } } });
+  if (!error) return place;
+  return Object.keys(place).length > 1
+    ? 'name only one of --server, --channel and --thread'
+    : error.message;
+}
+
+/** Has a place synced, and waits for its end unless told otherwise. */
+export async function runSync(options: SyncOptions, place: SyncPlace): Promise<void> {
+  const entry = { operation: 'sync', params: { ...place } };
+  await runAudited(options, entry, (archive) => sync(archive, place, options.wait !== false));
+}
+
+async function sync(archive: Archive, place: SyncPlace, wait: boolean): Promise<Result> {
+  await requireMongo(archive);
+  await requireQueue(archive);
+  const { collections } = archive.mongo;
+  if (!(await stateOf(collections.state, 'sync').findOne({ _id: 'sync' }))) {
+    throw new CliError('No indexer has a bot token: set DISCORD_BOT_TOKEN where it is started');
+  }
+  const requestId = await requestSync(collections, place);
+  const jobId = await archive.producer.add('sync', { requestId });
+  if (!wait) {
+    return { jobId, json: { jobId, state: 'queued' }, lines: [`Queued as ${jobId}`], ok: true };
+  }
+  await warnWithoutIndexer(archive);
+  const { error, result } = await watchJob(archive, jobId, 'sync');
+  if (error !== null) {
+    const json = { jobId, state: 'failed', error };
+    return { jobId, json, lines: [`Failed: ${error}`], ok: false };
+  }
+  const { threads = 0, messages = 0 } = result as { threads?: number; messages?: number };
+  const lines = [`Synced: ${counted(threads, 'thread')}, ${counted(messages, 'message')}`];
+  return { jobId, json: { jobId, state: 'done', threads, messages }, lines, ok: true };
+}

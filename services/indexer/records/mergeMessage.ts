@@ -1,0 +1,72 @@
+import type {
+  MessageRecord,
+  PartTimes,
+  ReactionRecord,
+  SourceMessage,
+} from '../../../shared/store/records.js';
+import { isLive } from '../../../shared/store/sourceTime.js';
+import { isNewer } from './messageOrder.js';
+
+type Message = SourceMessage & Pick<MessageRecord, 'deleted'>;
+type Part = keyof PartTimes;
+
+const PARTS: readonly Part[] = ['displayName', 'reactors', 'text'];
+
+/**
+ * What a message is once a source has told of it: the later one whole, but for parts that it does not tell, which stay as
+ * they were told last. Of two live texts the one that was edited later wins, whenever it was heard of. Null where the
+ * source brings nothing new. The order of sources makes no difference.
+ */
+export function mergeMessage(told: Message, before: MessageRecord): Message | null {
+  // Nothing is kept of what was erased.
+  if (told.deleted) return isNewer(told, before) ? told : null;
+  const isToldNewer = isNewer(told, before);
+  const [winner, other]: Message[] = isToldNewer ? [told, before] : [before, told];
+  const taken = PARTS.filter((part) => isPartNewer(part, other!, winner!));
+  if (taken.length === 0) return isToldNewer ? told : null;
+  return taken.reduce((message, part) => withPart(message, part, other!), winner!);
+}
+
+/** When a part of a message was told; 0 for never. */
+function partTime({ asOf, partsAsOf }: Message, part: Part): number {
+  return partsAsOf?.[part] ?? asOf;
+}
+
+function isPartNewer(part: Part, other: Message, winner: Message): boolean {
+  const [at, winnersAt] = [partTime(other, part), partTime(winner, part)];
+  if (part !== 'text') return at > winnersAt;
+  // An export's times of editing are as true as the export: they move nothing.
+  if (!isLive(other.asOf) || !isLive(winner.asOf)) return false;
+  const [edited, winnersEdited] = [editedTime(other), editedTime(winner)];
+  return edited === winnersEdited ? at > winnersAt : edited > winnersEdited;
+}
+
+function editedTime({ editedAt }: Message): number {
+  return editedAt?.getTime() ?? 0;
+}
+
+const TAKE: Record<Part, (message: Message, other: Message) => Partial<Message>> = {
+  displayName: ({ author }, other) => ({
+    author: { ...author, displayName: other.author.displayName },
+  }),
+  reactors: ({ reactions }, other) => ({
+    reactions: reactions.map((reaction) => withReactors(reaction, other.reactions)),
+  }),
+  text: (_, { content, editedAt, embeds, attachments, mentions, mentionedRoles = [] }) => ({
+    ...{ content, editedAt, embeds, attachments, mentions },
+    ...(mentionedRoles.length > 0 && { mentionedRoles }),
+  }),
+};
+
+function withPart(message: Message, part: Part, other: Message): Message {
+  const partsAsOf = { ...message.partsAsOf, [part]: partTime(other, part) };
+  return { ...message, ...TAKE[part](message, other), partsAsOf };
+}
+
+/** Who reacted, where nobody is known to have taken a reaction back since. */
+function withReactors(reaction: ReactionRecord, others: readonly ReactionRecord[]): ReactionRecord {
+  const { id, name } = reaction.emoji;
+  const known = others.find(({ emoji }) => emoji.id === id && (id !== null || emoji.name === name));
+  const isWhole = known && known.userIds.length <= reaction.count;
+  return isWhole ? { ...reaction, userIds: known.userIds } : reaction;
+}

@@ -1,0 +1,69 @@
+import { timestampToDate } from '../../../shared/exportFormat/timestamps.js';
+import type { AvailableTag, SourceThread } from '../../../shared/store/records.js';
+import type { LiveChannel, LiveGuild, LiveThread } from '../../../shared/discordApi/answerTypes.js';
+import { cleanContent, cleanName, contentOrNull } from './cleanText.js';
+
+const PINNED = 1 << 1;
+
+/** A server as the platform tells it. */
+export function liveServer(guild: LiveGuild): SourceThread['server'] {
+  return {
+    _id: guild.id,
+    name: cleanName(guild.name, 'server'),
+    icon: guild.icon ?? null,
+    description: contentOrNull(guild.description),
+    ...(guild.approximate_member_count !== undefined && {
+      memberCount: guild.approximate_member_count,
+    }),
+  };
+}
+
+/** A forum as the platform tells it; `parentName` is its category's, where it stands in one. */
+export function liveChannel(
+  channel: LiveChannel,
+  serverId: string,
+  parentName: string | null,
+): SourceThread['channel'] {
+  return {
+    _id: channel.id,
+    serverId,
+    name: cleanName(channel.name, 'forum'),
+    type: channel.type,
+    topic: contentOrNull(channel.topic),
+    ...(channel.position !== undefined && { position: channel.position }),
+    parentId: channel.parent_id ?? null,
+    parentName: parentName === null ? null : cleanName(parentName, 'category'),
+    availableTags: (channel.available_tags ?? []).map(liveTag),
+  };
+}
+
+function liveTag(tag: NonNullable<LiveChannel['available_tags']>[number]): AvailableTag {
+  const emoji = cleanName(cleanContent(tag.emoji_name), '');
+  return {
+    id: tag.id,
+    name: cleanName(tag.name, 'tag'),
+    emoji: emoji === '' ? null : emoji,
+    moderated: tag.moderated ?? false,
+  };
+}
+
+/** A thread as the platform tells it. */
+export function liveThread(
+  thread: LiveThread,
+  serverId: string,
+): NonNullable<SourceThread['thread']> {
+  const { archived, archive_timestamp: since, locked } = thread.thread_metadata;
+  return {
+    _id: thread.id,
+    serverId,
+    channelId: thread.parent_id,
+    title: cleanName(thread.name, 'thread'),
+    ...(thread.owner_id && { ownerId: thread.owner_id }),
+    appliedTags: thread.applied_tags ?? [],
+    archived,
+    // Of an active thread this time is no time of archiving.
+    archivedAt: archived ? timestampToDate(since) : null,
+    ...(locked !== undefined && { locked }),
+    pinned: ((thread.flags ?? 0) & PINNED) !== 0,
+  };
+}

@@ -1,0 +1,185 @@
+import type { APIEmbed, APIStickerItem } from 'discord-api-types/v10';
+import type {
+  ExportAttachment,
+  ExportEmbed,
+  ExportForwarded,
+  ExportMedia,
+  ExportMessage,
+  ExportReference,
+  ExportSticker,
+  ExportUser,
+} from '../../../shared/exportFormat/exportTypes.js';
+import type { SourceMessage } from '../../../shared/store/records.js';
+import type {
+  LiveAttachment,
+  LiveMessage,
+  LiveSnapshot,
+  LiveUser,
+} from '../../../shared/discordApi/answerTypes.js';
+import { pictureUrl, unsignedUrl } from '../../../shared/discordApi/cdnUrls.js';
+import { liveText } from './liveText.js';
+import { mapMessage } from './mapMessage.js';
+
+const EPHEMERAL = 1 << 6;
+const LOADING = 1 << 7;
+const AUTO_MODERATION_ACTION = 24;
+const FORWARD = 1;
+const STICKER_FORMATS: Readonly<Record<number, string>> = { 2: 'Apng', 3: 'Lottie', 4: 'Gif' };
+
+/** What is known around a message: its thread, the time its answer counts as of, and the server's roles by id. */
+export interface LiveContext {
+  threadId: string;
+  asOf: number;
+  roleNames: ReadonlyMap<string, string>;
+}
+
+/**
+ * A message that the platform tells, as a source. History tells neither nicknames nor who reacted: these parts change
+ * nothing. Null for what is not for everybody: ephemeral answers, those that are not there yet, and what was moderated.
+ */
+export function liveMessage(message: LiveMessage, context: LiveContext): SourceMessage | null {
+  const flags = message.flags ?? 0;
+  if ((flags & (EPHEMERAL | LOADING)) !== 0 || message.type === AUTO_MODERATION_ACTION) return null;
+  const { threadId, asOf, roleNames } = context;
+  return {
+    ...mapMessage(asExported(message, roleNames), { threadId, asOf, raw: true }),
+    partsAsOf: { displayName: 0, reactors: 0 },
+  };
+}
+
+/** The message in the shape of an export, from where both go the same way. */
+function asExported(message: LiveMessage, roleNames: LiveContext['roleNames']): ExportMessage {
+  return {
+    id: message.id,
+    type: message.type,
+    timestamp: message.timestamp,
+    timestampEdited: message.edited_timestamp,
+    isPinned: message.pinned ?? false,
+    content: liveText(message),
+    author: { ...asUser(message.author), isBot: isBot(message) },
+    ...(message.webhook_id !== undefined && { isWebhook: true }),
+    ...filesOf(message),
+    reactions: (message.reactions ?? []).map(({ count, emoji }) => ({
+      count,
+      emoji: { id: emoji.id, name: emoji.name ?? '', isAnimated: emoji.animated ?? false },
+    })),
+    mentions: (message.mentions ?? []).map(asUser),
+    reference: referenceOf(message),
+    forwardedMessage: forwardedOf(message),
+    interaction: interactionOf(message),
+    mentionedRoles: (message.mention_roles ?? []).flatMap((id) => {
+      const name = roleNames.get(id);
+      return name === undefined ? [] : [{ id, name }];
+    }),
+  };
+}
+
+/** What writes by a webhook is no person. */
+function isBot({ author, webhook_id: webhookId }: LiveMessage): boolean {
+  return webhookId !== undefined || (author.bot ?? false);
+}
+
+function asUser(user: LiveUser): ExportUser {
+  return {
+    id: user.id,
+    name: user.username,
+    discriminator: user.discriminator ?? null,
+    // An empty one counts as none.
+    nickname: user.global_name ? user.global_name : user.username,
+    isBot: user.bot ?? false,
+    avatarUrl: pictureUrl(user),
+  };
+}
+
+function filesOf(
+  message: LiveSnapshot,
+): Pick<ExportMessage, 'attachments' | 'embeds' | 'stickers'> {
+  return {
+    attachments: (message.attachments ?? []).map(asAttachment),
+    embeds: (message.embeds ?? []).map(asEmbed),
+    stickers: (message.sticker_items ?? []).map(asSticker),
+  };
+}
+
+function asAttachment(file: LiveAttachment): ExportAttachment {
+  return {
+    id: file.id,
+    url: unsignedUrl(file.url),
+    fileName: file.filename,
+    fileSizeBytes: file.size ?? 0,
+    // Without one, the name's ending tells it.
+    ...(file.content_type ? { contentType: file.content_type } : {}),
+    width: file.width ?? null,
+    height: file.height ?? null,
+  };
+}
+
+function asEmbed(embed: APIEmbed): ExportEmbed {
+  const { author, footer } = embed;
+  return {
+    ...(embed.type && { type: embed.type }),
+    title: embed.title ?? null,
+    url: embed.url ?? null,
+    timestamp: embed.timestamp ?? null,
+    description: embed.description ?? null,
+    color: embed.color ?? null,
+    author: author
+      ? {
+          name: author.name,
+          url: author.url ?? null,
+          iconUrl: author.icon_url ?? null,
+        }
+      : null,
+    footer: footer ? { text: footer.text, iconUrl: footer.icon_url ?? null } : null,
+    thumbnail: asMedia(embed.thumbnail),
+    image: asMedia(embed.image),
+    video: asMedia(embed.video),
+    fields: (embed.fields ?? []).map(({ name, value, inline }) => ({
+      ...{ name, value },
+      isInline: inline ?? false,
+    })),
+  };
+}
+
+function asMedia(
+  media: { url?: string | null; width?: number; height?: number } | undefined,
+): ExportMedia | null {
+  if (!media?.url) return null;
+  return { url: unsignedUrl(media.url), width: media.width ?? null, height: media.height ?? null };
+}
+
+function asSticker(sticker: APIStickerItem): ExportSticker {
+  return {
+    id: sticker.id,
+    name: sticker.name,
+    format: STICKER_FORMATS[sticker.format_type] ?? 'Png',
+  };
+}
+
+function referenceOf({ message_reference: told }: LiveMessage): ExportReference | null {
+  if (!told) return null;
+  return {
+    type: told.type === FORWARD ? 'Forward' : 'Default',
+    messageId: told.message_id ?? null,
+    channelId: told.channel_id ?? null,
+    guildId: told.guild_id ?? null,
+  };
+}
+
+function forwardedOf(message: LiveMessage): ExportForwarded | null {
+  const original = message.message_snapshots?.[0]?.message;
+  if (!original) return null;
+  return {
+    timestamp: original.timestamp ?? null,
+    timestampEdited: original.edited_timestamp ?? null,
+    content: liveText(original),
+    ...filesOf(original),
+  };
+}
+
+function interactionOf(message: LiveMessage): NonNullable<ExportMessage['interaction']> | null {
+  const told = message.interaction_metadata ?? message.interaction;
+  if (!told) return null;
+  const name = message.interaction?.name ?? told.name ?? null;
+  return { id: told.id, name, user: asUser(told.user) };
+}

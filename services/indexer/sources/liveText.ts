@@ -1,0 +1,34 @@
+import type { LiveComponent, LiveMessage, LiveSnapshot } from '../../../shared/discordApi/answerTypes.js';
+
+const TEXT_DISPLAY = 10;
+
+/**
+ * What a message says in words: its content, the texts of its components, and its poll's question and answers. At most
+ * one of these is told, but for a poll with a content of its own.
+ */
+export function liveText(message: LiveSnapshot & Pick<LiveMessage, 'poll'>): string {
+  const parts = [
+    message.content ?? '',
+    ...(message.components ?? []).flatMap(textsOf),
+    message.poll ? pollText(message.poll) : '',
+  ];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function textsOf({ type, content, components = [], accessory }: LiveComponent): string[] {
+  return [
+    ...(type === TEXT_DISPLAY && content ? [content] : []),
+    ...components.flatMap(textsOf),
+    ...(accessory ? textsOf(accessory) : []),
+  ];
+}
+
+function pollText({ question, answers, results }: NonNullable<LiveMessage['poll']>): string {
+  const votes = new Map(results?.answer_counts.map(({ id, count }) => [id, count]));
+  const lines = answers.map(({ answer_id: answerId, poll_media: { text, emoji } }) => {
+    const sign = emoji?.id ? `<:${emoji.name ?? 'emoji'}:${emoji.id}>` : emoji?.name;
+    const said = [sign, text].filter(Boolean).join(' ');
+    return `- ${said}${results ? ` (${votes.get(answerId) ?? 0})` : ''}`;
+  });
+  return [`**${question.text ?? ''}**`, ...lines].join('\n');
+}

@@ -1,0 +1,30 @@
+import type { LiveMessage } from '../../../shared/discordApi/answerTypes.js';
+import { applicationRequest } from '../../../shared/discordApi/requests.js';
+import type { SyncDeps } from './syncDeps.js';
+import { SyncProblem } from './syncProblem.js';
+
+const MESSAGE_CONTENT = (1 << 18) | (1 << 19);
+/** A message of somebody's own words: ordinary, or a reply. */
+const SAID = new Set([0, 19]);
+
+/** Throws SyncProblem where the bot may not read what messages say: the platform then sends blanks in its place. */
+export async function requireContentIntent({ platform, signal }: SyncDeps): Promise<void> {
+  const { value: application } = await platform.get(applicationRequest, signal);
+  if (((application.flags ?? 0) & MESSAGE_CONTENT) !== 0) return;
+  throw new SyncProblem(
+    'The bot lacks the Message Content intent: turn it on in the developer portal, under Bot',
+  );
+}
+
+/** Whether a message says nothing at all, as it would without the intent. */
+export function isBlank(message: LiveMessage): boolean {
+  const { attachments = [], embeds = [], components = [], sticker_items: stickers = [] } = message;
+  const parts = [...attachments, ...embeds, ...components, ...stickers];
+  return (
+    SAID.has(message.type) &&
+    message.content === '' &&
+    parts.length === 0 &&
+    !message.poll &&
+    !message.message_snapshots?.length
+  );
+}

@@ -1,0 +1,117 @@
+import { idKey } from '../../../shared/store/listKeys.js';
+import type { SourceMessage } from '../../../shared/store/records.js';
+import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
+import { ingest } from '../ingest/ingest.js';
+import { deleteMessage } from '../jobs/deleteMessage.js';
+import { isProofOfDeletion } from '../../../shared/discordApi/platformErrors.js';
+import { messageRequest, messagesRequest, PAGE_SIZE } from '../../../shared/discordApi/requests.js';
+import { liveMessage } from '../sources/liveMessage.js';
+import { isBlank, requireContentIntent } from './contentIntent.js';
+import type { LoadedServer, SyncDeps } from './syncDeps.js';
+
+/**
+ * Fetches a thread's messages, page by page, oldest first. Each page is recorded before its place is noted: a page that
+ * is fetched twice changes nothing. Of a thread that is read once more, those messages are removed that the platform says
+ * were deleted.
+ */
+export async function fetchThread(
+  deps: SyncDeps,
+  server: LoadedServer,
+  thread: SyncThread,
+): Promise<void> {
+  let { after, since } = thread;
+  const startedAt = new Date();
+  const isWhole = thread.todo === 'all' || after === '0';
+  for (;;) {
+    const page = await fetchPage(deps, server, { ...thread, after });
+    after = page.last ?? after;
+    since ??= page.asOf;
+    await notePlace(deps, thread, { after, since, fetched: page.messages });
+    if (page.messages < PAGE_SIZE) break;
+  }
+  if (thread.todo === 'all') await removeDeleted(deps, thread._id, since);
+  await syncOf(deps.collections.sync, 'thread').updateOne(
+    { _id: thread._id, ...(thread.token !== undefined && { token: thread.token }) },
+    {
+      ...(isWhole && { $set: { readAt: startedAt } }),
+      $unset: { todo: '', token: '', since: '', dueAt: '', problem: '' },
+    },
+  );
+}
+
+interface Page {
+  messages: number;
+  /** The greatest id; null on an empty page. */
+  last: string | null;
+  asOf: number;
+}
+
+/** Fetches and records the messages after the last that is known. */
+async function fetchPage(
+  deps: SyncDeps,
+  server: LoadedServer,
+  { _id: threadId, after, channelId }: SyncThread,
+): Promise<Page> {
+  const { platform, signal } = deps;
+  const { value: found, asOf } = await platform.get(messagesRequest(threadId, after), signal);
+  const messages = found.toSorted((left, right) => (idKey(left.id) < idKey(right.id) ? -1 : 1));
+  if (messages.some(isBlank)) await requireContentIntent(deps);
+  const context = { threadId, asOf, roleNames: server.roleNames };
+  const told = messages.flatMap((message) => liveMessage(message, context) ?? []);
+  signal.throwIfAborted();
+  deps.meter.count(messages.length);
+  await recordMessages(deps, server, { threadId, channelId }, told);
+  return { messages: messages.length, last: messages.at(-1)?.id ?? null, asOf };
+}
+
+/** Records messages of a thread that is recorded. What is said of the thread itself is of no time: it changes nothing. */
+async function recordMessages(
+  deps: SyncDeps,
+  server: LoadedServer,
+  { threadId, channelId }: { threadId: string; channelId: string },
+  messages: SourceMessage[],
+): Promise<void> {
+  const recorded = await deps.collections.threads.findOne({ _id: threadId });
+  const channel = server.channels.get(channelId);
+  if (messages.length === 0 || !recorded || !channel) return;
+  const { _id, serverId, title } = recorded;
+  const thread = { _id, serverId, channelId: recorded.channelId, title };
+  await ingest(
+    deps,
+    { told: { asOf: 0, server: server.told, channel, thread } },
+    oneBatch(messages),
+  );
+}
+
+async function* oneBatch<T>(batch: T[]): AsyncGenerator<T[]> {
+  yield await Promise.resolve(batch);
+}
+
+/** Notes how far a thread was fetched, unless it is to be read from its beginning again. */
+async function notePlace(
+  { collections: { sync } }: SyncDeps,
+  { _id, todo, token }: SyncThread,
+  { after, since, fetched }: { after: string; since: number; fetched: number },
+): Promise<void> {
+  await syncOf(sync, 'thread').updateOne(
+    todo === 'all' ? { _id, ...(token !== undefined && { token }) } : { _id, todo: { $ne: 'all' } },
+    { $set: { after, ...(todo === 'all' && { since }) }, $inc: { fetched } },
+  );
+}
+
+/**
+ * Of messages that were not told while a thread was read whole, the platform is asked one by one: only its word that a
+ * message is unknown proves that it was deleted.
+ */
+async function removeDeleted(deps: SyncDeps, threadId: string, since: number): Promise<void> {
+  const { messages } = deps.collections;
+  const untold = { threadId, asOf: { $lt: since }, deleted: { $ne: true } };
+  for await (const { _id } of messages.find(untold, { projection: { _id: 1 } })) {
+    try {
+      await deps.platform.get(messageRequest(threadId, _id), deps.signal);
+    } catch (error) {
+      if (!isProofOfDeletion(error)) throw error;
+      await deleteMessage(deps, { messageId: _id });
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
+import { deleteThread } from '../jobs/deleteThread.js';
+import { isPassing, isPermanent } from '../permanentErrors.js';
+import {
+  isProofOfDeletion,
+  PlatformAnswerError,
+  PlatformAway,
+  PlatformForbidden,
+  PlatformRefused,
+} from '../../../shared/discordApi/platformErrors.js';
+import { leaveOut } from './listThreads.js';
+import { fetchThread } from './fetchThread.js';
+import type { SyncDeps } from './syncDeps.js';
+
+/** Threads fetched at once: enough to use the limit over all routes, each waiting for its own. */
+const AT_ONCE = 32;
+const LOOK_EVERY_MS = 250;
+const AGAIN_AFTER_MS = 30_000;
+
+/** Fetches what is to be fetched of threads, most recently active first, until the signal is aborted. */
+export async function fetchThreads(deps: SyncDeps): Promise<void> {
+  const underWay = new Map<string, Promise<void>>();
+  let failure: { error: unknown } | undefined;
+  const begin = (thread: SyncThread): void => {
+    const ended = tryThread(deps, thread)
+      .catch((error: unknown) => {
+        failure ??= { error };
+      })
+      .finally(() => underWay.delete(thread._id));
+    underWay.set(thread._id, ended);
+  };
+  while (!deps.signal.aborted && !failure) {
+    const room = AT_ONCE - underWay.size;
+    const due = room > 0 ? await dueThreads(deps, [...underWay.keys()], room) : [];
+    due.forEach(begin);
+    const isIdle = due.length < room;
+    await Promise.race([...(isIdle ? [] : underWay.values()), lookAgain(deps.signal)]);
+  }
+  await Promise.all(underWay.values());
+  if (failure) throw failure.error;
+}
+
+async function lookAgain(signal: AbortSignal): Promise<void> {
+  await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+}
+
+async function dueThreads(
+  { collections, servers }: SyncDeps,
+  besides: string[],
+  limit: number,
+): Promise<SyncThread[]> {
+  const channels = [...servers.values()].flatMap((server) => [...server.channels.keys()]);
+  return syncOf(collections.sync, 'thread')
+    .find({
+      todo: { $in: ['new', 'all'] },
+      channelId: { $in: channels },
+      _id: { $nin: besides },
+      $or: [{ dueAt: { $exists: false } }, { dueAt: { $lte: new Date() } }],
+    })
+    .sort({ recent: -1 })
+    .limit(limit)
+    .toArray();
+}
+
+/** Fetches a thread. What is wrong with it alone is noted; throws what stops everything. */
+async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
+  const server = deps.servers.get(thread.serverId)!;
+  try {
+    await fetchThread(deps, server, thread);
+  } catch (error) {
+    if (deps.signal.aborted) return;
+    if (isProofOfDeletion(error)) return removeThread(deps, thread._id);
+    if (error instanceof PlatformForbidden) {
+      // Its other threads would be refused, too.
+      return leaveOut(deps, server, thread.channelId, error);
+    }
+    const isPast = error instanceof PlatformAway || isPassing(error);
+    const isIts =
+      error instanceof PlatformAnswerError ||
+      error instanceof PlatformRefused ||
+      isPermanent(error);
+    if (!isPast && !isIts) throw error;
+    await noteFailure(deps, thread, isPast ? null : (error as Error).message);
+  }
+}
+
+async function removeThread(deps: SyncDeps, threadId: string): Promise<void> {
+  await deleteThread(deps, { threadId });
+  await deps.collections.sync.deleteOne({ _id: threadId });
+}
+
+/** A fault that passes: it is tried again later. One of the thread itself stays until something new is told of it. */
+async function noteFailure(
+  { collections: { sync } }: SyncDeps,
+  { _id, token }: SyncThread,
+  problem: string | null,
+): Promise<void> {
+  const same = { _id, ...(token !== undefined && { token }) };
+  const dueAt = new Date(Date.now() + AGAIN_AFTER_MS);
+  await syncOf(sync, 'thread').updateOne(
+    same,
+    problem === null ? { $set: { dueAt } } : { $set: { problem }, $unset: { todo: '', token: '' } },
+  );
+}

@@ -1,0 +1,19 @@
+import type { Collection, Filter } from 'mongodb';
+import { syncOf, type SyncChannel, type SyncRecord } from '../../../shared/store/syncRecords.js';
+
+/**
+ * Forgets how far forums were read, and what is to be fetched of their threads. When they can be read again, they are
+ * read from their beginning.
+ */
+export async function forgetChannels(
+  sync: Collection<SyncRecord>,
+  which: Filter<SyncChannel>,
+): Promise<void> {
+  const channels = syncOf(sync, 'channel');
+  const ids = await channels.distinct('_id', { kind: 'channel', ...which });
+  await channels.updateMany(
+    { _id: { $in: ids } },
+    { $unset: { before: '', newest: '', listedTo: '' } },
+  );
+  await syncOf(sync, 'thread').deleteMany({ kind: 'thread', channelId: { $in: ids } });
+}

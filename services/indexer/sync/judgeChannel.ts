@@ -1,0 +1,83 @@
+import type { LiveChannel, LiveGuild } from '../../../shared/discordApi/answerTypes.js';
+
+const ADMINISTRATOR = 1n << 3n;
+const VIEW_CHANNEL = 1n << 10n;
+const READ_MESSAGE_HISTORY = 1n << 16n;
+const READABLE = VIEW_CHANNEL | READ_MESSAGE_HISTORY;
+const ROLE = 0;
+const MEMBER = 1;
+const FORUM_TYPES = new Set([15, 16]);
+const HIDDEN = 1 << 17;
+const SPOILER = 1 << 21;
+const AGE_RESTRICTED_LEVELS = new Set([1, 3]);
+
+/** What a channel is judged by. */
+export interface Judged {
+  guild: Pick<LiveGuild, 'id' | 'nsfw_level' | 'owner_id' | 'roles'>;
+  channel: LiveChannel;
+  bot: { userId: string; roleIds: readonly string[] };
+  /** Channels that the operator names: they are archived though they are private, age-restricted or spoilers. */
+  named: ReadonlySet<string>;
+}
+
+/** Whether a channel is a forum of which the platform tells anything. What it hides is never recorded. */
+export function isVisibleForum({ type, flags }: LiveChannel): boolean {
+  return FORUM_TYPES.has(type) && ((flags ?? 0) & HIDDEN) === 0;
+}
+
+/** Why a forum is not archived, and whether that is because it is not for everybody. */
+export interface Judgement {
+  problem: string;
+  isPrivate: boolean;
+}
+
+/** Judges a forum; null where it is archived. */
+export function judgeChannel(judged: Judged): Judgement | null {
+  const rule = judged.named.has(judged.channel.id) ? null : judgePublicness(judged);
+  if (rule !== null) return { problem: rule, isPrivate: true };
+  const lack = judgeBot(judged);
+  return lack === null ? null : { problem: lack, isPrivate: false };
+}
+
+function judgeBot({ guild, channel, bot }: Judged): string | null {
+  const own = permissionsOf(guild, channel, bot);
+  if ((own & VIEW_CHANNEL) === 0n) return 'The bot lacks the permission View Channel';
+  const canRead = (own & READ_MESSAGE_HISTORY) !== 0n;
+  return canRead ? null : 'The bot lacks the permission Read Message History';
+}
+
+function judgePublicness({ guild, channel }: Judged): string | null {
+  const everyone = permissionsOf(guild, channel, { userId: '', roleIds: [] });
+  if ((everyone & READABLE) !== READABLE) return 'Not everyone on the server may read it';
+  if (AGE_RESTRICTED_LEVELS.has(guild.nsfw_level ?? 0)) return 'The server is age-restricted';
+  if (channel.nsfw) return 'It is age-restricted';
+  if (((channel.flags ?? 0) & SPOILER) !== 0) return 'It is a spoiler channel';
+  return null;
+}
+
+/** What somebody may do in a channel: by roles, then by the channel's own overwrites, in the platform's order. */
+function permissionsOf(
+  guild: Judged['guild'],
+  { permission_overwrites: overwrites }: LiveChannel,
+  { userId, roleIds }: Judged['bot'],
+): bigint {
+  const roles = new Set([guild.id, ...roleIds]);
+  const base = guild.roles
+    .filter(({ id }) => roles.has(id))
+    .reduce((bits, { permissions }) => bits | BigInt(permissions), 0n);
+  if ((base & ADMINISTRATOR) !== 0n || guild.owner_id === userId) return ~0n;
+  const all = overwrites ?? [];
+  const forEveryone = all.filter(({ id }) => id === guild.id);
+  const forRoles = all.filter(({ id, type }) => type === ROLE && id !== guild.id && roles.has(id));
+  const forMember = all.filter(({ id, type }) => type === MEMBER && id === userId);
+  return [forEveryone, forRoles, forMember].reduce(applyOverwrites, base);
+}
+
+function applyOverwrites(
+  bits: bigint,
+  overwrites: NonNullable<LiveChannel['permission_overwrites']>,
+): bigint {
+  const union = (name: 'allow' | 'deny') =>
+    overwrites.reduce((sum, one) => sum | BigInt(one[name]), 0n);
+  return (bits & ~union('deny')) | union('allow');
+}

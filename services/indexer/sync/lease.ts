@@ -1,0 +1,45 @@
+import type { Collections } from '../../../shared/store/collections.js';
+import { stateOf } from '../../../shared/store/state.js';
+
+/** A lease that is not renewed for so long is free (ms): its process has ended. */
+export const LEASE_MS = 20_000;
+
+/**
+ * Takes the lease, or renews it; `perSecond` is told with it. Resolves with whether `holder` has it. Times are by
+ * MongoDB's clock, as those of processes differ.
+ */
+export async function holdLease(
+  { state }: Pick<Collections, 'state'>,
+  holder: string,
+  perSecond = 0,
+): Promise<boolean> {
+  const isOwn = { $eq: ['$holder', holder] };
+  const isFree = { $lt: [{ $ifNull: ['$until', new Date(0)] }, '$$NOW'] };
+  const ifTaken = (taken: unknown, otherwise: unknown) => ({
+    $cond: [{ $or: [isOwn, isFree] }, taken, otherwise],
+  });
+  const lease = await stateOf(state, 'sync').findOneAndUpdate(
+    { _id: 'sync' },
+    [
+      {
+        $set: {
+          holder: ifTaken(holder, '$holder'),
+          perSecond: ifTaken(perSecond, '$perSecond'),
+          until: ifTaken({ $add: ['$$NOW', LEASE_MS] }, '$until'),
+          // Another process may have another token, or other settings.
+          problem: { $cond: [isOwn, '$problem', ifTaken(null, '$problem')] },
+        },
+      },
+    ],
+    { upsert: true, returnDocument: 'after' },
+  );
+  return lease?.holder === holder;
+}
+
+/** Gives the lease up, so that another process need not wait for its end. */
+export async function releaseLease(
+  { state }: Pick<Collections, 'state'>,
+  holder: string,
+): Promise<void> {
+  await stateOf(state, 'sync').updateOne({ _id: 'sync', holder }, { $set: { until: new Date(0) } });
+}

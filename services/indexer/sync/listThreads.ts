@@ -1,0 +1,96 @@
+import { timestampToDate } from '../../../shared/exportFormat/timestamps.js';
+import { syncOf, type SyncChannel } from '../../../shared/store/syncRecords.js';
+import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
+import { PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
+import {
+  activeThreadsRequest,
+  archivedThreadsRequest,
+} from '../../../shared/discordApi/requests.js';
+import { forgetChannels } from './forgetChannels.js';
+import { noteThreads } from './noteThreads.js';
+import type { LoadedServer, SyncDeps } from './syncDeps.js';
+
+/** Notes all active threads of a server. */
+export async function listActive(deps: SyncDeps, server: LoadedServer): Promise<void> {
+  const request = activeThreadsRequest(server.serverId);
+  const { value, asOf } = await deps.platform.get(request, deps.signal);
+  await noteThreads(deps, server, { threads: value.threads, asOf });
+}
+
+/**
+ * Notes a forum's archived threads, page by page, down to those that are known since an earlier list. Each page is stored
+ * with its place, so that a list that was cut off goes on there. What is archived meanwhile is above the first page: the
+ * next list finds it.
+ */
+export async function listArchived(
+  deps: SyncDeps,
+  server: LoadedServer,
+  channelId: string,
+): Promise<void> {
+  const syncChannels = syncOf(deps.collections.sync, 'channel');
+  for (;;) {
+    const known = await syncChannels.findOne({ _id: channelId });
+    if (!known) return;
+    const request = archivedThreadsRequest(channelId, known.before);
+    const answer = await deps.platform.get(request, deps.signal).catch(onRefusal);
+    if (answer instanceof PlatformRefused) return leaveOut(deps, server, channelId, answer);
+    const { value, asOf } = answer;
+    await noteThreads(deps, server, { threads: value.threads, asOf });
+    const next = placeAfter(known, value.threads, value.has_more ?? value.threads.length > 0);
+    await syncChannels.updateOne({ _id: channelId }, next.update);
+    if (next.isEnd) return;
+  }
+}
+
+/** A forum that refuses the bot does not keep the others from being listed. */
+function onRefusal(error: unknown): PlatformRefused {
+  if (error instanceof PlatformRefused) return error;
+  throw error;
+}
+
+/** Asks nothing more of a forum until its server is looked at again. */
+export async function leaveOut(
+  { collections }: SyncDeps,
+  server: LoadedServer,
+  channelId: string,
+  { message: problem }: Error,
+): Promise<void> {
+  server.channels.delete(channelId);
+  await forgetChannels(collections.sync, { _id: channelId });
+  await syncOf(collections.sync, 'channel').updateOne({ _id: channelId }, { $set: { problem } });
+}
+
+/** Where a list goes on after a page, or that it has come to its end. */
+export function placeAfter(
+  known: Pick<SyncChannel, 'before' | 'newest' | 'listedTo'>,
+  page: readonly LiveThread[],
+  hasMore: boolean,
+): { update: object; isEnd: boolean } {
+  const [first, last] = [page[0], page.at(-1)].map((thread) => thread && archivedAt(thread));
+  const newest = known.newest ?? first ?? known.listedTo;
+  const isKnown =
+    last !== undefined && known.listedTo !== undefined && isBefore(last, known.listedTo);
+  if (last === undefined || !hasMore || isKnown) {
+    const set = newest === undefined ? {} : { $set: { listedTo: newest } };
+    return { update: { ...set, $unset: { before: '', newest: '' } }, isEnd: true };
+  }
+  return { update: { $set: { newest, before: cursorAfter(last, known.before) } }, isEnd: false };
+}
+
+function archivedAt({ thread_metadata: { archive_timestamp: at } }: LiveThread): string {
+  return at;
+}
+
+function isBefore(left: string, right: string): boolean {
+  return timestampToDate(left) < timestampToDate(right);
+}
+
+/**
+ * The platform tells what was archived before a moment. Threads of the same moment may stand on both sides of a page's
+ * edge: so the next page begins a millisecond later than the last thread. Where the whole page is of that millisecond, it
+ * begins at the thread itself.
+ */
+function cursorAfter(last: string, before: string | undefined): string {
+  const later = new Date(timestampToDate(last).getTime() + 1).toISOString();
+  return later === before ? last : later;
+}

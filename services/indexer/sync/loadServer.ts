@@ -1,0 +1,124 @@
+import { syncOf, type SyncChannel } from '../../../shared/store/syncRecords.js';
+import { realMicros } from '../../../shared/store/sourceTime.js';
+import { ingest } from '../ingest/ingest.js';
+import { DeletedPlace } from '../ingest/source.js';
+import type { LiveChannel, LiveGuild } from '../../../shared/discordApi/answerTypes.js';
+import {
+  channelsRequest,
+  guildRequest,
+  memberRequest,
+  meRequest,
+} from '../../../shared/discordApi/requests.js';
+import { cleanName } from '../sources/cleanText.js';
+import { liveChannel, liveServer } from '../sources/liveHeader.js';
+import { forgetChannels } from './forgetChannels.js';
+import { withholdChannels } from './withholdChannels.js';
+import { isVisibleForum, judgeChannel } from './judgeChannel.js';
+import type { LoadedServer, SyncDeps } from './syncDeps.js';
+
+/**
+ * Asks what a server, its roles and its forums are, and records those that are archived. Of each other forum it is noted
+ * why it is not.
+ */
+export async function loadServer(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
+  const { platform, signal } = deps;
+  const { value: guild, asOf } = await platform.get(guildRequest(serverId), signal);
+  const { value: channels } = await platform.get(channelsRequest(serverId), signal);
+  const { value: me } = await platform.get(meRequest, signal);
+  const { value: member } = await platform.get(memberRequest(serverId, me.id), signal);
+  const bot = { userId: me.id, roleIds: member.roles };
+  const judged = channels.filter(isVisibleForum).map((channel) => ({
+    channel,
+    ...(judgeChannel({ guild, channel, bot, named: deps.named }) ?? ARCHIVED),
+  }));
+  const server = describeServer(guild, asOf);
+  for (const one of judged) {
+    if (one.problem !== null) continue;
+    const told = liveChannel(one.channel, serverId, categoryOf(one.channel, channels));
+    one.problem = await recordChannel(deps, server, told);
+    if (one.problem === null) server.channels.set(one.channel.id, told);
+  }
+  await withholdChannels(deps, serverId, judged);
+  await noteChannels(deps, server, judged);
+  deps.servers.set(serverId, server);
+  return server;
+}
+
+const ARCHIVED: { problem: string | null; isPrivate: boolean } = {
+  problem: null,
+  isPrivate: false,
+};
+
+function describeServer(guild: LiveGuild, asOf: number): LoadedServer {
+  return {
+    ...{ serverId: guild.id, asOf, told: liveServer(guild), channels: new Map() },
+    roleNames: new Map(guild.roles.map(({ id, name }) => [id, cleanName(name, 'role')])),
+  };
+}
+
+function categoryOf(
+  { parent_id: id }: LiveChannel,
+  channels: readonly LiveChannel[],
+): string | null {
+  return channels.find((one) => one.id === id)?.name ?? null;
+}
+
+/** Gives why it cannot be recorded, null where it was. */
+async function recordChannel(
+  deps: SyncDeps,
+  { told: server, asOf }: LoadedServer,
+  channel: SyncChannelTold,
+): Promise<string | null> {
+  try {
+    await ingest(deps, { told: { asOf, server, channel, thread: null } }, noMessages());
+    return null;
+  } catch (error) {
+    if (error instanceof DeletedPlace) return error.message;
+    throw error;
+  }
+}
+
+type SyncChannelTold = Parameters<typeof ingest>[1]['told']['channel'];
+
+/** No messages: only the header of a source is told. */
+export async function* noMessages(): AsyncGenerator<never> {
+  // Nothing follows.
+}
+
+/** Notes what was found of a server and its forums. A forum that is not listed any more may still exist. */
+async function noteChannels(
+  { collections: { sync } }: SyncDeps,
+  { serverId, asOf, told }: LoadedServer,
+  judged: readonly { channel: LiveChannel; problem: string | null }[],
+): Promise<void> {
+  const checkedAt = new Date(realMicros(asOf) / 1_000);
+  const problem = judged.some((one) => one.problem === null) ? null : nothingToArchive(judged);
+  await syncOf(sync, 'server').updateOne(
+    { _id: serverId, kind: 'server' },
+    { $set: { name: told.name, checkedAt, problem } },
+    { upsert: true },
+  );
+  const listed = judged.map(({ channel }) => channel.id);
+  const kept = judged.filter((one) => one.problem === null).map(({ channel }) => channel.id);
+  await forgetChannels(sync, { serverId, _id: { $nin: kept } });
+  const gone: Partial<SyncChannel> = { problem: 'The bot cannot see it', checkedAt };
+  const channels = syncOf(sync, 'channel');
+  await channels.updateMany({ kind: 'channel', serverId, _id: { $nin: listed } }, { $set: gone });
+  for (const one of judged) {
+    const name = cleanName(one.channel.name, 'forum');
+    await channels.updateOne(
+      { _id: one.channel.id, kind: 'channel' },
+      { $set: { serverId, name, checkedAt, problem: one.problem, ...archivedNow(one) } },
+      { upsert: true },
+    );
+  }
+}
+
+function archivedNow({ problem }: { problem: string | null }): Pick<SyncChannel, 'archived'> {
+  return problem === null ? { archived: true } : {};
+}
+
+function nothingToArchive(judged: readonly { problem: string | null }[]): string {
+  if (judged.length === 0) return 'The bot sees no forum here: let it view one';
+  return 'None of its forums is public: let everyone view one and read its history, or name it in DISCORD_ALSO_CHANNELS';
+}

@@ -1,0 +1,100 @@
+import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
+import { PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
+import {
+  guildsRequest,
+  placeRequest,
+  SERVERS_PAGE_SIZE,
+  threadRequest,
+} from '../../../shared/discordApi/requests.js';
+import { requireContentIntent } from './contentIntent.js';
+import { listActive, listArchived } from './listThreads.js';
+import { forgetChannels } from './forgetChannels.js';
+import { loadServer } from './loadServer.js';
+import { NotSynced } from './syncProblem.js';
+import { noteThreads } from './noteThreads.js';
+import type { SyncDeps } from './syncDeps.js';
+
+/** Reads the lists that a request asks for. What is to be fetched of threads is noted there, and done beside it. */
+export async function runRequest(deps: SyncDeps, request: SyncRequestRecord): Promise<void> {
+  await requireContentIntent(deps);
+  const { serverId, channelId, threadId } = request;
+  if (threadId !== undefined) await syncThread(deps, threadId);
+  else if (channelId !== undefined) await syncChannel(deps, channelId);
+  else if (serverId !== undefined) await syncServer(deps, serverId);
+  else await syncAll(deps);
+}
+
+async function syncAll(deps: SyncDeps): Promise<void> {
+  const servers = await listServers(deps);
+  const left = syncOf(deps.collections.sync, 'server').find({
+    ...{ kind: 'server', _id: { $nin: servers } },
+  });
+  for await (const { _id } of left) await noteProblem(deps, _id, 'The bot is not on this server');
+  for (const one of servers) await trySyncServer(deps, one);
+}
+
+/** A server that refuses the bot does not keep the others from being synced. */
+async function trySyncServer(deps: SyncDeps, serverId: string): Promise<void> {
+  try {
+    await syncServer(deps, serverId);
+  } catch (error) {
+    if (!(error instanceof PlatformRefused)) throw error;
+    await noteProblem(deps, serverId, error.message);
+  }
+}
+
+/** Notes why nothing of a server is synced. What is archived of it stays. */
+async function noteProblem(
+  { collections: { sync }, servers }: SyncDeps,
+  serverId: string,
+  problem: string,
+): Promise<void> {
+  servers.delete(serverId);
+  await forgetChannels(sync, { serverId });
+  await syncOf(sync, 'server').updateOne(
+    { _id: serverId, kind: 'server' },
+    { $set: { checkedAt: new Date(), problem }, $setOnInsert: { name: serverId } },
+    { upsert: true },
+  );
+}
+
+async function listServers({ platform, signal }: SyncDeps): Promise<string[]> {
+  const servers: string[] = [];
+  for (;;) {
+    const { value } = await platform.get(guildsRequest(servers.at(-1) ?? '0'), signal);
+    servers.push(...value.map(({ id }) => id));
+    if (value.length < SERVERS_PAGE_SIZE) return servers;
+  }
+}
+
+/** Threads may be archived or taken up again while they are listed: those that were taken up are active again after it. */
+async function syncServer(deps: SyncDeps, serverId: string): Promise<void> {
+  const server = await loadServer(deps, serverId);
+  if (server.channels.size === 0) return;
+  await listActive(deps, server);
+  for (const channelId of [...server.channels.keys()]) await listArchived(deps, server, channelId);
+  await listActive(deps, server);
+}
+
+async function syncChannel(deps: SyncDeps, channelId: string): Promise<void> {
+  const { value: channel } = await deps.platform.get(placeRequest(channelId), deps.signal);
+  const server = await loadServer(deps, channel.guild_id);
+  await requireKept(deps, channelId);
+  await listActive(deps, server);
+  await listArchived(deps, server, channelId);
+  await listActive(deps, server);
+}
+
+/** Has a thread read once more, from its first message on. */
+async function syncThread(deps: SyncDeps, threadId: string): Promise<void> {
+  const { value: thread, asOf } = await deps.platform.get(threadRequest(threadId), deps.signal);
+  const server = await loadServer(deps, thread.guild_id);
+  await requireKept(deps, thread.parent_id);
+  await noteThreads(deps, server, { threads: [thread], asOf }, true);
+}
+
+async function requireKept({ collections }: SyncDeps, channelId: string): Promise<void> {
+  const channel = await syncOf(collections.sync, 'channel').findOne({ _id: channelId });
+  if (channel?.problem === null) return;
+  throw new NotSynced(`It is not archived. ${channel?.problem ?? 'It is no forum'}`);
+}

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { requestSync } from '../../../shared/store/requestSync.js';
+import { stateOf } from '../../../shared/store/state.js';
+import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
+import type { IndexerDeps } from '../deps.js';
+import { isPassing } from '../permanentErrors.js';
+import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
+import {
+  PlatformAnswerError,
+  PlatformAway,
+  PlatformRefused,
+  PlatformUnauthorized,
+} from '../../../shared/discordApi/platformErrors.js';
+import { fetchThreads } from './fetchThreads.js';
+import { createMeter, type Meter } from './meter.js';
+import { holdLease, LEASE_MS, releaseLease } from './lease.js';
+import { repairThreads } from './repairThreads.js';
+import { runRequest } from './runRequest.js';
+import type { SyncDeps } from './syncDeps.js';
+import { NotSynced, SyncProblem } from './syncProblem.js';
+
+const LOOK_EVERY_MS = 250;
+const AGAIN_AFTER_MS = 5_000;
+/** Everything that is new is looked for this often. */
+const ALL_EVERY_MS = 10 * 60_000;
+/** A thread is read once more this often (ms), while nothing else is to be fetched. */
+const REPAIR_EVERY_MS = 5_000;
+/** What an operator has to change is looked at again this often. */
+const PROBLEM_EVERY_MS = 60_000;
+
+/** Keeps the archive like the platform while it runs. */
+export interface Sync {
+  stop(): Promise<void>;
+}
+
+/** Starts the sync: of all processes that run it, the one that holds the lease speaks to the platform. */
+export function runSync(
+  deps: IndexerDeps,
+  platform: PlatformClient,
+  named: ReadonlySet<string>,
+  repairEveryMs: number = REPAIR_EVERY_MS,
+): Sync {
+  const stopped = new AbortController();
+  const holder = randomUUID();
+  const ended = (async () => {
+    while (!stopped.signal.aborted) {
+      const restMs = await takeTurn(deps, {
+        platform,
+        named,
+        repairEveryMs,
+        holder,
+        stopped: stopped.signal,
+      });
+      if (restMs === null) break;
+      await rest(restMs, stopped.signal);
+    }
+    await releaseLease(deps.collections, holder).catch(() => undefined);
+  })();
+  return {
+    async stop() {
+      stopped.abort();
+      await ended;
+    },
+  };
+}
+
+interface Turn {
+  platform: PlatformClient;
+  named: ReadonlySet<string>;
+  repairEveryMs: number;
+  holder: string;
+  stopped: AbortSignal;
+}
+
+/** Syncs while this process holds the lease. Resolves with how long to rest before the next turn (ms); null: for ever. */
+async function takeTurn(
+  deps: IndexerDeps,
+  { platform, named, repairEveryMs, holder, stopped }: Turn,
+): Promise<number | null> {
+  const lost = new AbortController();
+  const signal = AbortSignal.any([stopped, lost.signal]);
+  // Every request under way listens to it.
+  setMaxListeners(0, signal);
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    if (!(await holdLease(deps.collections, holder))) return AGAIN_AFTER_MS;
+    const meter = createMeter();
+    timer = keepLease(deps, { holder, meter }, () => lost.abort());
+    const sync: SyncDeps = { ...deps, platform, named, signal, meter, servers: new Map() };
+    await requestSync(deps.collections, {}, ALL);
+    await untilFirstFails(
+      [serveRequests(sync), fetchThreads(sync), repairThreads(sync, repairEveryMs)],
+      lost,
+    );
+    return 0;
+  } catch (error) {
+    // It was told to stop, or has lost the lease.
+    if (error instanceof Error && error.name === 'AbortError') return AGAIN_AFTER_MS;
+    return await tell(deps, error);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** The request that the sync makes itself, for everything that is new. */
+const ALL = 'all';
+
+function isProblem(error: unknown): error is Error {
+  return error instanceof SyncProblem || error instanceof PlatformUnauthorized;
+}
+
+/** Notes what an operator has to change. */
+async function tell({ collections, logger }: IndexerDeps, error: unknown): Promise<number | null> {
+  if (!isProblem(error)) {
+    if (!isPassing(error)) logger.error({ err: error }, 'The sync failed; it goes on');
+    return AGAIN_AFTER_MS;
+  }
+  logger.error(error.message);
+  await stateOf(collections.state, 'sync')
+    .updateOne({ _id: 'sync' }, { $set: { problem: error.message } })
+    .catch(() => undefined);
+  // A token that was refused once is refused for ever.
+  return error instanceof PlatformUnauthorized ? null : PROBLEM_EVERY_MS;
+}
+
+function keepLease(
+  deps: IndexerDeps,
+  { holder, meter }: { holder: string; meter: Meter },
+  lose: () => void,
+): NodeJS.Timeout {
+  let heldAt = performance.now();
+  return setInterval(() => {
+    const asked = performance.now();
+    holdLease(deps.collections, holder, meter.perSecond()).then(
+      (isHeld) => {
+        if (isHeld) heldAt = asked;
+        else lose();
+      },
+      () => undefined,
+    );
+    // Before anybody else can have it.
+    if (asked - heldAt > LEASE_MS * 0.75) lose();
+  }, LEASE_MS / 5);
+}
+
+/** When one ends with an error, the others are ended, too. Throws that error; what an operator has to change comes first. */
+async function untilFirstFails(parts: Promise<void>[], others: AbortController): Promise<void> {
+  const errors: unknown[] = [];
+  const end = (error: unknown): void => {
+    errors.push(error);
+    others.abort();
+  };
+  await Promise.all(parts.map((part) => part.catch(end)));
+  const first = errors.find(isProblem) ?? errors[0];
+  if (first instanceof Error) throw first;
+}
+
+/** Does what is asked for, one request after the other, and asks for everything now and then. */
+async function serveRequests(deps: SyncDeps): Promise<void> {
+  const { sync, state } = deps.collections;
+  let askedAt = performance.now();
+  while (!deps.signal.aborted) {
+    if (performance.now() - askedAt > ALL_EVERY_MS) {
+      askedAt = performance.now();
+      await requestSync(deps.collections, {}, ALL);
+    }
+    const next = await syncOf(sync, 'request').findOne(
+      { kind: 'request', listed: { $ne: true }, problem: { $exists: false } },
+      { sort: { at: 1 } },
+    );
+    if (next) {
+      await serveRequest(deps, next);
+      await stateOf(state, 'sync').updateOne(
+        { _id: 'sync', problem: { $ne: null } },
+        { $set: { problem: null } },
+      );
+    } else await rest(LOOK_EVERY_MS, deps.signal);
+  }
+}
+
+/** One that fails for a reason that passes stays, and is done again. */
+async function serveRequest(deps: SyncDeps, request: SyncRequestRecord): Promise<void> {
+  const requests = syncOf(deps.collections.sync, 'request');
+  const { _id, at } = request;
+  try {
+    await runRequest(deps, request);
+    if (_id === ALL) await requests.deleteOne({ _id, at });
+    else await requests.updateOne({ _id, at }, { $set: { listed: true } });
+  } catch (error) {
+    if (error instanceof PlatformAway) return rest(AGAIN_AFTER_MS, deps.signal);
+    const isIts =
+      error instanceof NotSynced ||
+      error instanceof PlatformRefused ||
+      error instanceof PlatformAnswerError;
+    if (!isIts) throw error;
+    deps.logger.warn({ err: error, request: _id }, 'A request to sync cannot be done');
+    if (_id === ALL) await requests.deleteOne({ _id, at });
+    else await requests.updateOne({ _id }, { $set: { problem: error.message } });
+  }
+}
+
+async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms > 0) await pause(ms, undefined, { signal }).catch(() => undefined);
+}

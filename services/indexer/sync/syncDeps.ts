@@ -1,0 +1,32 @@
+import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
+import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
+import type { SourceThread } from '../../../shared/store/records.js';
+import type { IndexerDeps } from '../deps.js';
+import type { Meter } from './meter.js';
+
+/** What the sync works with, for as long as its process holds the lease. */
+export interface SyncDeps extends IndexerDeps {
+  platform: PlatformClient;
+  /** Channels that the operator names, to be archived whatever their rules. */
+  named: ReadonlySet<string>;
+  /** Aborted when the process ends, or has lost the lease: nothing more is asked or stored. */
+  signal: AbortSignal;
+  meter: Meter;
+  /** The servers that were looked at since the lease was taken. */
+  servers: Map<string, LoadedServer>;
+}
+
+/** A server as the platform told it, with its forums that are archived. */
+export interface LoadedServer {
+  serverId: string;
+  asOf: number;
+  told: SourceThread['server'];
+  channels: Map<string, SourceThread['channel']>;
+  roleNames: ReadonlyMap<string, string>;
+}
+
+/** Threads of one answer. */
+export interface ToldThreads {
+  threads: readonly LiveThread[];
+  asOf: number;
+}

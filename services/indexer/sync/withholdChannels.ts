@@ -1,0 +1,66 @@
+import type { ChannelRecord } from '../../../shared/store/records.js';
+import { syncOf } from '../../../shared/store/syncRecords.js';
+import { deleteChannel } from '../jobs/deletePlaces.js';
+import { isProofOfDeletion, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
+import { placeRequest } from '../../../shared/discordApi/requests.js';
+import { REPORT_NOBODY } from '../report.js';
+import { removeWithheld } from './removeWithheld.js';
+import type { SyncDeps } from './syncDeps.js';
+
+/**
+ * Withholds those forums of a server that were archived, and are not public any more: nothing of them is read. One that
+ * is public again is shown again. One that is not listed any more is deleted here, too, if the platform says that it was
+ * deleted. Otherwise the bot cannot see it, and so not everyone can, as the bot has the role of everyone.
+ */
+export async function withholdChannels(
+  deps: SyncDeps,
+  serverId: string,
+  judged: readonly { channel: { id: string }; isPrivate: boolean }[],
+): Promise<void> {
+  const found = new Map(judged.map(({ channel, isPrivate }) => [channel.id, isPrivate]));
+  const archived = syncOf(deps.collections.sync, 'channel')
+    .find({ kind: 'channel', serverId, archived: true })
+    .map(({ _id }) => _id);
+  for (const channelId of await archived.toArray()) {
+    const channel = await deps.collections.channels.findOne({ _id: channelId });
+    if (!channel || channel.deleted) continue;
+    if (found.get(channelId) === false) await show(deps, channel);
+    else if (channel.withheldAt) await removeWithheld(deps, channel);
+    else if (!found.has(channelId) && (await wasDeleted(deps, channelId)))
+      await deleteChannel(deps, { channelId }, REPORT_NOBODY);
+    else await change(deps, channel, (now) => ({ ...now, withheldAt: new Date() }));
+  }
+}
+
+async function wasDeleted({ platform, signal }: SyncDeps, channelId: string): Promise<boolean> {
+  try {
+    await platform.get(placeRequest(channelId), signal);
+    return false;
+  } catch (error) {
+    if (error instanceof PlatformRefused) return isProofOfDeletion(error);
+    throw error;
+  }
+}
+
+async function show(deps: SyncDeps, channel: ChannelRecord): Promise<void> {
+  if (!channel.withheldAt) return;
+  await change(deps, channel, ({ withheldAt: _withheldAt, ...shown }) => shown);
+}
+
+/** Has a forum's threads built again: of a withheld one they are taken out of everything that is read. */
+async function change(
+  deps: SyncDeps,
+  { _id, serverId }: ChannelRecord,
+  next: (channel: ChannelRecord) => ChannelRecord,
+): Promise<void> {
+  await deps.commit({
+    reads: { channels: [_id] },
+    decide(documents) {
+      const channel = documents.get('channels', _id);
+      if (!channel || channel.deleted) return;
+      documents.put('channels', next(channel));
+      documents.mark('channel', _id);
+      documents.mark('server', serverId);
+    },
+  });
+}

@@ -1,0 +1,133 @@
+import type {
+  APIApplication,
+  APIAttachment,
+  APIEmbed,
+  APIGuild,
+  APIGuildForumTag,
+  APIMessage,
+  APIMessageReference,
+  APIOverwrite,
+  APIPoll,
+  APIReaction,
+  APIRole,
+  APIStickerItem,
+  APIThreadMetadata,
+  APIUser,
+} from 'discord-api-types/v10';
+
+/** The parts of the platform's answers that are used; what else an answer holds is ignored. */
+
+export type LiveUser = Pick<APIUser, 'id' | 'username' | 'avatar'> &
+  Partial<Pick<APIUser, 'discriminator' | 'global_name' | 'bot'>>;
+
+export type LiveRole = Pick<APIRole, 'id' | 'name' | 'permissions'>;
+
+export type LiveGuild = Pick<APIGuild, 'id' | 'name'> &
+  Partial<Pick<APIGuild, 'icon' | 'description' | 'approximate_member_count' | 'owner_id'>> & {
+    nsfw_level?: number;
+    roles: LiveRole[];
+  };
+
+/** A channel of a server, of any type; the platform leaves out what a type has not. */
+export interface LiveChannel {
+  id: string;
+  type: number;
+  name?: string;
+  topic?: string | null;
+  position?: number;
+  parent_id?: string | null;
+  nsfw?: boolean;
+  flags?: number;
+  permission_overwrites?: ({ type: number } & Pick<APIOverwrite, 'id' | 'allow' | 'deny'>)[];
+  available_tags?: (Pick<APIGuildForumTag, 'id' | 'name'> &
+    Partial<Pick<APIGuildForumTag, 'moderated' | 'emoji_id' | 'emoji_name'>>)[];
+}
+
+export interface LiveThread {
+  id: string;
+  type: number;
+  guild_id?: string;
+  parent_id: string;
+  name: string;
+  owner_id?: string | null;
+  applied_tags?: string[];
+  thread_metadata: Pick<APIThreadMetadata, 'archived' | 'archive_timestamp'> &
+    Partial<Pick<APIThreadMetadata, 'locked'>>;
+  flags?: number;
+  message_count?: number;
+  total_message_sent?: number;
+  last_message_id?: string | null;
+}
+
+/** A channel or a thread: which of both it is, its type tells. */
+export interface LivePlace {
+  id: string;
+  guild_id: string;
+  type: number;
+}
+
+/** Archived threads tell whether there are more; active ones come all at once. */
+export interface LiveThreadList {
+  threads: LiveThread[];
+  has_more?: boolean;
+}
+
+/** A component, with the parts that hold text or other components. */
+export interface LiveComponent {
+  type: number;
+  content?: string;
+  components?: LiveComponent[];
+  accessory?: LiveComponent;
+}
+
+export type LiveAttachment = Pick<APIAttachment, 'id' | 'filename' | 'url'> &
+  Partial<Pick<APIAttachment, 'content_type' | 'size' | 'flags'>> & {
+    width?: number | null;
+    height?: number | null;
+  };
+
+/** What a forwarded message holds of the original. */
+export interface LiveSnapshot {
+  content?: string;
+  timestamp?: string;
+  edited_timestamp?: string | null;
+  attachments?: LiveAttachment[];
+  embeds?: APIEmbed[];
+  sticker_items?: APIStickerItem[];
+  components?: LiveComponent[];
+}
+
+export interface LiveMessage extends LiveSnapshot {
+  id: string;
+  channel_id: string;
+  type: number;
+  author: LiveUser;
+  content: string;
+  timestamp: string;
+  edited_timestamp: string | null;
+  pinned?: boolean;
+  flags?: number;
+  webhook_id?: string;
+  mentions?: LiveUser[];
+  mention_roles?: string[];
+  reactions?: Pick<APIReaction, 'count' | 'emoji'>[];
+  message_reference?: { type?: number } & Partial<
+    Pick<APIMessageReference, 'message_id' | 'channel_id' | 'guild_id'>
+  >;
+  message_snapshots?: { message: LiveSnapshot }[];
+  poll?: Pick<APIPoll, 'question' | 'answers'> & Partial<Pick<APIPoll, 'results'>>;
+  interaction_metadata?: { id: string; user: LiveUser; name?: string };
+  /** Deprecated, and the only one that names the command. */
+  interaction?: Pick<NonNullable<APIMessage['interaction']>, 'id' | 'name'> & { user: LiveUser };
+}
+
+export type LiveApplication = Pick<APIApplication, 'id'> & { flags?: number };
+
+/** Links of now; null where there is none. */
+export interface LiveRefreshedUrls {
+  refreshed_urls: { original: string; refreshed: string | null }[];
+}
+
+export interface LiveMember {
+  roles: string[];
+}

@@ -1,0 +1,276 @@
+import Joi from 'joi';
+import { CHECK } from '../exportFormat/exportSchema.js';
+import { quickCheck } from '../exportFormat/quickCheck.js';
+import { isTimestamp } from '../exportFormat/timestamps.js';
+import type {
+  LiveApplication,
+  LiveChannel,
+  LiveGuild,
+  LiveMember,
+  LiveMessage,
+  LivePlace,
+  LiveRefreshedUrls,
+  LiveThread,
+  LiveThreadList,
+} from './answerTypes.js';
+
+const SHORT = 2_000;
+const LONG = 65_536;
+/** Components nest: a container holds sections, which hold texts. Deeper ones are not looked at. */
+const COMPONENT_LEVELS = 4;
+
+const id = () => Joi.string().pattern(/^\d{1,20}$/);
+const snowflake = () => Joi.string().pattern(/^[1-9]\d{16,18}$|^1\d{19}$/);
+const text = (max: number) => Joi.string().allow('').max(max);
+const textOrNull = (max: number) => text(max).allow(null);
+const count = () => Joi.number().integer().min(0);
+const hash = () => Joi.string().pattern(/^\w{1,64}$/);
+const bits = () => Joi.string().pattern(/^\d{1,40}$/);
+const pixels = () => Joi.number().min(0).allow(null);
+const timestamp = () =>
+  Joi.string().custom((value: string, helpers) =>
+    isTimestamp(value, 9_999) ? value : helpers.error('any.invalid'),
+  );
+const listOf = (schema: Joi.Schema, max: number) => Joi.array().items(schema).max(max);
+
+const user = () =>
+  Joi.object({
+    id: snowflake().required(),
+    username: text(SHORT).required(),
+    avatar: hash().allow(null),
+    discriminator: textOrNull(16),
+    global_name: textOrNull(SHORT),
+    bot: Joi.boolean(),
+  });
+
+const guild = Joi.object({
+  id: snowflake().required(),
+  name: text(SHORT).required(),
+  icon: hash().allow(null),
+  description: textOrNull(LONG),
+  nsfw_level: count(),
+  approximate_member_count: count(),
+  owner_id: snowflake(),
+  roles: listOf(
+    Joi.object({
+      id: snowflake().required(),
+      name: text(SHORT).required(),
+      permissions: bits().required(),
+    }),
+    1_000,
+  ).required(),
+}).required();
+
+const channel = Joi.object({
+  id: snowflake().required(),
+  type: count().required(),
+  name: textOrNull(SHORT),
+  topic: textOrNull(LONG),
+  position: Joi.number().integer(),
+  parent_id: snowflake().allow(null),
+  nsfw: Joi.boolean().allow(null),
+  flags: count().allow(null),
+  permission_overwrites: listOf(
+    Joi.object({
+      id: snowflake().required(),
+      type: count().required(),
+      allow: bits().required(),
+      deny: bits().required(),
+    }),
+    10_000,
+  ).allow(null),
+  available_tags: listOf(
+    Joi.object({
+      id: snowflake().required(),
+      name: text(SHORT).required(),
+      moderated: Joi.boolean(),
+      emoji_id: id().allow(null),
+      emoji_name: textOrNull(SHORT),
+    }),
+    1_000,
+  ).allow(null),
+});
+
+const thread = Joi.object({
+  id: snowflake().required(),
+  type: count().required(),
+  guild_id: snowflake(),
+  parent_id: snowflake().required(),
+  name: text(SHORT).required(),
+  owner_id: snowflake().allow(null),
+  applied_tags: listOf(snowflake(), 100),
+  thread_metadata: Joi.object({
+    archived: Joi.boolean().required(),
+    archive_timestamp: timestamp().required(),
+    locked: Joi.boolean(),
+  }).required(),
+  flags: count(),
+  message_count: count(),
+  total_message_sent: count(),
+  last_message_id: snowflake().allow(null),
+});
+
+const threadList = Joi.object({
+  threads: listOf(thread, 100_000).required(),
+  has_more: Joi.boolean(),
+}).required();
+
+const attachment = Joi.object({
+  id: snowflake().required(),
+  filename: text(SHORT).required(),
+  url: text(LONG).required(),
+  content_type: textOrNull(SHORT),
+  size: count(),
+  flags: count(),
+  width: pixels(),
+  height: pixels(),
+});
+
+const media = () => Joi.object({ url: textOrNull(LONG), width: pixels(), height: pixels() });
+
+const embed = Joi.object({
+  type: text(64),
+  title: textOrNull(LONG),
+  url: textOrNull(LONG),
+  timestamp: timestamp().allow(null),
+  description: textOrNull(LONG),
+  color: count().max(0xffffff).allow(null),
+  author: Joi.object({ name: textOrNull(LONG), url: textOrNull(LONG), icon_url: textOrNull(LONG) }),
+  footer: Joi.object({ text: textOrNull(LONG), icon_url: textOrNull(LONG) }),
+  thumbnail: media(),
+  image: media(),
+  video: media(),
+  fields: listOf(Joi.object({ name: text(LONG), value: text(LONG), inline: Joi.boolean() }), 100),
+});
+
+const emoji = () =>
+  Joi.object({ id: id().allow(null), name: textOrNull(SHORT), animated: Joi.boolean() });
+
+const component = (levels: number): Joi.ObjectSchema =>
+  Joi.object({
+    type: count().required(),
+    content: text(LONG),
+    ...(levels > 1 && {
+      components: listOf(component(levels - 1), 100),
+      accessory: component(levels - 1),
+    }),
+  });
+
+const snapshot = {
+  content: text(LONG),
+  timestamp: timestamp(),
+  edited_timestamp: timestamp().allow(null),
+  attachments: listOf(attachment, 100),
+  embeds: listOf(embed, 100),
+  sticker_items: listOf(
+    Joi.object({
+      id: snowflake().required(),
+      name: text(SHORT).required(),
+      format_type: count().required(),
+    }),
+    100,
+  ),
+  components: listOf(component(COMPONENT_LEVELS), 100),
+};
+
+const message = Joi.object({
+  ...snapshot,
+  id: snowflake().required(),
+  channel_id: snowflake().required(),
+  type: count().required(),
+  author: user().required(),
+  content: text(LONG).required(),
+  timestamp: timestamp().required(),
+  pinned: Joi.boolean(),
+  flags: count(),
+  webhook_id: snowflake(),
+  mentions: listOf(user(), 10_000),
+  mention_roles: listOf(snowflake(), 10_000),
+  reactions: listOf(Joi.object({ count: count().required(), emoji: emoji().required() }), 1_000),
+  message_reference: Joi.object({
+    type: count(),
+    message_id: snowflake(),
+    channel_id: snowflake(),
+    guild_id: snowflake(),
+  }),
+  message_snapshots: listOf(Joi.object({ message: Joi.object(snapshot).required() }), 10),
+  poll: Joi.object({
+    question: Joi.object({ text: text(SHORT) }).required(),
+    answers: listOf(
+      Joi.object({
+        answer_id: count().required(),
+        poll_media: Joi.object({ text: text(SHORT), emoji: emoji() }).required(),
+      }),
+      100,
+    ).required(),
+    results: Joi.object({
+      answer_counts: listOf(
+        Joi.object({ id: count().required(), count: count().required() }),
+        100,
+      ).required(),
+    }),
+  }),
+  interaction_metadata: Joi.object({
+    id: snowflake().required(),
+    name: text(SHORT),
+    user: user().required(),
+  }),
+  interaction: Joi.object({
+    id: snowflake().required(),
+    name: text(SHORT).required(),
+    user: user().required(),
+  }),
+});
+
+/** The check of an answer: gives it with its type, or throws what is wrong with it. */
+function checkedBy<T>(schema: Joi.Schema<T>): (answer: unknown) => T {
+  const passes = quickCheck(schema);
+  return (answer) => {
+    if (passes(answer)) return answer as T;
+    const { error } = schema.validate(answer, CHECK);
+    if (error) throw error;
+    return answer as T;
+  };
+}
+
+export const checkGuild = checkedBy<LiveGuild>(guild);
+export const checkGuilds = checkedBy<{ id: string }[]>(
+  listOf(Joi.object({ id: snowflake().required() }), 1_000).required(),
+);
+export const checkChannels = checkedBy<LiveChannel[]>(listOf(channel, 10_000).required());
+/** A channel or a thread of a server. */
+export const checkPlace = checkedBy<LivePlace>(
+  Joi.object({
+    id: snowflake().required(),
+    guild_id: snowflake().required(),
+    type: count().required(),
+  }).required(),
+);
+/** A thread that came as a place. */
+export const checkThread = checkedBy<LiveThread & LivePlace>(
+  thread.keys({ guild_id: snowflake().required() }).required(),
+);
+export const checkUser = checkedBy<{ id: string }>(
+  Joi.object({ id: snowflake().required() }).required(),
+);
+/** For what is asked only to see whether it is there. */
+export function ignoreAnswer(): void {
+  // Whatever it says is not taken.
+}
+export const checkThreadList = checkedBy<LiveThreadList>(threadList);
+export const checkMessages = checkedBy<LiveMessage[]>(listOf(message, 1_000).required());
+export const checkMessage = checkedBy<LiveMessage>(message.required());
+export const checkRefreshedUrls = checkedBy<LiveRefreshedUrls>(
+  Joi.object({
+    refreshed_urls: listOf(
+      Joi.object({ original: text(LONG).required(), refreshed: textOrNull(LONG).required() }),
+      1_000,
+    ).required(),
+  }).required(),
+);
+export const checkApplication = checkedBy<LiveApplication>(
+  Joi.object({ id: snowflake().required(), flags: count() }).required(),
+);
+export const checkMember = checkedBy<LiveMember>(
+  Joi.object({ roles: listOf(snowflake(), 1_000).required() }).required(),
+);

@@ -1,0 +1,30 @@
+import type { Redis } from 'ioredis';
+import { publicUrlOf, type Settings } from '../platform/env.js';
+import { createAdmission } from './admission.js';
+import { SYSTEM_CLOCK } from './clock.js';
+import { createPlatformClient, type PlatformClient } from './platformClient.js';
+import { RateLimits } from './rateLimits.js';
+
+/** The settings that name a bot. */
+export type BotSettings = Pick<
+  Settings,
+  'PORT' | 'PUBLIC_URL' | 'DISCORD_BOT_TOKEN' | 'DISCORD_API_URL'
+>;
+
+/**
+ * The client of the bot that the settings name; null without a token. All processes of an archive share its limits, which
+ * are kept in a Redis that evicts nothing. `now` gives the time that an answer counts as of.
+ */
+export function createBotClient(
+  settings: BotSettings,
+  { redis, namespace, now }: { redis: Redis; namespace: string; now: () => Promise<number> },
+): PlatformClient | null {
+  const { DISCORD_BOT_TOKEN: token, DISCORD_API_URL: url } = settings;
+  if (token === undefined) return null;
+  return createPlatformClient({
+    ...{ url: url.replace(/\/+$/, ''), token, publicUrl: publicUrlOf(settings), now },
+    limits: new RateLimits(SYSTEM_CLOCK),
+    admission: createAdmission(redis, namespace),
+    clock: SYSTEM_CLOCK,
+  });
+}

@@ -1,0 +1,71 @@
+import { PlatformForbidden, PlatformRefused, PlatformUnauthorized } from './platformErrors.js';
+import { boundedMs, numberIn } from './rateLimits.js';
+
+/** What an answer means for its request. `isInvalid`: the platform counts it towards a ban. */
+export type Verdict = { isInvalid: boolean } & (
+  | { kind: 'answer'; value: unknown }
+  | { kind: 'refused'; error: Error }
+  | { kind: 'wait'; waitMs: number; stopsAll: boolean; reason: string }
+  | { kind: 'fault'; reason: string }
+);
+
+/** Where a 429 tells no time, nothing may be tried again at once. */
+const UNTOLD_WAIT_MS = 60_000;
+const SHORTEST_WAIT_MS = 50;
+
+/** Judges an answer by its status, its headers, and its JSON where it has any (else undefined). */
+export function judge(status: number, headers: Headers, body: unknown): Verdict {
+  if (status === 429) return judgeLimit(headers, body);
+  const { code, message } = errorIn(body);
+  if (status >= 200 && status < 300) {
+    if (body !== undefined) return { kind: 'answer', value: body, isInvalid: false };
+    return { kind: 'fault', reason: 'The answer is cut off, or no JSON', isInvalid: false };
+  }
+  if (status === 401) {
+    return { kind: 'refused', error: new PlatformUnauthorized(), isInvalid: true };
+  }
+  const reason = `The platform answers ${status}${message === null ? '' : `: ${message}`}`;
+  if (status === 403) {
+    const error = new PlatformForbidden(reason, status, code);
+    return { kind: 'refused', error, isInvalid: true };
+  }
+  if (status >= 500) return { kind: 'fault', reason, isInvalid: false };
+  return { kind: 'refused', error: new PlatformRefused(reason, status, code), isInvalid: false };
+}
+
+function judgeLimit(headers: Headers, body: unknown): Verdict {
+  const scope = headers.get('X-RateLimit-Scope');
+  const fields = fieldsOf(body);
+  const isGlobal =
+    fields?.['global'] === true || scope === 'global' || headers.has('X-RateLimit-Global');
+  const seconds =
+    numberOrNull(fields?.['retry_after']) ??
+    numberIn(headers, 'Retry-After') ??
+    numberIn(headers, 'X-RateLimit-Reset-After');
+  return {
+    kind: 'wait',
+    reason: 'The platform asks to wait, again and again',
+    waitMs: seconds === null ? UNTOLD_WAIT_MS : Math.max(boundedMs(seconds), SHORTEST_WAIT_MS),
+    // One without JSON comes from what stands before the platform: it holds for the address, whatever is asked.
+    stopsAll: isGlobal || fields === null,
+    isInvalid: scope !== 'shared',
+  };
+}
+
+function errorIn(body: unknown): { code: number | null; message: string | null } {
+  const fields = fieldsOf(body);
+  const message = fields?.['message'];
+  return {
+    code: numberOrNull(fields?.['code']),
+    message: typeof message === 'string' ? message.slice(0, 200) : null,
+  };
+}
+
+function fieldsOf(body: unknown): Record<string, unknown> | null {
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  return isObject ? (body as Record<string, unknown>) : null;
+}
+
+function numberOrNull(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+}

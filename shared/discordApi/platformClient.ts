@@ -1,0 +1,157 @@
+import type { Admission } from './admission.js';
+import type { Clock } from './clock.js';
+import { judge, type Verdict } from './judgeAnswer.js';
+import { PlatformAnswerError, PlatformAway, PlatformUnauthorized } from './platformErrors.js';
+import type { Counted, RateLimits } from './rateLimits.js';
+import { readJson } from './readJson.js';
+
+/** A request of the platform's API. */
+export interface PlatformRequest<T> extends Counted {
+  /** Below DISCORD_API_URL, with its query. */
+  path: string;
+  /** Sent as JSON by POST; without one it is a GET. */
+  body?: object;
+  /** Takes an answer over once it is what the route promises; throws PlatformAnswerError. */
+  check: (answer: unknown) => T;
+}
+
+/** An answer, as of the moment its request was sent (see `now` of the client). */
+export interface PlatformAnswer<T> {
+  value: T;
+  asOf: number;
+}
+
+/** Asks the platform, within its limits. */
+export interface PlatformClient {
+  /**
+   * Resolves with a checked answer, however long the limits ask to wait. Faults that pass are tried again a few times.
+   * Throws PlatformRefused, PlatformForbidden, PlatformUnauthorized, PlatformAway or PlatformAnswerError, and rejects
+   * when the signal is aborted.
+   */
+  get<T>(request: PlatformRequest<T>, signal?: AbortSignal): Promise<PlatformAnswer<T>>;
+}
+
+/** What a client works with. */
+export interface PlatformClientOptions {
+  /** Without a slash at the end. */
+  url: string;
+  token: string;
+  /** Where this archive is found: told to the platform with each request. */
+  publicUrl: string;
+  limits: RateLimits;
+  admission: Admission;
+  clock: Clock;
+  /** The time that an answer counts as of. */
+  now: () => Promise<number>;
+  fetch?: typeof fetch;
+}
+
+const VERSION = '1.0.0';
+const TIMEOUT_MS = 30_000;
+const MOST_TRIES = 5;
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 30_000;
+
+/** A client of the platform's API for one bot. */
+export function createPlatformClient(options: PlatformClientOptions): PlatformClient {
+  let isRefused = false;
+  return {
+    async get(request, signal) {
+      for (let tries = 1; ; tries += 1) {
+        if (isRefused) throw new PlatformUnauthorized();
+        const verdict = await tryOnce(options, request, signal);
+        if (verdict.kind === 'answer') {
+          return { value: check(request, verdict.value), asOf: verdict.asOf };
+        }
+        if (verdict.kind === 'refused') {
+          isRefused ||= verdict.error instanceof PlatformUnauthorized;
+          throw verdict.error;
+        }
+        if (tries >= MOST_TRIES) throw new PlatformAway(verdict.reason);
+        // A wait that the platform asked for is kept by the limits.
+        if (verdict.kind === 'fault') await options.clock.sleep(faultDelay(tries), signal);
+      }
+    },
+  };
+}
+
+function check<T>({ route, check: checked }: PlatformRequest<T>, value: unknown): T {
+  try {
+    return checked(value);
+  } catch (error) {
+    throw new PlatformAnswerError(`${route}: ${(error as Error).message}`);
+  }
+}
+
+type Tried =
+  Exclude<Verdict, { kind: 'answer' }> | { kind: 'answer'; value: unknown; asOf: number };
+
+/** Sends a request once, when the limits allow it, and tells the limits what came of it. */
+async function tryOnce<T>(
+  options: PlatformClientOptions,
+  request: PlatformRequest<T>,
+  signal?: AbortSignal,
+): Promise<Tried> {
+  const { limits, admission } = options;
+  const leave = await limits.take(request, signal);
+  let headers: Headers | null = null;
+  try {
+    await admit(options, signal);
+    const asOf = await options.now();
+    const response = await send(options, request, signal);
+    if (!(response instanceof Response)) return { ...response, kind: 'fault', isInvalid: false };
+    const verdict = judge(response.status, response.headers, await readJson(response));
+    // Of a fault nothing is learnt, unless it names its bucket.
+    const isTold = verdict.kind === 'answer' || verdict.kind === 'refused';
+    if (isTold || response.headers.has('X-RateLimit-Bucket')) headers = response.headers;
+    if (verdict.isInvalid) await admission.countInvalid();
+    if (verdict.kind === 'wait') {
+      if (verdict.stopsAll) await admission.stop(verdict.waitMs);
+      else leave.block(verdict.waitMs);
+    }
+    return verdict.kind === 'answer' ? { ...verdict, asOf } : verdict;
+  } finally {
+    leave.end(headers);
+  }
+}
+
+async function admit(
+  { admission, clock }: Pick<PlatformClientOptions, 'admission' | 'clock'>,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (let wait = await admission.ask(); wait > 0; wait = await admission.ask()) {
+    await clock.sleep(wait, signal);
+  }
+}
+
+/** The response, or why there is none. */
+async function send<T>(
+  { url, token, publicUrl, fetch: fetched = fetch }: PlatformClientOptions,
+  { path, body }: PlatformRequest<T>,
+  signal?: AbortSignal,
+): Promise<Response | { reason: string }> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    return await fetched(`${url}${path}`, {
+      headers: {
+        Authorization: `Bot ${token}`,
+        // In the form that the platform asks for.
+        'User-Agent': `DiscordBot (${publicUrl}, ${VERSION})`,
+        ...(body && { 'Content-Type': 'application/json' }),
+      },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      // The token is for this address alone.
+      redirect: 'manual',
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+  } catch (error) {
+    signal?.throwIfAborted();
+    return { reason: `The platform does not answer: ${(error as Error).message}` };
+  }
+}
+
+/** Doubling from half a second, each a random half less at most. */
+function faultDelay(tries: number): number {
+  const longest = Math.min(FIRST_DELAY_MS * 2 ** (tries - 1), LONGEST_DELAY_MS);
+  return Math.round(longest * (1 - Math.random() / 2));
+}

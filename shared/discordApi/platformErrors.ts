@@ -1,0 +1,47 @@
+/** The platform said no to a request. `code` is its own number for the reason, where it gave one. */
+export class PlatformRefused extends Error {
+  override readonly name: string = 'PlatformRefused';
+  readonly status: number;
+  readonly code: number | null;
+
+  constructor(message: string, status: number, code: number | null) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** The bot may not see what was asked for. It says nothing about whether that still exists. */
+export class PlatformForbidden extends PlatformRefused {
+  override readonly name = 'PlatformForbidden';
+}
+
+const UNKNOWN_CHANNEL = 10_003;
+const UNKNOWN_MESSAGE = 10_008;
+
+/** Whether an answer proves that the channel, thread or message that was asked for was deleted. */
+export function isProofOfDeletion(error: unknown): boolean {
+  return (
+    error instanceof PlatformRefused &&
+    error.status === 404 &&
+    (error.code === UNKNOWN_CHANNEL || error.code === UNKNOWN_MESSAGE)
+  );
+}
+
+/** The token is wrong or was reset. Nothing more is asked with it. */
+export class PlatformUnauthorized extends Error {
+  override readonly name = 'PlatformUnauthorized';
+  constructor() {
+    super('The platform refuses DISCORD_BOT_TOKEN: set a valid one, then restart the indexer');
+  }
+}
+
+/** The platform cannot be reached, or does not answer as it should. The same request will succeed later. */
+export class PlatformAway extends Error {
+  override readonly name = 'PlatformAway';
+}
+
+/** An answer is not what its route promises: nothing of it is taken. */
+export class PlatformAnswerError extends Error {
+  override readonly name = 'PlatformAnswerError';
+}

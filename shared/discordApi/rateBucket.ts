@@ -1,0 +1,135 @@
+import type { Clock } from './clock.js';
+
+/** What an answer's headers say of its bucket. */
+export interface BucketState {
+  hash: string;
+  limit: number;
+  remaining: number;
+  /** Milliseconds until the bucket is full again. */
+  resetAfterMs: number;
+}
+
+/** A place in a bucket: whoever holds it may send one request, and gives it back with the answer. */
+export interface Place {
+  window: number;
+}
+
+/**
+ * One bucket of the platform, as its answers tell it. Requests under way count as not yet told: so no request is sent
+ * that a known bucket would refuse. While nothing is known, one request at a time is let through.
+ */
+export class RateBucket {
+  readonly #clock: Clock;
+  #limit: number | undefined;
+  #remaining = 1;
+  #resetAt: number | undefined;
+  #blockedUntil = 0;
+  #underWay = 0;
+  #window = 0;
+  #isUnlimited = false;
+  #wake: (() => void)[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Waits until a request may be sent. */
+  async take(signal?: AbortSignal): Promise<Place> {
+    for (;;) {
+      signal?.throwIfAborted();
+      const waitMs = this.#waitMs();
+      if (waitMs === 0) {
+        this.#underWay += 1;
+        this.#remaining -= 1;
+        return { window: this.#window };
+      }
+      await this.#change(waitMs, signal);
+    }
+  }
+
+  /** A request has ended: with what its answer says of the bucket, with an answer that names none, or without answer. */
+  giveBack(place: Place, told: BucketState | 'no bucket' | null): void {
+    this.#underWay -= 1;
+    if (told === 'no bucket') this.#isUnlimited = this.#limit === undefined;
+    else if (told) this.#learn(place, told);
+    else if (this.#underWay === 0 && this.#resetAt === undefined) this.#forget();
+    this.#wakeAll();
+  }
+
+  /** Takes over what an answer says that was asked for under another bucket. */
+  adopt(told: BucketState, underWay: number): void {
+    this.#learn({ window: this.#window }, { ...told, remaining: told.remaining - underWay });
+    this.#wakeAll();
+  }
+
+  /** Nothing is sent for so long. */
+  block(ms: number): void {
+    this.#blockedUntil = Math.max(this.#blockedUntil, this.#clock.now() + ms);
+  }
+
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  /** Whether it can be dropped: nothing is under way, nobody waits, and it is full. */
+  get isIdle(): boolean {
+    const now = this.#clock.now();
+    const isFull = this.#resetAt === undefined || this.#resetAt <= now;
+    return isFull && this.#underWay === 0 && this.#wake.length === 0 && this.#blockedUntil <= now;
+  }
+
+  #learn(place: Place, told: BucketState): void {
+    this.#isUnlimited = false;
+    const isFirst = this.#limit === undefined;
+    this.#limit = told.limit;
+    if (place.window !== this.#window) return;
+    const left = told.remaining - this.#underWay;
+    // Answers may come in another order than they were made: the least is right.
+    this.#remaining =
+      isFirst || this.#resetAt === undefined ? left : Math.min(this.#remaining, left);
+    // An answer on its way makes the end of the window seem later, never earlier.
+    const resetAt = this.#clock.now() + told.resetAfterMs;
+    this.#resetAt = Math.max(this.#resetAt ?? 0, resetAt);
+  }
+
+  #forget(): void {
+    this.#limit = undefined;
+    this.#remaining = 1;
+  }
+
+  #waitMs(): number {
+    const now = this.#clock.now();
+    if (this.#blockedUntil > now) return this.#blockedUntil - now;
+    if (this.#isUnlimited) return 0;
+    if (this.#resetAt !== undefined && this.#resetAt <= now) this.#roll();
+    if (this.#remaining > 0) return 0;
+    return this.#resetAt === undefined ? Infinity : this.#resetAt - now;
+  }
+
+  /** A new window begins: requests under way may be counted in it. */
+  #roll(): void {
+    this.#window += 1;
+    this.#remaining = (this.#limit ?? 1) - this.#underWay;
+    this.#resetAt = undefined;
+  }
+
+  async #change(waitMs: number, signal?: AbortSignal): Promise<void> {
+    const stopped = new AbortController();
+    const signals = signal ? AbortSignal.any([signal, stopped.signal]) : stopped.signal;
+    const woken = new Promise<void>((resolve) => this.#wake.push(resolve));
+    const slept = this.#clock
+      .sleep(Number.isFinite(waitMs) ? Math.ceil(waitMs) : LONGEST_WAIT_MS, signals)
+      .catch(() => undefined);
+    await Promise.race([woken, slept]);
+    stopped.abort();
+  }
+
+  #wakeAll(): void {
+    const waiting = this.#wake;
+    this.#wake = [];
+    for (const wake of waiting) wake();
+  }
+}
+
+/** Whoever waits for an answer of somebody else looks again after this long (ms), should none come. */
+const LONGEST_WAIT_MS = 60_000;

@@ -1,0 +1,124 @@
+import {
+  checkApplication,
+  checkChannels,
+  checkGuild,
+  checkGuilds,
+  checkMember,
+  checkMessage,
+  checkMessages,
+  checkPlace,
+  checkRefreshedUrls,
+  checkThread,
+  checkThreadList,
+  checkUser,
+  ignoreAnswer,
+} from './answers.js';
+import type {
+  LiveApplication,
+  LiveChannel,
+  LiveGuild,
+  LiveMember,
+  LiveMessage,
+  LivePlace,
+  LiveRefreshedUrls,
+  LiveThread,
+  LiveThreadList,
+} from './answerTypes.js';
+import type { PlatformRequest } from './platformClient.js';
+
+/** Every request that is made of the platform. */
+
+/** Messages and archived threads of a page. */
+export const PAGE_SIZE = 100;
+/** Servers of a page. */
+export const SERVERS_PAGE_SIZE = 200;
+
+/** The bot's application, whose flags tell its intents. */
+export const applicationRequest: PlatformRequest<LiveApplication> = {
+  ...{ route: 'application', topId: '', path: '/applications/@me', check: checkApplication },
+};
+
+/** The bot's own account. */
+export const meRequest: PlatformRequest<{ id: string }> = {
+  ...{ route: 'me', topId: '', path: '/users/@me', check: checkUser },
+};
+
+/** The servers that the bot is in, after an id. */
+export function guildsRequest(after: string): PlatformRequest<{ id: string }[]> {
+  const path = `/users/@me/guilds?limit=${SERVERS_PAGE_SIZE}&after=${after}`;
+  return { route: 'guilds', topId: '', path, check: checkGuilds };
+}
+
+/** A server with its roles. */
+export function guildRequest(serverId: string): PlatformRequest<LiveGuild> {
+  const path = `/guilds/${serverId}?with_counts=true`;
+  return { route: 'guild', topId: serverId, path, check: checkGuild };
+}
+
+/** The channels of a server that the bot may see. */
+export function channelsRequest(serverId: string): PlatformRequest<LiveChannel[]> {
+  const path = `/guilds/${serverId}/channels`;
+  return { route: 'guildChannels', topId: serverId, path, check: checkChannels };
+}
+
+/** Somebody's roles on a server. */
+export function memberRequest(serverId: string, userId: string): PlatformRequest<LiveMember> {
+  const path = `/guilds/${serverId}/members/${userId}`;
+  return { route: 'member', topId: serverId, path, check: checkMember };
+}
+
+/** All active threads of a server. */
+export function activeThreadsRequest(serverId: string): PlatformRequest<LiveThreadList> {
+  const path = `/guilds/${serverId}/threads/active`;
+  return { route: 'activeThreads', topId: serverId, path, check: checkThreadList };
+}
+
+/** A page of a forum's archived threads, last archived first: those archived before a moment. */
+export function archivedThreadsRequest(
+  channelId: string,
+  before?: string,
+): PlatformRequest<LiveThreadList> {
+  const cursor = before === undefined ? '' : `&before=${encodeURIComponent(before)}`;
+  const path = `/channels/${channelId}/threads/archived/public?limit=${PAGE_SIZE}${cursor}`;
+  return { route: 'archivedThreads', topId: channelId, path, check: checkThreadList };
+}
+
+/** A channel or a thread. */
+export function placeRequest(placeId: string): PlatformRequest<LivePlace> {
+  return { route: 'channel', topId: placeId, path: `/channels/${placeId}`, check: checkPlace };
+}
+
+/** A thread by its id. */
+export function threadRequest(threadId: string): PlatformRequest<LiveThread & LivePlace> {
+  return { ...placeRequest(threadId), check: checkThread };
+}
+
+/** The next page of a thread's messages after an id; newest first, as every page is. */
+export function messagesRequest(threadId: string, after: string): PlatformRequest<LiveMessage[]> {
+  const path = `/channels/${threadId}/messages?limit=${PAGE_SIZE}&after=${after}`;
+  return { route: 'messages', topId: threadId, path, check: checkMessages };
+}
+
+/** Whether a message is still there: what it says is not taken. */
+export function messageRequest(threadId: string, messageId: string): PlatformRequest<void> {
+  const path = `/channels/${threadId}/messages/${messageId}`;
+  return { route: 'message', topId: threadId, path, check: ignoreAnswer };
+}
+
+/** One message. */
+export function oneMessageRequest(
+  threadId: string,
+  messageId: string,
+): PlatformRequest<LiveMessage> {
+  return { ...messageRequest(threadId, messageId), check: checkMessage };
+}
+
+/** Links to attachments refreshed at once at most. */
+export const REFRESHED_AT_ONCE = 50;
+
+/** Links of now for up to 50 links to attachments. */
+export function refreshUrlsRequest(urls: readonly string[]): PlatformRequest<LiveRefreshedUrls> {
+  const body = { attachment_urls: urls };
+  const path = '/attachments/refresh-urls';
+  return { route: 'refreshUrls', topId: '', path, body, check: checkRefreshedUrls };
+}

@@ -1,0 +1,61 @@
+import type { Filter } from 'mongodb';
+import type { Collections } from './collections.js';
+import type { SyncPlace } from './requestSync.js';
+import { syncOf, type SyncThread } from './syncRecords.js';
+
+/** How many of something the platform told of, and how many of these are fetched. */
+export interface Fetched {
+  found: number;
+  fetched: number;
+}
+
+/** How far the sync of a place has come. Of a long or old thread the platform may count fewer messages than there are. */
+export interface SyncProgress {
+  threads: Fetched;
+  messages: Fetched;
+}
+
+interface Sums {
+  threads: number;
+  left: number;
+  messages: number;
+  fetched: number;
+}
+
+/** Counts the threads of a place, or of all, and their messages. */
+export async function syncProgress(
+  { sync }: Pick<Collections, 'sync'>,
+  place: SyncPlace = {},
+  options: { maxTimeMS?: number } = {},
+): Promise<SyncProgress> {
+  // Those that were fetched count as complete, whatever the platform's counts say.
+  const told = { $max: ['$fetched', { $cond: ['$todo', { $add: ['$messageCount', 1] }, 0] }] };
+  const sums = await syncOf(sync, 'thread')
+    .aggregate<Sums>(
+      [
+        { $match: { kind: 'thread', ...inPlace(place) } },
+        {
+          $group: {
+            _id: null,
+            threads: { $sum: 1 },
+            left: { $sum: { $cond: ['$todo', 1, 0] } },
+            messages: { $sum: told },
+            fetched: { $sum: '$fetched' },
+          },
+        },
+      ],
+      options,
+    )
+    .next();
+  const { threads = 0, left = 0, messages = 0, fetched = 0 } = sums ?? {};
+  return {
+    threads: { found: threads, fetched: threads - left },
+    messages: { found: messages, fetched },
+  };
+}
+
+function inPlace({ serverId, channelId, threadId }: SyncPlace): Filter<SyncThread> {
+  if (threadId !== undefined) return { _id: threadId };
+  if (channelId !== undefined) return { channelId };
+  return serverId === undefined ? {} : { serverId };
+}

@@ -1,0 +1,97 @@
+import type { Collection } from 'mongodb';
+
+/** A server that the bot is in, as the last look at it found it. */
+export interface SyncServer {
+  _id: string;
+  kind: 'server';
+  name: string;
+  checkedAt: Date;
+  /** Why nothing of it is archived. */
+  problem: string | null;
+}
+
+/** A forum that the bot knows of, and how far the list of its archived threads was read. */
+export interface SyncChannel {
+  _id: string;
+  kind: 'channel';
+  serverId: string;
+  name: string;
+  checkedAt: Date;
+  /** Why it is not archived; null while it is. */
+  problem: string | null;
+  /** It was archived once: if it is not public any more, it is withheld. */
+  archived?: boolean;
+  /** Where the list under way goes on: the platform tells what was archived before this moment. */
+  before?: string;
+  /** When the newest thread of the list under way was archived. */
+  newest?: string;
+  /** Every thread that was archived before this moment is known. */
+  listedTo?: string;
+}
+
+/** What is still to be fetched of a thread: what came since, or everything once more. */
+export type SyncTodo = 'new' | 'all';
+
+/** A thread that the platform told of, and how far its messages were fetched. */
+export interface SyncThread {
+  _id: string;
+  kind: 'thread';
+  serverId: string;
+  channelId: string;
+  /** A digest of what was last told of it, and when that was. What it says stands in its record. */
+  digest: string;
+  asOf: number;
+  /** As the platform counts, without the first message; some counts stop at 50. */
+  messageCount: number;
+  totalSent: number;
+  lastMessageId: string | null;
+  /** Sorts by the last message. */
+  recent: string;
+  /** The last message fetched; `0` before the first. */
+  after: string;
+  /** Messages fetched so far; of a thread that is read once more, by this reading. */
+  fetched: number;
+  todo?: SyncTodo;
+  /** New whenever `todo` is set: what is done for an older one does not end it. */
+  token?: string;
+  /** Of a thread that is read once more, the time of the first answer: messages not told since may be deleted. */
+  since?: number;
+  /** When all of it was last read; absent before. */
+  readAt?: Date;
+  /** Not fetched before, after a fault. */
+  dueAt?: Date;
+  /** Why it cannot be fetched. */
+  problem?: string;
+}
+
+/** A wish to have something synced now: all servers, one server, one channel, or one thread once more. */
+export interface SyncRequestRecord {
+  _id: string;
+  kind: 'request';
+  at: Date;
+  serverId?: string;
+  channelId?: string;
+  threadId?: string;
+  /** Its lists are read; what is left is in the threads. */
+  listed?: boolean;
+  /** Why it cannot be done. */
+  problem?: string;
+}
+
+/** The documents of the collection `sync`, by kind: what is known of the platform, and what is asked for. */
+export interface SyncRecords {
+  server: SyncServer;
+  channel: SyncChannel;
+  thread: SyncThread;
+  request: SyncRequestRecord;
+}
+
+export type SyncRecord = SyncRecords[keyof SyncRecords];
+
+/** The collection `sync`, typed for the documents of one kind. A filter without an id has to name the kind. */
+export function syncOf<Kind extends keyof SyncRecords>(
+  sync: Collection<SyncRecord>,
+  _kind: Kind,
+): Collection<SyncRecords[Kind]> {
+  return sync as unknown as Collection<SyncRecords[Kind]>;
+}

@@ -1,0 +1,63 @@
+import type { Collections } from './collections.js';
+import { stateOf } from './state.js';
+import { syncProgress, type SyncProgress } from './syncProgress.js';
+import { syncOf } from './syncRecords.js';
+
+/** How the sync stands. */
+export interface SyncState extends SyncProgress {
+  /** Messages fetched in a second, lately; 0 while nothing is left. */
+  perSecond: number;
+  /** Until all that is known of is fetched; null where it cannot be told. */
+  secondsLeft: number | null;
+  /** Why nothing can be synced, and what to do; null while all is well. */
+  problem: string | null;
+  servers: { serverId: string; name: string; checkedAt: string; problem: string | null }[];
+  channels: {
+    channelId: string;
+    serverId: string;
+    name: string;
+    checkedAt: string;
+    problem: string | null;
+  }[];
+}
+
+/** Servers and forums told at most. */
+const MOST_TOLD = 1_000;
+
+/** How the sync stands; null where no indexer has ever had a bot's token. */
+export async function syncState(
+  collections: Pick<Collections, 'state' | 'sync'>,
+  options: { maxTimeMS?: number } = {},
+): Promise<SyncState | null> {
+  const { state, sync } = collections;
+  const lease = await stateOf(state, 'sync').findOne({ _id: 'sync' }, options);
+  if (!lease) return null;
+  const [progress, servers, channels] = await Promise.all([
+    syncProgress(collections, {}, options),
+    syncOf(sync, 'server')
+      .find({ kind: 'server' }, options)
+      .sort({ _id: 1 })
+      .limit(MOST_TOLD)
+      .toArray(),
+    syncOf(sync, 'channel')
+      .find({ kind: 'channel' }, options)
+      .sort({ _id: 1 })
+      .limit(MOST_TOLD)
+      .toArray(),
+  ]);
+  const left = progress.messages.found - progress.messages.fetched;
+  const isDone = progress.threads.fetched === progress.threads.found;
+  const perSecond = isDone ? 0 : lease.perSecond;
+  return {
+    ...progress,
+    perSecond,
+    secondsLeft: isDone ? 0 : perSecond > 0 ? Math.ceil(left / perSecond) : null,
+    problem: lease.problem,
+    servers: servers.map(({ _id: serverId, name, checkedAt, problem }) => ({
+      ...{ serverId, name, checkedAt: checkedAt.toISOString(), problem },
+    })),
+    channels: channels.map(({ _id: channelId, serverId, name, checkedAt, problem }) => ({
+      ...{ channelId, serverId, name, checkedAt: checkedAt.toISOString(), problem },
+    })),
+  };
+}

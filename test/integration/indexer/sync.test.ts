@@ -1,0 +1,288 @@
+import { expect } from 'chai';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
+import type { Sync } from '../../../services/indexer/sync/runSync.js';
+import { startDiscord } from '../../support/discord/startDiscord.js';
+import type { DiscordOptions } from '../../support/discord/settings.js';
+import type { DiscordDouble } from '../../support/discord/types.js';
+import { until, untilEqual } from '../../support/apiServer.js';
+import { doAll, indexerDeps } from '../../support/indexerDeps.js';
+import type { ThreadDetail } from '../../../shared/contract/threads.js';
+import type { ChannelList } from '../../../shared/contract/servers.js';
+import { readBody } from '../../support/readBody.js';
+import { verifyNow } from '../../support/verifiedArchive.js';
+import { stateOf } from '../../../shared/store/state.js';
+import { syncOf } from '../../../shared/store/syncRecords.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+import {
+  archivedState,
+  differences,
+  publicState,
+  startTestSync,
+  syncAgain,
+  untilSynced,
+} from '../../support/syncRig.js';
+
+const VIEW_CHANNEL = 1n << 10n;
+const FAST: DiscordOptions = { rateLimits: false };
+
+describe('the sync', () => {
+  let stores: TestStores;
+  let deps: IndexerDeps;
+  let discord: DiscordDouble;
+  let sync: Sync;
+
+  async function start(options: DiscordOptions = {}) {
+    discord = await startDiscord({ ...FAST, ...options });
+    sync = startTestSync(deps, stores, discord);
+  }
+  function deny(guildId: string, channelId: string, permissions: bigint) {
+    const overwrite = { id: guildId, type: 0, allow: 0n, deny: permissions } as const;
+    discord.model.setOverwrite(channelId, overwrite);
+  }
+  async function problemNow() {
+    const lease = await stateOf(deps.collections.state, 'sync').findOne({ _id: 'sync' });
+    return lease?.problem ?? null;
+  }
+  async function expectSame() {
+    const expected = publicState(discord);
+    const found = await archivedState(deps);
+    expect(differences(found, expected)).to.deep.equal([]);
+    return Object.keys(found).length;
+  }
+
+  beforeEach(async () => {
+    stores = await openStores();
+    deps = indexerDeps(stores);
+  });
+  afterEach(async () => {
+    await sync.stop();
+    await discord.close();
+    await stores.close();
+  });
+
+  it('records every public thread of every server with all messages, and nothing else', async () => {
+    await start({ history: { guilds: 2, threads: 30, messages: 250 } });
+    await untilSynced(deps);
+    expect(await expectSame()).to.be.above(60);
+  });
+
+  it('asks little, and writes no thread, where nothing has changed', async () => {
+    await start({ history: { threads: 150, messages: 3 } });
+    await untilSynced(deps);
+    const { threads, messages, work } = deps.collections;
+    await work.deleteMany({});
+    const before = [await threads.find().toArray(), await messages.find().toArray()];
+    const asked = discord.requests.length;
+    await syncAgain(deps);
+    const forums = await syncOf(deps.collections.sync, 'channel').countDocuments({
+      ...{ kind: 'channel', problem: null },
+    });
+    expect(discord.requests.length - asked).to.be.at.most(forums + 9);
+    expect([await threads.find().toArray(), await messages.find().toArray()]).to.deep.equal(before);
+    expect(await work.countDocuments({ kind: 'thread' })).to.equal(0);
+  });
+
+  it('finds what is new, and what was deleted where the counts tell', async () => {
+    await start();
+    await untilSynced(deps);
+    const { model } = discord;
+    const [one, other] = model.publicThreads().filter(({ messages }) => messages.length > 3);
+    model.clock.advance(60_000);
+    model.post(one!.thread.id, { authorId: one!.thread.ownerId, content: 'Something new' });
+    model.deleteMessage(other!.thread.id, other!.messages[2]!.id);
+    model.updateThread(one!.thread.id, { name: 'Another title' });
+    model.createThread(one!.channel.id, {
+      ...{ name: 'A new post', ownerId: one!.thread.ownerId, starter: { content: 'First' } },
+    });
+    await syncAgain(deps);
+    await expectSame();
+  });
+
+  it('reads a thread once more when asked to: edits and deletions come', async () => {
+    await start();
+    await untilSynced(deps);
+    const { model } = discord;
+    const { thread, messages } = model
+      .publicThreads()
+      .find((one) => one.messages.length > 4 && !one.thread.isArchived)!;
+    model.clock.advance(60_000);
+    model.edit(thread.id, messages[1]!.id, { content: 'Said otherwise' });
+    model.deleteMessage(thread.id, messages[2]!.id);
+    await syncAgain(deps, { threadId: thread.id });
+    await expectSame();
+  });
+
+  it('finds edits and deletions by itself, by reading threads once more', async () => {
+    await start();
+    await untilSynced(deps);
+    await sync.stop();
+    const { model } = discord;
+    const found = model
+      .publicThreads()
+      .filter(({ thread, messages }) => !thread.isArchived && messages.length > 4);
+    expect(found.length).to.be.above(1);
+    model.clock.advance(60_000);
+    for (const { thread, messages } of found) {
+      model.edit(thread.id, messages[1]!.id, { content: 'Said otherwise' });
+      model.deleteMessage(thread.id, messages[2]!.id);
+    }
+    model.deleteThread(found[0]!.thread.id);
+    sync = startTestSync(deps, stores, discord, { repairEveryMs: 10 });
+    await untilEqual(
+      async () => differences(await archivedState(deps), publicState(discord)).length,
+      0,
+    );
+  });
+
+  it('goes on after it was stopped anywhere, and after faults', async () => {
+    await start({ history: { threads: 40, messages: 120 } });
+    for (const requests of [5, 20, 60]) {
+      await until(() => discord.requests.length >= requests);
+      await sync.stop();
+      discord.faults.next('serverError', { times: 2 });
+      discord.faults.next('cutBody', { times: 2 });
+      sync = startTestSync(deps, stores, discord);
+    }
+    await untilSynced(deps);
+    await expectSame();
+  });
+
+  it('keeps to the buckets that it knows', async () => {
+    await start({ rateLimits: true, history: { threads: 8, messages: 10 } });
+    await untilSynced(deps);
+    await expectSame();
+    expect(discord.limits.counts).to.deep.include({ bucket: 0, global: 0, cloudflare: 0, ban: 0 });
+  });
+
+  it('takes a channel that is not for everyone only when it is named', async () => {
+    discord = await startDiscord(FAST);
+    const staff = [...discord.model.channels.values()].find(({ name }) => name === 'staff')!;
+    sync = startTestSync(deps, stores, discord, { named: [staff.id] });
+    await untilSynced(deps);
+    const { threads, sync: known } = deps.collections;
+    expect(await threads.countDocuments({ channelId: staff.id })).to.equal(3);
+    const problems = await syncOf(known, 'channel')
+      .find({ kind: 'channel', problem: { $ne: null } })
+      .toArray();
+    const told = problems.map(({ name, problem }) => `${name}: ${problem}`).sort();
+    expect(told).to.deep.equal([
+      'adults: It is age-restricted',
+      'no-history: Not everyone on the server may read it',
+      'story-spoilers: It is a spoiler channel',
+    ]);
+  });
+
+  it('withholds a forum that is not public any more, and shows it again when it is', async () => {
+    await start();
+    await untilSynced(deps);
+    await doAll(deps);
+    const { model } = discord;
+    const { guild, channel } = model.publicThreads()[0]!;
+    const listed = () => deps.collections.threadItems.countDocuments({ channelId: channel.id });
+    const before = await listed();
+    expect(before).to.be.above(0);
+    deny(guild.id, channel.id, VIEW_CHANNEL);
+    await syncAgain(deps);
+    await doAll(deps);
+    expect(await listed()).to.equal(0);
+    const channels = await readBody<ChannelList>(deps.collections, `channels/${guild.id}`);
+    expect(channels?.channels.map(({ id }) => id)).not.to.include(channel.id);
+    await stores.refreshSearch();
+    expect((await verifyNow(deps)).differences).to.deep.equal([]);
+    deny(guild.id, channel.id, 0n);
+    await syncAgain(deps);
+    await doAll(deps);
+    expect(await listed()).to.equal(before);
+    await expectSame();
+  });
+
+  it('removes what was said in a forum that stays withheld, and fetches it again when it is public', async () => {
+    await start();
+    await untilSynced(deps);
+    await doAll(deps);
+    const { channels, messages, threads } = deps.collections;
+    const [own, other] = discord.model.publicThreads().filter((one) => one.messages.length > 3);
+    const { guild, channel, thread } = own!;
+    expect(other!.channel.id).to.equal(channel.id);
+    const erased = other!.messages[1]!;
+    await deleteMessage(deps, { messageId: erased.id });
+    await doAll(deps);
+    deny(guild.id, channel.id, VIEW_CHANNEL);
+    await syncAgain(deps);
+    await doAll(deps);
+    expect(await messages.countDocuments({ threadId: thread.id })).to.be.above(0);
+    const longAgo = new Date(Date.now() - 13 * 3_600_000);
+    await channels.updateOne({ _id: channel.id }, { $set: { withheldAt: longAgo } });
+    await syncAgain(deps);
+    const ids = await threads.distinct('_id', { channelId: channel.id });
+    const left = await messages.find({ threadId: { $in: ids } }).toArray();
+    expect(left.map(({ _id, content }) => [_id, content])).to.deep.equal([[erased.id, '']]);
+    expect(await threads.distinct('title', { channelId: channel.id })).to.deep.equal(['thread']);
+    await stores.refreshSearch();
+    expect((await verifyNow(deps)).differences).to.deep.equal([]);
+    deny(guild.id, channel.id, 0n);
+    await syncAgain(deps);
+    await doAll(deps);
+    const expected = publicState(discord);
+    const told = expected[other!.thread.id]!;
+    const { [erased.id]: _erased, ...rest } = told.messages;
+    told.messages = rest;
+    expect(differences(await archivedState(deps), expected)).to.deep.equal([]);
+    await stores.refreshSearch();
+    expect((await verifyNow(deps)).differences).to.deep.equal([]);
+  });
+
+  it('deletes a forum that the platform says was deleted', async () => {
+    await start();
+    await untilSynced(deps);
+    await doAll(deps);
+    const { channel } = discord.model.publicThreads()[0]!;
+    discord.model.deleteChannel(channel.id);
+    const synced = syncAgain(deps);
+    await untilEqual(async () => {
+      await doAll(deps);
+      return (await deps.collections.channels.findOne({ _id: channel.id }))?.deleted;
+    }, true);
+    await doAll(deps);
+    await synced;
+    const { messages, threads, threadItems } = deps.collections;
+    const ids = await threads.distinct('_id', { channelId: channel.id });
+    const said = { threadId: { $in: ids }, content: { $ne: '' } };
+    expect(await messages.countDocuments(said)).to.equal(0);
+    expect(await threadItems.countDocuments({ channelId: channel.id })).to.equal(0);
+  });
+
+  it('records webhooks as authors that are no people', async () => {
+    await start();
+    const { model } = discord;
+    const { thread } = model.publicThreads().find((one) => !one.thread.isArchived)!;
+    const webhookId = '310000000000000077';
+    const webhook = { name: 'Build', avatar: null };
+    model.post(thread.id, { authorId: webhookId, content: 'It is green', webhook });
+    await untilSynced(deps);
+    await doAll(deps);
+    const { users, contributions } = deps.collections;
+    expect(await users.findOne({ _id: webhookId })).to.equal(null);
+    expect(await contributions.countDocuments({ userId: webhookId })).to.equal(0);
+    const shown = await readBody<ThreadDetail>(deps.collections, `thread/${thread.id}`);
+    const said = shown?.messages.find(({ content }) => content === 'It is green');
+    expect(said?.author).to.include({ username: 'Build', isBot: true });
+  });
+
+  it('stores nothing while the bot may not read what messages say', async () => {
+    await start({ messageContent: false });
+    const { messages } = deps.collections;
+    await until(async () => (await problemNow()) !== null);
+    expect(await problemNow()).to.contain('Message Content intent');
+    expect(await messages.countDocuments()).to.equal(0);
+  });
+
+  it('asks nothing more when the token is refused', async () => {
+    discord = await startDiscord(FAST);
+    const old = { url: discord.url, token: 'reset' };
+    sync = startTestSync(deps, stores, { ...discord, ...old });
+    await untilEqual(async () => (await problemNow())?.includes('DISCORD_BOT_TOKEN'), true);
+    expect(discord.requests).to.have.length(1);
+  });
+});

@@ -1,0 +1,39 @@
+import type {
+  LiveMessage,
+  LiveThread,
+  LiveUser,
+} from '../../shared/discordApi/answerTypes.js';
+import { anId } from './factories.js';
+
+/** An account as the platform tells it. */
+export function aLiveUser(more: Partial<LiveUser> = {}): LiveUser {
+  return {
+    ...{ id: anId(), username: 'ada', global_name: 'Ada', avatar: null, discriminator: '0' },
+    ...more,
+  };
+}
+
+/** A message as the platform's history tells it. */
+export function aLiveMessage(more: Partial<LiveMessage> = {}): LiveMessage {
+  return {
+    ...{ id: anId(), channel_id: anId(), type: 0, content: 'Hello', flags: 0, pinned: false },
+    author: aLiveUser(),
+    ...{ timestamp: '2026-01-01T00:00:01.000000+00:00', edited_timestamp: null },
+    ...{ attachments: [], embeds: [], mentions: [], mention_roles: [], components: [] },
+    ...more,
+  };
+}
+
+/** A post of a forum as the platform tells it. */
+export function aLiveThread(more: Partial<LiveThread> = {}): LiveThread {
+  const id = anId();
+  return {
+    ...{ id, type: 11, guild_id: anId(), parent_id: anId(), name: 'How do I start?' },
+    ...{ owner_id: anId(), applied_tags: [], flags: 0, last_message_id: id },
+    ...{ message_count: 0, total_message_sent: 0 },
+    thread_metadata: {
+      ...{ archived: false, archive_timestamp: '2026-01-01T00:00:01.000000+00:00', locked: false },
+    },
+    ...more,
+  };
+}

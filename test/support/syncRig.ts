@@ -1,0 +1,130 @@
+import { createAdmission } from '../../shared/discordApi/admission.js';
+import { SYSTEM_CLOCK } from '../../shared/discordApi/clock.js';
+import { createPlatformClient } from '../../shared/discordApi/platformClient.js';
+import { RateLimits } from '../../shared/discordApi/rateLimits.js';
+import { same } from '../../services/indexer/records/mergeFields.js';
+import { nextLiveTime } from '../../services/indexer/stores/nextVersion.js';
+import { runSync, type Sync } from '../../services/indexer/sync/runSync.js';
+import type { IndexerDeps } from '../../services/indexer/deps.js';
+import { syncOf } from '../../shared/store/syncRecords.js';
+import { requestSync, type SyncPlace } from '../../shared/store/requestSync.js';
+import { until } from './apiServer.js';
+import type { DiscordDouble } from './discord/types.js';
+import type { Message, Thread } from './discord/model/entities.js';
+import type { TestStores } from './stores.js';
+
+/** Longer than any test. */
+const NEVER_MS = 3_600_000;
+
+/** A sync of the double's servers into an archive. */
+export function startTestSync(
+  deps: IndexerDeps,
+  stores: Pick<TestStores, 'redis'>,
+  discord: DiscordDouble,
+  { named = [], repairEveryMs = NEVER_MS }: { named?: string[]; repairEveryMs?: number } = {},
+): Sync {
+  const platform = createPlatformClient({
+    ...{ url: discord.url, token: discord.token, clock: SYSTEM_CLOCK },
+    publicUrl: 'https://archive.example',
+    limits: new RateLimits(SYSTEM_CLOCK),
+    admission: createAdmission(stores.redis, deps.namespace),
+    now: () => nextLiveTime(deps.collections.state),
+  });
+  return runSync(deps, platform, new Set(named), repairEveryMs);
+}
+
+/** Waits until everything that was asked for is listed and fetched. */
+export async function untilSynced({ collections }: IndexerDeps): Promise<void> {
+  await until(async () => {
+    const lists = await syncOf(collections.sync, 'request').countDocuments({
+      kind: 'request',
+      listed: { $ne: true },
+      problem: { $exists: false },
+    });
+    const servers = await collections.sync.countDocuments({ kind: 'server' });
+    const threads = await syncOf(collections.sync, 'thread').countDocuments({
+      todo: { $exists: true },
+    });
+    return servers > 0 && lists === 0 && threads === 0;
+  });
+}
+
+/** Asks for a sync, and waits until it is done. */
+export async function syncAgain(deps: IndexerDeps, place: SyncPlace = {}): Promise<void> {
+  await requestSync(deps.collections, place);
+  await untilSynced(deps);
+}
+
+/** What a thread says on the platform, in the words of the archive's records. */
+export interface Told {
+  title: string;
+  archived: boolean;
+  locked: boolean;
+  pinned: boolean;
+  tags: string[];
+  /** Contents by message id; those that are no plain text are left out. */
+  messages: Record<string, string | null>;
+}
+
+/** The public threads of the double, by id. */
+export function publicState({ model }: DiscordDouble): Record<string, Told> {
+  return Object.fromEntries(
+    model.publicThreads().map(({ thread, messages }) => [thread.id, toldThread(thread, messages)]),
+  );
+}
+
+const AUTO_MODERATION = 24;
+const LOADING = 1 << 7;
+
+function toldThread(thread: Thread, messages: readonly Message[]): Told {
+  const shown = messages.filter(
+    ({ type, flags }) => type !== AUTO_MODERATION && (flags & LOADING) === 0,
+  );
+  return {
+    ...{ title: thread.name, archived: thread.isArchived, locked: thread.isLocked },
+    ...{ pinned: thread.isPinned, tags: thread.appliedTagIds },
+    messages: Object.fromEntries(shown.map((one) => [one.id, isPlain(one) ? one.content : null])),
+  };
+}
+
+function isPlain({ content, components, poll }: Message): boolean {
+  return content !== '' && components.length === 0 && !poll;
+}
+
+/** The threads of the archive that are not deleted, by id. */
+export async function archivedState({ collections }: IndexerDeps): Promise<Record<string, Told>> {
+  const { threads, messages } = collections;
+  const state: Record<string, Told> = {};
+  for await (const thread of threads.find({ deleted: { $ne: true } })) {
+    const said = await messages
+      .find({ threadId: thread._id, deleted: { $ne: true } })
+      .sort({ order: 1 })
+      .toArray();
+    state[thread._id] = {
+      ...{ title: thread.title, archived: thread.archived!, locked: thread.locked! },
+      ...{ pinned: thread.pinned!, tags: thread.appliedTags! },
+      messages: Object.fromEntries(said.map(({ _id, content }) => [_id, content])),
+    };
+  }
+  return state;
+}
+
+/** Where two states differ, in lines; `null` for a content stands for any. */
+export function differences(found: Record<string, Told>, expected: Record<string, Told>): string[] {
+  const ids = new Set([...Object.keys(found), ...Object.keys(expected)]);
+  return [...ids].flatMap((id) => {
+    const [is, should] = [found[id], expected[id]];
+    if (!is || !should) return [`${id} ${is ? 'should not be there' : 'is missing'}`];
+    const { messages: said, ...header } = is;
+    const { messages: wanted, ...wantedHeader } = should;
+    const wrong = [...new Set([...Object.keys(said), ...Object.keys(wanted)])].filter(
+      (one) => said[one] === undefined || (said[one] !== wanted[one] && wanted[one] !== null),
+    );
+    return [
+      ...(same(header, wantedHeader)
+        ? []
+        : [`${id} ${JSON.stringify(header)}, not ${JSON.stringify(wantedHeader)}`]),
+      ...wrong.map((one) => `${id}/${one} says ${said[one]}, not ${wanted[one]}`),
+    ];
+  });
+}

@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import { mergeMessage } from '../../../../services/indexer/records/mergeMessage.js';
+import type { MessageRecord, SourceMessage } from '../../../../shared/store/records.js';
+import { liveTime } from '../../../../shared/store/sourceTime.js';
+import { aSourceMessage, anAuthor, anId } from '../../../support/factories.js';
+
+const MESSAGE_ID = anId();
+const HEART = { id: null, name: '❤', animated: false };
+const UNTOLD = { displayName: 0, reactors: 0 };
+const LAST_EXPORT = Date.UTC(2199, 11, 31) * 1_000;
+
+function said(content: string, asOf: number, more: Partial<SourceMessage> = {}): SourceMessage {
+  return aSourceMessage({ _id: MESSAGE_ID, threadId: MESSAGE_ID, content, asOf, ...more });
+}
+
+/** What history tells: neither a nickname nor who reacted. */
+function live(content: string, at: number, more: Partial<SourceMessage> = {}): SourceMessage {
+  return said(content, liveTime(Date.UTC(2026, 0, 1) * 1_000 + at), { partsAsOf: UNTOLD, ...more });
+}
+
+/** What some sources come to, in the order in which they are told. */
+function merged(sources: SourceMessage[]): SourceMessage {
+  return sources.reduce((before, told) => mergeMessage(told, before as MessageRecord) ?? before);
+}
+
+/** The same, after it was found not to depend on the order. */
+function mergedInAnyOrder(sources: SourceMessage[]): SourceMessage {
+  const results = ordersOf(sources).map(merged);
+  for (const result of results) expect(result).to.deep.equal(results[0]);
+  expect(merged([...sources, ...sources])).to.deep.equal(results[0]);
+  return results[0]!;
+}
+
+function ordersOf<T>(items: T[]): T[][] {
+  if (items.length < 2) return [items];
+  return items.flatMap((first, n) =>
+    ordersOf(items.toSpliced(n, 1)).map((rest) => [first, ...rest]),
+  );
+}
+
+describe('mergeMessage', () => {
+  it('takes live data before every export, whatever time the export claims', () => {
+    const result = mergedInAnyOrder([
+      said('old export', 1_000),
+      live('live', 0),
+      said('export from a clock ahead', LAST_EXPORT),
+    ]);
+    expect(result.content).to.equal('live');
+  });
+
+  it('takes the later of two exports, and of two answers', () => {
+    expect(mergedInAnyOrder([said('a', 1), said('b', 3), said('c', 2)]).content).to.equal('b');
+    expect(mergedInAnyOrder([live('a', 1), live('b', 3), live('c', 2)]).content).to.equal('b');
+  });
+
+  it('keeps the nickname and who reacted from the export that told them last', () => {
+    const told = (name: string, asOf: number, userIds: string[]) =>
+      said('export', asOf, {
+        author: anAuthor('ada', { displayName: name }),
+        reactions: [{ emoji: HEART, count: 2, userIds }],
+      });
+    const result = mergedInAnyOrder([
+      told('Nick', 1_000, ['1']),
+      told('Newer nick', 2_000, ['1', '2']),
+      live('live', 0, { reactions: [{ emoji: HEART, count: 2, userIds: [] }] }),
+    ]);
+    expect(result.author.displayName).to.equal('Newer nick');
+    expect(result.reactions).to.deep.equal([{ emoji: HEART, count: 2, userIds: ['1', '2'] }]);
+    expect(result.content).to.equal('live');
+  });
+
+  it('keeps a nickname that an event told, whatever history says later', () => {
+    const event = live('a', 1, {
+      author: anAuthor('ada', { displayName: 'Nick' }),
+      partsAsOf: { reactors: 0 },
+    });
+    const result = mergedInAnyOrder([event, live('a', 2), said('a', 1_000)]);
+    expect(result.author.displayName).to.equal('Nick');
+  });
+
+  it('names nobody as having reacted where more are named than reacted', () => {
+    const before = said('a', 1, { reactions: [{ emoji: HEART, count: 2, userIds: ['1', '2'] }] });
+    const after = live('a', 1, { reactions: [{ emoji: HEART, count: 1, userIds: [] }] });
+    expect(mergedInAnyOrder([before, after]).reactions).to.deep.equal([
+      { emoji: HEART, count: 1, userIds: [] },
+    ]);
+  });
+
+  it('takes of two live texts the one edited later, and the rest of the answer asked later', () => {
+    const edited = live('edited', 1, { editedAt: new Date('2026-01-02T00:00:00Z') });
+    const late = live('as it was before', 2, {
+      pinned: true,
+      reactions: [{ emoji: HEART, count: 1, userIds: [] }],
+    });
+    const result = mergedInAnyOrder([edited, late, live('first', 0)]);
+    expect(result).to.include({ content: 'edited', pinned: true });
+    expect(result.editedAt).to.deep.equal(edited.editedAt);
+    expect(result.reactions).to.have.length(1);
+  });
+
+  it('believes no time of editing that an export claims', () => {
+    const forged = said('forged', 2_000, { editedAt: new Date('2199-01-01T00:00:00Z') });
+    expect(mergedInAnyOrder([forged, live('live', 0)]).content).to.equal('live');
+  });
+
+  it('keeps nothing of what was erased', () => {
+    const before = said('export', 1_000, { author: anAuthor('ada', { displayName: 'Nick' }) });
+    const erased = { ...live('', 1, { author: anAuthor('deleted-user') }), deleted: true };
+    expect(mergeMessage(erased, before as MessageRecord)).to.equal(erased);
+    expect(mergeMessage({ ...before, deleted: true }, live('x', 1) as MessageRecord)).to.equal(
+      null,
+    );
+  });
+
+  it('brings nothing new where all was told before', () => {
+    const message = live('a', 1);
+    expect(mergeMessage(message, message as MessageRecord)).to.equal(null);
+    expect(mergeMessage(live('a', 0), message as MessageRecord)).to.equal(null);
+  });
+});

@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import type { LiveMessage } from '../../../../shared/discordApi/answerTypes.js';
+import { checkMessages } from '../../../../shared/discordApi/answers.js';
+import { liveMessage } from '../../../../services/indexer/sources/liveMessage.js';
+import { aLiveMessage, aLiveUser } from '../../../support/liveAnswers.js';
+import { anId } from '../../../support/factories.js';
+
+const CONTEXT = {
+  threadId: anId(),
+  asOf: 7,
+  roleNames: new Map([['200000000000000001', 'Helpers']]),
+};
+
+/** Maps a message after it has passed the check that every answer passes. */
+function mapped(more: Partial<LiveMessage> = {}) {
+  const [checked] = checkMessages([aLiveMessage(more)]);
+  return liveMessage(checked ?? aLiveMessage(), CONTEXT);
+}
+
+describe('a message of the platform', () => {
+  it('becomes a source that tells neither a nickname nor who reacted', () => {
+    const emoji = { id: null, name: '❤' };
+    const message = mapped({
+      author: aLiveUser({ id: '200000000000000009', username: 'ada', global_name: 'Ada L' }),
+      reactions: [{ count: 3, emoji }],
+    });
+    expect(message).to.include({
+      threadId: CONTEXT.threadId,
+      asOf: 7,
+      content: 'Hello',
+      counted: true,
+    });
+    expect(message?.partsAsOf).to.deep.equal({ displayName: 0, reactors: 0 });
+    expect(message?.author).to.include({ username: 'ada', displayName: 'Ada L', isBot: false });
+    expect(message?.reactions).to.deep.equal([
+      { emoji: { id: null, name: '❤', animated: false }, count: 3, userIds: [] },
+    ]);
+  });
+
+  it('is left out where it is not for everybody', () => {
+    for (const more of [{ flags: 1 << 6 }, { flags: 1 << 7 }, { type: 24 }]) {
+      expect(mapped(more), JSON.stringify(more)).to.equal(null);
+    }
+  });
+
+  it('has its links without signatures: another signature is no change', () => {
+    const file = (signature: string) => ({
+      id: '200000000000000002',
+      filename: 'a.png',
+      url: `https://cdn.discordapp.com/attachments/1/2/a.png?ex=${signature}&is=${signature}&hm=${signature}&`,
+      size: 5,
+    });
+    const embed = (signature: string) => ({ image: { url: file(signature).url } });
+    const [one, other] = ['a1', 'b2'].map((signature) =>
+      mapped({ attachments: [file(signature)], embeds: [embed(signature) as never] }),
+    );
+    expect(one?.attachments[0]).to.include({
+      ...{ url: 'https://cdn.discordapp.com/attachments/1/2/a.png', contentType: 'image/png' },
+    });
+    expect(one?.embeds).to.deep.equal(other?.embeds);
+    expect(one?.attachments).to.deep.equal(other?.attachments);
+  });
+
+  it('says what its components say', () => {
+    const text = (content: string) => ({ type: 10, content });
+    const section = { type: 9, components: [text('two')], accessory: { type: 2 } };
+    const container = { type: 17, components: [section, text('three')] };
+    const message = mapped({ content: '', flags: 1 << 15, components: [text('one'), container] });
+    expect(message?.content).to.equal('one\ntwo\nthree');
+  });
+
+  it('says what its poll asks, and how the votes stand', () => {
+    const poll = {
+      question: { text: 'Tea?' },
+      answers: [
+        { answer_id: 1, poll_media: { text: 'Yes', emoji: { id: null, name: '🫖' } } },
+        { answer_id: 2, poll_media: { text: 'No' } },
+      ],
+      results: { answer_counts: [{ id: 1, count: 4 }] },
+    };
+    expect(mapped({ content: '', poll: poll as never })?.content).to.equal(
+      '**Tea?**\n- 🫖 Yes (4)\n- No (0)',
+    );
+  });
+
+  it('names the roles it mentions', () => {
+    const message = mapped({ mention_roles: ['200000000000000001', '200000000000000003'] });
+    expect(message?.mentionedRoles).to.deep.equal([{ id: '200000000000000001', name: 'Helpers' }]);
+  });
+
+  it('holds what it forwards', () => {
+    const original = { content: 'Original', timestamp: '2026-01-01T00:00:00.000000+00:00' };
+    const message = mapped({
+      content: '',
+      message_reference: {
+        type: 1,
+        message_id: '200000000000000004',
+        channel_id: '200000000000000005',
+      },
+      message_snapshots: [{ message: original }],
+    });
+    expect(message?.forwarded?.content).to.equal('Original');
+    expect(message?.reference).to.include({ type: 'forward', messageId: '200000000000000004' });
+  });
+
+  it('is no person where it comes by a webhook', () => {
+    expect(mapped({ webhook_id: '200000000000000006' })?.author.isBot).to.equal(true);
+  });
+
+  it('has the picture of its author', () => {
+    const author = aLiveUser({ id: '200000000000000007', avatar: 'a_0f' });
+    expect(mapped({ author })?.author.avatar).to.equal(
+      'https://cdn.discordapp.com/avatars/200000000000000007/a_0f.gif',
+    );
+  });
+
+  it('is refused where it is not what the platform promises', () => {
+    const wrong: Partial<Record<keyof LiveMessage, unknown>>[] = [
+      { id: '1; drop' },
+      { content: { $ne: 1 } },
+      { author: { id: '200000000000000007', username: 'x', avatar: '../../evil' } },
+      { timestamp: 'soon' },
+      { embeds: 'none' },
+      { reactions: [{ count: -1, emoji: {} }] },
+    ];
+    for (const more of wrong) {
+      const answer = [{ ...aLiveMessage(), ...more }];
+      expect(() => checkMessages(answer), JSON.stringify(more)).to.throw();
+    }
+    expect(() => checkMessages({ message: 'no list' })).to.throw();
+  });
+});

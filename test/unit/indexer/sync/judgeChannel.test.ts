@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import type { LiveChannel } from '../../../../shared/discordApi/answerTypes.js';
+import {
+  isVisibleForum,
+  judgeChannel,
+  type Judged,
+} from '../../../../services/indexer/sync/judgeChannel.js';
+
+const VIEW = 1n << 10n;
+const READ = 1n << 16n;
+const BOTH = String(VIEW | READ);
+const GUILD = '200000000000000001';
+const BOT_ROLE = '200000000000000002';
+const BOT = '200000000000000003';
+const FORUM: LiveChannel = { id: '200000000000000004', type: 15, name: 'help', flags: 0 };
+
+function overwrite(id: string, type: number, { allow = 0n, deny = 0n }) {
+  return { id, type, allow: String(allow), deny: String(deny) };
+}
+
+function judge(channel: Partial<LiveChannel> = {}, more: Partial<Judged> = {}, everyone = BOTH) {
+  const roles = [
+    { id: GUILD, name: '@everyone', permissions: everyone },
+    { id: BOT_ROLE, name: 'Archive', permissions: BOTH },
+  ];
+  const judgement = judgeChannel({
+    guild: { id: GUILD, owner_id: '200000000000000009', roles },
+    channel: { ...FORUM, ...channel },
+    bot: { userId: BOT, roleIds: [BOT_ROLE] },
+    named: new Set(),
+    ...more,
+  });
+  return judgement?.problem ?? null;
+}
+
+const denied = (bits: bigint) => [
+  overwrite(GUILD, 0, { deny: bits }),
+  overwrite(BOT_ROLE, 0, { allow: VIEW | READ }),
+];
+
+describe('judgeChannel', () => {
+  it('archives a forum that everyone may view and read', () => {
+    expect(judge()).to.equal(null);
+  });
+
+  it('archives no forum that its overwrites, or the role of everyone, close to everyone', () => {
+    for (const bits of [VIEW, READ, VIEW | READ]) {
+      expect(judge({ permission_overwrites: denied(bits) })).to.contain('Not everyone');
+    }
+    expect(judge({}, {}, String(VIEW))).to.contain('Not everyone');
+    expect(judge({}, {}, '0')).to.contain('Not everyone');
+  });
+
+  it('archives one that its overwrites open to everyone', () => {
+    const open = [overwrite(GUILD, 0, { allow: VIEW | READ })];
+    expect(judge({ permission_overwrites: open }, {}, '0')).to.equal(null);
+  });
+
+  it('takes no account of what is opened to some role or member alone', () => {
+    const some = [
+      overwrite(GUILD, 0, { deny: VIEW }),
+      overwrite('200000000000000005', 0, { allow: VIEW }),
+      overwrite(BOT, 1, { allow: VIEW | READ }),
+    ];
+    expect(judge({ permission_overwrites: some })).to.contain('Not everyone');
+  });
+
+  it('archives none that is age-restricted or a spoiler, nor any of an age-restricted server', () => {
+    expect(judge({ nsfw: true })).to.equal('It is age-restricted');
+    expect(judge({ flags: 1 << 21 })).to.equal('It is a spoiler channel');
+    for (const [level, problem] of [
+      [0, null],
+      [1, 'The server is age-restricted'],
+      [2, null],
+      [3, 'The server is age-restricted'],
+    ] as const) {
+      const roles = [{ id: GUILD, name: '@everyone', permissions: BOTH }];
+      expect(judge({}, { guild: { id: GUILD, nsfw_level: level, roles } })).to.equal(problem);
+    }
+  });
+
+  it('archives what the operator names, if the bot may read it', () => {
+    const named = new Set([FORUM.id]);
+    expect(judge({ nsfw: true, permission_overwrites: denied(VIEW) }, { named })).to.equal(null);
+    const closed = [overwrite(BOT, 1, { deny: READ })];
+    expect(judge({ permission_overwrites: closed }, { named })).to.contain('Read Message History');
+  });
+
+  it('says what the bot itself lacks', () => {
+    const noView = [overwrite(BOT_ROLE, 0, { deny: VIEW })];
+    expect(judge({ permission_overwrites: noView })).to.contain('View Channel');
+    const noHistory = [overwrite(BOT, 1, { deny: READ })];
+    expect(judge({ permission_overwrites: noHistory })).to.contain('Read Message History');
+  });
+
+  it('lets administrators read everything', () => {
+    const closed = [overwrite(GUILD, 0, { deny: VIEW | READ })];
+    expect(judge({ permission_overwrites: closed }, {}, String(1n << 3n))).to.equal(null);
+  });
+});
+
+describe('isVisibleForum', () => {
+  it('is true of forums and media channels alone, and of none that is hidden', () => {
+    const types = [0, 2, 4, 5, 11, 13, 15, 16].filter((type) => isVisibleForum({ ...FORUM, type }));
+    expect(types).to.deep.equal([15, 16]);
+    expect(isVisibleForum({ ...FORUM, flags: (1 << 17) | (1 << 4) })).to.equal(false);
+  });
+});

@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { placeAfter } from '../../../../services/indexer/sync/listThreads.js';
+import { aLiveThread } from '../../../support/liveAnswers.js';
+
+const archived = (at: string) =>
+  aLiveThread({ thread_metadata: { archived: true, archive_timestamp: at } });
+
+interface Update {
+  $set?: Record<string, string>;
+  $unset?: Record<string, string>;
+}
+
+describe('placeAfter', () => {
+  it('goes on a millisecond later than the last thread: its equals may be behind the edge', () => {
+    const page = [
+      archived('2026-01-02T00:00:00.000500+00:00'),
+      archived('2026-01-01T00:00:00.000999+00:00'),
+    ];
+    const { update, isEnd } = placeAfter({}, page, true);
+    expect(isEnd).to.equal(false);
+    expect((update as Update).$set).to.deep.equal({
+      newest: '2026-01-02T00:00:00.000500+00:00',
+      before: '2026-01-01T00:00:00.001Z',
+    });
+  });
+
+  it('goes on at the thread itself where a whole page is of one millisecond', () => {
+    const page = [
+      archived('2026-01-01T00:00:00.000700+00:00'),
+      archived('2026-01-01T00:00:00.000300+00:00'),
+    ];
+    const known = { before: '2026-01-01T00:00:00.001Z', newest: '2026-03-01T00:00:00+00:00' };
+    expect((placeAfter(known, page, true).update as Update).$set).to.deep.equal({
+      newest: known.newest,
+      before: '2026-01-01T00:00:00.000300+00:00',
+    });
+  });
+
+  it('ends with the list, and knows how far the next one has to go', () => {
+    const first = placeAfter({}, [archived('2026-01-02T00:00:00+00:00')], false);
+    expect(first.isEnd).to.equal(true);
+    expect((first.update as Update).$set).to.deep.equal({ listedTo: '2026-01-02T00:00:00+00:00' });
+    expect(placeAfter({}, [], false)).to.include({ isEnd: true });
+    const empty = placeAfter({ newest: '2026-01-02T00:00:00+00:00', before: 'x' }, [], true);
+    expect((empty.update as Update).$set).to.deep.equal({ listedTo: '2026-01-02T00:00:00+00:00' });
+  });
+
+  it('ends behind what an earlier list has found, not at it', () => {
+    const known = { listedTo: '2026-01-05T00:00:00+00:00' };
+    const to = (at: string) => placeAfter(known, [archived(at)], true).isEnd;
+    expect(to('2026-01-06T00:00:00+00:00')).to.equal(false);
+    expect(to('2026-01-05T00:00:00+00:00')).to.equal(false);
+    expect(to('2026-01-04T23:59:59.999+00:00')).to.equal(true);
+  });
+});
