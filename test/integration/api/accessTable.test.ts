@@ -36,6 +36,7 @@ const TABLE: Record<string, Access> = {
   getUser: 'public',
   getLeaderboard: 'public',
   login: 'public',
+  openAttachment: 'public',
   exchangeCode: 'public',
   refreshToken: 'public',
   getMe: 'me',
