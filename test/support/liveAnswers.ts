@@ -1,8 +1,4 @@
-import type {
-  LiveMessage,
-  LiveThread,
-  LiveUser,
-} from '../../shared/discordApi/answerTypes.js';
+import type { LiveMessage, LiveThread, LiveUser } from '../../shared/discordApi/answerTypes.js';
 import { anId } from './factories.js';
 
 /** An account as the platform tells it. */

@@ -1,4 +1,8 @@
-import type { LiveComponent, LiveMessage, LiveSnapshot } from '../../../shared/discordApi/answerTypes.js';
+import type {
+  LiveComponent,
+  LiveMessage,
+  LiveSnapshot,
+} from '../../../shared/discordApi/answerTypes.js';
 
 const TEXT_DISPLAY = 10;
 
