@@ -84,6 +84,17 @@ export function markId(kind: WorkKind, subject: string): string {
   return `${kind}/${subject}`;
 }
 
+/** A mark that was not there before. */
+export function newMark(
+  kind: WorkKind,
+  subject: string,
+  { causes = [], due = AT_ONCE }: Marking = {},
+): Mark {
+  const _id = markId(kind, subject);
+  const mark = { _id, kind, subject, token: randomUUID(), at: new Date(), due };
+  return causes.length > 0 ? { ...mark, causes: [...causes] } : mark;
+}
+
 /** A write that sets a mark, whether it is there or not. */
 export function markWrite(
   kind: WorkKind,

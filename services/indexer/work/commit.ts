@@ -13,6 +13,7 @@ import {
   AT_ONCE,
   markId,
   markWrite,
+  newMark,
   type Mark,
   type Marking,
   type WorkKind,
@@ -200,15 +201,38 @@ class StagedDocuments {
 
   async write(collections: Collections, session: ClientSession): Promise<void> {
     for (const [name, documents] of this.#writes.documents) {
-      const operations = [...documents].flatMap(([id, document]) =>
-        this.#writeOf(name, id, document),
-      );
-      await bulkWrite(collections[name] as unknown as Collection<Document>, operations, session);
+      const collection = collections[name] as unknown as Collection<Document>;
+      const stored = await this.#storedAmong(name, [...documents.keys()], { collection, session });
+      const gone = [...stored].filter((id) => documents.get(id) === null);
+      if (gone.length > 0) await collection.deleteMany({ _id: { $in: gone } }, { session });
+      const kept = [...documents.values()].filter((document) => document !== null);
+      const writes = kept.map((document) => writeOf(document, stored.has(document._id)));
+      await bulkWrite(collection, writes, session);
     }
-    const marks = [...this.#writes.marks.values()].map(({ kind, subject, causes, due }) =>
-      markWrite(kind, subject, { causes, due }),
-    );
-    await bulkWrite(collections.work, marks, session);
+    const { work } = collections;
+    const collection = work as unknown as Collection<Document>;
+    const ids = [...this.#writes.marks.keys()];
+    const stored = await this.#storedAmong('work', ids, { collection, session });
+    const marks = [...this.#writes.marks].map(([id, mark]) => setMark(mark, stored.has(id)));
+    await bulkWrite(work, marks, session);
+  }
+
+  /**
+   * Which of some documents are stored. Those that no change has read are looked for now: an insert costs both sides much
+   * less than an upsert.
+   */
+  async #storedAmong(
+    name: Name,
+    ids: string[],
+    { collection, session }: { collection: Collection<Document>; session: ClientSession },
+  ): Promise<ReadonlySet<string>> {
+    const read = this.#read.get(name);
+    const stored = new Set(ids.filter((id) => read?.get(id)));
+    const unread = ids.filter((id) => !read?.has(id));
+    if (unread.length === 0) return stored;
+    const found = collection.find({ _id: { $in: unread } }, { session, projection: { _id: 1 } });
+    for (const { _id } of await found.toArray()) stored.add(_id);
+    return stored;
   }
 
   #documents(own: Writes): Documents {
@@ -240,14 +264,12 @@ class StagedDocuments {
       },
     };
   }
+}
 
-  #writeOf(name: Name, id: string, document: Document | null): AnyBulkWriteOperation<Document>[] {
-    const read = this.#read.get(name)?.get(id);
-    if (document === null) return read === null ? [] : [{ deleteOne: { filter: { _id: id } } }];
-    if (read === null) return [{ insertOne: { document } }];
-    const { _id, ...replacement } = document;
-    return [{ replaceOne: { filter: { _id }, replacement, upsert: read === undefined } }];
-  }
+function writeOf(document: Document, isStored: boolean): AnyBulkWriteOperation<Document> {
+  if (!isStored) return { insertOne: { document } };
+  const { _id, ...replacement } = document;
+  return { replaceOne: { filter: { _id }, replacement } };
 }
 
 /** A mark that was read, set once more. */
@@ -255,12 +277,17 @@ function markAgain(
   before: Mark | null,
   { kind, subject, causes = [], due = AT_ONCE }: Marking & Pick<Mark, 'kind' | 'subject'>,
 ): Mark {
-  const all = [...new Set([...(before?.causes ?? []), ...causes])];
-  return {
-    ...(before ?? { _id: markId(kind, subject), kind, subject, at: new Date(), due }),
-    token: randomUUID(),
-    ...(all.length > 0 && { causes: all }),
-  };
+  if (!before) return newMark(kind, subject, { causes, due });
+  const all = [...new Set([...(before.causes ?? []), ...causes])];
+  return { ...before, token: randomUUID(), ...(all.length > 0 && { causes: all }) };
+}
+
+function setMark(
+  { kind, subject, causes, due }: SetMark,
+  isStored: boolean,
+): AnyBulkWriteOperation<Mark> {
+  const document = newMark(kind, subject, { causes, due });
+  return isStored ? markWrite(kind, subject, { causes, due }) : { insertOne: { document } };
 }
 
 async function bulkWrite<T extends { _id: string }>(
