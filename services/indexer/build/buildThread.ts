@@ -237,9 +237,8 @@ function markFollowing(
   const people = new Set([...before.contributions, ...contributions].map(({ userId }) => userId));
   for (const userId of people) documents.mark('person', userId, { causes });
   documents.mark('server', serverId, { causes });
-  documents.mark('lists', threadId, { causes });
   // What a deleted thread was called by those that link to it is not known any more.
-  if (thread.deleted || before.item?.title !== item?.title)
-    documents.mark('links', threadId, { causes });
+  const isRenamed = thread.deleted === true || before.item?.title !== item?.title;
+  documents.mark(isRenamed ? 'links' : 'lists', threadId, { causes });
   documents.mark('similar', threadId, { due: whenFound() });
 }

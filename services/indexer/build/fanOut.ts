@@ -37,42 +37,62 @@ export const fanOutServers = fanOut(async function* ({ collections }, serverIds)
   }
 });
 
-/** Marks the threads that link to threads or channels, and show their names. */
-export const fanOutLinks = fanOut(async function* ({ collections }, targetIds) {
+const markLists = fanOut(listing);
+const markLinks = fanOut(async function* (deps, targetIds) {
+  yield* linking(deps, targetIds);
+  yield* listing(deps, targetIds);
+});
+
+/**
+ * Marks the lists of similar threads that threads stand in. Announces the threads once more: whoever built them may have
+ * been killed before they were announced.
+ */
+export async function fanOutLists(deps: IndexerDeps, marks: Mark[]): Promise<void> {
+  await announceAgain(deps, marks);
+  await markLists(deps, marks);
+}
+
+/** The same, and marks the threads that link to threads or channels, and show their names. */
+export async function fanOutLinks(deps: IndexerDeps, marks: Mark[]): Promise<void> {
+  await announceAgain(deps, marks);
+  await markLinks(deps, marks);
+}
+
+async function announceAgain(
+  { collections, announcer }: IndexerDeps,
+  marks: readonly Mark[],
+): Promise<void> {
+  const ids = marks.map(({ subject }) => subject);
+  const found = await collections.threads
+    .find({ _id: { $in: ids } }, { projection: { serverId: 1, channelId: 1 } })
+    .toArray();
+  const threads = found.map(({ _id: threadId, ...place }) => ({ threadId, ...place }));
+  announcer.announce({ threads });
+}
+
+async function* linking(
+  { collections }: IndexerDeps,
+  targetIds: string[],
+): AsyncGenerator<Following> {
   const targets = new Set(targetIds);
-  const linking = collections.threadItems.find(
+  const items = collections.threadItems.find(
     { linksTo: { $in: targetIds } },
     { projection: { linksTo: 1 } },
   );
-  for await (const { _id, linksTo } of linking) {
+  for await (const { _id, linksTo } of items) {
     for (const because of linksTo) {
       if (targets.has(because) && because !== _id) yield { kind: 'thread', subject: _id, because };
     }
   }
-});
+}
 
-const markLists = fanOut(async function* (deps, threadIds) {
+async function* listing(deps: IndexerDeps, threadIds: string[]): AsyncGenerator<Following> {
   const threads = new Set(threadIds);
-  for (const id of threads) yield { kind: 'shown', subject: id, because: id };
   for await (const { _id, similarTo } of listsNaming(deps, threadIds)) {
     for (const because of similarTo) {
       if (threads.has(because)) yield { kind: 'shown', subject: _id, because };
     }
   }
-});
-
-/**
- * Marks the lists of similar threads that threads stand in, and their own. Announces the threads once more: whoever
- * built them may have been killed before they were announced.
- */
-export async function fanOutLists(deps: IndexerDeps, marks: Mark[]): Promise<void> {
-  const ids = marks.map(({ subject }) => subject);
-  const found = await deps.collections.threads
-    .find({ _id: { $in: ids } }, { projection: { serverId: 1, channelId: 1 } })
-    .toArray();
-  const threads = found.map(({ _id: threadId, ...place }) => ({ threadId, ...place }));
-  deps.announcer.announce({ threads });
-  await markLists(deps, marks);
 }
 
 /** Marks what follows from some marks, each for the causes of the mark it follows from, before it takes them away. */

@@ -25,9 +25,9 @@ export const KINDS: Record<LoopKind, Kind> = {
   people: { batch: 20, run: fanOutServers },
   // A thread's records: its views and search documents.
   thread: { batch: 50, run: buildThreads },
-  // A thread or channel appeared, went, or has another name: threads that link to it show it.
+  // A thread or channel appeared, went, or has another name: as `lists`, and threads that link to it show its name.
   links: { batch: 100, run: fanOutLinks },
-  // A thread was built: lists of similar threads show its line, and caches have to hear of it.
+  // A thread was built again: lists of similar threads show its line, and caches have to hear of it.
   lists: { batch: 100, run: fanOutLists },
   // Somebody's part in threads: totals, leaderboards, profile.
   person: { batch: 200, run: buildPeople },

@@ -63,7 +63,7 @@ export const checkSimilar: ThreadCheck = async (look) => {
 };
 
 async function markedThreads({ deps, window }: ThreadLook): Promise<Set<string>> {
-  const kinds = ['similar', 'shown', 'lists'] as const;
+  const kinds = ['similar', 'shown', 'lists', 'links'] as const;
   const marks = await deps.collections.work
     .find({ $or: kinds.map((kind) => ({ _id: within(window, `${kind}/`) })) })
     .toArray();
