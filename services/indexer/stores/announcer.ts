@@ -33,9 +33,8 @@ export function createAnnouncer(redis: Redis, namespace: string, logger: Logger)
   const tell = seldom(TOLD_EVERY_MS, (error: unknown) => {
     logger.warn({ err: error }, 'Announcements are not sent');
   });
-  const publish = async (change: Partial<Announcement>): Promise<void> => {
-    const everything = isBehind ? { everything: true } : {};
-    const message = { threads: [], servers: [], users: [], similar: [], ...change, ...everything };
+  const publish = async (change: Announcement): Promise<void> => {
+    const message = isBehind ? { ...change, everything: true } : change;
     try {
       await redis.publish(channel, JSON.stringify(message));
       isBehind = false;
@@ -47,16 +46,35 @@ export function createAnnouncer(redis: Redis, namespace: string, logger: Logger)
     }
   };
   redis.on('ready', () => {
-    if (isBehind) void publish({});
+    if (isBehind) void publish(together([]));
   });
+  let gathered: Partial<Announcement>[] = [];
+  const publishGathered = (): void => {
+    const changes = gathered;
+    gathered = [];
+    void publish(together(changes));
+  };
   return {
     async dropStats(serverId) {
       await dropCachedStats(redis, namespace, serverId);
       // API processes may have read them from the shared cache until now, and hold them.
-      await publish({ servers: [serverId] });
+      await publish(together([{ servers: [serverId] }]));
+    },
+    announce(change) {
+      // What is announced in this turn of the event loop goes together: one transaction stores many threads.
+      if (gathered.push(change) === 1) setImmediate(publishGathered);
     },
     // Every announcement does so, as any change may change what is found.
-    dropSearches: () => publish({}),
-    announce: (change) => void publish(change),
+    dropSearches: () => publish(together([])),
+  };
+}
+
+function together(changes: readonly Partial<Announcement>[]): Announcement {
+  return {
+    threads: changes.flatMap(({ threads = [] }) => threads),
+    servers: [...new Set(changes.flatMap(({ servers = [] }) => servers))],
+    users: changes.flatMap(({ users = [] }) => users),
+    similar: changes.flatMap(({ similar = [] }) => similar),
+    ...(changes.some(({ everything }) => everything) && { everything: true }),
   };
 }
