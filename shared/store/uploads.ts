@@ -1,11 +1,15 @@
 import { pipeline } from 'node:stream/promises';
-import { constants, createGzip } from 'node:zlib';
+import { constants, createGzip, gzipSync } from 'node:zlib';
 import { ObjectId } from 'mongodb';
 import { peek } from '../exportFormat/inflate.js';
 import type { Collections } from './collections.js';
 import { pieceId, PieceWriter, readPieces, removePieces, uploadOwner } from './pieces.js';
 
 type Store = Pick<Collections, 'pieces'>;
+
+const COMPRESSION = { level: constants.Z_BEST_SPEED };
+/** Files of fewer bytes are compressed at once. A stream would cost more than the compression. */
+const SMALL_BYTES = 1 << 16;
 
 /** A new upload's id. */
 export function newUploadId(): string {
@@ -18,16 +22,17 @@ export async function storeUpload(
   uploadId: string,
   source: AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  const { head, all } = await peek(source, 2);
+  const { head, all } = await peek(source, SMALL_BYTES);
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
   const writer = new PieceWriter(store, uploadOwner(uploadId));
-  const write = async (bytes: AsyncIterable<Uint8Array>): Promise<void> => {
+  const write = async (bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> => {
     for await (const some of bytes) await writer.write(some);
     await writer.finish();
   };
   try {
     if (isGzip) await write(all);
-    else await pipeline(all, createGzip({ level: constants.Z_BEST_SPEED }), write);
+    else if (head.length < SMALL_BYTES) await write([gzipSync(head, COMPRESSION)]);
+    else await pipeline(all, createGzip(COMPRESSION), write);
   } catch (error) {
     await deleteUpload(store, uploadId);
     throw error;

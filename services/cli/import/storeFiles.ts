@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { inspectExport, type Inspection } from '../../../shared/exportFormat/readExport.js';
 import { writeAllGathered } from '../../../shared/store/gather.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
@@ -33,11 +34,12 @@ export async function storeFiles(
 ): Promise<StoredFiles> {
   const result: StoredFiles = { stored: 0, ignored: 0, skipped: [], refused: [], rejected: [] };
   await forEachAtOnce(files, FILES_AT_ONCE, async (file) => {
-    const verdict = await inspectFile(file, progress);
+    const open = opener(file);
+    const verdict = await inspectFile(file, open, progress);
     if (verdict === 'other') result.ignored += 1;
     else if ('reason' in verdict) result[verdict.kind].push(problem(file, verdict));
     else {
-      await storeFile(archive, importId, file);
+      await storeFile(archive, importId, { file, open });
       result.stored += 1;
     }
   });
@@ -49,15 +51,27 @@ function problem(file: FoundFile, verdict: Extract<Inspection, { reason: string 
   return { file: file.path, reason: verdict.reason, ...(at === undefined ? {} : { at }) };
 }
 
+type Open = () => AsyncIterable<Buffer>;
+
+/** Opens a file as often as it is asked for. The bytes of a small one are read once, and kept. */
+function opener({ path, bytes }: FoundFile): Open {
+  if (bytes > READ_BYTES) return () => createReadStream(path, { highWaterMark: READ_BYTES });
+  let read: Promise<Buffer> | undefined;
+  return async function* () {
+    yield await (read ??= readFile(path));
+  };
+}
+
 async function inspectFile(
   file: FoundFile,
+  open: Open,
   progress: Pick<Progress, 'advance'>,
 ): Promise<Inspection | 'other'> {
   if (file.error !== undefined) return rejected(`It cannot be read: ${file.error}`);
   try {
     const isMeant = file.named || JSON_NAME.test(file.path);
     if (isMeant || (await isJsonFile(file.path)))
-      return await inspectExport(readFile(file, progress));
+      return await inspectExport(counted(file, open, progress));
     progress.advance(file.bytes);
     return 'other';
   } catch (error) {
@@ -69,17 +83,19 @@ function rejected(reason: string): Inspection {
   return { kind: 'rejected', reason };
 }
 
-async function* readFile(
+/** The bytes of a file, told to the progress as they are read. */
+async function* counted(
   file: FoundFile,
+  open: Open,
   progress: Pick<Progress, 'advance'>,
 ): AsyncGenerator<Buffer> {
   let left = file.bytes;
   try {
-    for await (const chunk of createReadStream(file.path, { highWaterMark: READ_BYTES })) {
-      const { length } = chunk as Buffer;
+    for await (const chunk of open()) {
+      const { length } = chunk;
       progress.advance(Math.min(left, length));
       left -= Math.min(left, length);
-      yield chunk as Buffer;
+      yield chunk;
     }
   } finally {
     progress.advance(left);
@@ -90,11 +106,10 @@ async function* readFile(
 async function storeFile(
   { mongo, producer }: Pick<Archive, 'mongo' | 'producer'>,
   importId: string,
-  file: FoundFile,
+  { file, open }: { file: FoundFile; open: Open },
 ): Promise<void> {
   const uploadId = newUploadId();
-  const source = createReadStream(file.path, { highWaterMark: READ_BYTES });
-  await storeUpload(mongo.collections, uploadId, source);
+  await storeUpload(mongo.collections, uploadId, open());
   const document: ImportFileRecord = {
     _id: uploadId,
     importId,
