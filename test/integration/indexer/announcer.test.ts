@@ -43,6 +43,22 @@ describe('announcer', () => {
     connection.disconnect();
   });
 
+  it('sends what is announced in one turn of the event loop together, each server once', async () => {
+    const { namespace } = stores.mongo;
+    const announcer = createAnnouncer(stores.redis, namespace, createLogger('test', 'silent'));
+    const thread = { threadId: '11', serverId: '12', channelId: '13' };
+    announcer.announce({ threads: [thread], servers: ['12'] });
+    announcer.announce({ threads: [{ ...thread, threadId: '14' }] });
+    announcer.announce({ servers: ['12'], users: ['15'], similar: ['11'] });
+    await until(() => heard.some(({ users }) => users.includes('15')));
+    expect(heard.filter(({ threads }) => threads.length > 0)).to.deep.equal([
+      {
+        threads: [thread, { ...thread, threadId: '14' }],
+        ...{ servers: ['12'], users: ['15'], similar: ['11'] },
+      },
+    ]);
+  });
+
   it('gives up a connection that is silently dead, and says so on the next', async () => {
     const { hostname: host, port } = new URL(readSettings().REDIS_URL);
     const proxy = await startProxy({ host, port: Number(port || 6_379) });
