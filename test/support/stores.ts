@@ -66,6 +66,11 @@ export async function removeSearchAndKeys({
   await removeKeys(redis, mongo.namespace);
 }
 
+/** Deletes every document of a database; its collections and their indexes stay. */
+export async function emptyMongo({ db }: Pick<Mongo, 'db'>): Promise<void> {
+  for (const collection of await db.collections()) await collection.deleteMany({});
+}
+
 /** A MongoDB URL with its database replaced. */
 export function withDatabase(url: string, database: string): string {
   return url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?[^?]*/, `$1/${database}`);

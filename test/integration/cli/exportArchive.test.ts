@@ -8,16 +8,11 @@ import type { ThreadRecord } from '../../../shared/store/records.js';
 import { until } from '../../support/apiServer.js';
 import { aChannel, aMessage, aServer, aThread } from '../../support/factories.js';
 import { runCli } from '../../support/runCli.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { suiteStores } from '../../support/suiteStores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 describe('exportArchive', () => {
-  let stores: TestStores;
-
-  before(async () => {
-    stores = await openStores();
-  });
-  after(() => stores.close());
+  const stores = suiteStores();
   afterEach(async () => {
     const { servers, channels, threads, messages } = stores.mongo.collections;
     await Promise.all([servers, channels, threads].map((kept) => kept.deleteMany({})));

@@ -1,14 +1,13 @@
 import { expect } from 'chai';
 import { isNamedAnywhere } from '../../../services/cli/delete/isNamedAnywhere.js';
 import { aChannel, aMessage, anId, aServer, aThread } from '../../support/factories.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { suiteStores } from '../../support/suiteStores.js';
 
 describe('isNamedAnywhere', () => {
-  let stores: TestStores;
+  const stores = suiteStores();
   const [nobody, mentioned, described] = [anId(), anId(), anId()];
 
   before(async () => {
-    stores = await openStores();
     const { servers, channels, threads, messages } = stores.mongo.collections;
     await servers.insertMany([
       aServer({ description: null }),
@@ -19,7 +18,6 @@ describe('isNamedAnywhere', () => {
     await threads.insertOne(thread);
     await messages.insertOne(aMessage({ threadId: thread._id, content: `See <@${mentioned}>` }));
   });
-  after(() => stores.close());
 
   it('finds somebody who is only mentioned, also where topics and descriptions are missing', async () => {
     const { collections } = stores.mongo;

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { bodyOf, bodyOwners } from '../../../shared/store/pieces.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
-import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
@@ -10,8 +9,8 @@ import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { BodyWriter, encodeBody } from '../../../services/indexer/stores/bodyWriter.js';
 import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
 import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
-import { build, endLeases, inBatches, indexerDeps, stalled } from '../../support/indexerDeps.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { build, endLeases, inBatches, stalled } from '../../support/indexerDeps.js';
+import { indexerSuite } from '../../support/suiteStores.js';
 
 /** Characters that compress to no less than half of them. */
 function noise(seed: number, characters: number): string {
@@ -23,13 +22,7 @@ function noise(seed: number, characters: number): string {
 }
 
 describe('bodies in pieces', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
-  before(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
-  });
-  after(() => stores.close());
+  const { deps } = indexerSuite();
 
   /** The revisions of a body that have pieces, one entry a piece. */
   const pieces = async (body: string) => {

@@ -11,19 +11,12 @@ import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
 import { markId } from '../../../shared/store/work.js';
 import { until } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
-import { build, doAll, indexerDeps, record } from '../../support/indexerDeps.js';
+import { build, doAll, record } from '../../support/indexerDeps.js';
 import { poisoned } from '../../support/poison.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('claims of marks', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
-
-  beforeEach(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
-  });
-  afterEach(() => stores.close());
+  const { deps } = indexerSuite('emptied');
 
   async function recordThread(): Promise<string> {
     const source = aSourceThread();

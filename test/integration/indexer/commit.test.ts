@@ -2,23 +2,16 @@ import { expect } from 'chai';
 import { createCommit, type Change, type Commit } from '../../../services/indexer/work/commit.js';
 import { collectionsOf } from '../../../shared/store/collections.js';
 import type { ImportRecord } from '../../../shared/store/views.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { suiteStores } from '../../support/suiteStores.js';
 
 /** When what is counted was made. */
 const AT = new Date();
 
 describe('changes in transactions', () => {
-  let stores: TestStores;
+  const stores = suiteStores('emptied');
   let commit: Commit;
-
-  before(async () => {
-    stores = await openStores();
+  before(() => {
     commit = createCommit(stores.mongo.client, stores.mongo.collections);
-  });
-  after(() => stores.close());
-  beforeEach(async () => {
-    await stores.mongo.collections.imports.deleteMany({});
-    await stores.mongo.collections.work.deleteMany({});
   });
 
   const record = (_id: string, files: number): ImportRecord => ({

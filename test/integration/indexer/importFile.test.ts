@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteChannel } from '../../../services/indexer/jobs/deletePlaces.js';
 import { endFile, importFile } from '../../../services/indexer/jobs/importFile.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
@@ -11,19 +10,12 @@ import { markId } from '../../../shared/store/work.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { anExport, anExportMessage, bytesOf, type RawExport } from '../../support/exportFiles.js';
 import { anId } from '../../support/factories.js';
-import { doAll, endLeases, indexerDeps } from '../../support/indexerDeps.js';
+import { doAll, endLeases } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('importFile', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
-
-  before(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
-  });
-  after(() => stores.close());
+  const { deps } = indexerSuite();
 
   async function queue(root: RawExport | string) {
     const payload = { uploadId: newUploadId(), importId: 'import' };

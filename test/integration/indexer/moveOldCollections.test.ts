@@ -4,14 +4,10 @@ import { setMarks } from '../../../services/indexer/work/claims.js';
 import { erasureIdOf, keyedHash } from '../../../shared/store/erasures.js';
 import { isQuarantined, NEVER } from '../../../shared/store/work.js';
 import { indexerDeps, quarantined } from '../../support/indexerDeps.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { suiteStores } from '../../support/suiteStores.js';
 
 describe('moveOldCollections', () => {
-  let stores: TestStores;
-  before(async () => {
-    stores = await openStores();
-  });
-  after(() => stores.close());
+  const stores = suiteStores();
 
   it('takes over the key of erasures and the rest of the state, and no older state later', async () => {
     const { db, collections } = stores.mongo;

@@ -1,26 +1,18 @@
 import { expect } from 'chai';
-import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { claimMarks } from '../../../services/indexer/work/claims.js';
 import { runClaimed } from '../../../services/indexer/work/runMarks.js';
 import type { UserProfile } from '../../../shared/contract/users.js';
 import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
-import { build, doAll, indexerDeps, record } from '../../support/indexerDeps.js';
+import { build, doAll, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { indexerSuite } from '../../support/suiteStores.js';
 import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
 
 const AL = anAuthor('person', { displayName: 'Al' });
 const BOB = { ...AL, displayName: 'Bob' };
 
 describe('a person with a name of their own on each server', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
-
-  beforeEach(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
-  });
-  afterEach(() => stores.close());
+  const { stores, deps } = indexerSuite('emptied');
 
   /** Says what is the same of one server's thread whenever it is told. */
   function aServerOf(author: typeof AL) {

@@ -4,16 +4,12 @@ import { encodeBody } from '../../../services/indexer/stores/bodyWriter.js';
 import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
 import { bodyOwner, pieceId, uploadOwner } from '../../../shared/store/pieces.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { suiteStores } from '../../support/suiteStores.js';
 
 const HOUR_MS = 3_600_000;
 
 describe('removeOrphanPieces', () => {
-  let stores: TestStores;
-  before(async () => {
-    stores = await openStores();
-  });
-  after(() => stores.close());
+  const stores = suiteStores();
   afterEach(async () => {
     const { pieces, bodies, importFiles } = stores.mongo.collections;
     await Promise.all([pieces, bodies, importFiles].map((kept) => kept.deleteMany({})));

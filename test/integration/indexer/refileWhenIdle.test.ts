@@ -3,16 +3,12 @@ import { refileWhenIdle } from '../../../services/indexer/jobs/refileWhenIdle.js
 import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { enterRebuild } from '../../../shared/store/searchGenerations.js';
 import { stateOf } from '../../../shared/store/state.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { suiteStores } from '../../support/suiteStores.js';
 
 const HOUR_MS = 3_600_000;
 
 describe('refileWhenIdle', () => {
-  let stores: TestStores;
-  before(async () => {
-    stores = await openStores();
-  });
-  after(() => stores.close());
+  const stores = suiteStores();
 
   const aFile = (_id: string, queuedAt: Date) => ({
     ...{ _id, importId: 'i', name: 'a.json', bytes: 1, state: 'queued' as const, queuedAt },

@@ -1,32 +1,18 @@
 import { expect } from 'chai';
-import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantined.js';
 import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
-import {
-  build,
-  doAll,
-  indexerDeps,
-  quarantined as failures,
-  record,
-} from '../../support/indexerDeps.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { build, doAll, quarantined as failures, record } from '../../support/indexerDeps.js';
+import { indexerSuite } from '../../support/suiteStores.js';
 import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
 
 /** A year that the index's date format does not know. */
 const POISON = new Date('+012000-01-01T00:00:00.000Z');
 
 describe('documents that the search index refuses', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
-
-  beforeEach(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
-  });
-  afterEach(() => stores.close());
+  const { stores, deps } = indexerSuite('reopened');
 
   const quarantined = () => failures(deps);
   const marks = () => deps.collections.work.countDocuments({ kind: 'thread' });

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Client, estypes } from '@elastic/elasticsearch';
 import { expect } from 'chai';
-import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { prepareSearch } from '../../../services/indexer/prepareSearch.js';
 import { checkGeneration } from '../../../services/indexer/search/checkGeneration.js';
 import { dropRetained } from '../../../services/indexer/search/dropRetained.js';
@@ -19,10 +18,10 @@ import { enterRebuild, findRebuild } from '../../../shared/store/searchGeneratio
 import { stateOf } from '../../../shared/store/state.js';
 import { documentId, searchAlias, searchIndexName } from '../../../shared/store/searchIndex.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
-import { build, indexerDeps } from '../../support/indexerDeps.js';
+import { build } from '../../support/indexerDeps.js';
 import { rebuildArchive, type RebuildArchive } from '../../support/rebuildArchive.js';
 import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { indexerSuite } from '../../support/suiteStores.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
 
 const KEPT = { type: 'keyword', index: false, doc_values: false } as const;
@@ -56,20 +55,15 @@ const FIRST_MAPPING: estypes.MappingTypeMapping = {
 };
 
 describe('reindexSearch', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
-
+  const { stores, deps } = indexerSuite('reopened');
   let write: RebuildArchive['write'];
   let writeThreads: RebuildArchive['writeThreads'];
   let rebuild: RebuildArchive['rebuild'];
   let search: RebuildArchive['search'];
 
-  beforeEach(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
+  beforeEach(() => {
     ({ write, writeThreads, search, rebuild } = rebuildArchive(deps));
   });
-  afterEach(() => stores.close());
 
   const indexes = async () =>
     Object.keys(
@@ -88,16 +82,16 @@ describe('reindexSearch', () => {
     'rebuildSwapped',
   ] satisfies FaultPoint[]) {
     it(`goes on after its process was killed: ${point}`, async () => {
-      const threads = await writeThreads(70);
+      const threads = await writeThreads(36);
       const rebuildId = await enterRebuild(deps.collections);
       await killAt(point, rebuildId, stores.mongodbUrl);
       const { threadId, messageIds } = threads[5]!;
       await write(threadId, messageIds, 'meanwhile');
 
       const outcome = await reindexSearch(deps, { rebuildId });
-      expect(outcome).to.include({ state: 'done', threads: 70, documents: 210 });
+      expect(outcome).to.include({ state: 'done', threads: 36, documents: 108 });
       await stores.refreshSearch();
-      expect(await search('anchor of')).to.include({ threadCount: 70, messageCount: 140 });
+      expect(await search('anchor of')).to.include({ threadCount: 36, messageCount: 72 });
       expect(await search('meanwhile')).to.include({ messageCount: 2 });
       expect((await liveIndex(deps)).slice(-6)).to.equal('000002');
       expect(await indexes()).to.deep.equal(['000001', '000002']);

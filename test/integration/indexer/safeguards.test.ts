@@ -15,21 +15,13 @@ import {
   doAll,
   endLeases,
   inBatches,
-  indexerDeps,
   record,
 } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('the safeguards of records', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
-
-  before(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
-  });
-  after(() => stores.close());
+  const { stores, deps } = indexerSuite();
 
   const another = () => anotherProcess(deps, stores);
   async function builtThread() {

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
-import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { isNewer } from '../../../services/indexer/records/messageOrder.js';
 import type { SourceMessage } from '../../../shared/store/records.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
-import { anotherProcess, build, indexerDeps, record } from '../../support/indexerDeps.js';
+import { anotherProcess, build, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { indexerSuite } from '../../support/suiteStores.js';
 
 /** The latest of some that say different things of one message at one time. */
 function winnerOf(messages: SourceMessage[]): SourceMessage {
@@ -14,14 +13,7 @@ function winnerOf(messages: SourceMessage[]): SourceMessage {
 }
 
 describe('different sources of the same time', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
-
-  before(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
-  });
-  after(() => stores.close());
+  const { stores, deps } = indexerSuite();
 
   /** Versions of one message of a new thread, all told at the same time, after an older one that may be there. */
   async function start(withOlder: boolean) {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { bodyReader } from '../../../services/api/bodies/bodyReader.js';
 import { listSimilarThreads } from '../../../services/api/similar/listSimilarThreads.js';
-import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
 import { listsNaming } from '../../../services/indexer/build/buildShown.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
@@ -9,9 +8,9 @@ import { AT_ONCE } from '../../../shared/store/work.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { similarThreadsSchema, type SimilarThreads } from '../../../shared/contract/similar.js';
 import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js';
-import { build, doAll, indexerDeps, record } from '../../support/indexerDeps.js';
+import { build, doAll, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { indexerSuite } from '../../support/suiteStores.js';
 
 const TOPICS = [
   ['Sextant drifts to the east', 'My sextant points two degrees off the pole star at dawn'],
@@ -29,8 +28,7 @@ const OTHERS = Array.from({ length: 14 }, (_, n) => [
 ]);
 
 describe('similar threads', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
+  const { stores, deps } = indexerSuite('reopened');
   const server = anId();
   const channel = anId();
   let asOf = 1_000;
@@ -58,14 +56,11 @@ describe('similar threads', () => {
     );
 
   beforeEach(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
     ids = TOPICS.map(() => anId());
     for (const [n, [title, content]] of TOPICS.entries()) await write(ids[n]!, title, content);
     await Promise.all(OTHERS.map(([title, content]) => write(anId(), title!, content!)));
     await refresh();
   });
-  afterEach(() => stores.close());
 
   it('finds threads about the same, none about anything else, and never the thread itself', async () => {
     expect(await similar(ids[0]!)).to.have.members([TOPICS[1][0], TOPICS[2][0]]);

@@ -8,19 +8,11 @@ import { threadsArea } from '../../../services/indexer/verify/threads/threadsAre
 import { runDue } from '../../../services/indexer/work/runMarks.js';
 import { AT_ONCE, markId } from '../../../shared/store/work.js';
 import { anId } from '../../support/factories.js';
-import { indexerDeps } from '../../support/indexerDeps.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { indexerSuite } from '../../support/suiteStores.js';
 import { restingArchive, verifyNow } from '../../support/verifiedArchive.js';
 
 describe('verifyArchive, of what is left behind', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
-
-  beforeEach(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
-  });
-  afterEach(() => stores.close());
+  const { stores, deps } = indexerSuite('reopened');
 
   const context = (): AreaContext => ({
     ...{ deps, indexes: [], isSampled: () => false, tally: () => undefined },

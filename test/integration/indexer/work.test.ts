@@ -19,20 +19,15 @@ import {
 } from '../../../shared/store/work.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
-import { build, doAll, endLeases, indexerDeps, record } from '../../support/indexerDeps.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { build, doAll, endLeases, record } from '../../support/indexerDeps.js';
+import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('the list of work', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
+  const { deps } = indexerSuite();
   let work: Collection<Mark>;
-
-  before(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
+  before(() => {
     work = deps.collections.work;
   });
-  after(() => stores.close());
   beforeEach(() => work.deleteMany({}));
 
   const mark = async (subject: string, causes: string[] = []): Promise<Mark> => {

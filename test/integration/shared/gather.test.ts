@@ -1,14 +1,10 @@
 import { expect } from 'chai';
 import { findAllGathered } from '../../../shared/store/gather.js';
 import { anId } from '../../support/factories.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { suiteStores } from '../../support/suiteStores.js';
 
 describe('findAllGathered', () => {
-  let stores: TestStores;
-  before(async () => {
-    stores = await openStores();
-  });
-  after(() => stores.close());
+  const stores = suiteStores();
 
   it('reads very many documents of one value in a time in proportion to their number', async () => {
     const { channels } = stores.mongo.collections;

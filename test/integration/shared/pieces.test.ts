@@ -15,16 +15,14 @@ import {
   uploadOf,
   uploadOwner,
 } from '../../../shared/store/pieces.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { suiteStores } from '../../support/suiteStores.js';
 
 describe('pieces', () => {
-  let stores: TestStores;
+  const stores = suiteStores();
   let store: Pick<Collections, 'pieces'>;
-  before(async () => {
-    stores = await openStores();
+  before(() => {
     store = stores.mongo.collections;
   });
-  after(() => stores.close());
   afterEach(() => store.pieces.deleteMany({}));
 
   const write = async (owner: string, ...parts: Uint8Array[]) => {
