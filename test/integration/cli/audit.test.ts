@@ -10,7 +10,7 @@ import { until } from '../../support/apiServer.js';
 import { startAuth, type AuthServer } from '../../support/authServer.js';
 import { anExport } from '../../support/exportFiles.js';
 import { anId, aThread } from '../../support/factories.js';
-import { runCli } from '../../support/runCli.js';
+import { runOnHost } from '../../support/runOnHost.js';
 import { removeSearchAndKeys } from '../../support/stores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
@@ -26,7 +26,7 @@ describe('the audit trail of the command line', () => {
   });
 
   const run = async (code: number, ...args: string[]) => {
-    const result = await runCli({ MONGODB_URL: api.stores.mongodbUrl }, args);
+    const result = await runOnHost({ MONGODB_URL: api.stores.mongodbUrl }, args);
     expect(result.code, `${args.join(' ')}: ${result.stderr}`).to.equal(code);
     return result;
   };
@@ -75,7 +75,7 @@ describe('the audit trail of the command line', () => {
     withTemporaryFolder(async (folder) => {
       const path = join(folder, 'thread.json');
       await writeFile(path, JSON.stringify(anExport()));
-      const waiting = runCli({ MONGODB_URL: api.stores.mongodbUrl }, ['import', path]);
+      const waiting = runOnHost({ MONGODB_URL: api.stores.mongodbUrl }, ['import', path]);
       const { importFiles, imports } = api.stores.mongo.collections;
       await until(async () => (await importFiles.countDocuments({ state: 'queued' })) > 0);
       expect((await trail()).get('importExport')).to.include({ outcome: 'started' });

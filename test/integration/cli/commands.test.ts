@@ -9,16 +9,12 @@ import { until } from '../../support/apiServer.js';
 import { anExport, anExportMessage, bytesOf } from '../../support/exportFiles.js';
 import { aChannel, aMessage, aServer, aThread } from '../../support/factories.js';
 import { runCli } from '../../support/runCli.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { runOnHost } from '../../support/runOnHost.js';
+import { suiteStores } from '../../support/suiteStores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 describe('the command line', () => {
-  let stores: TestStores;
-
-  before(async () => {
-    stores = await openStores();
-  });
-  after(() => stores.close());
+  const stores = suiteStores();
   afterEach(async () => {
     const { importFiles, imports, pieces } = stores.mongo.collections;
     await Promise.all([importFiles, imports, pieces].map((kept) => kept.deleteMany({})));
@@ -26,6 +22,8 @@ describe('the command line', () => {
 
   const run = (args: readonly string[], more: Record<string, string> = {}) =>
     runCli({ MONGODB_URL: stores.mongodbUrl, ...more }, args);
+  const runHosted = (args: readonly string[], more: Record<string, string> = {}) =>
+    runOnHost({ MONGODB_URL: stores.mongodbUrl, ...more }, args);
 
   const importIn = (files: Record<string, unknown>, ...flags: string[]) =>
     withTemporaryFolder(async (folder) => {
@@ -33,7 +31,7 @@ describe('the command line', () => {
         const text = typeof content === 'string' ? content : JSON.stringify(content);
         await writeFile(join(folder, name), text);
       }
-      return run(['import', folder, '--no-wait', ...flags]);
+      return runHosted(['import', folder, '--no-wait', ...flags]);
     });
 
   it('stores and queues what can be taken, and says what became of the rest', async () => {
@@ -83,7 +81,7 @@ describe('the command line', () => {
     withTemporaryFolder(async (folder) => {
       const path = join(folder, 'notes.txt');
       await writeFile(path, 'hello');
-      const { code, stdout } = await run(['import', path, '--no-wait']);
+      const { code, stdout } = await runHosted(['import', path, '--no-wait']);
       expect(code).to.equal(1);
       expect(stdout).to.match(/Rejected: 1 file/);
     }));
@@ -143,10 +141,10 @@ describe('the command line', () => {
   it('exports into a folder that holds something only when forced', () =>
     withTemporaryFolder(async (folder) => {
       await mkdir(join(folder, 'mine'));
-      const refused = await run(['export', folder]);
+      const refused = await runHosted(['export', folder]);
       expect(refused.code).to.equal(1);
       expect(refused.stderr).to.match(/^Error: .* is not empty: .*\n$/m);
-      expect((await run(['export', folder, '--force'])).code).to.equal(0);
+      expect((await runHosted(['export', folder, '--force'])).code).to.equal(0);
     }));
 
   it('says in words why it cannot export into a file', () =>
@@ -157,7 +155,7 @@ describe('the command line', () => {
         [path, 'there is a file of that name, not a folder'],
         [join(path, 'within'), 'a part of its path is a file, not a folder'],
       ] as const) {
-        const { code, stderr } = await run(['export', target]);
+        const { code, stderr } = await runHosted(['export', target]);
         expect(code).to.equal(1);
         expect(stderr).to.satisfy((text: string) =>
           text.endsWith(`\nError: ${target} cannot be written: ${reason}\n`),
@@ -175,7 +173,7 @@ describe('the command line', () => {
 
   it('names the store that is away, and fails', async () => {
     const away = { REDIS_URL: 'redis://127.0.0.1:1', ELASTICSEARCH_URL: 'http://127.0.0.1:1' };
-    const { code, stdout } = await run(['status', '--json'], away);
+    const { code, stdout } = await runHosted(['status', '--json'], away);
     expect(code).to.equal(1);
     const status = JSON.parse(stdout) as { stores: Record<string, string> };
     expect(status.stores['mongodb']).to.equal('ok');

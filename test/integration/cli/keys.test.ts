@@ -3,6 +3,7 @@ import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js
 import { apiKeyListSchema, type ApiKeyList } from '../../../shared/contract/auth.js';
 import { openApiStores, type ApiStores } from '../../support/apiStores.js';
 import { runCli } from '../../support/runCli.js';
+import { runOnHost } from '../../support/runOnHost.js';
 
 describe('keys on the command line', () => {
   let stores: ApiStores;
@@ -11,10 +12,12 @@ describe('keys on the command line', () => {
   });
   after(() => stores.close());
 
-  const keys = (...args: string[]) => runCli({ MONGODB_URL: stores.mongodbUrl }, ['keys', ...args]);
+  const keys = (...args: string[]) =>
+    runOnHost({ MONGODB_URL: stores.mongodbUrl }, ['keys', ...args]);
 
   it('are made, listed and revoked', async () => {
-    const made = await keys('create', '--level', 'write', '--name', 'bot\u001b[31m');
+    const create = ['keys', 'create', '--level', 'write', '--name', 'bot\u001b[31m'];
+    const made = await runCli({ MONGODB_URL: stores.mongodbUrl }, create);
     expect(made.code, made.stderr).to.equal(0);
     const [key = ''] = made.stdout.split('\n');
     const check = createApiKeyChecker(stores.mongo.collections);

@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import { processId } from '../../../services/local/processId.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { runCli } from '../../support/runCli.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { runOnHost } from '../../support/runOnHost.js';
+import { suiteStores } from '../../support/suiteStores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 const ID = '123456789012345678';
@@ -25,16 +26,12 @@ const COMMANDS = [
 ];
 
 describe('which archive a command works on', () => {
-  let stores: TestStores;
-  before(async () => {
-    stores = await openStores();
-  });
-  after(() => stores.close());
+  const stores = suiteStores();
 
   for (const args of COMMANDS) {
     it(`is none where there is none: ${args.join(' ')} starts no servers`, () =>
       withTemporaryFolder(async (folder) => {
-        const { code, stdout, stderr } = await runCli({ ...NO_URLS, DATA_DIR: folder }, args);
+        const { code, stdout, stderr } = await runOnHost({ ...NO_URLS, DATA_DIR: folder }, args);
         expect([code, stdout]).to.deep.equal([1, '']);
         expect(stderr).to.match(/^Error: No archive found: set DATA_DIR or the URLs .*\n$/);
         expect(stderr).to.contain(folder);
@@ -45,7 +42,7 @@ describe('which archive a command works on', () => {
   it('is not running where the data folder holds one and no servers run', () =>
     withTemporaryFolder(async (folder) => {
       await mkdir(join(folder, 'mongodb'));
-      const { code, stderr } = await runCli({ ...NO_URLS, DATA_DIR: folder }, ['status']);
+      const { code, stderr } = await runOnHost({ ...NO_URLS, DATA_DIR: folder }, ['status']);
       expect(code).to.equal(1);
       expect(stderr).to.match(/^Error: The archive in .* is not running: run npm start, or /);
       expect(await readdir(folder)).to.deep.equal(['mongodb']);
@@ -68,7 +65,7 @@ describe('which archive a command works on', () => {
 
   it('is that of the URLs, and is told without their passwords', async () => {
     const MONGODB_URL = 'mongodb://ada:planted@127.0.0.1:1/mine';
-    const { stderr } = await runCli({ MONGODB_URL }, ['status', '--json']);
+    const { stderr } = await runOnHost({ MONGODB_URL }, ['status', '--json']);
     expect(stderr).to.equal(
       'Archive: mine at mongodb://ada:***@127.0.0.1:1/mine (from MONGODB_URL)\n',
     );
@@ -76,7 +73,7 @@ describe('which archive a command works on', () => {
 
   it('is refused where only some URLs are set: the others may be of another archive', async () => {
     for (const args of [['status'], ['import', 'package.json']]) {
-      const { code, stderr } = await runCli({ ELASTICSEARCH_URL: '', REDIS_URL: '' }, args);
+      const { code, stderr } = await runOnHost({ ELASTICSEARCH_URL: '', REDIS_URL: '' }, args);
       expect(code).to.equal(1);
       expect(stderr).to.equal(
         ['ELASTICSEARCH_URL', 'REDIS_URL']
