@@ -10,8 +10,8 @@ import { aThreadItem, type ItemSketch } from '../../support/apiViews.js';
 
 const FIRST = 700_000_000_000_000_000n;
 
-/** 150 threads over 2 servers and 4 channels, with many equal counts and times, one in three unanswered. */
-const sketches = Array.from({ length: 150 }, (_, n): ItemSketch => ({
+/** 110 threads over 2 servers and 4 channels, with many equal counts and times, one in three unanswered. */
+const sketches = Array.from({ length: 110 }, (_, n): ItemSketch => ({
   threadId: String(FIRST + BigInt(n)),
   serverId: String(10 + (n % 2)),
   channelId: String(100 + (n % 4)),

@@ -36,6 +36,8 @@ import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 import { restingArchive } from '../../support/verifiedArchive.js';
 import { everyAnswer } from '../../support/wholeArchive.js';
 
+const SAMPLE = 'sample/show-and-tell';
+
 describe('backup and restore', () => {
   const opened: TestArchive[] = [];
   const open = async (): Promise<TestArchive> => {
@@ -57,7 +59,7 @@ describe('backup and restore', () => {
   it('brings back every answer, and nothing that was deleted or erased', () =>
     withTemporaryFolder(async (folder) => {
       const before = await open();
-      await run(before, 'import', 'sample');
+      await run(before, 'import', SAMPLE);
       const { threads } = await before.json<{ threads: { id: string; author: { id: string } }[] }>(
         '/api/threads?limit=3',
       );
@@ -76,7 +78,7 @@ describe('backup and restore', () => {
       expect(await verifications(after)).to.deep.equal([{ repair: false }]);
       expect(await everyAnswer(after)).to.deep.equal(answers);
 
-      await run(after, 'import', 'sample');
+      await run(after, 'import', SAMPLE);
       expect(await everyAnswer(after)).to.deep.equal(answers);
       expect((await after.api.get(`/api/threads/${deleted!.id}`)).status).to.equal(404);
       expect((await after.api.get(`/users/${other!.author.id}`)).status).to.equal(404);

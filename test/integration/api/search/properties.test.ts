@@ -17,8 +17,8 @@ const STEMS = [
 ] as const;
 const ENDINGS = ['', '', '', 's', 'ed', 'ing'] as const;
 const SIGNS = ['', '', '', '', ',', '.', '!', '?', ' -', ' (', ') '] as const;
-const THREADS = 150;
-const QUERIES = 120;
+const THREADS = 100;
+const QUERIES = 60;
 
 describe('search: properties of generated queries', () => {
   const random = randomOf(20);
