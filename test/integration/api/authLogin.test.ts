@@ -172,7 +172,10 @@ describe('POST /auth/token', () => {
     }
     await wrong.close();
     expect(wrong.platform.requests, 'asked again at once').to.have.length(1);
-    const told = wrong.log.filter(({ level }) => Number(level) > 30);
+    // A busy machine may leave a store silent for a second.
+    const told = wrong.log.filter(
+      ({ level, msg }) => Number(level) > 30 && msg !== 'A store is away',
+    );
     expect(told.map(({ level, msg }) => [level, msg])).to.deep.equal([
       [50, 'Nobody can log in: the platform refuses DISCORD_CLIENT_ID with DISCORD_CLIENT_SECRET'],
     ]);
