@@ -7,7 +7,7 @@ import { everyTrace } from '../../support/everyTrace.js';
 import { runCli } from '../../support/runCli.js';
 import { freePort } from '../../../services/local/ports.js';
 import { startProcess, type ServiceProcess } from '../../support/serviceProcess.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { suiteStores } from '../../support/suiteStores.js';
 
 const SECRETS: Record<string, string> = {
   'password of MongoDB': 'planted-mongodb-password-11',
@@ -33,12 +33,11 @@ function withPassword(
 }
 
 describe('secrets of the settings', () => {
-  let stores: TestStores;
+  const stores = suiteStores();
   /** Everything that was printed, logged and answered, by where. */
   const seen: [where: string, text: string][] = [];
 
   before(async () => {
-    stores = await openStores();
     const { key } = await createApiKey(stores.mongo.collections, {
       ...{ name: 'planted', level: 'admin', expiresAt: null },
     });
@@ -49,7 +48,6 @@ describe('secrets of the settings', () => {
     await watchServices('with passwords that are refused', refusing(), 503);
     await watchCommands();
   });
-  after(() => stores.close());
 
   /** The stores of the tests know no passwords: Redis and Elasticsearch take any. */
   function environment(): Record<string, string> {

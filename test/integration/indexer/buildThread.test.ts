@@ -3,7 +3,6 @@ import type { ParticipantList, ThreadDetail } from '../../../shared/contract/thr
 import type { ServerStats } from '../../../shared/contract/servers.js';
 import type { UserProfile } from '../../../shared/contract/users.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
-import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { SourceConflict } from '../../../services/indexer/ingest/source.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
@@ -12,17 +11,9 @@ import { claimMarks } from '../../../services/indexer/work/claims.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
-import {
-  build,
-  doAll,
-  endLeases,
-  inBatches,
-  indexerDeps,
-  record,
-  stalled,
-} from '../../support/indexerDeps.js';
+import { build, doAll, endLeases, inBatches, record, stalled } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { indexerSuite } from '../../support/suiteStores.js';
 
 /** A thread by Ada with answers by Grace and a bot. */
 function aConversation(more: Parameters<typeof aSourceThread>[0] = {}) {
@@ -42,14 +33,7 @@ function aConversation(more: Parameters<typeof aSourceThread>[0] = {}) {
 }
 
 describe('building a thread', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
-
-  before(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
-  });
-  after(() => stores.close());
+  const { stores, deps } = indexerSuite();
 
   const detail = (threadId: string) =>
     readBody<ThreadDetail>(deps.collections, `thread/${threadId}`);

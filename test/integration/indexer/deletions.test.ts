@@ -6,7 +6,6 @@ import { fileDeletion } from '../../../shared/jobs/fileDeletion.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { DeletionKind } from '../../../shared/store/deletionRecord.js';
 import { createHandlers } from '../../../services/indexer/handlers.js';
-import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { deleteChannel, deleteServer } from '../../../services/indexer/jobs/deletePlaces.js';
@@ -23,26 +22,12 @@ import {
   anAuthor,
   anId,
 } from '../../support/factories.js';
-import {
-  anotherProcess,
-  build,
-  doAll,
-  inBatches,
-  indexerDeps,
-  record,
-} from '../../support/indexerDeps.js';
+import { anotherProcess, build, doAll, inBatches, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('deletions', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
-
-  before(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
-  });
-  after(() => stores.close());
+  const { stores, deps } = indexerSuite();
 
   /** Two threads of one channel, built; each of one message by Ada and one by Grace. */
   async function aPlace() {

@@ -36,7 +36,8 @@ import {
   stalled,
 } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { openStores } from '../../support/stores.js';
+import { indexerSuite } from '../../support/suiteStores.js';
 import { everyTrace } from '../../support/everyTrace.js';
 
 const GONE = anAuthor('zyxwvuts', { id: '777777777777777701', displayName: 'Zyx Wvuts' });
@@ -105,8 +106,7 @@ function mentionsThem(n: number): Said {
 }
 
 describe('erasing a person', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
+  const { stores, deps } = indexerSuite();
   let archive: Said[];
   let result: unknown;
 
@@ -132,8 +132,6 @@ describe('erasing a person', () => {
     (await readBody<ServerStats>(deps.collections, `stats/${serverId}`))?.stats;
 
   before(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
     archive = [
       ...Array.from({ length: WROTE_IN }, (_, n) => wroteIn(n)),
       ...Array.from({ length: MENTIONED_IN }, (_, n) => mentionsThem(n)),
@@ -145,7 +143,6 @@ describe('erasing a person', () => {
     const erasureId = await requestErasure(deps.collections, GONE.id);
     result = await eraseUser(deps, { erasureId }, REPORT_NOBODY);
   });
-  after(() => stores.close());
 
   it('leaves no id, name or word in any collection, search document or Redis key', async () => {
     expect(result).to.deep.equal({

@@ -29,7 +29,8 @@ import {
   anId,
 } from '../../support/factories.js';
 import { build, doAll, indexerDeps, record } from '../../support/indexerDeps.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { openStores } from '../../support/stores.js';
+import { indexerSuite } from '../../support/suiteStores.js';
 import { bringToRest, restingArchive, verifyNow } from '../../support/verifiedArchive.js';
 
 interface Place {
@@ -631,14 +632,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
 ];
 
 describe('verifyArchive', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
-
-  before(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
-  });
-  after(() => stores.close());
+  const { stores, deps } = indexerSuite();
 
   it('finds nothing in an archive that holds nothing', async () => {
     expect(await verifyNow(deps)).to.deep.include({ clean: true, differences: [], counts: {} });

@@ -4,14 +4,10 @@ import { until } from '../../support/apiServer.js';
 import { indexerDeps } from '../../support/indexerDeps.js';
 import { rebuildArchive } from '../../support/rebuildArchive.js';
 import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { suiteStores } from '../../support/suiteStores.js';
 
 describe('a rebuild of search under constant writes', () => {
-  let stores: TestStores;
-  before(async () => {
-    stores = await openStores();
-  });
-  after(() => stores.close());
+  const stores = suiteStores();
 
   it('never shows a reader an error, an empty index or a lost document', async () => {
     const deps = indexerDeps(stores);
