@@ -43,11 +43,12 @@ export const MODES = {
 
 export type Mode = keyof typeof MODES;
 
-/** Public endpoints that have no measurement: they belong to logging in, and lead to another platform. */
+/** Public endpoints that have no measurement: they lead to another platform, to log in or to open an attachment. */
 export const UNMEASURED: readonly (keyof typeof operations)[] = [
   'login',
   'exchangeCode',
   'refreshToken',
+  'openAttachment',
 ];
 
 /** Endpoints that are asked in every mode; the others are asked hot and cold. */

@@ -3,7 +3,7 @@ import { ENDPOINTS, UNMEASURED } from '../../../bench/measurements.js';
 import { operations } from '../../../shared/contract/operations.js';
 
 describe('the measurements of npm run bench', () => {
-  it('cover every public operation but those of logging in', () => {
+  it('cover every public operation but those that lead to another platform', () => {
     const open = Object.values(operations).filter(({ access }) => access === 'public');
     const covered = [...ENDPOINTS.map(({ operationId }) => operationId), ...UNMEASURED];
     expect(covered.toSorted()).to.deep.equal(open.map((one) => one.operationId).toSorted());
