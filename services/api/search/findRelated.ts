@@ -1,34 +1,37 @@
 import type { SearchParams, SearchResponse } from '../../../shared/contract/search.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { askElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
+import { filterBy } from './buildQuery.js';
 import { findPassages } from './findPassages.js';
-import { FORGIVEN, likeWords, mayBeMistyped, mayForgive } from './forgiveTypos.js';
+import { FORGIVEN, likeWords, mayBeMistyped } from './forgiveTypos.js';
 import { isForeign, tellingTerms } from './functionWords.js';
-import { countTerms, wordTerm } from './lookUp.js';
-import type { ParsedQuery, SearchTerm } from './parseQuery.js';
+import { countEach, inVocabulary } from './lookUp.js';
+import { matchTerm } from './matchTerms.js';
+import { wordTerm, type ParsedQuery, type SearchTerm } from './parseQuery.js';
 import { presentResults, type Hit } from './presentResults.js';
 import { relatedScore, type Telling } from './relatedRequest.js';
 import { buildRelated } from './searchRequest.js';
 
-/** A strong result, or so many of any strength, is enough. */
-const ENOUGH = { score: 0.7, results: 10 } as const;
+/** The first page has a result of this score or more: nothing further is looked for. */
+const STRONG = 0.7;
 /** A word in at most so many documents may be a typo, or be spelled otherwise elsewhere. */
 const HARDLY_KNOWN = 3;
-/** A word counts as found in at least this part of all texts: no rare word outweighs all others. */
-const RAREST = 1_000;
+/** The most terms that are looked for: the most telling ones. */
+const MOST_TERMS = 16;
+/** The most terms that are counted: the first ones of a longer query. */
+const MOST_COUNTED = 32;
 /** The fewest letters of a part of a word that is written apart elsewhere. */
 const SHORTEST_PART = 3;
 
-/** Whether the first page of what all terms match gives so little that matches of most of them are looked for. */
+/** Whether the first page of what all terms match has no strong result, so that matches of most of them are looked for. */
 export function needsRelated(
-  parsed: ParsedQuery,
+  { terms }: Pick<ParsedQuery, 'terms'>,
   { offset, limit }: SearchParams,
   { total, best }: { total: number; best: number },
 ): boolean {
-  const isLittle = total < ENOUGH.results && best < ENOUGH.score;
   // Of one term that is found there is no less.
-  const hasLess = parsed.terms.length > 1 || total === 0;
-  return isLittle && hasLess && offset === 0 && limit > 0 && mayForgive(parsed);
+  const hasLess = terms.length > 1 || total === 0;
+  return best < STRONG && hasLess && offset === 0 && limit > 0;
 }
 
 /** Threads and messages that hold most of the telling terms of a query, at most `limit` together; none of the threads in `shown`. */
@@ -38,7 +41,7 @@ export async function findRelated(
   params: SearchParams,
   shown: readonly string[],
 ): Promise<SearchResponse['results']> {
-  const telling = await weigh(deps, parsed);
+  const telling = await weigh(deps, parsed, params);
   if (telling.length === 0) return { threads: [], messages: [] };
   const terms = telling.map(({ term, joined }) => ({
     ...term,
@@ -55,12 +58,22 @@ export async function findRelated(
   return presentResults(hits.hits, passages, relatedScore);
 }
 
-/** The telling terms that the archive holds in some spelling, and how much each tells. */
-async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> {
-  const terms = tellingTerms(parsed.terms);
+/** The most telling terms that the filters leave in some spelling, and how much each tells. */
+async function weigh(
+  deps: SearchDeps,
+  parsed: ParsedQuery,
+  params: SearchParams,
+): Promise<Telling[]> {
+  const terms = tellingTerms(parsed.terms).slice(0, MOST_COUNTED);
   const pairs = terms.slice(1).map((term, index) => joinOf(terms[index]!, term));
   const joins = pairs.filter((text) => text !== undefined).map(wordTerm);
-  const counted = await countTerms(deps, [...terms, ...joins]);
+  const sought = [...terms, ...joins].map((term) => inVocabulary(matchTerm, term));
+  const [all = 0, ...counted] = await countEach(
+    deps,
+    [{ match_all: {} }, ...sought],
+    filterBy(params),
+  );
+  if (all === 0) return [];
   const countOf = new Map(joins.map(({ text }, n) => [text, counted[terms.length + n] ?? 0]));
   const found = terms.map((term, n) => ({
     term,
@@ -75,13 +88,15 @@ async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> 
     .slice(0, FORGIVEN.words)
     .map(({ term }) => term.text);
   const others = await otherSpellings(deps, doubtful, isForeign(parsed));
-  const whole = Math.max(RAREST, ...counted);
-  return found.flatMap(({ term, count, joined }) => {
-    const alternatives = others.get(term.text) ?? [];
-    if (count === 0 && joined.length === 0 && alternatives.length === 0) return [];
-    const weight = Math.log(1 + whole / Math.max(count, whole / RAREST));
-    return [{ term: { ...term, alternatives }, weight, joined }];
-  });
+  return found
+    .flatMap(({ term, count, joined }): Telling[] => {
+      const alternatives = others.get(term.text) ?? [];
+      if (count === 0 && joined.length === 0 && alternatives.length === 0) return [];
+      const weight = Math.log(1 + all / Math.max(1, count));
+      return [{ term: { ...term, alternatives }, weight, joined }];
+    })
+    .sort((one, other) => other.weight - one.weight)
+    .slice(0, MOST_TERMS);
 }
 
 /** Two words that stand side by side, as one. */
@@ -98,9 +113,9 @@ async function otherSpellings(
   const apart = words.flatMap((word) => splitsOf(word).map((text) => ({ word, text })));
   const [like, counts] = await Promise.all([
     likeWords(deps, areForeign ? [] : words),
-    countTerms(
+    countEach(
       deps,
-      apart.map(({ text }) => ({ text, phrase: true })),
+      apart.map(({ text }) => inVocabulary(matchTerm, { text, phrase: true })),
     ),
   ]);
   const known = apart.filter((_, n) => (counts[n] ?? 0) > 0);

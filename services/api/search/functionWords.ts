@@ -1,4 +1,4 @@
-import type { ParsedQuery, SearchTerm } from './parseQuery.js';
+import { wordTerm, type ParsedQuery, type SearchTerm } from './parseQuery.js';
 
 /** Words that hold sentences together and tell nothing about their subject, by language; folded as the index folds them. */
 const FUNCTION_WORDS = {
@@ -49,9 +49,28 @@ export function isForeign({ terms }: Pick<ParsedQuery, 'terms'>): boolean {
   return [...wordsOf.keys()].some((language) => countOf(language) > english);
 }
 
-/** The terms that tell something about a subject: phrases, and words that are no function words. */
+/**
+ * What tells something about a subject: phrases, and words that are no function words. A text of a script without spaces is
+ * taken apart into its words, and words with a comma or a slash between them are taken one by one.
+ */
 export function tellingTerms(terms: readonly SearchTerm[]): SearchTerm[] {
-  return terms.filter(({ text, phrase }) => phrase || !isFunctionWord(text));
+  const single = terms.flatMap((term) => (term.phrase ? [term] : wordsIn(term.text).map(wordTerm)));
+  const telling = single.filter(({ text, phrase }) => phrase || !isFunctionWord(text));
+  return [...new Map(telling.map((term) => [term.text.toLowerCase(), term])).values()];
+}
+
+/** Scripts that write no spaces between words. */
+const SPACELESS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]/u;
+
+const wordBreaks = new Intl.Segmenter('en', { granularity: 'word' });
+
+function wordsIn(text: string): string[] {
+  return text.split(/[,;/|]+/u).flatMap((part) => {
+    if (!SPACELESS.test(part)) return /[\p{L}\p{N}]/u.test(part) ? [part] : [];
+    const words = [...wordBreaks.segment(part)].filter(({ isWordLike }) => isWordLike);
+    // Of one character: nearly always a particle.
+    return words.map(({ segment }) => segment).filter(({ length }) => length > 1);
+  });
 }
 
 /** Without case, accents, apostrophes and the signs around it. */

@@ -2,8 +2,8 @@ import type { estypes } from '@elastic/elasticsearch';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { SIGN_LETTERS, STEM_MARK } from '../../../shared/store/searchMapping.js';
 import { askElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
-import { anyOf, asWritten, matchTerm } from './matchTerms.js';
-import type { SearchTerm } from './parseQuery.js';
+import { anyOf, asWritten, type Match, type Query } from './matchTerms.js';
+import { wordTerm, type SearchTerm } from './parseQuery.js';
 
 /** A word of a query as the index takes it, with the archive's words that are like it. */
 export type Entry = estypes.SearchTermSuggest;
@@ -26,26 +26,29 @@ export async function countWords(
   deps: SearchDeps,
   words: readonly string[],
 ): Promise<Map<string, number>> {
-  const counts = await countTerms(deps, words.map(wordTerm), asWritten);
+  const filters = words.map((word) => inVocabulary(asWritten, wordTerm(word)));
+  const counts = await countEach(deps, filters);
   return new Map(words.map((word, index) => [word, counts[index] ?? 0]));
 }
 
-/** In how many documents each of the terms stands, as written or inflected unless told otherwise. */
-export async function countTerms(
+/** How many documents each of the queries finds. Only documents in `among` count. */
+export async function countEach(
   deps: SearchDeps,
-  terms: readonly SearchTerm[],
-  match = matchTerm,
+  filters: Query[],
+  among?: Query,
 ): Promise<number[]> {
-  if (terms.length === 0) return [];
-  const filters = terms.map((term) => anyOf(VOCABULARY.map((field) => match(field, term))));
-  const { aggregations } = await lookUp(deps, { aggs: { words: { filters: { filters } } } });
+  if (filters.length === 0) return [];
+  const { aggregations } = await lookUp(deps, {
+    ...(among && { query: { bool: { filter: [among] } } }),
+    aggs: { words: { filters: { filters } } },
+  });
   const counts = (aggregations?.words.buckets ?? []) as estypes.AggregationsFiltersBucket[];
   return counts.map(({ doc_count }) => doc_count);
 }
 
-/** A word as a term. */
-export function wordTerm(text: string): SearchTerm {
-  return { text, phrase: false };
+/** The documents that hold a term. */
+export function inVocabulary(match: Match, term: SearchTerm): Query {
+  return anyOf(VOCABULARY.map((field) => match(field, term)));
 }
 
 /** The archive's words in an entry that readers know too: the index also holds stems, and letters that stand for signs. */

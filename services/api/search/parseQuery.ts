@@ -17,6 +17,11 @@ export interface ParsedQuery {
   words: number;
 }
 
+/** A word as a term. */
+export function wordTerm(text: string): SearchTerm {
+  return { text, phrase: false };
+}
+
 /** What the index keeps as a token: a letter, a digit or an emoji. */
 const SEARCHABLE = /[\p{L}\p{Nd}\p{Extended_Pictographic}\p{Regional_Indicator}]/u;
 
@@ -58,9 +63,7 @@ function splitTerms(text: string): SearchTerm[] {
   const parts = text.replace(/[“”„‟＂]/gu, '"').split(PHRASE);
   return parts.flatMap((part, index): SearchTerm[] =>
     // Splitting leaves what was quoted at the odd places.
-    index % 2 === 1
-      ? [{ text: part.trim(), phrase: true }]
-      : part.split(' ').map((word) => ({ text: word, phrase: false })),
+    index % 2 === 1 ? [{ text: part.trim(), phrase: true }] : part.split(' ').map(wordTerm),
   );
 }
 

@@ -22,6 +22,7 @@ const CORPUS = [
     messages: Array.from({ length: 15 }, (_, n) => `Lantern jetty remark ${n}`),
     serverId: '7',
   }),
+  aThread({ title: '备份', messages: ['每天晚上用脚本备份整个数据库'] }),
   ...FILLER,
 ];
 
@@ -76,7 +77,25 @@ describe('search: related', () => {
     expect((await ask('como usar el transpnder')).suggestion).to.equal(null);
   });
 
-  it('looks for nothing where there is a strong result, many, or no less to ask for', async () => {
+  it('answers a question of any length, and counts only words that the filters leave', async () => {
+    const unknown = Array.from({ length: 20 }, (_, n) => `zq${String.fromCharCode(97 + n)}xv`);
+    expect(titles(await ask([...unknown, 'sloop'].join(' ')))).to.deep.equal(['Mooring at night']);
+    const q = 'sloop ropes transponder lantern';
+    expect(titles(await ask(q, { serverId: '7' }))).to.deep.equal(['One long thread']);
+  });
+
+  it('takes words apart that stand without spaces', async () => {
+    expect(titles(await ask('怎样备份数据库'))[0]).to.equal('备份');
+    expect(titles(await ask('sloop/xylophone,jetty'))[0]).to.equal('Mooring at night');
+  });
+
+  it('looks further where there are many results, and none is strong', async () => {
+    const found = await ask('lantern remark thread');
+    expect(found.total).to.be.above(10);
+    expect(titles(found)).to.include('Mooring at night');
+  });
+
+  it('looks for nothing where there is a strong result, or no less to ask for', async () => {
     for (const q of ['"two ropes"', 'tide wind', 'sloop']) {
       const found = await ask(q);
       expect(found.total, q).to.be.above(0);
