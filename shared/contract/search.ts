@@ -96,7 +96,7 @@ export interface SearchResponse {
   total: number;
   threadCount: number;
   messageCount: number;
-  /** Where few match all terms, and none well: what matches most of them, at most `limit`; not counted, scores below 0.5. */
+  /** Where no match of all terms is strong: what matches some telling ones, at most `limit` and 20; not counted, scores below 0.5. */
   related: { threads: ThreadResult[]; messages: MessageResult[] };
   /** A corrected query that matches, when this one matches nothing. */
   suggestion: string | null;
@@ -252,7 +252,7 @@ export const searchResponseSchema = Joi.object<SearchResponse, true>({
   })
     .required()
     .description(
-      'Matches of most of the telling words, one of each thread, with scores below 0.5; looked for on the first page where fewer than ten results match all terms, none with 0.7 or more. At most `limit`, not counted in total, not paged',
+      'Matches of some of the telling words, one of each thread, with scores below 0.5; looked for on the first page where no match of all terms has 0.7 or more. At most `limit`, and at most 20; not counted in total, not paged',
     ),
   suggestion: Joi.string()
     .allow(null)

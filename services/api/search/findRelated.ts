@@ -16,8 +16,8 @@ import { buildRelated } from './searchRequest.js';
 const STRONG = 0.7;
 /** A word in at most so many documents may be a typo, or be spelled otherwise elsewhere. */
 const HARDLY_KNOWN = 3;
-/** The most terms that are looked for: the most telling ones. */
-const MOST_TERMS = 16;
+/** The most terms that are looked for: the most telling ones. What such a search costs grows with them. */
+const MOST_TERMS = 8;
 /** The most terms that are counted: the first ones of a longer query. */
 const MOST_COUNTED = 32;
 /** The fewest letters of a part of a word that is written apart elsewhere. */
@@ -34,7 +34,7 @@ export function needsRelated(
   return best < STRONG && hasLess && offset === 0 && limit > 0;
 }
 
-/** Threads and messages that hold most of the telling terms of a query, at most `limit` together; none of the threads in `shown`. */
+/** Threads and messages that hold telling terms of a query, at most `limit` together; none of the threads in `shown`. */
 export async function findRelated(
   deps: SearchDeps,
   parsed: ParsedQuery,

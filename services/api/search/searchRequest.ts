@@ -55,7 +55,7 @@ function pageRequest(parsed: ParsedQuery, params: SearchParams): Request {
     query: buildQuery(parsed, params),
     ...(mayStep(params) ? {} : { min_score: givenFor(params.minScore, lowestBand(params)) }),
     from: params.offset,
-    size: params.limit,
+    size: Math.min(params.limit, MOST_RELATED),
     sort: ORDER,
     track_total_hits: false,
     highlight: buildHighlight(parsed, params),
@@ -64,7 +64,10 @@ function pageRequest(parsed: ParsedQuery, params: SearchParams): Request {
   };
 }
 
-/** The best matches of most of the telling terms, one of each thread. */
+/** Related matches of one answer. */
+const MOST_RELATED = 20;
+
+/** The best matches of the telling terms, one of each thread. */
 export function buildRelated(
   telling: readonly Telling[],
   parsed: ParsedQuery,
