@@ -55,7 +55,7 @@ function pageRequest(parsed: ParsedQuery, params: SearchParams): Request {
     query: buildQuery(parsed, params),
     ...(mayStep(params) ? {} : { min_score: givenFor(params.minScore, lowestBand(params)) }),
     from: params.offset,
-    size: Math.min(params.limit, MOST_RELATED),
+    size: params.limit,
     sort: ORDER,
     track_total_hits: false,
     highlight: buildHighlight(parsed, params),
@@ -64,7 +64,7 @@ function pageRequest(parsed: ParsedQuery, params: SearchParams): Request {
   };
 }
 
-/** Related matches of one answer. */
+/** The most related matches of one answer. */
 const MOST_RELATED = 20;
 
 /** The best matches of the telling terms, one of each thread. */
@@ -77,7 +77,7 @@ export function buildRelated(
   return {
     query: buildRelatedQuery(telling, params, shown),
     collapse: { field: 'threadId' },
-    size: params.limit,
+    size: Math.min(params.limit, MOST_RELATED),
     sort: ORDER,
     track_total_hits: false,
     highlight: buildHighlight(parsed, params),

@@ -118,4 +118,10 @@ describe('search: related', () => {
     expect(shown.total).to.equal(1);
     expect(titles(shown)).to.not.include('Mooring at night');
   });
+
+  it('shows at most 20, however large the page is', async () => {
+    const many = Array.from({ length: 21 }, (_, n) => aThread({ title: `Ballast ${n}` }));
+    await fixture.store(many.flat());
+    expect(titles(await ask('ballast xylophone', { limit: 100 }))).to.have.length(20);
+  });
 });
