@@ -30,7 +30,8 @@ export function startTestSync(
     admission: createAdmission(stores.redis, deps.namespace),
     now: () => nextLiveTime(deps.collections.state),
   });
-  return runSync(deps, platform, new Set(named), repairEveryMs);
+  const options = { named: new Set(named), allEveryMs: NEVER_MS, repairEveryMs };
+  return runSync(deps, platform, options);
 }
 
 /** Waits until everything that was asked for is listed and fetched. */

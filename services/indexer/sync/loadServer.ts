@@ -13,7 +13,7 @@ import { cleanName } from '../sources/cleanText.js';
 import { liveChannel, liveServer } from '../sources/liveHeader.js';
 import { forgetChannels } from './forgetChannels.js';
 import { withholdChannels } from './withholdChannels.js';
-import { isVisibleForum, judgeChannel } from './judgeChannel.js';
+import { isVisibleForum, judgeChannel } from '../../../shared/discordApi/judgeChannel.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**

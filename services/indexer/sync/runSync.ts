@@ -23,12 +23,18 @@ import { NotSynced, SyncProblem } from './syncProblem.js';
 
 const LOOK_EVERY_MS = 250;
 const AGAIN_AFTER_MS = 5_000;
-/** Everything that is new is looked for this often. */
-const ALL_EVERY_MS = 10 * 60_000;
-/** A thread is read once more this often (ms), while nothing else is to be fetched. */
-const REPAIR_EVERY_MS = 5_000;
 /** What an operator has to change is looked at again this often. */
 const PROBLEM_EVERY_MS = 60_000;
+
+/** What an operator may choose. */
+export interface SyncOptions {
+  /** Channels that are archived whatever their rules. */
+  named: ReadonlySet<string>;
+  /** Everything that is new is looked for this often. */
+  allEveryMs: number;
+  /** One thread is read once more in each such time, while nothing else is to be fetched. */
+  repairEveryMs: number;
+}
 
 /** Keeps the archive like the platform while it runs. */
 export interface Sync {
@@ -36,20 +42,14 @@ export interface Sync {
 }
 
 /** Starts the sync: of all processes that run it, the one that holds the lease speaks to the platform. */
-export function runSync(
-  deps: IndexerDeps,
-  platform: PlatformClient,
-  named: ReadonlySet<string>,
-  repairEveryMs: number = REPAIR_EVERY_MS,
-): Sync {
+export function runSync(deps: IndexerDeps, platform: PlatformClient, options: SyncOptions): Sync {
   const stopped = new AbortController();
   const holder = randomUUID();
   const ended = (async () => {
     while (!stopped.signal.aborted) {
       const restMs = await takeTurn(deps, {
         platform,
-        named,
-        repairEveryMs,
+        options,
         holder,
         stopped: stopped.signal,
       });
@@ -68,8 +68,7 @@ export function runSync(
 
 interface Turn {
   platform: PlatformClient;
-  named: ReadonlySet<string>;
-  repairEveryMs: number;
+  options: SyncOptions;
   holder: string;
   stopped: AbortSignal;
 }
@@ -77,7 +76,7 @@ interface Turn {
 /** Syncs while this process holds the lease. Resolves with how long to rest before the next turn (ms); null: for ever. */
 async function takeTurn(
   deps: IndexerDeps,
-  { platform, named, repairEveryMs, holder, stopped }: Turn,
+  { platform, options, holder, stopped }: Turn,
 ): Promise<number | null> {
   const lost = new AbortController();
   const signal = AbortSignal.any([stopped, lost.signal]);
@@ -88,10 +87,11 @@ async function takeTurn(
     if (!(await holdLease(deps.collections, holder))) return AGAIN_AFTER_MS;
     const meter = createMeter();
     timer = keepLease(deps, { holder, meter }, () => lost.abort());
+    const { named, allEveryMs, repairEveryMs } = options;
     const sync: SyncDeps = { ...deps, platform, named, signal, meter, servers: new Map() };
     await requestSync(deps.collections, {}, ALL);
     await untilFirstFails(
-      [serveRequests(sync), fetchThreads(sync), repairThreads(sync, repairEveryMs)],
+      [serveRequests(sync, allEveryMs), fetchThreads(sync), repairThreads(sync, repairEveryMs)],
       lost,
     );
     return 0;
@@ -158,11 +158,11 @@ async function untilFirstFails(parts: Promise<void>[], others: AbortController):
 }
 
 /** Does what is asked for, one request after the other, and asks for everything now and then. */
-async function serveRequests(deps: SyncDeps): Promise<void> {
+async function serveRequests(deps: SyncDeps, allEveryMs: number): Promise<void> {
   const { sync, state } = deps.collections;
   let askedAt = performance.now();
   while (!deps.signal.aborted) {
-    if (performance.now() - askedAt > ALL_EVERY_MS) {
+    if (performance.now() - askedAt > allEveryMs) {
       askedAt = performance.now();
       await requestSync(deps.collections, {}, ALL);
     }

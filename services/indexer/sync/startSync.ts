@@ -5,6 +5,11 @@ import type { IndexerDeps } from '../deps.js';
 import { nextLiveTime } from '../stores/nextVersion.js';
 import { runSync, type Sync } from './runSync.js';
 
+/** Everything that is new is looked for this often. */
+const ALL_EVERY_MS = 10 * 60_000;
+/** A thread is read once more this often, while nothing else is to be fetched. */
+const REPAIR_EVERY_MS = 5_000;
+
 /** The settings of the sync. */
 export type SyncSettings = BotSettings & Pick<Settings, 'DISCORD_ALSO_CHANNELS'>;
 
@@ -17,5 +22,8 @@ export function startSync(
   const now = () => nextLiveTime(collections.state);
   const platform = createBotClient(settings, { redis, namespace, now });
   if (!platform) return null;
-  return runSync(deps, platform, new Set(settings.DISCORD_ALSO_CHANNELS.match(/\d+/g)));
+  return runSync(deps, platform, {
+    named: new Set(settings.DISCORD_ALSO_CHANNELS.match(/\d+/g)),
+    ...{ allEveryMs: ALL_EVERY_MS, repairEveryMs: REPAIR_EVERY_MS },
+  });
 }

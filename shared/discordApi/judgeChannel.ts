@@ -1,4 +1,4 @@
-import type { LiveChannel, LiveGuild } from '../../../shared/discordApi/answerTypes.js';
+import type { LiveChannel, LiveGuild } from './answerTypes.js';
 
 const ADMINISTRATOR = 1n << 3n;
 const VIEW_CHANNEL = 1n << 10n;

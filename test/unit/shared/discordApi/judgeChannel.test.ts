@@ -4,7 +4,7 @@ import {
   isVisibleForum,
   judgeChannel,
   type Judged,
-} from '../../../../services/indexer/sync/judgeChannel.js';
+} from '../../../../shared/discordApi/judgeChannel.js';
 
 const VIEW = 1n << 10n;
 const READ = 1n << 16n;
