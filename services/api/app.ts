@@ -6,21 +6,21 @@ import { auditRequests } from './http/auditRequests.js';
 import { allowOrigins, corsPolicy } from './http/cors.js';
 import { limitFailed } from './http/credentials/limitFailed.js';
 import { createGate, type GateOptions } from './http/credentials/gate.js';
+import { answerReads } from './http/answerReads.js';
 import { answerErrors, answerUnmatched } from './http/errors.js';
+import type { AnswerCache } from './http/findKept.js';
 import { describeResponses } from './http/headers.js';
 import { checkHosts } from './http/hosts.js';
 import { serveMetrics } from './http/metrics.js';
-import { mountRoutes, type Outcome } from './http/mount.js';
+import { mountRoutes } from './http/mount.js';
 import { queueDashboard } from './http/queueDashboard.js';
 import { checkUrls } from './http/query.js';
 import { createObserver, observeRequests } from './http/observeRequests.js';
-import { answerReady, type ReadyAnswer } from './http/readyAnswers.js';
-import type { ResponseCache } from './http/responseCache.js';
 import type { ApiMetrics } from './metrics/apiMetrics.js';
 import { createRoutes, type RouteDeps } from './routes.js';
 
 export interface AppDeps extends RouteDeps {
-  cache: ResponseCache<Outcome, ReadyAnswer>;
+  cache: AnswerCache;
   logger: Logger;
   metrics: ApiMetrics;
   /** Undefined where only this machine may read metrics. */
@@ -35,8 +35,8 @@ export interface AppDeps extends RouteDeps {
 }
 
 /**
- * The whole API as a handler of requests. What is ready in the cache is answered at once. Everything else passes the
- * lines below in their order.
+ * The whole API as a handler of requests. Reads of what everybody may see are answered at once. Everything else passes
+ * the lines below in their order.
  */
 export function createApp(deps: AppDeps): RequestListener {
   const { logger, credentials, auth, cache } = deps;
@@ -44,6 +44,7 @@ export function createApp(deps: AppDeps): RequestListener {
   const cors = corsPolicy(deps.corsOrigins);
   const observe = createObserver(logger, deps.metrics, { addresses: deps.logAddresses, addressOf });
   const gate = createGate({ ...credentials, identify: auth.identify });
+  const routes = createRoutes(deps);
   const app = new Koa();
   app.use(observeRequests(observe));
   app.use(describeResponses());
@@ -59,13 +60,13 @@ export function createApp(deps: AppDeps): RequestListener {
     }),
   );
   app.use(queueDashboard(deps.producer.queue, gate));
-  app.use(mountRoutes(createRoutes(deps), { cache, gate, cors }));
+  app.use(mountRoutes(routes, { cache, gate }));
   app.use(answerUnmatched(gate));
   app.on('error', (error: unknown) => {
     logger.debug({ err: error }, 'A response was cut');
   });
   const handle = app.callback();
-  const answer = answerReady({ cache, cors, limits, addressOf, observe });
+  const answer = answerReads({ routes, cache, cors, limits, addressOf, observe, logger });
   return (request, response) => {
     // While everyone may do everything, the log names everyone as the developer. The gate does that.
     if (disableAuth || !answer(request, response)) void handle(request, response);

@@ -14,7 +14,7 @@ import { createFreshLinks } from './attachments/freshLinks.js';
 import { createAuth } from './auth/createAuth.js';
 import { createAddressReader } from './http/credentials/addressReader.js';
 import { createRateLimits } from './http/credentials/rateLimits.js';
-import { outcomeBytes, outcomeExpiry, type Outcome } from './http/mount.js';
+import { outcomeBytes, outcomeExpiry, type AnswerCache, type Outcome } from './http/findKept.js';
 import { readySizeOf, type ReadyAnswer } from './http/readyAnswers.js';
 import { ResponseCache } from './http/responseCache.js';
 import { createApiMetrics } from './metrics/apiMetrics.js';
@@ -39,7 +39,7 @@ export interface ApiClients {
 /** A whole API, ready to listen. */
 export interface Api {
   app: RequestListener;
-  cache: ResponseCache<Outcome, ReadyAnswer>;
+  cache: AnswerCache;
   /** The steps that end its own work, in order. */
   closing: ShutdownStep[];
 }

@@ -3,10 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { createApi } from '../../services/api/createApi.js';
+import type { AnswerCache } from '../../services/api/http/findKept.js';
 import { listen } from '../../services/api/http/listen.js';
-import type { Outcome } from '../../services/api/http/mount.js';
-import type { ReadyAnswer } from '../../services/api/http/readyAnswers.js';
-import type { ResponseCache } from '../../services/api/http/responseCache.js';
 import { announcementChannel, type Announcement } from '../../shared/jobs/announcements.js';
 import { createProducer } from '../../shared/jobs/producer.js';
 import { createMongo, createRedis } from '../../shared/platform/clients.js';
@@ -27,7 +25,7 @@ type Headers = Record<string, string | string[]>;
 export interface ApiServer {
   url: string;
   stores: ApiStores;
-  cache: ResponseCache<Outcome, ReadyAnswer>;
+  cache: AnswerCache;
   /** Lines of the log so far, parsed. */
   log: Record<string, unknown>[];
   get(path: string, headers?: Headers): Promise<Reply>;

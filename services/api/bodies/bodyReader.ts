@@ -66,14 +66,8 @@ export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, refuse: () =
 
 /** With a copy of its bytes: a reply of MongoDB is one piece of memory, which all its bodies would hold together. */
 function stored(row: Row | undefined): StoredBody | undefined {
-  if (!row) return undefined;
-  const { gzip, _id, revision, etag, length } = row;
-  const head = { _id, revision, etag, length, ...(row.gone !== undefined && { gone: row.gone }) };
-  return gzip ? { ...head, gzip: copied(gzip) } : head;
-}
-
-function copied(bytes: Uint8Array): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length);
-  copy.set(bytes);
-  return copy;
+  if (!row?.gzip) return row as Omit<Row, 'gzip'> | undefined;
+  const gzip = Buffer.allocUnsafeSlow(row.gzip.length);
+  gzip.set(row.gzip);
+  return { ...row, gzip };
 }

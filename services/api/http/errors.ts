@@ -7,21 +7,26 @@ import { StoreAway } from '../stores/storeGuard.js';
 import { hasBody } from './body.js';
 import type { Gate } from './credentials/gate.js';
 
-/** Answers every failure in the one error shape. Details that must not be shown are only logged. */
+/** Answers every failure in the one error shape. */
 export function answerErrors(logger: Logger): Middleware {
   return async (ctx, next) => {
     try {
       await next();
     } catch (error) {
-      const shown = toAppError(error);
-      const about = { requestId: ctx.state['requestId'] as string, err: shown.cause ?? error };
-      if (shown.code === 'INTERNAL_ERROR') logger.error(about, 'A request failed');
-      // When a store goes away, its watch logs that once. So not every request does.
-      else if (shown.code === 'UNAVAILABLE' && !(error instanceof StoreAway))
-        logger.warn(about, 'Something that this needs did not answer');
-      sendError(ctx, shown);
+      sendError(ctx, reportFailure(logger, ctx.state['requestId'] as string, error));
     }
   };
+}
+
+/** The error to answer with for any failure. Details that must not be shown are only logged. */
+export function reportFailure(logger: Logger, requestId: string, error: unknown): AppError {
+  const shown = toAppError(error);
+  const about = { requestId, err: shown.cause ?? error };
+  if (shown.code === 'INTERNAL_ERROR') logger.error(about, 'A request failed');
+  // When a store goes away, its watch logs that once. So not every request does.
+  else if (shown.code === 'UNAVAILABLE' && !(error instanceof StoreAway))
+    logger.warn(about, 'Something that this needs did not answer');
+  return shown;
 }
 
 /**
@@ -68,16 +73,26 @@ export function toAppError(error: unknown): AppError {
 }
 
 function sendError(ctx: Context, error: AppError): void {
-  const body: ErrorBody = { error: error.message, code: error.code };
-  if (error.details) body.details = error.details;
   for (const name of ['ETag', 'Content-Encoding', 'Content-Length']) ctx.remove(name);
   // The rest of the body would have to be read before the connection could serve another request.
   if (hasBody(ctx.req) && !ctx.req.complete) ctx.set('Connection', 'close');
+  const { headers, body } = errorReply(error, ctx.state['private'] === true);
   ctx.status = error.status;
-  ctx.set({
-    'Cache-Control': ctx.state['private'] ? 'private, no-store' : 'no-store',
+  ctx.set(headers);
+  ctx.body = body;
+}
+
+/** How an error is told: headers, and a JSON body. */
+export function errorReply(
+  error: AppError,
+  isPrivate: boolean,
+): { headers: Record<string, string>; body: string } {
+  const body: ErrorBody = { error: error.message, code: error.code };
+  if (error.details) body.details = error.details;
+  const headers = {
+    'Cache-Control': isPrivate ? 'private, no-store' : 'no-store',
     'Content-Type': 'application/json; charset=utf-8',
     ...error.headers,
-  });
-  ctx.body = JSON.stringify(body);
+  };
+  return { headers, body: JSON.stringify(body) };
 }

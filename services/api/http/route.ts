@@ -44,6 +44,8 @@ export interface Asked {
 /** An operation with its handler, its types already checked against each other. */
 export interface Route {
   operation: Operation;
+  /** Whether the response cache may keep its answers. */
+  mayBeKept: boolean;
   /** The key and tags of a cacheable answer, and how to make it. Throws VALIDATION_ERROR. */
   ask: (asked: Asked) => Question;
 }
@@ -67,6 +69,7 @@ export function route<Params, Query, Body>(
   const readQuery = queryReader(operation.query);
   return {
     operation,
+    mayBeKept: dependsOn !== undefined,
     ask({ params, queryString, caller, asker, cookie }) {
       const input = { params: params as Params, query: readQuery(queryString) };
       const answer = (body: unknown): Promise<Answer> =>

@@ -39,7 +39,7 @@ async function storeArchive({ stores }: ApiServer): Promise<void> {
 }
 
 for (const origins of ['*', 'https://a.example, https://b.example']) {
-  describe(`answers that are ready, for pages of ${origins}`, () => {
+  describe(`answers in front of the routes, for pages of ${origins}`, () => {
     let api: ApiServer;
     before(async () => {
       api = await startApi({ env: { CORS_ORIGINS: origins, RATE_LIMIT_DISABLED: 'false' } });
@@ -47,39 +47,56 @@ for (const origins of ['*', 'https://a.example, https://b.example']) {
     });
     after(() => api.close());
 
-    /** The answer that the routes give, and the one that was ready when the request came. */
-    async function both(path: string, headers: Record<string, string>, method = 'GET') {
-      const routed = await api.send(method, path, headers);
+    /** The answer that the routes give, and those in front of them: the one that was loaded, and the one that was ready. */
+    async function answers(path: string, headers: Record<string, string>, method = 'GET') {
+      api.cache.clear();
+      const loaded = await api.send(method, path, headers);
+      // Whoever has a credential is answered by the routes. A wrong one counts as none.
+      const routed = await api.send(method, path, { ...headers, 'X-API-Key': 'wrong' });
       // The first answer is loaded, the second one found and made ready, the identity form with the third.
       for (let asked = 0; asked < 3; asked += 1) await api.get(path, headers);
-      return { routed, ready: await api.send(method, path, headers) };
+      const ready = await api.send(method, path, headers);
+      return { routed, others: { loaded, ready } };
     }
 
     for (const [client, headers] of Object.entries(CLIENTS)) {
       it(`are those of the routes, for ${client}`, async () => {
         for (const path of PATHS) {
-          api.cache.clear();
-          const { routed, ready } = await both(path, headers);
-          expect(ready.status, path).to.equal(200);
-          expect(lasting(ready.headers), path).to.deep.equal(lasting(routed.headers));
-          expect(ready.body.equals(routed.body), path).to.equal(true);
-          expect(ready.headers['x-request-id']).not.to.equal(routed.headers['x-request-id']);
+          const { routed, others } = await answers(path, headers);
+          for (const [when, other] of Object.entries(others)) {
+            expect(other.status, `${path} ${when}`).to.equal(200);
+            expect(lasting(other.headers), path).to.deep.equal(lasting(routed.headers));
+            expect(other.body.equals(routed.body), path).to.equal(true);
+            expect(other.headers['x-request-id']).not.to.equal(routed.headers['x-request-id']);
+          }
         }
       });
 
       it(`are those of the routes for HEAD and for what is held already, for ${client}`, async () => {
         for (const path of PATHS) {
-          api.cache.clear();
-          const head = await both(path, headers, 'HEAD');
-          expect(lasting(head.ready.headers), path).to.deep.equal(lasting(head.routed.headers));
-          expect(head.ready.body).to.have.length(0);
-          api.cache.clear();
-          const held = { ...headers, 'If-None-Match': `"other", W/${head.ready.headers.etag}` };
-          const same = await both(path, held);
-          expect(same.routed.status, path).to.equal(304);
-          expect(same.ready.status, path).to.equal(304);
-          expect(lasting(same.ready.headers), path).to.deep.equal(lasting(same.routed.headers));
-          expect(same.ready.body).to.have.length(0);
+          const head = await answers(path, headers, 'HEAD');
+          const { etag } = head.routed.headers;
+          const held = await answers(path, { ...headers, 'If-None-Match': `"other", W/${etag}` });
+          expect(held.routed.status, path).to.equal(304);
+          for (const { routed, others } of [head, held]) {
+            for (const other of Object.values(others)) {
+              expect(other.status, path).to.equal(routed.status);
+              expect(lasting(other.headers), path).to.deep.equal(lasting(routed.headers));
+              expect(other.body).to.have.length(0);
+            }
+          }
+        }
+      });
+
+      it(`are errors like those of the routes, for ${client}`, async () => {
+        for (const path of ['/api/threads/404', '/api/threads/x', '/api/threads?limit=0&sort=y']) {
+          const { routed, others } = await answers(path, headers);
+          expect(routed.status, path).to.be.oneOf([400, 404]);
+          for (const other of Object.values(others)) {
+            expect(other.status, path).to.equal(routed.status);
+            expect(lasting(other.headers), path).to.deep.equal(lasting(routed.headers));
+            expect(other.body.equals(routed.body), path).to.equal(true);
+          }
         }
       });
     }

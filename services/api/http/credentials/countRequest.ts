@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { AppError } from '../../../../shared/contract/errors.js';
 import type { Operation } from '../../../../shared/contract/operation.js';
@@ -6,7 +7,7 @@ import type { RateLimiter, Standing } from './rateLimiter.js';
 import type { RateLimits } from './rateLimits.js';
 
 /** Where a request has been counted, and as how many. */
-interface Counted {
+export interface Counted {
   limiter: RateLimiter;
   name: string;
   weight: number;
@@ -30,40 +31,57 @@ export function refuseBlocked(ctx: Context, limiter: RateLimiter, name: string):
 /** Under whose limit a request was counted by the gate. Where nothing is limited, the address of its connection. */
 export function askerOf(ctx: Context): Asker {
   const counted = ctx.state['counted'] as Counted | undefined;
-  if (!counted) return { name: ctx.ip, affords: () => true, charge: () => undefined };
-  const { limiter, name, weight } = counted;
+  if (!counted) return unlimitedAsker(ctx.req);
+  return createAsker(counted, (standing) => judge(ctx, counted.limiter, standing));
+}
+
+/** Who asks where nothing is limited. */
+export function unlimitedAsker({ socket }: IncomingMessage): Asker {
+  return { name: socket.remoteAddress ?? '', affords: () => true, charge: () => undefined };
+}
+
+/** Who asks, by where a request has been counted. `judge` gets where they stand after a charge. */
+export function createAsker(
+  { limiter, name, weight }: Counted,
+  judge: (standing: Standing) => void,
+): Asker {
   // A limit may be lower than the cost of one costly request. Such a request then takes all of it.
   const costOf = (more: number) => Math.min(more * weight, limiter.limit - weight);
   return {
     name,
     affords: (more) => limiter.look(name).left >= costOf(more),
-    charge: (more) => {
-      judge(ctx, limiter, limiter.take(name, costOf(more)));
-    },
+    charge: (more) => judge(limiter.take(name, costOf(more))),
   };
 }
 
 function judge(ctx: Context, limiter: RateLimiter, standing: Standing): void {
-  const { left, resetSeconds } = standing;
-  for (const [name, value] of standingHeaders(limiter, standing)) ctx.res.setHeader(name, value);
-  if (left >= 0) return;
+  const headers = standingHeaders(limiter, standing);
+  for (let at = 0; at < headers.length; at += 2) {
+    ctx.res.setHeader(headers[at]!, headers[at + 1]!);
+  }
+  if (standing.left >= 0) return;
   ctx.state['limitedBy'] = limiter.policy;
-  throw new AppError('RATE_LIMITED', `Too many requests; try again in ${resetSeconds} seconds`, {
+  throw rateLimited(standing);
+}
+
+/** 429 RATE_LIMITED. */
+export function rateLimited({ resetSeconds }: Standing): AppError {
+  return new AppError('RATE_LIMITED', `Too many requests; try again in ${resetSeconds} seconds`, {
     headers: { 'Retry-After': String(resetSeconds) },
   });
 }
 
 /**
- * What tells a client where it stands: names and values of headers. They are those of
+ * What tells a client where it stands: names and values of headers in turn. They are those of
  * draft-ietf-httpapi-ratelimit-headers, from its eighth version on.
  */
 export function standingHeaders(
   { policy, limit }: RateLimiter,
   { left, resetSeconds }: Standing,
-): [string, string][] {
+): string[] {
   return [
-    ['RateLimit-Policy', `"${policy}";q=${limit};w=60`],
-    ['RateLimit', `"${policy}";r=${Math.max(0, left)};t=${resetSeconds}`],
+    ...['RateLimit-Policy', `"${policy}";q=${limit};w=60`],
+    ...['RateLimit', `"${policy}";r=${Math.max(0, left)};t=${resetSeconds}`],
   ];
 }
 

@@ -1,0 +1,111 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from '../../../shared/platform/logger.js';
+import { withTimeout } from '../../../shared/platform/withTimeout.js';
+import type { Answer } from '../answer.js';
+import { READ_LIMIT_MS } from '../timeLimit.js';
+import { hasBody } from './body.js';
+import type { CorsPolicy } from './cors.js';
+import { limitOf } from './credentials/countRequest.js';
+import type { GateOptions } from './credentials/gate.js';
+import type { RateLimiter } from './credentials/rateLimiter.js';
+import { reportFailure } from './errors.js';
+import { askerOf, makeAndSend, sendError, sendForm, type Exchange } from './exchange.js';
+import { asHit, isKept, loadOnce, wholeOf, type AnswerCache } from './findKept.js';
+import { formOf, type Form } from './forms.js';
+import { COMMON_HEADERS } from './headers.js';
+import { hasOneHost } from './hosts.js';
+import { pathMatcher, type Match } from './matchPaths.js';
+import { requestIdOf, type Observe, type RequestFacts } from './observeRequests.js';
+import { makeReady, readyName, type SentForm } from './readyAnswers.js';
+import type { Route } from './route.js';
+
+export interface ReadOptions extends Pick<GateOptions, 'limits' | 'addressOf'> {
+  routes: readonly Route[];
+  cache: AnswerCache;
+  cors: CorsPolicy;
+  observe: Observe;
+  logger: Logger;
+}
+
+/**
+ * Answers a read whose answer may be kept, and says whether it did. Nearly all requests are such reads, so they are
+ * answered in front of Koa, with few steps. Requests with a credential, a body or an unusual URL, and those that a limit
+ * refuses, are left to Koa.
+ */
+export function answerReads(options: ReadOptions) {
+  const { cache, limits, addressOf, observe, cors, logger } = options;
+  const match = pathMatcher(options.routes.filter(({ mayBeKept }) => mayBeKept));
+  const common = [...COMMON_HEADERS.flat(), 'Vary', cors.vary];
+
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    if (!isAnonymousRead(request)) return false;
+    const ready = cache.find(readyName(request));
+    const matched = ready ? undefined : match(request.url ?? '');
+    const about = ready ?? matched;
+    if (!about || hasBody(request) || !hasOneHost(request)) return false;
+    const { operation, path } = about;
+    const counted = limits && count(limitOf(limits, operation), addressOf(request));
+    if (counted && counted.standing.left < 0) return false;
+    const { operationId } = operation;
+    const facts: RequestFacts = { requestId: requestIdOf(request), route: path, operationId };
+    observe(request, response, facts);
+    const exchange = { request, response, facts, counted, cors };
+    // The body of what is ready is at hand.
+    if (ready) sendForm(exchange, ready.form, ready.form.body as Buffer | string);
+    else answerMatched(exchange, matched!);
+    return true;
+  };
+
+  function answerMatched(exchange: Exchange, matched: Match): void {
+    withTimeout(READ_LIMIT_MS, () => findForm(exchange, matched))
+      .then((form) => makeAndSend(exchange, form))
+      .catch((error: unknown) => {
+        sendError(exchange, reportFailure(logger, exchange.facts.requestId, error));
+      });
+  }
+
+  async function findForm(exchange: Exchange, matched: Match): Promise<SentForm> {
+    const { request } = exchange;
+    const { route, params, queryString } = matched;
+    const asker = askerOf(exchange);
+    const question = route.ask({ params, queryString, asker, caller: null, cookie: noCookie });
+    if (!isKept(question)) return sentForm(request, await question.answer(undefined));
+    const { key } = question.cached;
+    const outcome = cache.kept(key);
+    if (!outcome) return sentForm(request, await loadOnce(question, cache));
+    const kept = await wholeOf(request, key, outcome, cache);
+    const form = await sentForm(request, asHit(kept));
+    // The next request for the same URL finds it ready.
+    cache.name(key, kept, readyName(request), () => makeReady(matched, form));
+    return form;
+  }
+
+  function sentForm(request: IncomingMessage, answer: Answer): SentForm | Promise<SentForm> {
+    const form = formOf(request, answer);
+    const sent = ({ etag, headers, content, length, body, open }: Form): SentForm => {
+      const notModified = [...common, ...headers];
+      return {
+        ...{ etag, length, notModified, headers: [...notModified, ...content] },
+        ...{ body: body ?? open, cached: answer.cached },
+      };
+    };
+    return form instanceof Promise ? form.then(sent) : sent(form);
+  }
+}
+
+function isAnonymousRead({ method, headers }: IncomingMessage): boolean {
+  return (
+    (method === 'GET' || method === 'HEAD') &&
+    headers.authorization === undefined &&
+    headers['x-api-key'] === undefined
+  );
+}
+
+function count(limiter: RateLimiter, name: string): NonNullable<Exchange['counted']> {
+  return { limiter, name, standing: limiter.take(name) };
+}
+
+/** What may be kept for others depends on no cookie. */
+function noCookie(): undefined {
+  return undefined;
+}

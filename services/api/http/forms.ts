@@ -1,0 +1,100 @@
+import type { IncomingMessage } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { COMPRESS_FROM, gzipOf, identityOf, type Answer } from '../answer.js';
+import { entityTag } from './entityTag.js';
+import { chooseEncoding, type Encoding } from './negotiate.js';
+
+/** The Cache-Control of what anybody may read. */
+export const PUBLIC = 'public, max-age=1, stale-while-revalidate=10';
+/**
+ * Longer bodies (bytes) are inflated as the client reads them. A client that does not read would otherwise fill the
+ * memory.
+ */
+const INFLATE_WHOLE = 262_144;
+
+/** An answer as one client gets it. Headers are names and values in turn. */
+export interface Form {
+  /** The quoted entity tag. */
+  etag: string;
+  /** Headers of an answer with its body and of 304. */
+  headers: readonly string[];
+  /** Headers of an answer with its body alone. */
+  content: readonly string[];
+  /** Bytes of the body; undefined where nobody knows before they are sent. */
+  length: number | undefined;
+  /** The body, where it is at hand. */
+  body: Buffer | undefined;
+  /** Makes the body, where it is not at hand. A stream begins anew with each call. */
+  open: () => Readable | Promise<Buffer>;
+}
+
+/** The form of an answer for a request; a promise where it has to be compressed first. */
+export function formOf(
+  { headers: asked }: IncomingMessage,
+  answer: Answer,
+  cacheControl = PUBLIC,
+): Form | Promise<Form> {
+  const encoding = chooseEncoding(asked['accept-encoding'], isGzipOffered(answer));
+  if (encoding === 'identity') return identityForm(answer, cacheControl);
+  if (answer.gzip ?? answer.openGzip) return gzipForm(answer, cacheControl);
+  return gzipOf(answer).then((gzip) => gzipForm({ ...answer, gzip }, cacheControl));
+}
+
+function identityForm(answer: Answer, cacheControl: string): Form {
+  const { etag, length, identity: body } = answer;
+  return {
+    ...headersOf(answer, 'identity', cacheControl, length),
+    ...{ length, body, etag: entityTag(etag, 'identity'), open: () => openIdentity(answer) },
+  };
+}
+
+function gzipForm(answer: Answer, cacheControl: string): Form {
+  const { etag, gzip: body, openGzip } = answer;
+  const length = body?.length;
+  return {
+    ...headersOf(answer, 'gzip', cacheControl, length),
+    ...{ length, body, etag: entityTag(etag, 'gzip'), open: openGzip ?? (() => gzipOf(answer)) },
+  };
+}
+
+/** Whether an answer has to be inflated as a whole to be sent to a client. */
+export function isInflatedFor({ headers }: IncomingMessage, answer: Answer): boolean {
+  if (answer.identity || !answer.gzip || answer.length > INFLATE_WHOLE) return false;
+  return chooseEncoding(headers['accept-encoding'], isGzipOffered(answer)) === 'identity';
+}
+
+/** Whether clients that take gzip get this answer as gzip. */
+function isGzipOffered({ gzip, openGzip, length }: Answer): boolean {
+  return Boolean(gzip ?? openGzip) || length >= COMPRESS_FROM;
+}
+
+function headersOf(
+  { etag, headers: own }: Answer,
+  encoding: Encoding,
+  cacheControl: string,
+  length: number | undefined,
+): Pick<Form, 'headers' | 'content'> {
+  const headers = ['ETag', entityTag(etag, encoding), 'Cache-Control', cacheControl];
+  if (own) headers.push(...Object.entries(own).flat());
+  const content = ['Content-Type', 'application/json; charset=utf-8'];
+  if (encoding === 'gzip') content.push('Content-Encoding', 'gzip');
+  if (length !== undefined) content.push('Content-Length', String(length));
+  return { headers, content };
+}
+
+function openIdentity(answer: Answer): Readable | Promise<Buffer> {
+  const packed = openPacked(answer);
+  return packed ? expand(packed) : identityOf(answer);
+}
+
+/** The gzip form of a body that is to be inflated as a stream; undefined where it may be held whole. */
+function openPacked({ openGzip, gzip, length }: Answer): Readable | undefined {
+  if (openGzip) return openGzip();
+  return gzip && length > INFLATE_WHOLE ? Readable.from([gzip]) : undefined;
+}
+
+function expand(source: Readable): Readable {
+  // An error destroys the last stream too. Its reader then cuts the connection.
+  return pipeline(source, createGunzip(), () => undefined);
+}
