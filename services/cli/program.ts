@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { DIST } from '../local/services.js';
 import { addBackup, addRestore } from './backup/backupCommands.js';
+import { addBot } from './bot/botCommands.js';
 import { addDelete, addEraseUser } from './delete/deleteCommands.js';
 import { addExport } from './export/exportCommand.js';
 import { addImport } from './import/importCommand.js';
@@ -27,6 +28,7 @@ export function createProgram(): Command {
   addEraseUser(program);
   addReindex(program);
   addSync(program);
+  addBot(program);
   addVerify(program);
   addKeys(program);
   addStatus(program);

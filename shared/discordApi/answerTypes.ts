@@ -121,7 +121,7 @@ export interface LiveMessage extends LiveSnapshot {
   interaction?: Pick<NonNullable<APIMessage['interaction']>, 'id' | 'name'> & { user: LiveUser };
 }
 
-export type LiveApplication = Pick<APIApplication, 'id'> & { flags?: number };
+export type LiveApplication = Pick<APIApplication, 'id'> & { name?: string; flags?: number };
 
 /** Links of now; null where there is none. */
 export interface LiveRefreshedUrls {

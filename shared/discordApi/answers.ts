@@ -269,7 +269,7 @@ export const checkRefreshedUrls = checkedBy<LiveRefreshedUrls>(
   }).required(),
 );
 export const checkApplication = checkedBy<LiveApplication>(
-  Joi.object({ id: snowflake().required(), flags: count() }).required(),
+  Joi.object({ id: snowflake().required(), name: text(SHORT), flags: count() }).required(),
 );
 export const checkMember = checkedBy<LiveMember>(
   Joi.object({ roles: listOf(snowflake(), 1_000).required() }).required(),

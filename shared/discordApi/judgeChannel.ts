@@ -4,6 +4,8 @@ const ADMINISTRATOR = 1n << 3n;
 const VIEW_CHANNEL = 1n << 10n;
 const READ_MESSAGE_HISTORY = 1n << 16n;
 const READABLE = VIEW_CHANNEL | READ_MESSAGE_HISTORY;
+/** The permissions that a bot needs, as a number of the platform. */
+export const BOT_PERMISSIONS = READABLE;
 const ROLE = 0;
 const MEMBER = 1;
 const FORUM_TYPES = new Set([15, 16]);
@@ -37,6 +39,13 @@ export function judgeChannel(judged: Judged): Judgement | null {
   if (rule !== null) return { problem: rule, isPrivate: true };
   const lack = judgeBot(judged);
   return lack === null ? null : { problem: lack, isPrivate: false };
+}
+
+/** Why nothing of a server is archived, and what to change; null where one of its forums is. */
+export function nothingToArchive(judged: readonly { problem: string | null }[]): string | null {
+  if (judged.some(({ problem }) => problem === null)) return null;
+  if (judged.length === 0) return 'The bot sees no forum here: let it view one';
+  return 'None of its forums is public: let everyone view one and read its history, or name it in DISCORD_ALSO_CHANNELS';
 }
 
 function judgeBot({ guild, channel, bot }: Judged): string | null {

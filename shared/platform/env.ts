@@ -32,6 +32,7 @@ export interface Settings {
   DISCORD_REDIRECT_URI?: string;
   DISCORD_BOT_TOKEN?: string;
   DISCORD_ALSO_CHANNELS: string;
+  OPT_OUT_ROLE: string;
   DISCORD_API_URL: string;
   DISCORD_AUTHORIZE_URL: string;
   RATE_LIMIT_READS: number;
@@ -73,6 +74,22 @@ function readNodes(text: string): string {
   for (const node of text.split(',')) {
     if (!URL.canParse(node) || !/^https?:$/.test(new URL(node).protocol)) {
       throw new TypeError('must be an http or https URL, or several, comma separated');
+    }
+  }
+  return text;
+}
+
+/** A role's name has 100 characters at most. */
+const LONGEST_ROLE = 100;
+
+/** Checks names and ids of roles. The message of what it throws follows the variable's name. */
+function readRoles(text: string): string {
+  for (const entry of text.split(',').map((one) => one.trim())) {
+    if (/^@?everyone$/i.test(entry)) throw new TypeError('must not name everyone');
+    if (entry.length > LONGEST_ROLE) {
+      throw new TypeError(
+        `must name roles by their ids, or by names of ${LONGEST_ROLE} characters`,
+      );
     }
   }
   return text;
@@ -175,6 +192,12 @@ export const settingsSchema = Joi.object<Settings, true>({
     .description(
       'Forums archived although they are private, age-restricted or spoilers, comma separated',
     ),
+  OPT_OUT_ROLE: Joi.string()
+    .allow('')
+    .custom(readRoles)
+    .messages({ 'any.custom': '{{#label}} {{#error.message}}' })
+    .default('')
+    .description('Roles whose bearers are left out, by name or id, comma separated'),
   DISCORD_API_URL: url(['http', 'https'])
     .default('https://discord.com/api/v10')
     .description('API of the platform'),

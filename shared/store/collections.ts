@@ -3,6 +3,7 @@ import type { AuditRecord } from './audit.js';
 import type { ApiKeyRecord, TokenFamily, UsedState } from './credentials.js';
 import type { DeletionRecord } from './deletionRecord.js';
 import type { ErasureRecord } from './erasureRecords.js';
+import type { OptOutRecord } from './optOutRecord.js';
 import type { Piece } from './pieces.js';
 import type {
   ChannelRecord,
@@ -34,6 +35,7 @@ export interface Collections {
   users: Collection<UserRecord>;
   deletions: Collection<DeletionRecord>;
   erasures: Collection<ErasureRecord>;
+  optOuts: Collection<OptOutRecord>;
   audit: Collection<AuditRecord>;
   bodies: Collection<BodyView>;
   pieces: Collection<Piece>;
@@ -62,6 +64,7 @@ export function collectionsOf(db: Db): Collections {
     users: db.collection('users'),
     deletions: db.collection('deletions'),
     erasures: db.collection('erasures'),
+    optOuts: db.collection('optOuts'),
     audit: db.collection('audit'),
     bodies: db.collection('bodies'),
     pieces: db.collection('pieces'),

@@ -29,6 +29,7 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
     index('thread_order', { threadId: 1, order: 1 }),
     index('author', { 'author.id': 1 }),
     where('deleted', index('deleted', { threadId: 1, deleted: 1 })),
+    where('forwarded.content', index('forwards', { 'reference.messageId': 1 })),
     { ...index('notices', { threadId: 1 }), partialFilterExpression: { counted: false } },
   ],
   channels: [index('serverId', { serverId: 1 })],
@@ -64,6 +65,7 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
     index('kind_recent', { kind: 1, recent: -1 }),
     index('kind_server', { kind: 1, serverId: 1 }),
     index('kind_channel', { kind: 1, channelId: 1 }),
+    index('kind_checked', { kind: 1, checkedAt: 1 }),
   ],
 };
 

@@ -13,6 +13,12 @@ export interface ErasureState {
   version: number;
 }
 
+/** A number that rises whenever somebody is left out of a server, or is not any more. */
+export interface OptOutState {
+  _id: 'optOuts';
+  version: number;
+}
+
 /** A random key of this archive. It is made once, and all processes share it. */
 export interface SecretState {
   /** What it signs. */
@@ -73,6 +79,7 @@ export interface StateRecords {
   version: CounterState<'version'>;
   live: CounterState<'live'>;
   erasures: ErasureState;
+  optOuts: OptOutState;
   cursors: SecretState;
   search: SearchGenerations;
   sync: SyncLease;

@@ -64,6 +64,22 @@ export interface SyncThread {
   problem?: string;
 }
 
+/** Somebody on a server, and when their roles there were last told. Who is left out for them stands in `optOuts`. */
+export interface SyncMember {
+  /** `<serverId>/<userId>` */
+  _id: string;
+  kind: 'member';
+  serverId: string;
+  userId: string;
+  /** The time of what was told last; 0 where nothing was told, such as of somebody who has left the server. */
+  asOf: number;
+  /** NEVER_CHECKED until the platform was asked, or has told by itself. */
+  checkedAt: Date;
+}
+
+/** The time of a look that is still to come: it sorts before all others. */
+export const NEVER_CHECKED = new Date(0);
+
 /** A wish to have something synced now: all servers, one server, one channel, or one thread once more. */
 export interface SyncRequestRecord {
   _id: string;
@@ -83,6 +99,7 @@ export interface SyncRecords {
   server: SyncServer;
   channel: SyncChannel;
   thread: SyncThread;
+  member: SyncMember;
   request: SyncRequestRecord;
 }
 

@@ -3,7 +3,16 @@ import type { AnyBulkWriteOperation } from 'mongodb';
 
 /** What follows from a change and is done by the background loop; services/indexer/work/kinds.ts tells how. */
 export type LoopKind =
-  'channel' | 'people' | 'thread' | 'links' | 'lists' | 'person' | 'server' | 'similar' | 'shown';
+  | 'channel'
+  | 'people'
+  | 'member'
+  | 'thread'
+  | 'links'
+  | 'lists'
+  | 'person'
+  | 'server'
+  | 'similar'
+  | 'shown';
 
 /** Also a file whose import has begun, which its job does, and a document that the search index refused. */
 export type WorkKind = LoopKind | 'file' | 'document';
@@ -38,7 +47,7 @@ export interface Mark {
   /** `<kind>/<subject>` */
   _id: string;
   kind: WorkKind;
-  /** The id of a thread, channel, person, server, upload or search document. */
+  /** The id of a thread, channel, person, server, member, upload or search document. */
   subject: string;
   /** New with each setting: what was read before the last setting is not what is asked for. */
   token: string;

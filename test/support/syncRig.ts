@@ -4,7 +4,7 @@ import { createPlatformClient } from '../../shared/discordApi/platformClient.js'
 import { RateLimits } from '../../shared/discordApi/rateLimits.js';
 import { same } from '../../services/indexer/records/mergeFields.js';
 import { nextLiveTime } from '../../services/indexer/stores/nextVersion.js';
-import { runSync, type Sync } from '../../services/indexer/sync/runSync.js';
+import { runSync, type Sync, type SyncOptions } from '../../services/indexer/sync/runSync.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
 import { syncOf } from '../../shared/store/syncRecords.js';
 import { requestSync, type SyncPlace } from '../../shared/store/requestSync.js';
@@ -21,7 +21,11 @@ export function startTestSync(
   deps: IndexerDeps,
   stores: Pick<TestStores, 'redis'>,
   discord: DiscordDouble,
-  { named = [], repairEveryMs = NEVER_MS }: { named?: string[]; repairEveryMs?: number } = {},
+  {
+    named = [],
+    repairEveryMs = NEVER_MS,
+    ...more
+  }: Partial<Omit<SyncOptions, 'named'>> & { named?: string[] } = {},
 ): Sync {
   const platform = createPlatformClient({
     ...{ url: discord.url, token: discord.token, clock: SYSTEM_CLOCK },
@@ -30,8 +34,10 @@ export function startTestSync(
     admission: createAdmission(stores.redis, deps.namespace),
     now: () => nextLiveTime(deps.collections.state),
   });
-  const options = { named: new Set(named), allEveryMs: NEVER_MS, repairEveryMs };
-  return runSync(deps, platform, options);
+  return runSync(deps, platform, {
+    ...{ named: new Set(named), allEveryMs: NEVER_MS, repairEveryMs },
+    ...{ optOutRoles: [], memberEveryMs: NEVER_MS, ...more },
+  });
 }
 
 /** Waits until everything that was asked for is listed and fetched. */

@@ -1,12 +1,13 @@
 import type { Collections } from '../../../shared/store/collections.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
-import type { AttachmentRecord } from '../../../shared/store/records.js';
+import { leftOutOriginals, optedOut } from '../../../shared/store/optOuts.js';
+import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
 import { isLive } from '../../../shared/store/sourceTime.js';
 import { timeLimit } from '../timeLimit.js';
 
 type Store = Pick<
   Collections,
-  'messages' | 'threads' | 'channels' | 'servers' | 'erasures' | 'state'
+  'messages' | 'threads' | 'channels' | 'servers' | 'erasures' | 'optOuts' | 'state'
 >;
 
 /** An attachment of a message that the platform told of. */
@@ -20,7 +21,7 @@ export interface FoundAttachment {
 
 /**
  * An attachment that may be shown; null where there is none. The records are asked, not the views: what was deleted,
- * erased or withheld is not found from that moment on, even before the views are built again.
+ * erased, withheld or left out is not found from that moment on, even before the views are built again.
  */
 export async function findAttachment(
   store: Store,
@@ -36,24 +37,41 @@ export async function findAttachment(
     ...(message.forwarded?.attachments ?? []),
   ];
   const file = files.find(({ id }) => id === attachmentId);
-  if (!file || !(await isShown(store, message.threadId))) return null;
-  if ((await erasedPeople(store)).has(message.author.id)) return null;
+  const serverId = file && (await shownServer(store, message.threadId));
+  if (!file || !serverId || !(await isAuthorShown(store, serverId, message))) return null;
   return { attachmentId, messageId, threadId: message.threadId, url: file.url };
 }
 
 const MESSAGE = {
   ...{ threadId: 1, 'author.id': 1, asOf: 1, attachments: 1, 'forwarded.attachments': 1 },
+  reference: 1,
 } as const;
 
-async function isShown({ threads, channels, servers }: Store, threadId: string): Promise<boolean> {
+/** Whether who wrote a message, and what it forwards, may be shown. */
+async function isAuthorShown(
+  store: Store,
+  serverId: string,
+  message: MessageRecord,
+): Promise<boolean> {
+  const [erased, left] = await Promise.all([erasedPeople(store), optedOut(store)]);
+  const { id } = message.author;
+  if (erased.has(id) || left.has(serverId, id)) return false;
+  return (await leftOutOriginals(store, left, serverId, [message])).size === 0;
+}
+
+/** The id of a thread's server; null where the thread may not be shown. */
+async function shownServer(
+  { threads, channels, servers }: Store,
+  threadId: string,
+): Promise<string | null> {
   const alive = { deleted: { $ne: true } } as const;
   const fields = { projection: { serverId: 1, channelId: 1 }, ...timeLimit() } as const;
   const thread = await threads.findOne({ _id: threadId, ...alive }, fields);
-  if (!thread) return false;
+  if (!thread) return null;
   const { serverId, channelId } = thread;
   const [channel, server] = await Promise.all([
     channels.findOne({ _id: channelId, ...alive, withheldAt: { $exists: false } }, fields),
     servers.findOne({ _id: serverId, ...alive }, fields),
   ]);
-  return channel !== null && server !== null;
+  return channel && server && serverId;
 }

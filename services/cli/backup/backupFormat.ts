@@ -10,16 +10,17 @@ import { NEVER } from '../../../shared/store/work.js';
 export const MANIFEST = 'manifest.json';
 
 /** The number of this format. Backups of any other number are refused. */
-export const BACKUP_FORMAT = 4;
+export const BACKUP_FORMAT = 5;
 
 /**
  * The collections that cannot be built again from anything else, in the order in which they are restored. An indexer may
- * run meanwhile, so the order matters. Erasures come before the messages, so that nobody erased comes back. A file comes
+ * run meanwhile, so the order matters. Erasures and opt-outs come before the messages, so that nobody erased or left out comes back. A file comes
  * before its upload, which would otherwise be removed as an orphan. What is quarantined comes after what it is about, and
  * deletions come last. Views, search and all other marks are built anew. Logins and cursors end.
  */
 export const KEPT = [
   'erasures',
+  'optOuts',
   'state',
   'servers',
   'channels',
@@ -37,9 +38,9 @@ export const KEPT = [
 
 export type KeptName = (typeof KEPT)[number];
 
-const KEPT_STATE: Filter<StateRecord> = { _id: { $in: ['erasures', 'version'] } };
+const KEPT_STATE: Filter<StateRecord> = { _id: { $in: ['erasures', 'optOuts', 'version'] } };
 
-/** What is kept of a collection: the key of erasures and the version; marks that are quarantined. The pieces of bodies are views, which are built anew. */
+/** What is kept of a collection: the key of erasures and the numbers that rise; marks that are quarantined. The pieces of bodies are views, which are built anew. */
 export const KEPT_PART: Partial<Record<KeptName, Filter<Document>>> = {
   state: KEPT_STATE as Filter<Document>,
   work: { ...FAILED, due: NEVER } as Filter<Document>,

@@ -4,8 +4,10 @@ import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { writeExport, type ExportContent } from '../../../shared/exportFormat/writeExport.js';
+import { batches } from '../../../shared/platform/batches.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { optedOut, withoutLeftOut, type OptOuts } from '../../../shared/store/optOuts.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
 import { CliError } from '../cliError.js';
@@ -66,37 +68,62 @@ async function writeThreads(
   progress: Progress,
 ): Promise<Pick<ExportSummary, 'threads' | 'messages' | 'leftOut'>> {
   const written = { threads: 0, messages: 0, leftOut: [] as string[] };
+  const left = await optedOut(collections);
   await forEachAtOnce(collections.threads.find(ALIVE), THREADS_AT_ONCE, async (thread) => {
     const place = await findPlace(thread);
     if (place === 'unknown') written.leftOut.push(thread._id);
     // While a place is being deleted, its threads are deleted a little later than the place itself.
     else if (place !== 'hidden') {
-      const messages = await writeThread(collections, folder, thread, place);
-      written.messages += messages;
-      written.threads += 1;
+      const messages = await writeThread(collections, folder, thread, { place, left });
+      written.messages += messages ?? 0;
+      written.threads += messages === null ? 0 : 1;
     }
     progress.advance(1);
   });
   return written;
 }
 
+/** Gives how many messages it wrote; null where nothing of the thread is shown, since its people are left out. */
 async function writeThread(
-  { messages }: Pick<Collections, 'messages'>,
+  collections: Pick<Collections, 'messages'>,
   folder: string,
   thread: ThreadRecord,
-  place: Place,
-): Promise<number> {
+  { place, left }: { place: Place; left: OptOuts },
+): Promise<number | null> {
   let written = 0;
-  const said = messages
-    .find({ threadId: thread._id, ...ALIVE })
-    .sort({ order: 1 })
-    .map((message) => {
-      written += 1;
-      return message;
-    });
-  const path = join(folder, thread.serverId, thread.channelId, `${thread._id}.json`);
-  await writeFile(path, { ...place, thread, messages: said, asOf: realMicros(thread.asOf) });
+  let hidden = 0;
+  const { serverId, ownerId, ...rest } = thread;
+  const read = collections.messages.find({ threadId: thread._id, ...ALIVE }).sort({ order: 1 });
+  const shown = (async function* () {
+    for await (const batch of batches(read)) {
+      const judged = await withoutLeftOut(collections, left, serverId, batch);
+      hidden += judged.hidden.length;
+      written += judged.shown.length;
+      yield* judged.shown;
+    }
+  })();
+  const first = left.isEmpty ? null : await shown.next();
+  if (first?.done && hidden > 0) return null;
+  const isOwnerShown = ownerId !== undefined && !left.has(serverId, ownerId ?? '');
+  const content = {
+    ...{
+      ...place,
+      asOf: realMicros(thread.asOf),
+      messages: first ? beginningWith(first, shown) : shown,
+    },
+    thread: { ...rest, serverId, ...(isOwnerShown && { ownerId }) },
+  };
+  await writeFile(join(folder, serverId, thread.channelId, `${thread._id}.json`), content);
   return written;
+}
+
+async function* beginningWith<T>(
+  first: IteratorResult<T, unknown>,
+  rest: AsyncIterable<T>,
+): AsyncGenerator<T> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
 }
 
 async function writeForums(

@@ -8,7 +8,11 @@ import type { BodyView, ContributionView, ThreadItemView } from '../../../shared
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { documentSender } from '../search/documentSender.js';
-import { removeDeletedDocuments, removeThreadDocuments } from '../search/removeDocuments.js';
+import {
+  removeDeletedDocuments,
+  removeMessageDocuments,
+  removeThreadDocuments,
+} from '../search/removeDocuments.js';
 import { whenFound } from '../similar/findSimilarAgain.js';
 import { BodyWriter, goneBodies, writeBody } from '../stores/bodyWriter.js';
 import { nextVersion } from '../stores/nextVersion.js';
@@ -103,6 +107,7 @@ async function writeThread(
     const views = await readThread(deps, thread, version, {
       begin: (opening) => body.write(opening),
       clean: (messages, erased) => cleanMessages(deps, messages, erased),
+      leaveOut: (messages) => removeMessageDocuments(search, messages, version),
       async add({ documents, bodyText }) {
         await sender.add(documents);
         await body.write(bodyText());

@@ -37,6 +37,16 @@ export const fanOutServers = fanOut(async function* ({ collections }, serverIds)
   }
 });
 
+/** Marks the threads that show, or would show, what members of servers wrote: their own, and those that forward it. */
+export const fanOutMembers = fanOut(async function* ({ collections }, memberIds) {
+  for (const because of memberIds) {
+    const [serverId, userId] = because.split('/') as [string, string];
+    for await (const subject of threadsOf(collections, serverId, userId)) {
+      yield { kind: 'thread', subject, because };
+    }
+  }
+});
+
 const markLists = fanOut(listing);
 const markLinks = fanOut(async function* (deps, targetIds) {
   yield* linking(deps, targetIds);
@@ -68,6 +78,26 @@ async function announceAgain(
     .toArray();
   const threads = found.map(({ _id: threadId, ...place }) => ({ threadId, ...place }));
   announcer.announce({ threads });
+}
+
+/** Threads of a server that somebody started or wrote in, and threads anywhere that forward what they wrote there. */
+async function* threadsOf(
+  { threads, messages }: IndexerDeps['collections'],
+  serverId: string,
+  userId: string,
+): AsyncGenerator<string> {
+  const started = threads.find({ serverId, ownerId: userId }, { projection: { _id: 1 } });
+  for await (const { _id } of started) yield _id;
+  const said = messages.find({ 'author.id': userId }, { projection: { threadId: 1 } });
+  for await (const batch of batches(said)) {
+    const ids = [...new Set(batch.map(({ threadId }) => threadId))];
+    yield* await threads.distinct<'_id'>('_id', { _id: { $in: ids }, serverId });
+    const forwards = {
+      'forwarded.content': { $exists: true },
+      'reference.messageId': { $in: batch.map(({ _id }) => _id) },
+    };
+    yield* await messages.distinct<'threadId'>('threadId', forwards);
+  }
 }
 
 async function* linking(

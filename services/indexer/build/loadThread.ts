@@ -29,28 +29,36 @@ export interface LoadedThread {
   messages: AsyncIterable<MessageRecord>;
 }
 
-/** Loads a thread; null when nothing of it may be shown (deleted, or nothing said in it but by people who were erased). */
+/** Who must not be shown: those who were erased, and those who are left out of the thread's server. */
+interface Unshown {
+  erased: ErasedPeople;
+  isLeftOut: (userId: string) => boolean;
+}
+
+/** Loads a thread; null when nothing of it may be shown (deleted, or nothing said in it but by people who must not be shown). */
 export async function loadThread(
   records: Records,
   recorded: ThreadRecord,
   {
     erased,
+    isLeftOut,
     version,
     ...settings
-  }: Pick<ThreadModel, 'resolvedTags' | 'publicUrl' | 'version'> & { erased: ErasedPeople },
+  }: Pick<ThreadModel, 'resolvedTags' | 'publicUrl' | 'version'> & Unshown,
 ): Promise<LoadedThread | null> {
   if (recorded.deleted) return null;
   const cursor = countedMessages(records, recorded._id);
   const [opening, channel] = await Promise.all([
-    readOpening(cursor, erased),
+    readOpening(cursor, { erased, isLeftOut }),
     findGathered(records.channels, recorded.channelId),
   ]);
   const { first, read } = opening;
   if (!first || !channel || channel.deleted || channel.withheldAt) return null;
-  const isStarterErased =
+  const isStarterUnshown =
     read.some(({ _id }) => _id === recorded._id) && first._id !== recorded._id;
+  const isOwnerUnshown = isStarterUnshown || isLeftOut(recorded.ownerId ?? '');
   const thread = eraseThread(
-    isStarterErased ? { ...recorded, ownerId: ERASED_ID } : recorded,
+    isOwnerUnshown ? { ...recorded, ownerId: ERASED_ID } : recorded,
     erased,
   );
   const ownersMessage = await findOwnersMessage(records, thread, first);
@@ -63,7 +71,7 @@ export async function loadThread(
 /** Reads messages up to the first that may be shown. */
 async function readOpening(
   cursor: FindCursor<MessageRecord>,
-  erased: ErasedPeople,
+  { erased, isLeftOut }: Unshown,
 ): Promise<{ first: MessageRecord | null; read: MessageRecord[] }> {
   const read: MessageRecord[] = [];
   for (;;) {
@@ -71,7 +79,7 @@ async function readOpening(
     if (!message) return { first: null, read };
     read.push(message);
     const clean = applyErasures(message, erased);
-    if (!clean.deleted) return { first: clean, read };
+    if (!clean.deleted && !isLeftOut(clean.author.id)) return { first: clean, read };
   }
 }
 

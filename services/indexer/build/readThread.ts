@@ -1,6 +1,7 @@
 import { batches } from '../../../shared/platform/batches.js';
 import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
+import { optedOut, withoutLeftOut } from '../../../shared/store/optOuts.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../records/applyErasures.js';
 import { foldThread, type FoldedMessages, type ThreadViews } from '../views/foldThread.js';
@@ -13,12 +14,14 @@ export interface ThreadSink {
   begin?(opening: string): Promise<void>;
   /** Called with messages in which something of erased people is left, before they are folded. */
   clean?(messages: readonly MessageRecord[], erased: ErasedPeople): Promise<void>;
+  /** Called with messages that are recorded, and are not shown because their authors are left out. */
+  leaveOut?(messages: readonly MessageRecord[]): Promise<void>;
   add(folded: FoldedMessages, messages: readonly MessageRecord[]): Promise<void>;
 }
 
 /**
- * Reads a thread's records once and folds them into a sink, whatever is left in them of erased people taken out:
- * nothing that is built can show it. Resolves with the rest of its views, of this version; with null when nothing of it
+ * Reads a thread's records once and folds them into a sink. Whatever is left in them of erased people is taken out, and
+ * what people wrote who are left out of its server: nothing that is built can show it. Resolves with the rest of its views, of this version; with null when nothing of it
  * may be shown: it was deleted, nothing is said in it, or its channel is not recorded.
  */
 export async function readThread(
@@ -31,11 +34,12 @@ export async function readThread(
   version: number,
   sink: ThreadSink,
 ): Promise<ThreadViews | null> {
-  const erased = await erasedPeople(collections);
+  const [erased, left] = await Promise.all([erasedPeople(collections), optedOut(collections)]);
   const loaded = await loadThread(collections, thread, {
     resolvedTags,
     publicUrl,
     erased,
+    isLeftOut: (userId) => left.has(thread.serverId, userId),
     version,
   });
   if (!loaded) return null;
@@ -45,7 +49,9 @@ export async function readThread(
     const clean = batch.map((message) => applyErasures(message, erased));
     const unclean = batch.filter((message, n) => clean[n] !== message);
     if (unclean.length > 0) await sink.clean?.(unclean, erased);
-    const shown = clean.filter(({ deleted }) => !deleted);
+    const said = clean.filter(({ deleted }) => !deleted);
+    const { shown, hidden } = await withoutLeftOut(collections, left, thread.serverId, said);
+    if (hidden.length > 0) await sink.leaveOut?.(hidden);
     if (shown.length > 0)
       await sink.add(fold.add(shown, await linkTargets(collections, thread, shown)), shown);
   }

@@ -1,15 +1,18 @@
 import { ERASED_CALLER } from '../../../shared/store/audit.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { syncOf } from '../../../shared/store/syncRecords.js';
 
-type Accounts = Pick<Collections, 'refreshTokens' | 'apiKeys' | 'audit'>;
+type Accounts = Pick<Collections, 'refreshTokens' | 'apiKeys' | 'audit' | 'optOuts' | 'sync'>;
 
 /**
- * Ends somebody's logins and takes their id out of what operators left: a line of the audit trail stays, its caller
- * unnamed, and a key that was named after them works on.
+ * Ends somebody's logins, forgets what they chose, and takes their id out of what operators left: a line of the audit trail
+ * stays, its caller unnamed, and a key that was named after them works on.
  */
 export async function forgetAccount(accounts: Accounts, userId: string): Promise<void> {
-  const { refreshTokens, audit } = accounts;
+  const { refreshTokens, audit, optOuts, sync } = accounts;
   await refreshTokens.deleteMany({ userId });
+  await optOuts.deleteMany({ userId });
+  await syncOf(sync, 'member').deleteMany({ kind: 'member', userId });
   await audit.updateMany({ 'caller.id': userId }, { $set: { 'caller.id': ERASED_CALLER } });
   await renameKeys(accounts, userId);
   await cleanParams(accounts, userId);

@@ -1,6 +1,7 @@
 import { batches } from '../../../shared/platform/batches.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { findAllGathered } from '../../../shared/store/gather.js';
+import type { MessageRecord } from '../../../shared/store/records.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
 
 type Messages = Pick<Collections, 'messages'>;
@@ -18,6 +19,17 @@ export async function removeThreadDocuments(
     const ids = batch.map((message) => message._id);
     await search.remove('message', ids, threadId, version);
   }
+}
+
+/** Leaves tombstones for some messages of one thread. */
+export async function removeMessageDocuments(
+  search: SearchWriter,
+  messages: readonly Pick<MessageRecord, '_id' | 'threadId'>[],
+  version: number,
+): Promise<void> {
+  const [first] = messages;
+  const ids = messages.map(({ _id }) => _id);
+  if (first) await search.remove('message', ids, first.threadId, version);
 }
 
 /** Leaves tombstones for those messages of a thread that were deleted. */

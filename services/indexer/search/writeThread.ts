@@ -7,7 +7,11 @@ import { isPassing } from '../permanentErrors.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
 import { finish } from '../work/runMarks.js';
 import { documentSender } from './documentSender.js';
-import { removeDeletedDocuments, removeThreadDocuments } from './removeDocuments.js';
+import {
+  removeDeletedDocuments,
+  removeMessageDocuments,
+  removeThreadDocuments,
+} from './removeDocuments.js';
 
 /** A thread's record, and a version that was taken before it was read. */
 export interface ReadThread {
@@ -56,6 +60,7 @@ async function writeDocuments(
 ): Promise<number> {
   const sender = documentSender(search, version);
   const views = await readThread(deps, thread, version, {
+    leaveOut: (messages) => removeMessageDocuments(search, messages, version),
     add: ({ documents }) => sender.add(documents),
   });
   if (!views) {

@@ -1,19 +1,19 @@
 import type { LiveMessage } from '../../../shared/discordApi/answerTypes.js';
+import {
+  grantedIntents,
+  LACKS_MESSAGE_CONTENT,
+} from '../../../shared/discordApi/grantedIntents.js';
 import { applicationRequest } from '../../../shared/discordApi/requests.js';
 import type { SyncDeps } from './syncDeps.js';
 import { SyncProblem } from './syncProblem.js';
 
-const MESSAGE_CONTENT = (1 << 18) | (1 << 19);
 /** A message of somebody's own words: ordinary, or a reply. */
 const SAID = new Set([0, 19]);
 
 /** Throws SyncProblem where the bot may not read what messages say: the platform then sends blanks in its place. */
 export async function requireContentIntent({ platform, signal }: SyncDeps): Promise<void> {
   const { value: application } = await platform.get(applicationRequest, signal);
-  if (((application.flags ?? 0) & MESSAGE_CONTENT) !== 0) return;
-  throw new SyncProblem(
-    'The bot lacks the Message Content intent: turn it on in the developer portal, under Bot',
-  );
+  if (!grantedIntents(application).messageContent) throw new SyncProblem(LACKS_MESSAGE_CONTENT);
 }
 
 /** Whether a message says nothing at all, as it would without the intent. */

@@ -1,12 +1,14 @@
 import { idKey } from '../../../shared/store/listKeys.js';
 import type { SourceMessage } from '../../../shared/store/records.js';
 import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
+import type { LiveMessage } from '../../../shared/discordApi/answerTypes.js';
 import { ingest } from '../ingest/ingest.js';
 import { deleteMessage } from '../jobs/deleteMessage.js';
 import { isProofOfDeletion } from '../../../shared/discordApi/platformErrors.js';
 import { messageRequest, messagesRequest, PAGE_SIZE } from '../../../shared/discordApi/requests.js';
 import { liveMessage } from '../sources/liveMessage.js';
 import { isBlank, requireContentIntent } from './contentIntent.js';
+import { learnRoles } from './memberRoles.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
@@ -56,12 +58,18 @@ async function fetchPage(
   const { value: found, asOf } = await platform.get(messagesRequest(threadId, after), signal);
   const messages = found.toSorted((left, right) => (idKey(left.id) < idKey(right.id) ? -1 : 1));
   if (messages.some(isBlank)) await requireContentIntent(deps);
+  await learnRoles(deps, server, authorsOf(messages));
   const context = { threadId, asOf, roleNames: server.roleNames };
   const told = messages.flatMap((message) => liveMessage(message, context) ?? []);
   signal.throwIfAborted();
   deps.meter.count(messages.length);
   await recordMessages(deps, server, { threadId, channelId }, told);
   return { messages: messages.length, last: messages.at(-1)?.id ?? null, asOf };
+}
+
+/** Who wrote some messages; a webhook carries no role. */
+function authorsOf(messages: readonly LiveMessage[]): string[] {
+  return messages.filter((one) => one.webhook_id === undefined).map(({ author }) => author.id);
 }
 
 /** Records messages of a thread that is recorded. What is said of the thread itself is of no time: it changes nothing. */

@@ -3,6 +3,7 @@ import { realMicros } from '../../../shared/store/sourceTime.js';
 import { ingest } from '../ingest/ingest.js';
 import { DeletedPlace } from '../ingest/source.js';
 import type { LiveChannel, LiveGuild } from '../../../shared/discordApi/answerTypes.js';
+import { rolesNamed } from '../../../shared/discordApi/optOutRoles.js';
 import {
   channelsRequest,
   guildRequest,
@@ -13,7 +14,11 @@ import { cleanName } from '../sources/cleanText.js';
 import { liveChannel, liveServer } from '../sources/liveHeader.js';
 import { forgetChannels } from './forgetChannels.js';
 import { withholdChannels } from './withholdChannels.js';
-import { isVisibleForum, judgeChannel } from '../../../shared/discordApi/judgeChannel.js';
+import {
+  isVisibleForum,
+  judgeChannel,
+  nothingToArchive,
+} from '../../../shared/discordApi/judgeChannel.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
@@ -31,7 +36,7 @@ export async function loadServer(deps: SyncDeps, serverId: string): Promise<Load
     channel,
     ...(judgeChannel({ guild, channel, bot, named: deps.named }) ?? ARCHIVED),
   }));
-  const server = describeServer(guild, asOf);
+  const server = describeServer(guild, asOf, rolesNamed(guild.roles, deps.optOutRoles));
   for (const one of judged) {
     if (one.problem !== null) continue;
     const told = liveChannel(one.channel, serverId, categoryOf(one.channel, channels));
@@ -49,9 +54,13 @@ const ARCHIVED: { problem: string | null; isPrivate: boolean } = {
   isPrivate: false,
 };
 
-function describeServer(guild: LiveGuild, asOf: number): LoadedServer {
+function describeServer(
+  guild: LiveGuild,
+  asOf: number,
+  optOutRoles: LoadedServer['optOutRoles'],
+): LoadedServer {
   return {
-    ...{ serverId: guild.id, asOf, told: liveServer(guild), channels: new Map() },
+    ...{ serverId: guild.id, asOf, told: liveServer(guild), channels: new Map(), optOutRoles },
     roleNames: new Map(guild.roles.map(({ id, name }) => [id, cleanName(name, 'role')])),
   };
 }
@@ -92,7 +101,7 @@ async function noteChannels(
   judged: readonly { channel: LiveChannel; problem: string | null }[],
 ): Promise<void> {
   const checkedAt = new Date(realMicros(asOf) / 1_000);
-  const problem = judged.some((one) => one.problem === null) ? null : nothingToArchive(judged);
+  const problem = nothingToArchive(judged);
   await syncOf(sync, 'server').updateOne(
     { _id: serverId, kind: 'server' },
     { $set: { name: told.name, checkedAt, problem } },
@@ -116,9 +125,4 @@ async function noteChannels(
 
 function archivedNow({ problem }: { problem: string | null }): Pick<SyncChannel, 'archived'> {
   return problem === null ? { archived: true } : {};
-}
-
-function nothingToArchive(judged: readonly { problem: string | null }[]): string {
-  if (judged.length === 0) return 'The bot sees no forum here: let it view one';
-  return 'None of its forums is public: let everyone view one and read its history, or name it in DISCORD_ALSO_CHANNELS';
 }

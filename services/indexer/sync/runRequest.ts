@@ -1,11 +1,7 @@
 import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
 import { PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
-import {
-  guildsRequest,
-  placeRequest,
-  SERVERS_PAGE_SIZE,
-  threadRequest,
-} from '../../../shared/discordApi/requests.js';
+import { listServers } from '../../../shared/discordApi/listServers.js';
+import { placeRequest, threadRequest } from '../../../shared/discordApi/requests.js';
 import { requireContentIntent } from './contentIntent.js';
 import { listActive, listArchived } from './listThreads.js';
 import { forgetChannels } from './forgetChannels.js';
@@ -25,7 +21,7 @@ export async function runRequest(deps: SyncDeps, request: SyncRequestRecord): Pr
 }
 
 async function syncAll(deps: SyncDeps): Promise<void> {
-  const servers = await listServers(deps);
+  const servers = await listServers(deps.platform, deps.signal);
   const left = syncOf(deps.collections.sync, 'server').find({
     ...{ kind: 'server', _id: { $nin: servers } },
   });
@@ -56,15 +52,6 @@ async function noteProblem(
     { $set: { checkedAt: new Date(), problem }, $setOnInsert: { name: serverId } },
     { upsert: true },
   );
-}
-
-async function listServers({ platform, signal }: SyncDeps): Promise<string[]> {
-  const servers: string[] = [];
-  for (;;) {
-    const { value } = await platform.get(guildsRequest(servers.at(-1) ?? '0'), signal);
-    servers.push(...value.map(({ id }) => id));
-    if (value.length < SERVERS_PAGE_SIZE) return servers;
-  }
 }
 
 /** Threads may be archived or taken up again while they are listed: those that were taken up are active again after it. */

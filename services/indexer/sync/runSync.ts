@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
@@ -13,6 +14,7 @@ import {
   PlatformRefused,
   PlatformUnauthorized,
 } from '../../../shared/discordApi/platformErrors.js';
+import { checkMembers } from './checkMembers.js';
 import { fetchThreads } from './fetchThreads.js';
 import { createMeter, type Meter } from './meter.js';
 import { holdLease, LEASE_MS, releaseLease } from './lease.js';
@@ -26,6 +28,9 @@ const AGAIN_AFTER_MS = 5_000;
 /** What an operator has to change is looked at again this often. */
 const PROBLEM_EVERY_MS = 60_000;
 
+/** Members whose choices this process remembers: most messages are of few people. */
+const MEMBERS_REMEMBERED = 50_000;
+
 /** What an operator may choose. */
 export interface SyncOptions {
   /** Channels that are archived whatever their rules. */
@@ -34,6 +39,10 @@ export interface SyncOptions {
   allEveryMs: number;
   /** One thread is read once more in each such time, while nothing else is to be fetched. */
   repairEveryMs: number;
+  /** Ids or names of the roles whose bearers are left out. */
+  optOutRoles: readonly string[];
+  /** The roles of one author are asked for in each such time. */
+  memberEveryMs: number;
 }
 
 /** Keeps the archive like the platform while it runs. */
@@ -87,11 +96,19 @@ async function takeTurn(
     if (!(await holdLease(deps.collections, holder))) return AGAIN_AFTER_MS;
     const meter = createMeter();
     timer = keepLease(deps, { holder, meter }, () => lost.abort());
-    const { named, allEveryMs, repairEveryMs } = options;
-    const sync: SyncDeps = { ...deps, platform, named, signal, meter, servers: new Map() };
+    const { named, optOutRoles, allEveryMs, repairEveryMs, memberEveryMs } = options;
+    const sync: SyncDeps = {
+      ...{ ...deps, platform, named, optOutRoles, signal, meter, servers: new Map() },
+      members: new LRUCache({ max: MEMBERS_REMEMBERED }),
+    };
     await requestSync(deps.collections, {}, ALL);
     await untilFirstFails(
-      [serveRequests(sync, allEveryMs), fetchThreads(sync), repairThreads(sync, repairEveryMs)],
+      [
+        serveRequests(sync, allEveryMs),
+        fetchThreads(sync),
+        repairThreads(sync, repairEveryMs),
+        checkMembers(sync, memberEveryMs),
+      ],
       lost,
     );
     return 0;

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { createBotClient, type BotSettings } from '../../../shared/discordApi/botClient.js';
+import { parseRoles } from '../../../shared/discordApi/optOutRoles.js';
 import type { Settings } from '../../../shared/platform/env.js';
 import type { IndexerDeps } from '../deps.js';
 import { nextLiveTime } from '../stores/nextVersion.js';
@@ -10,8 +11,11 @@ const ALL_EVERY_MS = 10 * 60_000;
 /** A thread is read once more this often, while nothing else is to be fetched. */
 const REPAIR_EVERY_MS = 5_000;
 
+/** The roles of an author are asked for this often. */
+const MEMBER_EVERY_MS = 1_000;
+
 /** The settings of the sync. */
-export type SyncSettings = BotSettings & Pick<Settings, 'DISCORD_ALSO_CHANNELS'>;
+export type SyncSettings = BotSettings & Pick<Settings, 'DISCORD_ALSO_CHANNELS' | 'OPT_OUT_ROLE'>;
 
 /** Starts the sync where a bot's token is set; else gives null. */
 export function startSync(
@@ -24,6 +28,7 @@ export function startSync(
   if (!platform) return null;
   return runSync(deps, platform, {
     named: new Set(settings.DISCORD_ALSO_CHANNELS.match(/\d+/g)),
-    ...{ allEveryMs: ALL_EVERY_MS, repairEveryMs: REPAIR_EVERY_MS },
+    optOutRoles: parseRoles(settings.OPT_OUT_ROLE),
+    ...{ allEveryMs: ALL_EVERY_MS, repairEveryMs: REPAIR_EVERY_MS, memberEveryMs: MEMBER_EVERY_MS },
   });
 }

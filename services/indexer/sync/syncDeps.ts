@@ -1,3 +1,4 @@
+import type { LRUCache } from 'lru-cache';
 import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import type { SourceThread } from '../../../shared/store/records.js';
@@ -12,6 +13,10 @@ export interface SyncDeps extends IndexerDeps {
   /** Aborted when the process ends, or has lost the lease: nothing more is asked or stored. */
   signal: AbortSignal;
   meter: Meter;
+  /** Ids or names of the roles whose bearers are left out. */
+  optOutRoles: readonly string[];
+  /** Whether somebody is left out, by `<serverId>/<userId>`, as this process has learnt it: it alone changes that. */
+  members: LRUCache<string, boolean>;
   /** The servers that were looked at since the lease was taken. */
   servers: Map<string, LoadedServer>;
 }
@@ -23,6 +28,8 @@ export interface LoadedServer {
   told: SourceThread['server'];
   channels: Map<string, SourceThread['channel']>;
   roleNames: ReadonlyMap<string, string>;
+  /** Ids of its roles whose bearers are left out. */
+  optOutRoles: ReadonlySet<string>;
 }
 
 /** Threads of one answer. */

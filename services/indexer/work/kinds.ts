@@ -3,7 +3,13 @@ import { buildPeople } from '../build/buildPeople.js';
 import { buildServers } from '../build/buildServers.js';
 import { buildShown } from '../build/buildShown.js';
 import { buildThreads } from '../build/buildThread.js';
-import { fanOutChannels, fanOutLinks, fanOutLists, fanOutServers } from '../build/fanOut.js';
+import {
+  fanOutChannels,
+  fanOutLinks,
+  fanOutLists,
+  fanOutMembers,
+  fanOutServers,
+} from '../build/fanOut.js';
 import type { IndexerDeps } from '../deps.js';
 import type { Run } from './tryMarks.js';
 import { findSimilarAgain, waitForOthers } from '../similar/findSimilarAgain.js';
@@ -23,6 +29,8 @@ export const KINDS: Record<LoopKind, Kind> = {
   channel: { batch: 20, run: fanOutChannels },
   // A server's name: profiles of its people show it.
   people: { batch: 20, run: fanOutServers },
+  // Somebody is left out of a server, or is not any more: the threads that they wrote in.
+  member: { batch: 20, run: fanOutMembers },
   // A thread's records: its views and search documents.
   thread: { batch: 50, run: buildThreads },
   // A thread or channel appeared, went, or has another name: as `lists`, and threads that link to it show its name.

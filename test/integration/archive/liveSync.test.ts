@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
+import { leaveOut } from '../../support/leaveOut.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 import { until } from '../../support/apiServer.js';
 import { startDiscord } from '../../support/discord/startDiscord.js';
@@ -79,6 +80,10 @@ describe('an archive with a bot', () => {
     await messages.updateOne({ _id: message.id }, { $set: { deleted: true } });
     expect((await archive.api.get(link)).status).to.equal(404);
     await messages.updateOne({ _id: message.id }, { $unset: { deleted: '' } });
+    await leaveOut(archive.api.stores.mongo, first!.guild.id, message.authorId, true);
+    expect((await archive.api.get(link)).status).to.equal(404);
+    await leaveOut(archive.api.stores.mongo, first!.guild.id, message.authorId, false);
+    expect((await archive.api.get(link)).status).to.equal(302);
     const { stdout, code } = await archive.cli('erase-user', message.authorId);
     expect(code, stdout).to.equal(0);
     expect((await archive.api.get(link)).status).to.equal(404);

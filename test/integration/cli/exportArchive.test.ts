@@ -1,22 +1,25 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import { exportArchive } from '../../../services/cli/export/exportArchive.js';
 import { walkFiles } from '../../../services/cli/walkFiles.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import type { ThreadRecord } from '../../../shared/store/records.js';
+import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import { until } from '../../support/apiServer.js';
-import { aChannel, aMessage, aServer, aThread } from '../../support/factories.js';
+import { aChannel, aMessage, anAuthor, aServer, aThread } from '../../support/factories.js';
+import { leaveOut } from '../../support/leaveOut.js';
 import { runCli } from '../../support/runCli.js';
 import { suiteStores } from '../../support/suiteStores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 describe('exportArchive', () => {
   const stores = suiteStores();
+  const leftOut: [serverId: string, userId: string][] = [];
   afterEach(async () => {
     const { servers, channels, threads, messages } = stores.mongo.collections;
     await Promise.all([servers, channels, threads].map((kept) => kept.deleteMany({})));
     await messages.deleteMany({});
+    for (const ids of leftOut.splice(0)) await leaveOut(stores.mongo, ...ids, false);
   });
 
   /** A thread with one message, in a forum and a server of its own. */
@@ -50,6 +53,34 @@ describe('exportArchive', () => {
       expect(await filesIn(folder)).to.deep.equal([fileOf(shown)]);
     }));
 
+  it('leaves out what people wrote who are left out of the server', () =>
+    withTemporaryFolder(async (folder) => {
+      const [own, shared] = [await addThread(), await addThread()];
+      const { threads, messages } = stores.mongo.collections;
+      for (const { _id, serverId } of [own, shared]) {
+        const { author } = (await messages.findOne({ threadId: _id }))!;
+        await threads.updateOne({ _id }, { $set: { ownerId: author.id } });
+        await leaveOut(stores.mongo, serverId, author.id);
+        leftOut.push([serverId, author.id]);
+      }
+      const theirs = (await messages.findOne({ threadId: shared._id }))!;
+      const forwarded = { ...theirs, createdAt: null, stickers: [] };
+      const reference: MessageRecord['reference'] = {
+        ...{ messageId: theirs._id, channelId: null, guildId: null },
+        type: 'forward',
+      };
+      const author = anAuthor('bob');
+      const others = { threadId: shared._id, author, content: 'An answer', forwarded, reference };
+      await messages.insertOne(aMessage(others));
+      const summary = await exportArchive(stores.mongo, folder, { force: false });
+      expect(summary).to.deep.include({ threads: 1, messages: 1, leftOut: [] });
+      expect(await filesIn(folder)).to.deep.equal([fileOf(shared)]);
+      const written = await readFile(join(folder, fileOf(shared)), 'utf8');
+      expect(written).to.contain('An answer');
+      expect(written).not.to.contain(theirs.content);
+      expect(written).not.to.contain('ownerId');
+    }));
+
   it('takes a channel that is added while it runs', () =>
     withTemporaryFolder(async (folder) => {
       const first = await addThread();
@@ -78,7 +109,7 @@ describe('exportArchive', () => {
         unfinished = await filesIn(folder);
         yield* [];
       };
-      messages.find = () => ({ sort: () => ({ map: slow }) }) as never;
+      messages.find = () => ({ sort: slow }) as never;
       const watched = { collections: { ...collections, messages } };
       await exportArchive(watched, folder, { force: false });
       expect(unfinished).to.deep.equal([]);

@@ -45,6 +45,16 @@ describe('readSettings', () => {
     expect(read).to.throw(SettingsError, /MONGODB_URL must begin with mongodb:/);
   });
 
+  it('takes names and ids of roles that leave people out, but not everyone', () => {
+    for (const given of ['No Archive', '310000000000000001, @quiet', '']) {
+      expect(readSettings({ OPT_OUT_ROLE: given }).OPT_OUT_ROLE).to.equal(given);
+    }
+    for (const wrong of ['@everyone', 'quiet, Everyone', 'x'.repeat(101)]) {
+      const read = () => readSettings({ OPT_OUT_ROLE: wrong });
+      expect(read, wrong).to.throw(SettingsError, /OPT_OUT_ROLE must/);
+    }
+  });
+
   it('names every wrong setting, in a line of its own', () => {
     const wrong = { PORT: '70000.5', RATE_LIMIT_DISABLED: 'maybe', MONGODB_URL: 'http://x' };
     const read = () => readSettings(wrong);

@@ -1,0 +1,148 @@
+import {
+  grantedIntents,
+  LACKS_MESSAGE_CONTENT,
+} from '../../../shared/discordApi/grantedIntents.js';
+import type { GrantedIntents } from '../../../shared/discordApi/grantedIntents.js';
+import {
+  BOT_PERMISSIONS,
+  isVisibleForum,
+  judgeChannel,
+  nothingToArchive,
+} from '../../../shared/discordApi/judgeChannel.js';
+import { listServers } from '../../../shared/discordApi/listServers.js';
+import { isNamed, parseRoles } from '../../../shared/discordApi/optOutRoles.js';
+import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
+import { PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
+import {
+  applicationRequest,
+  channelsRequest,
+  guildRequest,
+  memberRequest,
+  meRequest,
+} from '../../../shared/discordApi/requests.js';
+import type { Settings } from '../../../shared/platform/env.js';
+
+/** A forum that the bot can see. */
+export interface CheckedForum {
+  channelId: string;
+  name: string;
+  /** Why it is not archived; null where it is. */
+  problem: string | null;
+}
+
+/** A server that the bot is in. */
+export interface CheckedServer {
+  serverId: string;
+  name: string;
+  /** Why nothing of it is archived; null where something is. */
+  problem: string | null;
+  forums: CheckedForum[];
+  /** The entries of OPT_OUT_ROLE that name a role there, and those that do not. */
+  optOut: { found: string[]; missing: string[] };
+}
+
+/** What a bot may do. */
+export interface BotReport {
+  application: { id: string; name: string };
+  intents: GrantedIntents;
+  /** Adds the bot to a server, with the permissions that it needs. */
+  invite: string;
+  servers: CheckedServer[];
+  /** What has to be changed. */
+  problems: string[];
+}
+
+type Used = Pick<Settings, 'DISCORD_ALSO_CHANNELS' | 'DISCORD_AUTHORIZE_URL' | 'OPT_OUT_ROLE'>;
+
+/** Asks the platform what a bot may do, and what of each of its servers is archived. Throws what the client throws. */
+export async function checkBot(platform: PlatformClient, settings: Used): Promise<BotReport> {
+  const { value: application } = await platform.get(applicationRequest);
+  const { value: me } = await platform.get(meRequest);
+  const intents = grantedIntents(application);
+  const named = new Set(settings.DISCORD_ALSO_CHANNELS.match(/\d+/g));
+  const roles = parseRoles(settings.OPT_OUT_ROLE);
+  const servers: CheckedServer[] = [];
+  for (const serverId of await listServers(platform)) {
+    servers.push(await checkServer(platform, { serverId, botId: me.id, named, roles }));
+  }
+  return {
+    application: { id: application.id, name: application.name ?? '' },
+    intents,
+    invite: inviteOf(settings, application.id),
+    servers,
+    problems: [
+      ...(intents.messageContent ? [] : [LACKS_MESSAGE_CONTENT]),
+      ...(servers.length > 0 ? [] : ['The bot is on no server: open the invite link']),
+      ...servers.flatMap(({ name, problem }) => (problem === null ? [] : `${name}: ${problem}`)),
+      ...unfound(servers, named, roles),
+    ],
+  };
+}
+
+interface Asked {
+  serverId: string;
+  botId: string;
+  named: ReadonlySet<string>;
+  roles: readonly string[];
+}
+
+async function checkServer(platform: PlatformClient, asked: Asked): Promise<CheckedServer> {
+  try {
+    return await askServer(platform, asked);
+  } catch (error) {
+    if (!(error instanceof PlatformRefused)) throw error;
+    const { serverId } = asked;
+    const optOut = { found: [], missing: [] };
+    return { serverId, name: serverId, problem: error.message, forums: [], optOut };
+  }
+}
+
+async function askServer(
+  platform: PlatformClient,
+  { serverId, botId, named, roles }: Asked,
+): Promise<CheckedServer> {
+  const { value: guild } = await platform.get(guildRequest(serverId));
+  const { value: channels } = await platform.get(channelsRequest(serverId));
+  const { value: member } = await platform.get(memberRequest(serverId, botId));
+  const bot = { userId: botId, roleIds: member.roles };
+  const forums = channels.filter(isVisibleForum).map((channel): CheckedForum => {
+    const problem = judgeChannel({ guild, channel, bot, named })?.problem ?? null;
+    return { channelId: channel.id, name: channel.name ?? channel.id, problem };
+  });
+  const isThere = (entry: string) => guild.roles.some((role) => isNamed(entry, role));
+  return {
+    ...{ serverId, name: guild.name, forums, problem: nothingToArchive(forums) },
+    optOut: {
+      found: roles.filter(isThere),
+      missing: roles.filter((entry) => !isThere(entry)),
+    },
+  };
+}
+
+/** The link that adds the bot to a server. */
+function inviteOf({ DISCORD_AUTHORIZE_URL: url }: Used, applicationId: string): string {
+  const link = new URL(url);
+  link.searchParams.set('client_id', applicationId);
+  link.searchParams.set('scope', 'bot');
+  link.searchParams.set('permissions', String(BOT_PERMISSIONS));
+  return link.href;
+}
+
+/** What settings name, and no server has. */
+function unfound(
+  servers: readonly CheckedServer[],
+  named: ReadonlySet<string>,
+  roles: readonly string[],
+): string[] {
+  if (servers.length === 0) return [];
+  const seen = new Set(servers.flatMap(({ forums }) => forums.map(({ channelId }) => channelId)));
+  const found = new Set(servers.flatMap(({ optOut }) => optOut.found));
+  return [
+    ...[...named]
+      .filter((id) => !seen.has(id))
+      .map((id) => `DISCORD_ALSO_CHANNELS names ${id}, which is no forum that the bot can see`),
+    ...roles
+      .filter((entry) => !found.has(entry))
+      .map((entry) => `OPT_OUT_ROLE names "${entry}", which is a role of no server`),
+  ];
+}

@@ -1,0 +1,46 @@
+import { createPlatformClient } from '../../../shared/discordApi/platformClient.js';
+import { SYSTEM_CLOCK, type Clock } from '../../../shared/discordApi/clock.js';
+import type { Admission } from '../../../shared/discordApi/admission.js';
+import { RateLimits } from '../../../shared/discordApi/rateLimits.js';
+import { publicUrlOf, readSettings } from '../../../shared/platform/env.js';
+import { CliError } from '../cliError.js';
+import { checkBot } from './checkBot.js';
+import { checkLines } from './checkLines.js';
+
+/** Requests are at least this far apart (ms): with what an indexer sends beside them they stay within the limit. */
+const APART_MS = 1_000;
+
+/** Checks the bot of DISCORD_BOT_TOKEN, without stores and indexer. Sets exit code 1 where something has to be changed. */
+export async function runCheck({ json: asJson }: { json?: boolean }): Promise<void> {
+  const settings = readSettings();
+  const { DISCORD_BOT_TOKEN: token, DISCORD_API_URL: url } = settings;
+  if (token === undefined) {
+    throw new CliError('Set DISCORD_BOT_TOKEN to the token of a bot: see docs/live-sync.md');
+  }
+  const platform = createPlatformClient({
+    ...{ url: url.replace(/\/+$/, ''), token, publicUrl: publicUrlOf(settings) },
+    ...{ limits: new RateLimits(SYSTEM_CLOCK), admission: spaced(SYSTEM_CLOCK) },
+    ...{ clock: SYSTEM_CLOCK, now: () => Promise.resolve(0) },
+  });
+  const report = await checkBot(platform, settings);
+  const text = asJson ? JSON.stringify(report, null, 2) : checkLines(report).join('\n');
+  process.stdout.write(`${text}\n`);
+  if (report.problems.length > 0) process.exitCode = 1;
+}
+
+/** Admits one request after the other, each some time after the last. What the platform asks for is waited for. */
+function spaced(clock: Clock): Admission {
+  let next = clock.now();
+  return {
+    ask() {
+      const wait = next - clock.now();
+      if (wait <= 0) next = clock.now() + APART_MS;
+      return Promise.resolve(Math.max(0, Math.ceil(wait)));
+    },
+    stop(ms) {
+      next = Math.max(next, clock.now() + ms);
+      return Promise.resolve();
+    },
+    countInvalid: () => Promise.resolve(),
+  };
+}

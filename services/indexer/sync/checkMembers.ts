@@ -1,0 +1,83 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { batches } from '../../../shared/platform/batches.js';
+import { PlatformAway } from '../../../shared/discordApi/platformErrors.js';
+import { NEVER_CHECKED, syncOf, type SyncMember } from '../../../shared/store/syncRecords.js';
+import { readRoles } from './memberRoles.js';
+import type { SyncDeps } from './syncDeps.js';
+
+/** The roles of each author are asked for this often (ms), as far as the pace allows. */
+const CHECKED_FOR_MS = 3_600_000;
+/** Who came into the archive otherwise than by the sync is looked for this often (ms). */
+const FIND_EVERY_MS = 60_000;
+const AGAIN_AFTER_MS = 5_000;
+const LOOK_EVERY_MS = 250;
+
+/**
+ * Asks for the roles of authors: at once for those of whom nothing is known, such as authors of exports, and else for one
+ * in each `everyMs`, who was asked for longest ago. So it is learnt, too, when somebody takes a role on or puts it off who
+ * does not write.
+ */
+export async function checkMembers(deps: SyncDeps, everyMs: number): Promise<void> {
+  let foundAt = -Infinity;
+  while (!deps.signal.aborted) {
+    const servers = [...deps.servers.values()].filter(({ optOutRoles }) => optOutRoles.size > 0);
+    const serverIds = servers.map(({ serverId }) => serverId);
+    if (serverIds.length > 0 && performance.now() - foundAt > FIND_EVERY_MS) {
+      foundAt = performance.now();
+      await findMembers(deps, serverIds);
+    }
+    const next = await nextMember(deps, serverIds);
+    const isUnknown = next?.checkedAt.getTime() === NEVER_CHECKED.getTime();
+    if (next && !(await tryRead(deps, next))) await rest(AGAIN_AFTER_MS, deps.signal);
+    else if (!isUnknown) await rest(next ? everyMs : LOOK_EVERY_MS, deps.signal);
+  }
+}
+
+/** Notes those who are shown on some servers, and of whose roles nothing is known. */
+async function findMembers(
+  { collections: { members, sync } }: SyncDeps,
+  serverIds: string[],
+): Promise<void> {
+  const shown = members.find(
+    { serverId: { $in: serverIds } },
+    { projection: { serverId: 1, userId: 1 } },
+  );
+  for await (const batch of batches(shown)) {
+    const ids = batch.map(({ _id }) => _id);
+    const known = new Set(await syncOf(sync, 'member').distinct('_id', { _id: { $in: ids } }));
+    const unknown = batch
+      .filter(({ _id }) => !known.has(_id))
+      .map(({ _id, serverId, userId }): SyncMember => ({
+        ...{ _id, kind: 'member', serverId, userId, asOf: 0, checkedAt: NEVER_CHECKED },
+      }));
+    const inserts = unknown.map((document) => ({ insertOne: { document } }));
+    if (inserts.length > 0) await syncOf(sync, 'member').bulkWrite(inserts, { ordered: false });
+  }
+}
+
+async function nextMember(
+  { collections }: SyncDeps,
+  serverIds: string[],
+): Promise<SyncMember | null> {
+  if (serverIds.length === 0) return null;
+  const before = new Date(Date.now() - CHECKED_FOR_MS);
+  return syncOf(collections.sync, 'member').findOne(
+    { kind: 'member', serverId: { $in: serverIds }, checkedAt: { $lt: before } },
+    { sort: { checkedAt: 1 } },
+  );
+}
+
+/** False where the platform is away. */
+async function tryRead(deps: SyncDeps, member: SyncMember): Promise<boolean> {
+  try {
+    await readRoles(deps, member);
+    return true;
+  } catch (error) {
+    if (!(error instanceof PlatformAway)) throw error;
+    return false;
+  }
+}
+
+async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,76 @@
+import { PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
+import { memberRequest } from '../../../shared/discordApi/requests.js';
+import { erasedPeople } from '../../../shared/store/erasures.js';
+import { memberId } from '../../../shared/store/optOuts.js';
+import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
+import { noteRoles } from './noteRoles.js';
+import type { LoadedServer, SyncDeps } from './syncDeps.js';
+
+type Deps = Pick<
+  SyncDeps,
+  'collections' | 'commit' | 'servers' | 'members' | 'platform' | 'signal'
+>;
+
+/** Somebody on a server. */
+export interface Member {
+  serverId: string;
+  userId: string;
+}
+
+/**
+ * Asks for the roles of those authors on a server of whom nothing is known yet, so that nothing is recorded of somebody
+ * who may be left out. On a server without a role of OPT_OUT_ROLE nobody is asked for.
+ */
+export async function learnRoles(
+  deps: Deps,
+  { serverId, optOutRoles }: Pick<LoadedServer, 'serverId' | 'optOutRoles'>,
+  authorIds: readonly string[],
+): Promise<void> {
+  if (optOutRoles.size === 0) return;
+  const erased = await erasedPeople(deps.collections);
+  const unknown = [...new Set(authorIds)].filter(
+    (userId) => deps.members.get(memberId(serverId, userId)) === undefined && !erased.has(userId),
+  );
+  if (unknown.length === 0) return;
+  const ids = unknown.map((userId) => memberId(serverId, userId));
+  const [asked, out] = await Promise.all([
+    syncOf(deps.collections.sync, 'member').distinct('_id', {
+      ...{ _id: { $in: ids }, checkedAt: { $gt: NEVER_CHECKED } },
+    }),
+    deps.collections.optOuts.distinct('_id', { _id: { $in: ids } }),
+  ]);
+  for (const id of asked) deps.members.set(id, out.includes(id));
+  await Promise.all(
+    unknown
+      .filter((userId) => !asked.includes(memberId(serverId, userId)))
+      .map((userId) => readRoles(deps, { serverId, userId })),
+  );
+}
+
+/**
+ * Asks for somebody's roles, and notes them. Of somebody who is not on the server nothing is told: who was left out when
+ * they went stays left out.
+ */
+export async function readRoles(deps: Deps, { serverId, userId }: Member): Promise<void> {
+  const checkedAt = new Date();
+  const members = syncOf(deps.collections.sync, 'member');
+  const _id = memberId(serverId, userId);
+  if ((await erasedPeople(deps.collections)).has(userId)) {
+    await members.deleteOne({ _id });
+    return;
+  }
+  try {
+    const request = memberRequest(serverId, userId);
+    const { value, asOf } = await deps.platform.get(request, deps.signal);
+    await noteRoles(deps, { serverId, userId, roleIds: value.roles, asOf });
+  } catch (error) {
+    if (!(error instanceof PlatformRefused) || error.status !== 404) throw error;
+    const isOut = (await deps.collections.optOuts.findOne({ _id })) !== null;
+    deps.members.set(_id, isOut);
+  }
+  await members.updateOne(
+    { _id },
+    { $set: { checkedAt }, $setOnInsert: { kind: 'member', serverId, userId, asOf: 0 } },
+    { upsert: true },
+  );
+}

@@ -1,0 +1,54 @@
+import { memberId } from '../../../shared/store/optOuts.js';
+import { erasedPeople } from '../../../shared/store/erasures.js';
+import type { SyncMember } from '../../../shared/store/syncRecords.js';
+import type { SyncDeps } from './syncDeps.js';
+
+/** The roles of somebody on a server, as of the moment at which they were told. */
+export interface ToldRoles {
+  serverId: string;
+  userId: string;
+  roleIds: readonly string[];
+  asOf: number;
+}
+
+/**
+ * Notes what the platform tells of somebody's roles. Who carries one of OPT_OUT_ROLE is left out of the server from then
+ * on, and shown again once they carry none. Does nothing on a server that has no such role: what is known stays. What was
+ * told earlier than what is known changes nothing. Cheap where nothing is new, so it may be called with every event.
+ */
+export async function noteRoles(
+  deps: Pick<SyncDeps, 'collections' | 'commit' | 'servers' | 'members'>,
+  { serverId, userId, roleIds, asOf }: ToldRoles,
+): Promise<void> {
+  const named = deps.servers.get(serverId)?.optOutRoles;
+  if (!named || named.size === 0) return;
+  const isOut = roleIds.some((id) => named.has(id));
+  const _id = memberId(serverId, userId);
+  if (deps.members.get(_id) === isOut) return;
+  if ((await erasedPeople(deps.collections)).has(userId)) return;
+  await noteChoice(deps, { ...{ _id, kind: 'member', serverId, userId, asOf } }, isOut);
+  deps.members.set(_id, isOut);
+}
+
+async function noteChoice(
+  { commit }: Pick<SyncDeps, 'commit'>,
+  member: Omit<SyncMember, 'checkedAt'>,
+  isOut: boolean,
+): Promise<void> {
+  const { _id, serverId, userId, asOf } = member;
+  await commit({
+    reads: { sync: [_id], optOuts: [_id], state: ['optOuts'] },
+    decide(documents) {
+      const known = documents.get('sync', _id) as SyncMember | null;
+      if (known && known.asOf >= asOf) return;
+      documents.put('sync', { ...member, checkedAt: new Date() });
+      if (isOut === (documents.get('optOuts', _id) !== null)) return;
+      if (isOut) documents.put('optOuts', { _id, serverId, userId, since: new Date() });
+      else documents.remove('optOuts', _id);
+      const state = documents.get('state', 'optOuts');
+      const version = state?._id === 'optOuts' ? state.version + 1 : 1;
+      documents.put('state', { _id: 'optOuts', version });
+      documents.mark('member', _id);
+    },
+  });
+}

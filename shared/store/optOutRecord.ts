@@ -1,0 +1,11 @@
+/**
+ * Somebody who is left out of what is shown of a server, because they carry a role there that says so. What they wrote
+ * stays recorded, and is shown again when this goes.
+ */
+export interface OptOutRecord {
+  /** `<serverId>/<userId>` */
+  _id: string;
+  serverId: string;
+  userId: string;
+  since: Date;
+}

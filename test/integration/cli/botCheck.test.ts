@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import type { BotReport } from '../../../services/cli/bot/checkBot.js';
+import { startDiscord } from '../../support/discord/startDiscord.js';
+import type { DiscordOptions } from '../../support/discord/settings.js';
+import type { DiscordDouble } from '../../support/discord/types.js';
+import { runCli } from '../../support/runCli.js';
+
+// Nothing listens there: the check needs no stores.
+const NO_STORES = {
+  MONGODB_URL: 'mongodb://127.0.0.1:9/none',
+  ELASTICSEARCH_URL: 'http://127.0.0.1:9',
+  REDIS_URL: 'redis://127.0.0.1:9',
+};
+
+describe('bot check', () => {
+  let discord: DiscordDouble;
+  afterEach(() => discord.close());
+
+  async function start(options: DiscordOptions = {}) {
+    discord = await startDiscord({ rateLimits: false, history: { messages: 2 }, ...options });
+  }
+  function check(env: Record<string, string> = {}, ...args: string[]) {
+    const own = { DISCORD_BOT_TOKEN: discord.token, DISCORD_API_URL: discord.url };
+    return runCli({ ...NO_STORES, ...own, ...env }, ['bot', 'check', ...args]);
+  }
+  async function report(env: Record<string, string> = {}) {
+    const { code, stdout } = await check(env, '--json');
+    return { code, report: JSON.parse(stdout) as BotReport };
+  }
+
+  it('tells which forums are archived, why others are not, and how to invite the bot', async () => {
+    await start();
+    const [guild] = discord.model.guilds.values();
+    discord.model.createRole(guild!.id, { name: 'No Archive' });
+    const { code, stdout } = await check({ OPT_OUT_ROLE: 'no archive' });
+    expect(code, stdout).to.equal(0);
+    expect(stdout).to.match(/^Message Content: +granted$/m);
+    expect(stdout).to.contain(`client_id=${discord.model.bot.id}&scope=bot&permissions=66560`);
+    const channels = new Set(discord.model.publicThreads().map(({ channel }) => channel.name));
+    for (const name of channels) expect(stdout).to.contain(`  archived      ${name}\n`);
+    expect(stdout).to.contain('not archived  staff: Not everyone on the server may read it');
+    expect(stdout).to.contain('not archived  adults: It is age-restricted');
+    expect(stdout).to.contain('opt-out role  no archive');
+    expect(stdout).to.match(/All is well\n$/);
+  });
+
+  it('says what has to be changed', async () => {
+    await start({ messageContent: false });
+    const [guild] = discord.model.guilds.values();
+    discord.model.updateRole(guild!.id, guild!.id, { permissions: 0n });
+    const unknown = '310000000000000009';
+    const settings = { OPT_OUT_ROLE: 'quiet', DISCORD_ALSO_CHANNELS: unknown };
+    const { code, report: found } = await report(settings);
+    expect(code).to.equal(1);
+    expect(found.intents.messageContent).to.equal(false);
+    const expected = ['Message Content intent', 'None of its forums is public', unknown, 'quiet'];
+    expect(found.problems).to.have.length(expected.length);
+    for (const [n, text] of expected.entries()) expect(found.problems[n]).to.contain(text);
+  });
+
+  it('says that a bot is on no server, and that a token is refused or missing', async () => {
+    await start({ history: null });
+    const { code, report: found } = await report();
+    expect([code, found.servers]).to.deep.equal([1, []]);
+    expect(found.problems[0]).to.contain('invite link');
+    const refused = await check({ DISCORD_BOT_TOKEN: 'reset' });
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr).to.contain('The platform refuses DISCORD_BOT_TOKEN');
+    const missing = await check({ DISCORD_BOT_TOKEN: '' });
+    expect(missing.code).to.equal(1);
+    expect(missing.stderr).to.contain('Set DISCORD_BOT_TOKEN');
+  });
+});

@@ -1,0 +1,187 @@
+import { expect } from 'chai';
+import type { UserProfile } from '../../../shared/contract/users.js';
+import type { ServerStats } from '../../../shared/contract/servers.js';
+import type { ParticipantList, ThreadDetail } from '../../../shared/contract/threads.js';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import type { Sync } from '../../../services/indexer/sync/runSync.js';
+import { searchAlias } from '../../../shared/store/searchIndex.js';
+import { erasureIdOf, requestErasure } from '../../../shared/store/erasures.js';
+import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
+import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import { untilEqual } from '../../support/apiServer.js';
+import { startDiscord } from '../../support/discord/startDiscord.js';
+import type { Guild, Role, Thread } from '../../support/discord/model/entities.js';
+import type { DiscordDouble } from '../../support/discord/types.js';
+import { everyTrace } from '../../support/everyTrace.js';
+import { doAll, indexerDeps } from '../../support/indexerDeps.js';
+import { readBody } from '../../support/readBody.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+import { startTestSync, syncAgain, untilSynced } from '../../support/syncRig.js';
+import { verifyNow } from '../../support/verifiedArchive.js';
+
+const SECRET = 'The marmalade is behind the clock';
+
+describe('members who opt out', () => {
+  let stores: TestStores;
+  let deps: IndexerDeps;
+  let discord: DiscordDouble;
+  let sync: Sync;
+  let guild: Guild;
+  let role: Role;
+  let thread: Thread;
+  let userId: string;
+
+  function carry(...roleIds: string[]) {
+    discord.model.updateMember(guild.id, userId, { roleIds });
+  }
+  function start(optOutRoles = ['no archive']) {
+    sync = startTestSync(deps, stores, discord, { optOutRoles, memberEveryMs: 5 });
+  }
+  /** The roles of everybody are old by now. */
+  async function age() {
+    const longAgo = new Date(Date.now() - 7_200_000);
+    await deps.collections.sync.updateMany({ kind: 'member' }, { $set: { checkedAt: longAgo } });
+  }
+  async function rest() {
+    await doAll(deps);
+    await stores.refreshSearch();
+    await doAll(deps);
+  }
+  async function shown() {
+    const body = await readBody<ThreadDetail>(deps.collections, `thread/${thread.id}`);
+    return JSON.stringify(body);
+  }
+  async function found() {
+    const { hits } = await deps.elasticsearch.search({
+      index: searchAlias(deps.namespace),
+      query: { query_string: { query: 'marmalade' } },
+    });
+    return hits.hits.length;
+  }
+  async function untilOut(isOut: boolean) {
+    await untilEqual(() => deps.collections.optOuts.countDocuments(), isOut ? 1 : 0);
+    await rest();
+  }
+
+  beforeEach(async () => {
+    stores = await openStores();
+    deps = indexerDeps(stores);
+    discord = await startDiscord({
+      rateLimits: false,
+      history: { forums: 1, threads: 3, messages: 4 },
+    });
+    const { model } = discord;
+    const [place] = model.publicThreads();
+    ({ guild } = place!);
+    const ownerId = model.createUser({ username: 'edmund' }).id;
+    model.addMember(guild.id, ownerId);
+    const begin = (name: string) =>
+      model.createThread(place!.channel.id, { name, ownerId, starter: { content: 'Where?' } });
+    thread = begin('The jam');
+    const other = begin('Another');
+    role = model.createRole(guild.id, { name: 'No Archive' });
+    userId = model.createUser({ username: 'rosalind' }).id;
+    model.addMember(guild.id, userId);
+    const said = model.post(thread.id, { authorId: userId, content: SECRET });
+    model.forward(said, other.id, ownerId);
+    model.createThread(thread.parentId, {
+      ...{ name: 'Breakfast', ownerId: userId, starter: { content: SECRET } },
+    });
+  });
+  afterEach(async () => {
+    await sync.stop();
+    await discord.close();
+    await stores.close();
+  });
+
+  it('leave every read once they take the role on, and come back when they put it off', async () => {
+    start();
+    await untilSynced(deps);
+    await rest();
+    expect(await shown()).to.contain(SECRET);
+    expect(await found()).to.be.above(2);
+    const stats = async () => {
+      const body = await readBody<ServerStats>(deps.collections, `stats/${guild.id}`);
+      return body!.stats;
+    };
+    const before = await stats();
+    const profile = () => readBody<UserProfile>(deps.collections, `user/${userId}`);
+    expect(await profile()).to.include({ messageCount: 2 });
+
+    carry(role.id);
+    await age();
+    await untilOut(true);
+    expect(await found()).to.equal(0);
+    const { bodies, threadItems, contributions, members } = deps.collections;
+    for (const collection of [threadItems, contributions, members]) {
+      expect(JSON.stringify(await collection.find().toArray())).not.to.contain(userId);
+    }
+    expect(await bodies.distinct('_id')).not.to.be.empty;
+    expect(await shown()).not.to.contain(userId);
+    const list = await readBody<ParticipantList>(deps.collections, `participants/${thread.id}`);
+    expect(JSON.stringify(list)).not.to.contain('rosalind');
+    expect(await profile()).to.equal(null);
+    expect((await stats()).threads.total).to.equal(before.threads.total - 1);
+    expect((await stats()).participants.unique).to.equal(before.participants.unique - 1);
+    expect((await verifyNow(deps)).differences).to.deep.equal([]);
+
+    carry();
+    await age();
+    await untilOut(false);
+    expect(await shown()).to.contain(SECRET);
+    expect(await found()).to.be.above(2);
+    expect(await stats()).to.deep.equal(before);
+    expect((await verifyNow(deps)).differences).to.deep.equal([]);
+  });
+
+  it('are not shown at all where they carried the role before the first sync', async () => {
+    carry(role.id);
+    start([role.id]);
+    await untilSynced(deps);
+    await rest();
+    expect(await shown()).not.to.contain(SECRET);
+    expect(await found()).to.equal(0);
+    expect(await deps.collections.optOuts.distinct('_id')).to.deep.equal([`${guild.id}/${userId}`]);
+  });
+
+  it('are found among authors who came into the archive before the role was named', async () => {
+    carry(role.id);
+    start([]);
+    await untilSynced(deps);
+    await rest();
+    expect(await found()).to.be.above(2);
+    await sync.stop();
+    start();
+    await untilOut(true);
+    expect(await found()).to.equal(0);
+  });
+
+  it('stay left out when they leave the server, and when the role is gone', async () => {
+    carry(role.id);
+    start();
+    await untilSynced(deps);
+    discord.model.removeMember(guild.id, userId);
+    const asked = () => discord.requests.filter(({ path }) => path.endsWith(userId)).length;
+    const before = asked();
+    await age();
+    await untilEqual(() => asked() > before, true);
+    discord.model.deleteRole(guild.id, role.id);
+    await syncAgain(deps);
+    await untilOut(true);
+    expect(await shown()).not.to.contain(SECRET);
+  });
+
+  it('leave no id behind when they are erased', async () => {
+    carry(role.id);
+    start();
+    await untilSynced(deps);
+    await untilOut(true);
+    await requestErasure(deps.collections, userId);
+    const erasureId = await erasureIdOf(deps.collections, userId);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    await syncAgain(deps);
+    await rest();
+    const traces = (await everyTrace(stores)).filter((text) => text.includes(userId));
+    expect(traces).to.deep.equal([]);
+  });
+});
