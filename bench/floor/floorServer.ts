@@ -5,9 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { Document } from 'mongodb';
+import { pack } from '../../services/api/answer.js';
 import { createMongo } from '../../shared/platform/clients.js';
 import type { BodyView } from '../../shared/store/views.js';
 import type { FloorTask, PageQuestion, SearchQuestion } from './floorTask.js';
@@ -15,7 +14,6 @@ import type { FloorTask, PageQuestion, SearchQuestion } from './floorTask.js';
 /** Finds what is sent; a page is compressed as the API does it. */
 type Answerer = (url: string) => Promise<{ headers: Record<string, string>; bytes: Uint8Array }>;
 
-const compress = promisify(gzip);
 const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
 const GZIP_TYPE = { ...JSON_TYPE, 'Content-Encoding': 'gzip' };
 
@@ -70,7 +68,7 @@ async function openAnswerer(task: Exclude<FloorTask, { kind: 'bytes' }>): Promis
       .find<Document>(filter, { projection, hint, sort, limit, batchSize: limit + 1 })
       .toArray();
     const text = `{"items":[${rows.map((row) => String(row['item'])).join(',')}]}`;
-    return { headers: GZIP_TYPE, bytes: await compress(text, { level: 4 }) };
+    return { headers: GZIP_TYPE, bytes: await pack(Buffer.from(text)) };
   };
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { COMPRESS_FROM, gzipOf, identityOf, type Answer } from '../answer.js';
+import { COMPRESS_FROM, gzipOf, identityOf, withGzip, type Answer } from '../answer.js';
 import { entityTag } from './entityTag.js';
 import { chooseEncoding, type Encoding } from './negotiate.js';
 
@@ -26,7 +26,7 @@ export interface Form {
   /** The body, where it is at hand. */
   body: Buffer | undefined;
   /** Makes the body, where it is not at hand. A stream begins anew with each call. */
-  open: () => Readable | Promise<Buffer>;
+  open: () => Readable | Buffer | Promise<Buffer>;
 }
 
 /** The form of an answer for a request; a promise where it has to be compressed first. */
@@ -38,7 +38,9 @@ export function formOf(
   const encoding = chooseEncoding(asked['accept-encoding'], isGzipOffered(answer));
   if (encoding === 'identity') return identityForm(answer, cacheControl);
   if (answer.gzip ?? answer.openGzip) return gzipForm(answer, cacheControl);
-  return gzipOf(answer).then((gzip) => gzipForm({ ...answer, gzip }, cacheControl));
+  const packed = withGzip(answer);
+  if (!(packed instanceof Promise)) return gzipForm(packed, cacheControl);
+  return packed.then((whole) => gzipForm(whole, cacheControl));
 }
 
 function identityForm(answer: Answer, cacheControl: string): Form {

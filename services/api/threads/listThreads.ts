@@ -1,5 +1,5 @@
 import type { ThreadListQuery } from '../../../shared/contract/threads.js';
-import { jsonAnswer, type Answer } from '../answer.js';
+import { bytesAnswer, type Answer } from '../answer.js';
 import { tags } from '../dependencies.js';
 import type { Dependency, Handler, Input } from '../http/route.js';
 import { isId } from '../ids.js';
@@ -8,9 +8,12 @@ import { pageOf } from '../paging/page.js';
 import { listCursor, listQuestion, listThreadsQuery } from './listThreadsQuery.js';
 import type { ListRow, ReadPage } from './pageReader.js';
 
+const BEGIN = Buffer.from('{"threads":[');
+const COMMA = Buffer.from(',');
+
 type ListInput = Pick<Input<unknown, ThreadListQuery>, 'params' | 'query'>;
 
-/** GET /api/threads: a page of stored texts, joined. Throws VALIDATION_ERROR for a wrong cursor. */
+/** GET /api/threads: a page of stored texts, joined as bytes. Throws VALIDATION_ERROR for a wrong cursor. */
 export function listThreads(
   readPage: ReadPage,
   openCursors: OpenCursors,
@@ -20,7 +23,7 @@ export function listThreads(
     const scan = listThreadsQuery(query, cursors);
     const rows = isKnownPlace(query) ? await readPage(scan) : [];
     const shown = isOfServer(rows, query.serverId) ? rows : [];
-    return page(query, shown, (last) => listCursor(query, last[scan.field], cursors));
+    return page(query, shown, ({ key }) => listCursor(query, key, cursors));
   };
 }
 
@@ -39,10 +42,9 @@ function page(
   cursorOf: (last: ListRow) => string,
 ): Answer {
   const { shown, nextCursor, hasMore } = pageOf(rows, limit, cursorOf);
-  return jsonAnswer(
-    `{"threads":[${shown.map(({ item }) => item).join(',')}],` +
-      `"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`,
-  );
+  const items = shown.flatMap(({ item }, index) => (index === 0 ? [item] : [COMMA, item]));
+  const end = `],"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`;
+  return bytesAnswer(Buffer.concat([BEGIN, ...items, Buffer.from(end)]));
 }
 
 /** Whether the ids can be ids at all. Others match nothing, and must not become part of a scope token. */

@@ -1,11 +1,16 @@
 import type { Document } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
 import { gatherReads } from '../stores/gatherReads.js';
+import { rawTexts } from '../stores/rawTexts.js';
 import { timeLimit } from '../timeLimit.js';
 import type { ListQuery } from './listThreadsQuery.js';
 
-/** A thread of a page: its JSON text, and what the next page is found by. */
-export type ListRow = Record<ListQuery['field'] | 'item' | 'serverId', string>;
+/** A thread of a page: its JSON text as bytes, and what the next page is found by. */
+export interface ListRow {
+  item: Buffer;
+  serverId: string;
+  key: string;
+}
 
 /** Reads the rows of one page, in order. */
 export type ReadPage = (scan: ListQuery) => Promise<ListRow[]>;
@@ -28,13 +33,17 @@ export function pageReader(
   });
 }
 
-function findPage(threadItems: Collections['threadItems'], scan: ListQuery): Promise<ListRow[]> {
-  return threadItems
-    .find<ListRow>(scan.filter, { ...timeLimit(), projection: scan.projection, hint: scan.hint })
-    .sort(scan.sort)
-    .limit(scan.limit)
-    .batchSize(scan.limit + 1)
+async function findPage(
+  threadItems: Collections['threadItems'],
+  { filter, projection, hint, sort, limit, field }: ListQuery,
+): Promise<ListRow[]> {
+  const documents = await threadItems
+    .find<Uint8Array>(filter, { ...timeLimit(), projection, hint, raw: true })
+    .sort(sort)
+    .limit(limit)
+    .batchSize(limit + 1)
     .toArray();
+  return documents.map((document) => rowOf(rawTexts(document), field));
 }
 
 async function joinPages(
@@ -42,14 +51,23 @@ async function joinPages(
   scans: ListQuery[],
 ): Promise<ListRow[][]> {
   const batchSize = scans.reduce((rows, { limit }) => rows + limit, 1);
-  const rows = await threadItems
-    .aggregate<ListRow & { page: number }>(joinedPages(threadItems.collectionName, scans), {
-      ...{ ...timeLimit(), batchSize, hint: scans[0]!.hint },
+  const documents = await threadItems
+    .aggregate<Uint8Array>(joinedPages(threadItems.collectionName, scans), {
+      ...{ ...timeLimit(), batchSize, hint: scans[0]!.hint, raw: true },
     })
     .toArray();
   const pages = scans.map((): ListRow[] => []);
-  for (const row of rows) pages[row.page]!.push(row);
+  for (const document of documents) {
+    const texts = rawTexts(document);
+    const page = Number(texts['page']!.toString());
+    pages[page]!.push(rowOf(texts, scans[page]!.field));
+  }
   return pages;
+}
+
+function rowOf(texts: Record<string, Buffer>, field: string): ListRow {
+  const { item, serverId } = texts;
+  return { item: item!, serverId: serverId!.toString(), key: texts[field]!.toString() };
 }
 
 /**
@@ -62,7 +80,7 @@ export function joinedPages(collection: string, scans: ListQuery[]): Document[] 
     { $match: filter },
     { $sort: sort },
     { $limit: limit },
-    { $project: { ...projection, page: { $literal: page } } },
+    { $project: { ...projection, page: { $literal: String(page) } } },
   ]);
   return [...first, ...others.map((pipeline) => ({ $unionWith: { coll: collection, pipeline } }))];
 }
