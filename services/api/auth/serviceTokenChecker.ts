@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { SCOPES, scopesOf } from '../../../shared/contract/scopes.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { TokenFamily } from '../../../shared/store/credentials.js';
@@ -24,8 +25,10 @@ export function createServiceTokenChecker(
   const findLogin = rememberBriefly<TokenFamily>((loginId) =>
     refreshTokens.findOne({ _id: loginId }, timeLimit()),
   );
+  // Made once: the library would make a key of a text for every token.
+  const secret = createSecretKey(jwtSecret, 'utf8');
   return async (token) => {
-    const { sub, scope, sid } = readServiceToken(jwtSecret, token);
+    const { sub, scope, sid } = readServiceToken(secret, token);
     const level = SCOPES.findLast((known) => scope.includes(known));
     const caller = { kind: 'jwt' as const, id: sub, scopes: level ? scopesOf(level) : [] };
     if (sid !== undefined) {

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { Scope } from '../../../shared/contract/scopes.js';
 import { expiredCredential, invalidCredential } from './refusals.js';
@@ -33,7 +34,7 @@ export function signServiceToken(
 }
 
 /** The claims of a service token. Throws TOKEN_EXPIRED; FORBIDDEN where the signature or a claim is wrong. */
-export function readServiceToken(secret: string, token: string): ServiceClaims {
+export function readServiceToken(secret: KeyObject, token: string): ServiceClaims {
   const checked = serviceClaimsSchema.validate(verify(secret, token), { convert: false });
   if (checked.error) throw invalidCredential('token');
   const isFromAhead = checked.value.iat > Date.now() / 1_000 + CLOCK_SKEW_SECONDS;
@@ -41,7 +42,7 @@ export function readServiceToken(secret: string, token: string): ServiceClaims {
   return checked.value;
 }
 
-function verify(secret: string, token: string): unknown {
+function verify(secret: KeyObject, token: string): unknown {
   try {
     return jwt.verify(token, secret, {
       algorithms: [ALGORITHM],

@@ -2,10 +2,9 @@ import type { AuditEntry } from '../../../shared/store/audit.js';
 import { CliError } from '../cliError.js';
 import type { Archive } from '../openArchive.js';
 import { requireMongo, requireQueue } from '../reachable.js';
-import { warnWithoutIndexer } from '../reindex/warnWithoutIndexer.js';
-import { runCommand, type Result } from '../runCommand.js';
 import { audited } from '../runAudited.js';
-import { watchJob } from '../watchJob.js';
+import { runCommand } from '../runCommand.js';
+import { runJob, type CommandJob } from '../runJob.js';
 import { confirmRemoval } from './confirmRemoval.js';
 import type { Target } from './target.js';
 
@@ -41,29 +40,18 @@ export async function remove(removal: Removal, options: RemovalOptions): Promise
       return { json: { state: 'declined' }, lines: ['Nothing was removed'], ok: false };
     return audited(archive, removal.entry, async () => {
       if (unknown !== undefined && !options.evenIfUnknown) throw new CliError(unknown);
-      return carryOut(archive, removal, options);
+      return runJob(archive, jobOf(archive, removal), options.wait !== false);
     });
   });
 }
 
-async function carryOut(
-  archive: Archive,
-  removal: Removal,
-  { wait }: RemovalOptions,
-): Promise<Result> {
-  const jobId = await removal.file(archive);
-  if (wait === false) return { jobId, json: { jobId }, lines: [`Queued as ${jobId}`], ok: true };
-  await warnWithoutIndexer(archive);
-  const { error, result } = await watchJob(archive, jobId, 'remove');
-  if (error !== null) {
-    const json = { jobId, state: 'failed', error };
-    return { jobId, json, lines: [`Failed: ${error}`], ok: false };
-  }
-  const removed = result as Record<string, number>;
+function jobOf(archive: Archive, removal: Removal): CommandJob {
   return {
-    jobId,
-    json: { jobId, state: 'done', removed },
-    lines: removal.linesOf(removed),
-    ok: true,
+    label: 'remove',
+    file: () => removal.file(archive),
+    resultOf(result, jobId) {
+      const removed = result as Record<string, number>;
+      return { json: { jobId, state: 'done', removed }, lines: removal.linesOf(removed), ok: true };
+    },
   };
 }

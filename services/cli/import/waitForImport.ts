@@ -7,6 +7,9 @@ import type { Progress } from '../progress.js';
 import type { ImportSummary, Problem } from './importSummary.js';
 
 const POLL_MS = 250;
+/** Of the time, the part that counting may take where very many files wait. */
+const COUNTING_PART = 0.05;
+const LONGEST_POLL_MS = 5_000;
 const LONGEST_COUNTING_MS = 60_000;
 const WORKERS_CHECK_MS = 10_000;
 
@@ -36,7 +39,9 @@ export async function waitForImport(
     // Only what a majority has written: what is told to be done must not be undone by a crash.
     const readConcern = { level: 'majority' } as const;
     const waiting = { importId, state: 'queued' as const };
+    const askedAt = performance.now();
     const queued = await importFiles.countDocuments(waiting, { readConcern });
+    const tookMs = performance.now() - askedAt;
     progress.advance(stored - queued - done);
     done = stored - queued;
     if (queued === 0) finishedAt ??= new Date();
@@ -49,7 +54,7 @@ export async function waitForImport(
       isWarned = (await producer.workers().catch(() => 1)) === 0;
       if (isWarned) warn('No indexer is connected to the queue: the files wait until one is');
     }
-    await pause(POLL_MS);
+    await pause(Math.min(Math.max(POLL_MS, tookMs / COUNTING_PART), LONGEST_POLL_MS));
   }
 }
 

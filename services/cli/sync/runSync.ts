@@ -5,10 +5,9 @@ import { CliError } from '../cliError.js';
 import { counted } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
 import { requireMongo, requireQueue } from '../reachable.js';
-import { warnWithoutIndexer } from '../reindex/warnWithoutIndexer.js';
 import { runAudited } from '../runAudited.js';
 import type { Result } from '../runCommand.js';
-import { watchJob } from '../watchJob.js';
+import { runJob } from '../runJob.js';
 
 /** Options of `sync`. */
 export interface SyncOptions {
@@ -47,17 +46,14 @@ async function sync(archive: Archive, place: SyncPlace, wait: boolean): Promise<
     throw new CliError('No indexer has a bot token: set DISCORD_BOT_TOKEN where it is started');
   }
   const requestId = await requestSync(collections, place);
-  const jobId = await archive.producer.add('sync', { requestId });
-  if (!wait) {
-    return { jobId, json: { jobId, state: 'queued' }, lines: [`Queued as ${jobId}`], ok: true };
-  }
-  await warnWithoutIndexer(archive);
-  const { error, result } = await watchJob(archive, jobId, 'sync');
-  if (error !== null) {
-    const json = { jobId, state: 'failed', error };
-    return { jobId, json, lines: [`Failed: ${error}`], ok: false };
-  }
-  const { threads = 0, messages = 0 } = result as { threads?: number; messages?: number };
-  const lines = [`Synced: ${counted(threads, 'thread')}, ${counted(messages, 'message')}`];
-  return { jobId, json: { jobId, state: 'done', threads, messages }, lines, ok: true };
+  const job = {
+    label: 'sync',
+    file: () => archive.producer.add('sync', { requestId }),
+    resultOf(result: unknown, jobId: string): Result {
+      const { threads = 0, messages = 0 } = result as { threads?: number; messages?: number };
+      const lines = [`Synced: ${counted(threads, 'thread')}, ${counted(messages, 'message')}`];
+      return { json: { jobId, state: 'done', threads, messages }, lines, ok: true };
+    },
+  };
+  return runJob(archive, job, wait);
 }

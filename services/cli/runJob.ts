@@ -1,0 +1,29 @@
+import type { Archive } from './openArchive.js';
+import { warnWithoutIndexer } from './reindex/warnWithoutIndexer.js';
+import type { Result } from './runCommand.js';
+import { watchJob } from './watchJob.js';
+
+/** The job of a command. */
+export interface CommandJob {
+  /** What its progress is called. */
+  label: string;
+  /** Files it, and gives its id. */
+  file(): Promise<string>;
+  /** The result of the command, from that of the job. */
+  resultOf(result: unknown, jobId: string): Result;
+}
+
+/** Files the job of a command and, with `wait`, waits for its end. A job that fails is a result that is not ok. */
+export async function runJob(archive: Archive, job: CommandJob, wait: boolean): Promise<Result> {
+  const jobId = await job.file();
+  if (!wait) {
+    return { jobId, json: { jobId, state: 'queued' }, lines: [`Queued as ${jobId}`], ok: true };
+  }
+  await warnWithoutIndexer(archive);
+  const { error, result } = await watchJob(archive, jobId, job.label);
+  if (error !== null) {
+    const json = { jobId, state: 'failed', error };
+    return { jobId, json, lines: [`Failed: ${error}`], ok: false };
+  }
+  return { jobId, ...job.resultOf(result, jobId) };
+}
