@@ -170,7 +170,28 @@ async function bulkWrite(
   });
 }
 
-const readers = new WeakMap<object, Map<string, (value: string) => Promise<unknown[]>>>();
+const askers = new WeakMap<object, Map<string, (request: never) => Promise<unknown>>>();
+
+/**
+ * What `run` answers for a request, asked together with what others ask of the same collection under the same name.
+ * `run` answers many requests in their order. `sizeOf` is how many values a request has: at most 500 go out together.
+ */
+export async function askGathered<Target extends object, Request, Answer>(
+  collection: Target,
+  name: string,
+  run: (collection: Target, requests: Request[]) => Promise<Answer[]>,
+  request: Request,
+  sizeOf: (request: Request) => number = () => 1,
+): Promise<Answer> {
+  const own = askers.get(collection) ?? new Map<string, (request: never) => Promise<unknown>>();
+  askers.set(collection, own);
+  let asker = own.get(name) as ((request: Request) => Promise<Answer>) | undefined;
+  if (!asker) {
+    asker = createGatherer((requests: Request[]) => run(collection, requests), sizeOf);
+    own.set(name, asker);
+  }
+  return asker(request);
+}
 
 /** The document with an id, read through the collection's gatherer; null when there is none. */
 export async function findGathered<T extends { _id: string }>(
@@ -191,18 +212,8 @@ export async function findAllGathered<T extends { _id: string }>(
   value: string,
   options: { filter?: Filter<T>; fields?: string[] } = {},
 ): Promise<WithId<T>[]> {
-  const own = readers.get(collection) ?? new Map<string, (value: string) => Promise<unknown[]>>();
-  readers.set(collection, own);
-  const question = JSON.stringify([field, options]);
-  let reader = own.get(question);
-  if (!reader) {
-    reader = createGatherer<string, unknown[]>(
-      (values) => findByField(collection, field, values, options),
-      () => 1,
-    );
-    own.set(question, reader);
-  }
-  return (await reader(value)) as WithId<T>[];
+  const run = (_: unknown, values: string[]) => findByField(collection, field, values, options);
+  return askGathered(collection, JSON.stringify([field, options]), run, value);
 }
 
 async function findByField<T extends { _id: string }>(
@@ -210,11 +221,11 @@ async function findByField<T extends { _id: string }>(
   field: string & keyof T,
   values: string[],
   { filter = {}, fields }: { filter?: Filter<T>; fields?: string[] },
-): Promise<unknown[][]> {
+): Promise<WithId<T>[][]> {
   const projection = fields && Object.fromEntries([field, ...fields].map((name) => [name, 1]));
   const wanted = { ...filter, [field]: { $in: [...new Set(values)] } } as Filter<T>;
   const found = await collection.find(wanted, projection ? { projection } : {}).toArray();
-  const byValue = new Map<unknown, unknown[]>();
+  const byValue = new Map<unknown, WithId<T>[]>();
   for (const document of found) {
     for (const key of [(document as T)[field]].flat()) {
       const own = byValue.get(key);

@@ -1,19 +1,43 @@
+import type { FindCursor } from 'mongodb';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
+import type { MessageRecord } from '../../shared/store/records.js';
 
-/** The same dependencies, but reading the messages of a thread for its build does something bad. */
+type Find = IndexerDeps['collections']['messages']['find'];
+
+/** The same dependencies, but what a thread says does something bad when it is read for the thread's build. */
 export function poisoned(deps: IndexerDeps, threadId: string, strike: () => void): IndexerDeps {
   const { messages } = deps.collections;
+  const find = (...args: Parameters<Find>): FindCursor<MessageRecord> => {
+    const cursor = messages.find(...args) as FindCursor<MessageRecord>;
+    const [filter] = args;
+    if (!filter.counted || !filter.deleted) return cursor;
+    const trap = trapOnce(threadId, strike);
+    const readBuffered = cursor.readBufferedDocuments.bind(cursor);
+    // The driver does not map what it gives here.
+    cursor.readBufferedDocuments = (number) => readBuffered(number).map(trap);
+    return cursor.map(trap);
+  };
   const trapped = new Proxy(messages, {
     get(target, name) {
+      if (name === 'find') return find;
       const found: unknown = Reflect.get(target, name, target);
-      if (typeof found !== 'function') return found;
-      return (...args: unknown[]) => {
-        const [filter] = args as [{ threadId?: unknown; counted?: unknown; deleted?: unknown }?];
-        const isBuild = filter?.threadId === threadId && filter.counted && filter.deleted;
-        if (name === 'find' && isBuild) strike();
-        return Reflect.apply(found as (...all: unknown[]) => unknown, target, args);
-      };
+      return typeof found === 'function' ? (found.bind(target) as unknown) : found;
     },
   });
   return { ...deps, collections: { ...deps.collections, messages: trapped } };
+}
+
+/** Sets the trap in the first message of the thread. */
+function trapOnce(threadId: string, strike: () => void) {
+  let isSet = false;
+  return (message: MessageRecord): MessageRecord => {
+    if (isSet || message.threadId !== threadId) return message;
+    isSet = true;
+    const { content } = message;
+    const get = (): string => {
+      strike();
+      return content;
+    };
+    return Object.defineProperty(message, 'content', { get, enumerable: true, configurable: true });
+  };
 }

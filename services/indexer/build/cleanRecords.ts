@@ -10,7 +10,7 @@ import { applyErasures } from '../records/applyErasures.js';
 import { eraseFields, eraseThread } from '../records/eraseSource.js';
 import { disownThread } from '../records/disownThread.js';
 import { ERASED_ID, threadTombstone } from '../records/tombstones.js';
-import { countedMessages } from './loadThread.js';
+import { countedMessages } from './threadMessages.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'commit'>;
 

@@ -1,5 +1,4 @@
-import type { Filter, FindCursor } from 'mongodb';
-import { findGathered } from '../../../shared/store/gather.js';
+import { askGathered, findGathered } from '../../../shared/store/gather.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
@@ -8,20 +7,9 @@ import { eraseThread } from '../records/eraseSource.js';
 import { ERASED_ID } from '../records/tombstones.js';
 import { collectReferences } from '../content/collectReferences.js';
 import type { LinkTargets, ThreadModel } from '../views/threadModel.js';
+import { countedMessages, readMessages } from './threadMessages.js';
 
 type Records = Pick<Collections, 'threads' | 'channels' | 'messages'>;
-
-/** Messages that readers see, in order; `more` narrows them. */
-export function countedMessages(
-  { messages }: Pick<Collections, 'messages'>,
-  threadId: string,
-  more: Filter<MessageRecord> = {},
-): FindCursor<MessageRecord> {
-  return messages
-    .find({ threadId, counted: true, deleted: { $ne: true }, ...more })
-    .sort({ order: 1 })
-    .batchSize(500);
-}
 
 /** What a thread's views are built from, with its messages to be read once, in order, as they are recorded. */
 export interface LoadedThread {
@@ -47,9 +35,9 @@ export async function loadThread(
   }: Pick<ThreadModel, 'resolvedTags' | 'publicUrl' | 'version'> & Unshown,
 ): Promise<LoadedThread | null> {
   if (recorded.deleted) return null;
-  const cursor = countedMessages(records, recorded._id);
+  const messages = readMessages(records, recorded._id);
   const [opening, channel] = await Promise.all([
-    readOpening(cursor, { erased, isLeftOut }),
+    readOpening(messages, { erased, isLeftOut }),
     findGathered(records.channels, recorded.channelId),
   ]);
   const { first, read } = opening;
@@ -64,18 +52,18 @@ export async function loadThread(
   const ownersMessage = await findOwnersMessage(records, thread, first);
   return {
     model: { thread, version, channel, first, ownersMessage, ...settings },
-    messages: startingWith(read, cursor),
+    messages: startingWith(read, messages),
   };
 }
 
 /** Reads messages up to the first that may be shown. */
 async function readOpening(
-  cursor: FindCursor<MessageRecord>,
+  messages: AsyncIterator<MessageRecord, undefined>,
   { erased, isLeftOut }: Unshown,
 ): Promise<{ first: MessageRecord | null; read: MessageRecord[] }> {
   const read: MessageRecord[] = [];
   for (;;) {
-    const message = await cursor.next();
+    const { value: message } = await messages.next();
     if (!message) return { first: null, read };
     read.push(message);
     const clean = applyErasures(message, erased);
@@ -124,19 +112,25 @@ export async function linkTargets(
   return { ids, targets };
 }
 
+type Named = Pick<Collections, 'threadItems' | 'channels'>;
+
 /** Which of some ids are listed threads or channels of this archive, with their names. */
-export async function loadTargets(
-  { threadItems, channels }: Pick<Collections, 'threadItems' | 'channels'>,
-  ids: string[],
-): Promise<LinkTargets> {
+export async function loadTargets(collections: Named, ids: string[]): Promise<LinkTargets> {
   if (ids.length === 0) return new Map();
+  const find = (_: unknown, lists: string[][]) => findTargets(collections, lists);
+  return askGathered(collections.threadItems, 'link targets', find, ids, ({ length }) => length);
+}
+
+async function findTargets(
+  { threadItems, channels }: Named,
+  lists: string[][],
+): Promise<LinkTargets[]> {
+  const wanted = { $in: [...new Set(lists.flat())] };
   const [items, named] = await Promise.all([
-    threadItems
-      .find({ _id: { $in: ids }, item: { $ne: '' } }, { projection: { title: 1 } })
-      .toArray(),
+    threadItems.find({ _id: wanted, item: { $ne: '' } }, { projection: { title: 1 } }).toArray(),
     channels
       .find(
-        { _id: { $in: ids }, deleted: { $ne: true }, withheldAt: { $exists: false } },
+        { _id: wanted, deleted: { $ne: true }, withheldAt: { $exists: false } },
         { projection: { name: 1 } },
       )
       .toArray(),
@@ -144,5 +138,13 @@ export async function loadTargets(
   const targets = new Map<string, { kind: 'thread' | 'channel'; name: string }>();
   for (const { _id, name } of named) targets.set(_id, { kind: 'channel', name });
   for (const { _id, title } of items) targets.set(_id, { kind: 'thread', name: title });
-  return targets;
+  return lists.map(
+    (ids) =>
+      new Map(
+        ids.flatMap((id) => {
+          const target = targets.get(id);
+          return target ? [[id, target]] : [];
+        }),
+      ),
+  );
 }

@@ -2,7 +2,7 @@ import type { estypes } from '@elastic/elasticsearch';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { ThreadItemView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
-import { countedMessages } from '../build/loadThread.js';
+import { countedMessages } from '../build/threadMessages.js';
 import { similarRequest, type IndexSize, type Subject } from './similarQuery.js';
 
 /** How much of a thread's beginning it is compared by: messages, and characters of them. */

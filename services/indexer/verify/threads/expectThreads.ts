@@ -5,7 +5,7 @@ import type { Collections } from '../../../../shared/store/collections.js';
 import { isQuarantined } from '../../../../shared/store/work.js';
 import type { IndexerDeps } from '../../deps.js';
 import { isPassing } from '../../permanentErrors.js';
-import { countedMessages } from '../../build/loadThread.js';
+import { countedMessages } from '../../build/threadMessages.js';
 import { readThread } from '../../build/readThread.js';
 import { tagOf } from '../../stores/entityTag.js';
 import type { ThreadViews } from '../../views/foldThread.js';
@@ -33,7 +33,8 @@ export interface ExpectedThread {
   traces: Map<string, string>;
 }
 
-const AT_ONCE = 8;
+/** Threads that are read at once share calls of MongoDB. From 24 callers on these calls would be spaced out. */
+const AT_ONCE = 20;
 
 /** Folds the records of some threads; their search documents are compared as they come. */
 export async function expectThreads(

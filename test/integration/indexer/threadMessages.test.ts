@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { readMessages } from '../../../services/indexer/build/threadMessages.js';
+import { aMessage, anId } from '../../support/factories.js';
+import { suiteStores } from '../../support/suiteStores.js';
+
+describe('readMessages', () => {
+  const stores = suiteStores();
+
+  it('gives each of several threads that are read at once all that it shows, in order', async () => {
+    const { messages } = stores.mongo.collections;
+    // The fourth begins in the reply that the first three nearly fill, the last ones are not reached by it.
+    const sizes = [0, 3, 990, 1_400, 2, 500];
+    const threads = sizes.map((size) => {
+      const threadId = anId();
+      return { threadId, shown: Array.from({ length: size }, () => aMessage({ threadId })) };
+    });
+    const unshown = threads.flatMap(({ threadId }) => [
+      aMessage({ threadId, counted: false }),
+      aMessage({ threadId, deleted: true }),
+    ]);
+    await messages.insertMany([...threads.flatMap(({ shown }) => shown), ...unshown]);
+    const found = await Promise.all(
+      threads.map(async ({ threadId }) => {
+        const ids: string[] = [];
+        for await (const { _id } of readMessages({ messages }, threadId)) ids.push(_id);
+        return ids;
+      }),
+    );
+    expect(found.map(({ length }) => length)).to.deep.equal(sizes);
+    expect(found).to.deep.equal(threads.map(({ shown }) => shown.map(({ _id }) => _id)));
+  });
+});
