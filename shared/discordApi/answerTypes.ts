@@ -97,18 +97,26 @@ export interface LiveSnapshot {
   components?: LiveComponent[];
 }
 
+/** Somebody as a member of the server: events alone tell it. */
+export interface LiveMemberNamed {
+  /** Null for none. */
+  nick?: string | null;
+  roles?: string[];
+}
+
 export interface LiveMessage extends LiveSnapshot {
   id: string;
   channel_id: string;
   type: number;
   author: LiveUser;
+  member?: LiveMemberNamed;
   content: string;
   timestamp: string;
   edited_timestamp: string | null;
   pinned?: boolean;
   flags?: number;
   webhook_id?: string;
-  mentions?: LiveUser[];
+  mentions?: (LiveUser & { member?: LiveMemberNamed })[];
   mention_roles?: string[];
   reactions?: Pick<APIReaction, 'count' | 'emoji'>[];
   message_reference?: { type?: number } & Partial<
@@ -130,4 +138,15 @@ export interface LiveRefreshedUrls {
 
 export interface LiveMember {
   roles: string[];
+}
+
+/** Where the gateway is, and how often a session may still be started. */
+export interface LiveGateway {
+  url: string;
+  session_start_limit: {
+    total: number;
+    remaining: number;
+    /** Milliseconds. */
+    reset_after: number;
+  };
 }

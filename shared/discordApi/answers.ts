@@ -5,6 +5,7 @@ import { isTimestamp } from '../exportFormat/timestamps.js';
 import type {
   LiveApplication,
   LiveChannel,
+  LiveGateway,
   LiveGuild,
   LiveMember,
   LiveMessage,
@@ -19,19 +20,19 @@ const LONG = 65_536;
 /** Components nest: a container holds sections, which hold texts. Deeper ones are not looked at. */
 const COMPONENT_LEVELS = 4;
 
-const id = () => Joi.string().pattern(/^\d{1,20}$/);
-const snowflake = () => Joi.string().pattern(/^[1-9]\d{16,18}$|^1\d{19}$/);
-const text = (max: number) => Joi.string().allow('').max(max);
+export const id = () => Joi.string().pattern(/^\d{1,20}$/);
+export const snowflake = () => Joi.string().pattern(/^[1-9]\d{16,18}$|^1\d{19}$/);
+export const text = (max: number) => Joi.string().allow('').max(max);
 const textOrNull = (max: number) => text(max).allow(null);
-const count = () => Joi.number().integer().min(0);
+export const count = () => Joi.number().integer().min(0);
 const hash = () => Joi.string().pattern(/^\w{1,64}$/);
-const bits = () => Joi.string().pattern(/^\d{1,40}$/);
+export const bits = () => Joi.string().pattern(/^\d{1,40}$/);
 const pixels = () => Joi.number().min(0).allow(null);
 const timestamp = () =>
   Joi.string().custom((value: string, helpers) =>
     isTimestamp(value, 9_999) ? value : helpers.error('any.invalid'),
   );
-const listOf = (schema: Joi.Schema, max: number) => Joi.array().items(schema).max(max);
+export const listOf = (schema: Joi.Schema, max: number) => Joi.array().items(schema).max(max);
 
 const user = () =>
   Joi.object({
@@ -91,7 +92,7 @@ const channel = Joi.object({
   ).allow(null),
 });
 
-const thread = Joi.object({
+export const thread = Joi.object({
   id: snowflake().required(),
   type: count().required(),
   guild_id: snowflake(),
@@ -143,7 +144,9 @@ const embed = Joi.object({
   fields: listOf(Joi.object({ name: text(LONG), value: text(LONG), inline: Joi.boolean() }), 100),
 });
 
-const emoji = () =>
+const member = () => Joi.object({ nick: textOrNull(SHORT), roles: listOf(snowflake(), 1_000) });
+
+export const emoji = () =>
   Joi.object({ id: id().allow(null), name: textOrNull(SHORT), animated: Joi.boolean() });
 
 const component = (levels: number): Joi.ObjectSchema =>
@@ -173,18 +176,19 @@ const snapshot = {
   components: listOf(component(COMPONENT_LEVELS), 100),
 };
 
-const message = Joi.object({
+export const message = Joi.object({
   ...snapshot,
   id: snowflake().required(),
   channel_id: snowflake().required(),
   type: count().required(),
   author: user().required(),
+  member: member(),
   content: text(LONG).required(),
   timestamp: timestamp().required(),
   pinned: Joi.boolean(),
   flags: count(),
   webhook_id: snowflake(),
-  mentions: listOf(user(), 10_000),
+  mentions: listOf(user().keys({ member: member() }), 10_000),
   mention_roles: listOf(snowflake(), 10_000),
   reactions: listOf(Joi.object({ count: count().required(), emoji: emoji().required() }), 1_000),
   message_reference: Joi.object({
@@ -223,7 +227,7 @@ const message = Joi.object({
 });
 
 /** The check of an answer: gives it with its type, or throws what is wrong with it. */
-function checkedBy<T>(schema: Joi.Schema<T>): (answer: unknown) => T {
+export function checkedBy<T>(schema: Joi.Schema<T>): (answer: unknown) => T {
   const passes = quickCheck(schema);
   return (answer) => {
     if (passes(answer)) return answer as T;
@@ -273,4 +277,14 @@ export const checkApplication = checkedBy<LiveApplication>(
 );
 export const checkMember = checkedBy<LiveMember>(
   Joi.object({ roles: listOf(snowflake(), 1_000).required() }).required(),
+);
+export const checkGateway = checkedBy<LiveGateway>(
+  Joi.object({
+    url: text(SHORT).required(),
+    session_start_limit: Joi.object({
+      total: count().required(),
+      remaining: count().required(),
+      reset_after: count().required(),
+    }).required(),
+  }).required(),
 );

@@ -1,6 +1,7 @@
 import {
   checkApplication,
   checkChannels,
+  checkGateway,
   checkGuild,
   checkGuilds,
   checkMember,
@@ -16,6 +17,7 @@ import {
 import type {
   LiveApplication,
   LiveChannel,
+  LiveGateway,
   LiveGuild,
   LiveMember,
   LiveMessage,
@@ -41,6 +43,11 @@ export const applicationRequest: PlatformRequest<LiveApplication> = {
 /** The bot's own account. */
 export const meRequest: PlatformRequest<{ id: string }> = {
   ...{ route: 'me', topId: '', path: '/users/@me', check: checkUser },
+};
+
+/** Where the gateway is. */
+export const gatewayRequest: PlatformRequest<LiveGateway> = {
+  ...{ route: 'gateway', topId: '', path: '/gateway/bot', check: checkGateway },
 };
 
 /** The servers that the bot is in, after an id. */

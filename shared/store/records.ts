@@ -127,9 +127,10 @@ export interface StickerRecord {
   url: string;
 }
 
-/** When single parts of a message or person were told: the author's display name, who reacted, and the text. */
+/** When parts of a message were told: the author's display name, how many reacted, who did, and the text. */
 export interface PartTimes {
   displayName?: number;
+  reactions?: number;
   reactors?: number;
   text?: number;
 }

@@ -74,6 +74,35 @@ export interface SyncLease {
   perSecond: number;
 }
 
+/** A session of the gateway: whoever holds the lease goes on with it. */
+export interface GatewaySession {
+  id: string;
+  /** Where it is resumed. */
+  url: string;
+  /** The bot's own account. */
+  botId: string;
+  /** The number of the last event before which all are recorded. */
+  seq: number;
+  /** Events tell everything that has changed since then. */
+  since: Date;
+}
+
+/** How the gateway stands. */
+export interface GatewayState {
+  _id: 'gateway';
+  /** Null where the next connection starts another. */
+  session: GatewaySession | null;
+  /** When a session was last asked for, by MongoDB's clock. */
+  identifiedAt?: Date;
+  /** Null while there is no connection. */
+  connectedAt: Date | null;
+  lastEventAt: Date | null;
+  /** Events received that are not recorded yet. */
+  waiting: number;
+  /** Why no events come, and what to do. */
+  problem: string | null;
+}
+
 /** The documents of the collection `state`, by id: there is one of each. */
 export interface StateRecords {
   version: CounterState<'version'>;
@@ -83,6 +112,7 @@ export interface StateRecords {
   cursors: SecretState;
   search: SearchGenerations;
   sync: SyncLease;
+  gateway: GatewayState;
 }
 
 export type StateRecord = StateRecords[keyof StateRecords];

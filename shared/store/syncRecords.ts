@@ -80,6 +80,20 @@ export interface SyncMember {
 /** The time of a look that is still to come: it sorts before all others. */
 export const NEVER_CHECKED = new Date(0);
 
+/** A message to be read again by itself: its reactions were counted by events, or somebody has voted. */
+export interface SyncMessage {
+  /** `message/ID`: the first message of a thread has the thread's id. */
+  _id: string;
+  kind: 'message';
+  messageId: string;
+  threadId: string;
+  serverId: string;
+  channelId: string;
+  dueAt: Date;
+  /** New with each change: a read that was begun before does not end it. */
+  token: string;
+}
+
 /** A wish to have something synced now: all servers, one server, one channel, or one thread once more. */
 export interface SyncRequestRecord {
   _id: string;
@@ -100,6 +114,7 @@ export interface SyncRecords {
   channel: SyncChannel;
   thread: SyncThread;
   member: SyncMember;
+  message: SyncMessage;
   request: SyncRequestRecord;
 }
 

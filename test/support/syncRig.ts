@@ -6,6 +6,7 @@ import { same } from '../../services/indexer/records/mergeFields.js';
 import { nextLiveTime } from '../../services/indexer/stores/nextVersion.js';
 import { runSync, type Sync, type SyncOptions } from '../../services/indexer/sync/runSync.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
+import { stateOf } from '../../shared/store/state.js';
 import { syncOf } from '../../shared/store/syncRecords.js';
 import { requestSync, type SyncPlace } from '../../shared/store/requestSync.js';
 import { until } from './apiServer.js';
@@ -24,8 +25,9 @@ export function startTestSync(
   {
     named = [],
     repairEveryMs = NEVER_MS,
+    listens = false,
     ...more
-  }: Partial<Omit<SyncOptions, 'named'>> & { named?: string[] } = {},
+  }: Partial<Omit<SyncOptions, 'named' | 'gateway'>> & { named?: string[]; listens?: boolean } = {},
 ): Sync {
   const platform = createPlatformClient({
     ...{ url: discord.url, token: discord.token, clock: SYSTEM_CLOCK },
@@ -34,8 +36,9 @@ export function startTestSync(
     admission: createAdmission(stores.redis, deps.namespace),
     now: () => nextLiveTime(deps.collections.state),
   });
+  const gateway = listens ? { token: discord.token, isPlain: true, problem: null } : null;
   return runSync(deps, platform, {
-    ...{ named: new Set(named), allEveryMs: NEVER_MS, repairEveryMs },
+    ...{ named: new Set(named), gateway, allEveryMs: NEVER_MS, repairEveryMs },
     ...{ optOutRoles: [], memberEveryMs: NEVER_MS, ...more },
   });
 }
@@ -53,6 +56,14 @@ export async function untilSynced({ collections }: IndexerDeps): Promise<void> {
       todo: { $exists: true },
     });
     return servers > 0 && lists === 0 && threads === 0;
+  });
+}
+
+/** Waits until events come, and all that came is recorded. */
+export async function untilListening({ collections }: IndexerDeps): Promise<void> {
+  await until(async () => {
+    const gateway = await stateOf(collections.state, 'gateway').findOne({ _id: 'gateway' });
+    return gateway?.connectedAt != null && gateway.waiting === 0;
   });
 }
 

@@ -1,9 +1,23 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { REDACTED } from '../records/tombstones.js';
+import type { Documents } from '../work/commit.js';
 import { awaitRemoval } from './removal.js';
 
-/** Removes a message: done when nothing of it can be read. A thread keeps its author when its first message goes. */
+/** Takes a message's words away; its thread keeps its author. */
+export function redactMessage(
+  documents: Documents,
+  message: MessageRecord,
+  thread: ThreadRecord | null,
+): void {
+  if (message._id === thread?._id && !thread.deleted && !thread.ownerId) {
+    documents.put('threads', { ...thread, ownerId: message.author.id });
+  }
+  documents.put('messages', { ...message, ...REDACTED });
+}
+
+/** Removes a message: done when nothing of it can be read. */
 export async function deleteMessage(
   deps: IndexerDeps,
   { messageId }: JobPayloads['delete-message'],
@@ -20,10 +34,7 @@ export async function deleteMessage(
       const thread = documents.get('threads', threadId);
       documents.mark('thread', threadId, { causes: [cause] });
       if (message.deleted) return false;
-      if (messageId === threadId && thread && !thread.deleted && !thread.ownerId) {
-        documents.put('threads', { ...thread, ownerId: message.author.id });
-      }
-      documents.put('messages', { ...message, ...REDACTED });
+      redactMessage(documents, message, thread);
       return true;
     },
   });

@@ -13,22 +13,31 @@ export async function deleteChannel(
   { channelId }: JobPayloads['delete-channel'],
   report: Report,
 ): Promise<Removed> {
-  const cause = `delete-channel/${channelId}`;
   const removed = await countWords(deps, { channelId });
-  const serverId = await deps.commit({
+  const recorded = await recordChannelDeletion(deps, channelId);
+  if (!recorded) return NOTHING_REMOVED;
+  await awaitRemoval(deps, recorded.cause, [recorded.serverId], report);
+  return removed;
+}
+
+/** Records that a channel is deleted. Gives what waits until all of it is gone; null where it is not known. */
+export function recordChannelDeletion(
+  { commit }: Pick<IndexerDeps, 'commit'>,
+  channelId: string,
+): Promise<{ serverId: string; cause: string } | null> {
+  const cause = `delete-channel/${channelId}`;
+  return commit({
     reads: { channels: [channelId] },
     decide(documents) {
       const channel = documents.get('channels', channelId);
       if (!channel) return null;
+      const { serverId } = channel;
       documents.put('channels', channelTombstone(channel));
       documents.mark('channel', channelId, { causes: [cause] });
-      documents.mark('server', channel.serverId, { causes: [cause] });
-      return channel.serverId;
+      documents.mark('server', serverId, { causes: [cause] });
+      return { serverId, cause };
     },
   });
-  if (serverId === null) return NOTHING_REMOVED;
-  await awaitRemoval(deps, cause, [serverId], report);
-  return removed;
 }
 
 /** Removes a server with all its channels and threads: done when nothing of them can be read. */

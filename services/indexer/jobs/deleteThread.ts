@@ -1,5 +1,6 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
+import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { threadTombstone } from '../records/tombstones.js';
 import { awaitRemoval, NOTHING_REMOVED, type Removed } from './removal.js';
@@ -10,20 +11,29 @@ export async function deleteThread(
   { threadId }: JobPayloads['delete-thread'],
 ): Promise<Removed> {
   const { messages } = deps.collections;
-  const cause = `delete-thread/${threadId}`;
   const said = await messages.countDocuments({ threadId, deleted: { $ne: true } });
-  const thread = await deps.commit({
-    reads: { threads: [threadId] },
-    decide(documents) {
-      const now = documents.get('threads', threadId);
-      if (!now) return null;
-      documents.put('threads', threadTombstone(now));
-      documents.mark('thread', threadId, { causes: [cause] });
-      return now;
-    },
-  });
-  if (!thread) return NOTHING_REMOVED;
+  const recorded = await recordThreadDeletion(deps, threadId);
+  if (!recorded) return NOTHING_REMOVED;
+  const { thread, cause } = recorded;
   faultPoint('deletionMarked');
   await awaitRemoval(deps, cause, [thread.serverId]);
   return { threads: thread.deleted ? 0 : 1, messages: said };
+}
+
+/** Records that a thread is deleted. Gives it as it was, and what waits until it is gone; null where it is not known. */
+export function recordThreadDeletion(
+  { commit }: Pick<IndexerDeps, 'commit'>,
+  threadId: string,
+): Promise<{ thread: ThreadRecord; cause: string } | null> {
+  const cause = `delete-thread/${threadId}`;
+  return commit({
+    reads: { threads: [threadId] },
+    decide(documents) {
+      const thread = documents.get('threads', threadId);
+      if (!thread) return null;
+      documents.put('threads', threadTombstone(thread));
+      documents.mark('thread', threadId, { causes: [cause] });
+      return { thread, cause };
+    },
+  });
 }

@@ -12,12 +12,12 @@ export interface Removed {
 export const NOTHING_REMOVED: Removed = { threads: 0, messages: 0 };
 
 /**
- * Resolves when nothing of what was removed can be read: all that follows from the cause is done, search
+ * Resolves when nothing of what was removed can be read: all that follows from its causes is done, search
  * shows it, and cached statistics of the servers and cached answers of searches are dropped.
  */
 export async function awaitRemoval(
   deps: IndexerDeps,
-  cause: string,
+  cause: string | readonly string[],
   serverIds: Iterable<string>,
   report?: Report,
 ): Promise<void> {

@@ -10,7 +10,7 @@ import { isNewer } from './messageOrder.js';
 type Message = SourceMessage & Pick<MessageRecord, 'deleted'>;
 type Part = keyof PartTimes;
 
-const PARTS: readonly Part[] = ['displayName', 'reactors', 'text'];
+const PARTS: readonly Part[] = ['displayName', 'reactions', 'reactors', 'text'];
 
 /**
  * What a message is once a source has told of it: the later one whole, but for parts that it does not tell, which stay as
@@ -48,6 +48,9 @@ function editedTime({ editedAt }: Message): number {
 const TAKE: Record<Part, (message: Message, other: Message) => Partial<Message>> = {
   displayName: ({ author }, other) => ({
     author: { ...author, displayName: other.author.displayName },
+  }),
+  reactions: ({ reactions: before }, { reactions }) => ({
+    reactions: reactions.map((reaction) => withReactors(reaction, before)),
   }),
   reactors: ({ reactions }, other) => ({
     reactions: reactions.map((reaction) => withReactors(reaction, other.reactions)),

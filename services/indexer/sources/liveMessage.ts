@@ -12,6 +12,7 @@ import type {
 import type { SourceMessage } from '../../../shared/store/records.js';
 import type {
   LiveAttachment,
+  LiveMemberNamed,
   LiveMessage,
   LiveSnapshot,
   LiveUser,
@@ -26,24 +27,33 @@ const AUTO_MODERATION_ACTION = 24;
 const FORWARD = 1;
 const STICKER_FORMATS: Readonly<Record<number, string>> = { 2: 'Apng', 3: 'Lottie', 4: 'Gif' };
 
-/** What is known around a message: its thread, the time its answer counts as of, and the server's roles by id. */
+/**
+ * What is known around a message: its thread, the time it counts as of, and the server's roles by id. `isEvent`: it was
+ * told by an event, which tells no reactions.
+ */
 export interface LiveContext {
   threadId: string;
   asOf: number;
   roleNames: ReadonlyMap<string, string>;
+  isEvent?: true;
 }
 
 /**
- * A message that the platform tells, as a source. History tells neither nicknames nor who reacted: these parts change
- * nothing. Null for what is not for everybody: ephemeral answers, those that are not there yet, and what was moderated.
+ * A message that the platform tells, as a source. What is not told changes nothing: history tells no nicknames, events no
+ * reactions, and both not who reacted. Null for what is not for everybody: ephemeral answers, those that are not there
+ * yet, and what was moderated.
  */
 export function liveMessage(message: LiveMessage, context: LiveContext): SourceMessage | null {
   const flags = message.flags ?? 0;
   if ((flags & (EPHEMERAL | LOADING)) !== 0 || message.type === AUTO_MODERATION_ACTION) return null;
-  const { threadId, asOf, roleNames } = context;
+  const { threadId, asOf, roleNames, isEvent } = context;
   return {
     ...mapMessage(asExported(message, roleNames), { threadId, asOf, raw: true }),
-    partsAsOf: { displayName: 0, reactors: 0 },
+    partsAsOf: {
+      ...(!message.member && { displayName: 0 }),
+      ...(isEvent && !message.reactions && { reactions: 0 }),
+      reactors: 0,
+    },
   };
 }
 
@@ -56,14 +66,14 @@ function asExported(message: LiveMessage, roleNames: LiveContext['roleNames']): 
     timestampEdited: message.edited_timestamp,
     isPinned: message.pinned ?? false,
     content: liveText(message),
-    author: { ...asUser(message.author), isBot: isBot(message) },
+    author: { ...asUser(message.author, message.member), isBot: isBot(message) },
     ...(message.webhook_id !== undefined && { isWebhook: true }),
     ...filesOf(message),
     reactions: (message.reactions ?? []).map(({ count, emoji }) => ({
       count,
       emoji: { id: emoji.id, name: emoji.name ?? '', isAnimated: emoji.animated ?? false },
     })),
-    mentions: (message.mentions ?? []).map(asUser),
+    mentions: (message.mentions ?? []).map((user) => asUser(user, user.member)),
     reference: referenceOf(message),
     forwardedMessage: forwardedOf(message),
     interaction: interactionOf(message),
@@ -79,13 +89,13 @@ function isBot({ author, webhook_id: webhookId }: LiveMessage): boolean {
   return webhookId !== undefined || (author.bot ?? false);
 }
 
-function asUser(user: LiveUser): ExportUser {
+function asUser(user: LiveUser, member: LiveMemberNamed = {}): ExportUser {
   return {
     id: user.id,
     name: user.username,
     discriminator: user.discriminator ?? null,
     // An empty one counts as none.
-    nickname: user.global_name ? user.global_name : user.username,
+    nickname: [member.nick, user.global_name].find(Boolean) ?? user.username,
     isBot: user.bot ?? false,
     avatarUrl: pictureUrl(user),
   };

@@ -112,14 +112,19 @@ function mapSticker(sticker: ExportSticker): StickerRecord {
 
 function mapReaction({ emoji, count, users }: ExportReaction): ReactionRecord {
   return {
-    emoji: {
-      id: emoji.id ? emoji.id : null,
-      name: cleanName(emoji.name, 'emoji'),
-      animated: emoji.isAnimated ?? false,
-    },
+    emoji: mapEmoji(emoji),
     count,
     userIds: (users ?? []).map((user) => user.id),
   };
+}
+
+/** What somebody reacted with. */
+export function mapEmoji({
+  id,
+  name,
+  isAnimated,
+}: ExportReaction['emoji']): ReactionRecord['emoji'] {
+  return { id: id ? id : null, name: cleanName(name, 'emoji'), animated: isAnimated ?? false };
 }
 
 function mapReference({ reference }: ExportMessage): MessageRecord['reference'] {

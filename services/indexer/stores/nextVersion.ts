@@ -40,6 +40,15 @@ export async function nextLiveTime(state: Collection<StateRecord>): Promise<numb
   return liveTime(await raise(state, 'live', nowMicroseconds()));
 }
 
+/** So many times, each greater than the one before. */
+export async function nextLiveTimes(
+  state: Collection<StateRecord>,
+  howMany: number,
+): Promise<number[]> {
+  const last = await raise(state, 'live', nowMicroseconds(), howMany);
+  return Array.from({ length: howMany }, (_, n) => liveTime(last - howMany + 1 + n));
+}
+
 /** Microseconds since the epoch: versions never go backwards, not even in an archive that was restored. */
 export function nowMicroseconds(): number {
   return Date.now() * 1000;
@@ -49,10 +58,11 @@ async function raise(
   state: Collection<StateRecord>,
   name: 'version' | 'live',
   floor: number,
+  by = 1,
 ): Promise<number> {
   const counter = await stateOf(state, name).findOneAndUpdate(
     { _id: name },
-    [{ $set: { value: { $max: [{ $add: [{ $ifNull: ['$value', 0] }, 1] }, floor] } } }],
+    [{ $set: { value: { $max: [{ $add: [{ $ifNull: ['$value', 0] }, by] }, floor] } } }],
     { upsert: true, returnDocument: 'after' },
   );
   return counter!.value;

@@ -1,6 +1,7 @@
 import type { LiveMessage } from '../../../shared/discordApi/answerTypes.js';
 import {
   grantedIntents,
+  type GrantedIntents,
   LACKS_MESSAGE_CONTENT,
 } from '../../../shared/discordApi/grantedIntents.js';
 import { applicationRequest } from '../../../shared/discordApi/requests.js';
@@ -10,10 +11,18 @@ import { SyncProblem } from './syncProblem.js';
 /** A message of somebody's own words: ordinary, or a reply. */
 const SAID = new Set([0, 19]);
 
-/** Throws SyncProblem where the bot may not read what messages say: the platform then sends blanks in its place. */
-export async function requireContentIntent({ platform, signal }: SyncDeps): Promise<void> {
+/**
+ * Gives what the bot may be told. Throws SyncProblem where it may not read what messages say: the platform then sends
+ * blanks in its place.
+ */
+export async function requireContentIntent({
+  platform,
+  signal,
+}: Pick<SyncDeps, 'platform' | 'signal'>): Promise<GrantedIntents> {
   const { value: application } = await platform.get(applicationRequest, signal);
-  if (!grantedIntents(application).messageContent) throw new SyncProblem(LACKS_MESSAGE_CONTENT);
+  const granted = grantedIntents(application);
+  if (!granted.messageContent) throw new SyncProblem(LACKS_MESSAGE_CONTENT);
+  return granted;
 }
 
 /** Whether a message says nothing at all, as it would without the intent. */

@@ -1,14 +1,9 @@
 import { idKey } from '../../../shared/store/listKeys.js';
-import type { SourceMessage } from '../../../shared/store/records.js';
 import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
-import type { LiveMessage } from '../../../shared/discordApi/answerTypes.js';
-import { ingest } from '../ingest/ingest.js';
 import { deleteMessage } from '../jobs/deleteMessage.js';
 import { isProofOfDeletion } from '../../../shared/discordApi/platformErrors.js';
 import { messageRequest, messagesRequest, PAGE_SIZE } from '../../../shared/discordApi/requests.js';
-import { liveMessage } from '../sources/liveMessage.js';
-import { isBlank, requireContentIntent } from './contentIntent.js';
-import { learnRoles } from './memberRoles.js';
+import { recordMessages } from './recordMessages.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
@@ -57,42 +52,10 @@ async function fetchPage(
   const { platform, signal } = deps;
   const { value: found, asOf } = await platform.get(messagesRequest(threadId, after), signal);
   const messages = found.toSorted((left, right) => (idKey(left.id) < idKey(right.id) ? -1 : 1));
-  if (messages.some(isBlank)) await requireContentIntent(deps);
-  await learnRoles(deps, server, authorsOf(messages));
-  const context = { threadId, asOf, roleNames: server.roleNames };
-  const told = messages.flatMap((message) => liveMessage(message, context) ?? []);
-  signal.throwIfAborted();
   deps.meter.count(messages.length);
+  const told = messages.map((value) => ({ value, asOf }));
   await recordMessages(deps, server, { threadId, channelId }, told);
   return { messages: messages.length, last: messages.at(-1)?.id ?? null, asOf };
-}
-
-/** Who wrote some messages; a webhook carries no role. */
-function authorsOf(messages: readonly LiveMessage[]): string[] {
-  return messages.filter((one) => one.webhook_id === undefined).map(({ author }) => author.id);
-}
-
-/** Records messages of a thread that is recorded. What is said of the thread itself is of no time: it changes nothing. */
-async function recordMessages(
-  deps: SyncDeps,
-  server: LoadedServer,
-  { threadId, channelId }: { threadId: string; channelId: string },
-  messages: SourceMessage[],
-): Promise<void> {
-  const recorded = await deps.collections.threads.findOne({ _id: threadId });
-  const channel = server.channels.get(channelId);
-  if (messages.length === 0 || !recorded || !channel) return;
-  const { _id, serverId, title } = recorded;
-  const thread = { _id, serverId, channelId: recorded.channelId, title };
-  await ingest(
-    deps,
-    { told: { asOf: 0, server: server.told, channel, thread } },
-    oneBatch(messages),
-  );
-}
-
-async function* oneBatch<T>(batch: T[]): AsyncGenerator<T[]> {
-  yield await Promise.resolve(batch);
 }
 
 /** Notes how far a thread was fetched, unless it is to be read from its beginning again. */

@@ -2,6 +2,7 @@ import { syncOf, type SyncChannel } from '../../../shared/store/syncRecords.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
 import { ingest } from '../ingest/ingest.js';
 import { DeletedPlace } from '../ingest/source.js';
+import { createTurns } from '../jobs/oneAtATime.js';
 import type { LiveChannel, LiveGuild } from '../../../shared/discordApi/answerTypes.js';
 import { rolesNamed } from '../../../shared/discordApi/optOutRoles.js';
 import {
@@ -23,9 +24,15 @@ import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
  * Asks what a server, its roles and its forums are, and records those that are archived. Of each other forum it is noted
- * why it is not.
+ * why it is not. A server is looked at once at a time: what an older answer says is never done after a newer one.
  */
-export async function loadServer(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
+export function loadServer(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
+  const turn = deps.turns.get(serverId) ?? createTurns();
+  deps.turns.set(serverId, turn);
+  return turn(() => lookAt(deps, serverId));
+}
+
+async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
   const { platform, signal } = deps;
   const { value: guild, asOf } = await platform.get(guildRequest(serverId), signal);
   const { value: channels } = await platform.get(channelsRequest(serverId), signal);
@@ -62,6 +69,7 @@ function describeServer(
   return {
     ...{ serverId: guild.id, asOf, told: liveServer(guild), channels: new Map(), optOutRoles },
     roleNames: new Map(guild.roles.map(({ id, name }) => [id, cleanName(name, 'role')])),
+    roles: new Map(guild.roles.map((role) => [role.id, role])),
   };
 }
 

@@ -26,29 +26,32 @@ export async function noteRoles(
   const _id = memberId(serverId, userId);
   if (deps.members.get(_id) === isOut) return;
   if ((await erasedPeople(deps.collections)).has(userId)) return;
-  await noteChoice(deps, { ...{ _id, kind: 'member', serverId, userId, asOf } }, isOut);
-  deps.members.set(_id, isOut);
+  const told = { ...{ _id, kind: 'member' as const, serverId, userId, asOf } };
+  deps.members.set(_id, await noteChoice(deps, told, isOut));
 }
 
+/** Resolves with whether they are left out now: something later may have been told. */
 async function noteChoice(
   { commit }: Pick<SyncDeps, 'commit'>,
   member: Omit<SyncMember, 'checkedAt'>,
   isOut: boolean,
-): Promise<void> {
+): Promise<boolean> {
   const { _id, serverId, userId, asOf } = member;
-  await commit({
+  return commit({
     reads: { sync: [_id], optOuts: [_id], state: ['optOuts'] },
     decide(documents) {
       const known = documents.get('sync', _id) as SyncMember | null;
-      if (known && known.asOf >= asOf) return;
+      const wasOut = documents.get('optOuts', _id) !== null;
+      if (known && known.asOf >= asOf) return wasOut;
       documents.put('sync', { ...member, checkedAt: new Date() });
-      if (isOut === (documents.get('optOuts', _id) !== null)) return;
+      if (isOut === wasOut) return isOut;
       if (isOut) documents.put('optOuts', { _id, serverId, userId, since: new Date() });
       else documents.remove('optOuts', _id);
       const state = documents.get('state', 'optOuts');
       const version = state?._id === 'optOuts' ? state.version + 1 : 1;
       documents.put('state', { _id: 'optOuts', version });
       documents.mark('member', _id);
+      return isOut;
     },
   });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { idKey } from '../../../shared/store/listKeys.js';
+import { realMicros } from '../../../shared/store/sourceTime.js';
 import { syncOf, type SyncThread, type SyncTodo } from '../../../shared/store/syncRecords.js';
 import { ingest } from '../ingest/ingest.js';
 import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
@@ -59,8 +60,10 @@ async function noteThread(
   const told = liveThread(thread, server.serverId);
   const digest = tieOf(told);
   const isNew = known?.digest !== digest;
-  const todo = again ? 'all' : todoOf(thread, known);
-  if (!isNew && !todo) return null;
+  const wanted = again ? 'all' : todoOf(thread, known);
+  if (!isNew && !wanted) return null;
+  const recorded = again || !known || !wanted ? null : await allRecorded(deps, thread, known);
+  const todo = recorded ? null : wanted;
   if (isNew) {
     const channel = server.channels.get(told.channelId)!;
     const { isDeleted } = await ingest(
@@ -72,19 +75,40 @@ async function noteThread(
   }
   return {
     updateOne: {
-      filter: { _id: thread.id, kind: 'thread' },
+      // One that was noted anew meanwhile is left as it is: the next list tells what is missing.
+      filter: { _id: thread.id, kind: 'thread', ...(known && { asOf: known.asOf }) },
       update: {
         $set: {
           ...countsOf(thread),
           ...{ digest, asOf, serverId: server.serverId, channelId: told.channelId },
           ...startOf(todo, known),
+          ...recorded,
         },
-        $setOnInsert: { ...(todo === 'all' ? {} : { after: '0', fetched: 0 }) },
+        $setOnInsert: { ...(!known && todo !== 'all' && { after: '0', fetched: 0 }) },
         ...(todo && { $unset: { dueAt: '', problem: '', ...(todo === 'all' && { since: '' }) } }),
       },
-      upsert: true,
+      upsert: !known,
     },
   };
+}
+
+/**
+ * Where events have told of all that came since the thread was last listed, nothing is to be fetched: the last message is
+ * recorded, and as many as the platform counts. Gives how far it is recorded; null where something may be missing.
+ */
+async function allRecorded(
+  { collections: { messages }, listening }: SyncDeps,
+  thread: LiveThread,
+  known: SyncThread,
+): Promise<Pick<SyncThread, 'after' | 'fetched'> | null> {
+  const isSince = listening.since && realMicros(known.asOf) >= listening.since.getTime() * 1_000;
+  const { messageCount, lastMessageId } = countsOf(thread);
+  if (!isSince || known.todo || lastMessageId === null) return null;
+  const last = await messages.findOne({ _id: lastMessageId, threadId: thread.id });
+  if (!last) return null;
+  const replies = { threadId: thread.id, _id: { $ne: thread.id }, deleted: { $ne: true } };
+  if ((await messages.countDocuments(replies)) !== messageCount) return null;
+  return { after: lastMessageId, fetched: messageCount + 1 };
 }
 
 /** What is to be fetched: of one that is to be read whole, everything from the first message on. */

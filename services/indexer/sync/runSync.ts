@@ -15,9 +15,12 @@ import {
   PlatformUnauthorized,
 } from '../../../shared/discordApi/platformErrors.js';
 import { checkMembers } from './checkMembers.js';
+import { listen, type GatewayAccess } from '../gateway/listen.js';
 import { fetchThreads } from './fetchThreads.js';
 import { createMeter, type Meter } from './meter.js';
 import { holdLease, LEASE_MS, releaseLease } from './lease.js';
+import { readMessages } from './readMessages.js';
+import { createRemovals } from './removals.js';
 import { repairThreads } from './repairThreads.js';
 import { runRequest } from './runRequest.js';
 import type { SyncDeps } from './syncDeps.js';
@@ -35,6 +38,8 @@ const MEMBERS_REMEMBERED = 50_000;
 export interface SyncOptions {
   /** Channels that are archived whatever their rules. */
   named: ReadonlySet<string>;
+  /** How to reach the gateway; null for none: changes are then found by lists, and by reading once more. */
+  gateway: GatewayAccess | null;
   /** Everything that is new is looked for this often. */
   allEveryMs: number;
   /** One thread is read once more in each such time, while nothing else is to be fetched. */
@@ -91,26 +96,29 @@ async function takeTurn(
   const signal = AbortSignal.any([stopped, lost.signal]);
   // Every request under way listens to it.
   setMaxListeners(0, signal);
+  const removals = createRemovals(deps);
   let timer: NodeJS.Timeout | undefined;
   try {
     if (!(await holdLease(deps.collections, holder))) return AGAIN_AFTER_MS;
     const meter = createMeter();
     timer = keepLease(deps, { holder, meter }, () => lost.abort());
-    const { named, optOutRoles, allEveryMs, repairEveryMs, memberEveryMs } = options;
+    const { named, optOutRoles, gateway, allEveryMs, repairEveryMs, memberEveryMs } = options;
     const sync: SyncDeps = {
-      ...{ ...deps, platform, named, optOutRoles, signal, meter, servers: new Map() },
+      ...{ ...deps, platform, named, optOutRoles, signal, meter },
+      ...{ servers: new Map(), turns: new Map(), removals },
       members: new LRUCache({ max: MEMBERS_REMEMBERED }),
+      listening: { since: null },
     };
     await requestSync(deps.collections, {}, ALL);
-    await untilFirstFails(
-      [
-        serveRequests(sync, allEveryMs),
-        fetchThreads(sync),
-        repairThreads(sync, repairEveryMs),
-        checkMembers(sync, memberEveryMs),
-      ],
-      lost,
-    );
+    const parts = [
+      serveRequests(sync, allEveryMs),
+      fetchThreads(sync),
+      readMessages(sync),
+      repairThreads(sync, repairEveryMs),
+      checkMembers(sync, memberEveryMs),
+      ...(gateway ? [listen(sync, gateway)] : []),
+    ];
+    await untilFirstFails(parts, lost);
     return 0;
   } catch (error) {
     // It was told to stop, or has lost the lease.
@@ -118,6 +126,7 @@ async function takeTurn(
     return await tell(deps, error);
   } finally {
     clearInterval(timer);
+    await removals.end();
   }
 }
 

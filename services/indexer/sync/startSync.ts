@@ -26,9 +26,11 @@ export function startSync(
   const now = () => nextLiveTime(collections.state);
   const platform = createBotClient(settings, { redis, namespace, now });
   if (!platform) return null;
+  const { DISCORD_BOT_TOKEN: token = '', DISCORD_API_URL: url } = settings;
   return runSync(deps, platform, {
     named: new Set(settings.DISCORD_ALSO_CHANNELS.match(/\d+/g)),
     optOutRoles: parseRoles(settings.OPT_OUT_ROLE),
+    gateway: { token, isPlain: url.startsWith('http:'), problem: null },
     ...{ allEveryMs: ALL_EVERY_MS, repairEveryMs: REPAIR_EVERY_MS, memberEveryMs: MEMBER_EVERY_MS },
   });
 }

@@ -1,9 +1,11 @@
 import type { LRUCache } from 'lru-cache';
-import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
+import type { LiveRole, LiveThread } from '../../../shared/discordApi/answerTypes.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import type { SourceThread } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
+import type { createTurns } from '../jobs/oneAtATime.js';
 import type { Meter } from './meter.js';
+import type { Removals } from './removals.js';
 
 /** What the sync works with, for as long as its process holds the lease. */
 export interface SyncDeps extends IndexerDeps {
@@ -19,6 +21,11 @@ export interface SyncDeps extends IndexerDeps {
   members: LRUCache<string, boolean>;
   /** The servers that were looked at since the lease was taken. */
   servers: Map<string, LoadedServer>;
+  /** Who looks at a server waits for the others that do. */
+  turns: Map<string, ReturnType<typeof createTurns>>;
+  removals: Removals;
+  /** Since when events have told everything that has changed; null while they do not. */
+  listening: { since: Date | null };
 }
 
 /** A server as the platform told it, with its forums that are archived. */
@@ -30,6 +37,8 @@ export interface LoadedServer {
   roleNames: ReadonlyMap<string, string>;
   /** Ids of its roles whose bearers are left out. */
   optOutRoles: ReadonlySet<string>;
+  /** As the platform told them, by id. */
+  roles: ReadonlyMap<string, LiveRole>;
 }
 
 /** Threads of one answer. */

@@ -1,9 +1,8 @@
 import type { ChannelRecord } from '../../../shared/store/records.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
-import { deleteChannel } from '../jobs/deletePlaces.js';
+import { recordChannelDeletion } from '../jobs/deletePlaces.js';
 import { isProofOfDeletion, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { placeRequest } from '../../../shared/discordApi/requests.js';
-import { REPORT_NOBODY } from '../report.js';
 import { removeWithheld } from './removeWithheld.js';
 import type { SyncDeps } from './syncDeps.js';
 
@@ -27,7 +26,7 @@ export async function withholdChannels(
     if (found.get(channelId) === false) await show(deps, channel);
     else if (channel.withheldAt) await removeWithheld(deps, channel);
     else if (!found.has(channelId) && (await wasDeleted(deps, channelId)))
-      await deleteChannel(deps, { channelId }, REPORT_NOBODY);
+      deps.removals.add(await recordChannelDeletion(deps, channelId));
     else await change(deps, channel, (now) => ({ ...now, withheldAt: new Date() }));
   }
 }

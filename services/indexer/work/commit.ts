@@ -63,9 +63,13 @@ type Outcome = { value: unknown } | { error: unknown };
 /**
  * Carries out changes in transactions. What concurrent callers ask for while a transaction is under way goes into the next
  * one together: a transaction of its own for each change costs the server seven times as much.
- * (docs/decisions/009-one-list-of-work.md)
+ * (docs/decisions/009-one-list-of-work.md) `onCommit` is called after each transaction: it may have set marks.
  */
-export function createCommit(client: MongoClient, collections: Collections): Commit {
+export function createCommit(
+  client: MongoClient,
+  collections: Collections,
+  onCommit: () => void = () => undefined,
+): Commit {
   let waiting: Waiting[] = [];
   let isRunning = false;
 
@@ -82,6 +86,7 @@ export function createCommit(client: MongoClient, collections: Collections): Com
     const changes = group.map(({ change }) => change);
     try {
       const outcomes = await withTimeout(LONGEST_MS, () => transact(client, collections, changes));
+      onCommit();
       outcomes.forEach((outcome, n) => {
         if ('error' in outcome) group[n]!.reject(outcome.error);
         else group[n]!.resolve(outcome.value);

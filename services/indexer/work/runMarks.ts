@@ -7,9 +7,6 @@ import { claimMarks, dueNow } from './claims.js';
 import { KINDS } from './kinds.js';
 import { finishMark, POLL_MS, tryMarks } from './tryMarks.js';
 
-/** Every kind of work that the background loops do, in the order in which one leads to the next. */
-export const ALL_KINDS = Object.keys(KINDS) as LoopKind[];
-
 /**
  * Does a batch of each kind of work that is due. Resolves with true when it did something, and else with the
  * milliseconds until something is due, where that is known. `among` narrows the marks. Throws when something failed
@@ -18,19 +15,18 @@ export const ALL_KINDS = Object.keys(KINDS) as LoopKind[];
 export async function runDue(
   deps: IndexerDeps,
   among: Filter<Mark> = {},
-  kinds: readonly LoopKind[] = ALL_KINDS,
 ): Promise<boolean | number> {
   const { work } = deps.collections;
   // An archive at rest has no marks at all.
   if (!(await work.findOne(among, { projection: { _id: 1 } }))) return false;
   let did = false;
-  for (const kind of kinds) {
+  for (const kind of Object.keys(KINDS) as LoopKind[]) {
     if ((await runKind(deps, kind, among)) > 0) did = true;
   }
   if (did) return true;
   const next = await work.findOne(
     // What is due by now, and was not done, is held back: it is looked for again after the next change.
-    { $and: [among, { kind: { $in: [...kinds] }, due: { $gt: new Date(), $lt: NEVER } }] },
+    { ...among, due: { $gt: new Date(), $lt: NEVER } },
     { sort: { due: 1 }, projection: { due: 1 } },
   );
   return next ? Math.max(next.due.getTime() - Date.now(), POLL_MS) : false;
@@ -76,17 +72,18 @@ export function runClaimed(deps: IndexerDeps, kind: LoopKind, marks: Mark[]): Pr
 }
 
 /**
- * Does all that follows from a cause, and resolves when no mark names it any more. `onLeft` is told how many marks are
- * left; `kind` narrows it to one kind of work. What cannot be done is quarantined, and is not waited for.
+ * Does all that follows from a cause, or from any of some, and resolves when no mark names one any more. `onLeft` is told
+ * how many marks are left; `kind` narrows it to one kind of work. What cannot be done is quarantined, and is not waited for.
  */
 export async function settled(
   deps: IndexerDeps,
-  cause: string,
+  cause: string | readonly string[],
   onLeft: (left: number) => void = () => undefined,
   kind?: LoopKind,
 ): Promise<void> {
   const { work } = deps.collections;
-  const waited: Filter<Mark> = { causes: cause, ...(kind && { kind }) };
+  const causes = { $in: [cause].flat() };
+  const waited: Filter<Mark> = { causes, ...(kind && { kind }) };
   for (;;) {
     const left = await work.countDocuments(waited);
     onLeft(left);

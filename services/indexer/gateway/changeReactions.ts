@@ -1,0 +1,78 @@
+import type { MessageRecord, ReactionRecord } from '../../../shared/store/records.js';
+import type { IndexerDeps } from '../deps.js';
+import { putReadAgain, readsOfReadAgain, type MessagePlace } from '../sync/readMessages.js';
+
+type Emoji = ReactionRecord['emoji'];
+
+/** What an event tells of a message's reactions. */
+export type ReactionChange =
+  | { kind: 'added'; emoji: Emoji }
+  | { kind: 'removed'; emoji: Emoji; userId: string }
+  | { kind: 'emojiCleared'; emoji: Emoji }
+  | { kind: 'cleared' };
+
+/** A change of a message's reactions, of a time. */
+export interface Reacted extends MessagePlace {
+  change: ReactionChange;
+  asOf: number;
+}
+
+/**
+ * Counts reactions of one thread's messages as events tell them, and has these messages read again soon: an event may come
+ * twice, or tell what an answer has counted already. Who reacted is not kept.
+ */
+export async function changeReactions(
+  { commit }: Pick<IndexerDeps, 'commit'>,
+  changes: readonly Reacted[],
+): Promise<void> {
+  await commit({
+    reads: {
+      messages: changes.map(({ messageId }) => messageId),
+      ...readsOfReadAgain(changes),
+    },
+    decide(documents) {
+      for (const { change, asOf, ...place } of changes) {
+        const message = documents.get('messages', place.messageId);
+        if (!message || message.deleted || isKnown(message, asOf)) continue;
+        const reactions = changed(message.reactions, change);
+        const partsAsOf = { ...message.partsAsOf, reactions: asOf };
+        documents.put('messages', { ...message, reactions, partsAsOf });
+        documents.mark('thread', place.threadId);
+        putReadAgain(documents, place);
+      }
+    },
+  });
+}
+
+/** An answer that was asked for later tells it already. */
+function isKnown({ asOf: messageAsOf, partsAsOf }: MessageRecord, asOf: number): boolean {
+  return (partsAsOf?.reactions ?? messageAsOf) >= asOf;
+}
+
+function changed(reactions: readonly ReactionRecord[], change: ReactionChange): ReactionRecord[] {
+  if (change.kind === 'cleared') return [];
+  const { emoji } = change;
+  const others = reactions.filter((one) => !isOf(one, emoji));
+  if (change.kind === 'emojiCleared') return others;
+  const known = reactions.find((one) => isOf(one, emoji));
+  if (change.kind === 'added') {
+    if (!known) return [...reactions, { emoji, count: 1, userIds: [] }];
+    return replaced(reactions, { ...known, count: known.count + 1 });
+  }
+  if (!known || known.count <= 1) return others;
+  const count = known.count - 1;
+  const userIds = known.userIds.filter((id) => id !== change.userId);
+  // Where more are named than have reacted, it is not known who took a reaction back.
+  return replaced(reactions, { ...known, count, userIds: userIds.length > count ? [] : userIds });
+}
+
+function replaced(
+  reactions: readonly ReactionRecord[],
+  reaction: ReactionRecord,
+): ReactionRecord[] {
+  return reactions.map((one) => (isOf(one, reaction.emoji) ? reaction : one));
+}
+
+function isOf({ emoji: { id, name } }: ReactionRecord, emoji: Emoji): boolean {
+  return id === emoji.id && (id !== null || name === emoji.name);
+}

@@ -1,0 +1,26 @@
+/** After these codes the session is gone: a bad number, or it has timed out. */
+const GONE = new Set([4_007, 4_009]);
+const AUTHENTICATION_FAILED = 4_004;
+
+/** Why the platform takes no connection of this bot, and what to do. Trying again would not help. */
+const FATAL: Readonly<Record<number, string>> = {
+  4010: 'The platform refuses this version of the archive (invalid shard): update it, then restart the indexer',
+  4011: 'The bot is on more servers than one connection may serve: remove it from some, then restart the indexer',
+  4012: 'The platform refuses this version of the archive (its API is too old): update it, then restart the indexer',
+  4013: 'The platform refuses this version of the archive (invalid intents): update it, then restart the indexer',
+  4014: 'The bot lacks the Message Content intent: turn it on in the developer portal, under Bot, then restart the indexer',
+};
+
+/** What a close code means: that the token is refused, that nothing helps, or whether the session can be resumed. */
+export type ClosedFor =
+  | { kind: 'unauthorized' }
+  | { kind: 'fatal'; problem: string }
+  | { kind: 'sessionGone' }
+  | { kind: 'passing' };
+
+export function judgeClose(code: number): ClosedFor {
+  if (code === AUTHENTICATION_FAILED) return { kind: 'unauthorized' };
+  const problem = FATAL[code];
+  if (problem !== undefined) return { kind: 'fatal', problem };
+  return { kind: GONE.has(code) ? 'sessionGone' : 'passing' };
+}

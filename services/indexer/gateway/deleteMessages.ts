@@ -1,0 +1,48 @@
+import { snowflakeTime } from '../../../shared/exportFormat/snowflake.js';
+import { idKey, timeKey } from '../../../shared/store/listKeys.js';
+import type { MessageRecord } from '../../../shared/store/records.js';
+import type { IndexerDeps } from '../deps.js';
+import { redactMessage } from '../jobs/deleteMessage.js';
+import { REDACTED } from '../records/tombstones.js';
+
+/**
+ * Records that messages of a thread are deleted. One that is not known may come yet, with an answer that was asked for
+ * before: so it is noted, too. Gives what waits until they are gone; null where nothing is new.
+ */
+export async function deleteMessages(
+  { commit }: Pick<IndexerDeps, 'commit'>,
+  { threadId, serverId }: { threadId: string; serverId: string },
+  messageIds: readonly string[],
+): Promise<{ serverId: string; cause: string } | null> {
+  const cause = `delete-messages/${threadId}`;
+  const isNew = await commit({
+    reads: { messages: messageIds, threads: [threadId] },
+    decide(documents) {
+      const thread = documents.get('threads', threadId);
+      if (!thread || thread.deleted) return false;
+      const known = messageIds.map((id) => documents.get('messages', id));
+      known.forEach((message, n) => {
+        if (!message) documents.put('messages', tombstone(messageIds[n]!, threadId));
+        else if (!message.deleted && message.threadId === threadId) {
+          redactMessage(documents, message, documents.get('threads', threadId));
+        }
+      });
+      if (known.some((message) => message?.deleted !== true)) {
+        documents.mark('thread', threadId, { causes: [cause] });
+        return true;
+      }
+      return false;
+    },
+  });
+  return isNew ? { serverId, cause } : null;
+}
+
+/** A message of which nothing is known but that it is deleted. */
+function tombstone(_id: string, threadId: string): MessageRecord {
+  const createdAt = new Date(snowflakeTime(_id));
+  return {
+    ...REDACTED,
+    ...{ _id, threadId, type: 0, counted: false, createdAt, asOf: 0 },
+    order: timeKey(createdAt) + idKey(_id),
+  };
+}

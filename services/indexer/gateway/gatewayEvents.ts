@@ -1,0 +1,238 @@
+import Joi from 'joi';
+import {
+  checkedBy,
+  checkThread,
+  count,
+  emoji,
+  listOf,
+  message,
+  snowflake,
+  text,
+} from '../../../shared/discordApi/answers.js';
+import type { LiveMessage, LivePlace, LiveThread } from '../../../shared/discordApi/answerTypes.js';
+import { mapEmoji } from '../sources/mapMessage.js';
+import type { ReactionChange } from './changeReactions.js';
+
+/** What happened to a thread, or to something in it. */
+export type ThreadEvent =
+  | { kind: 'message'; message: LiveMessage }
+  | { kind: 'messagesDeleted'; messageIds: string[] }
+  | { kind: 'reacted'; messageId: string; change: ReactionChange }
+  | { kind: 'voted'; messageId: string }
+  | { kind: 'thread'; thread: LiveThread & LivePlace }
+  | { kind: 'threadDeleted' };
+
+/**
+ * What happened on a server. `role`: it has these permissions and this name now. `rules`: who may see what may have
+ * changed. `member`: somebody carries these roles now. `threads`: there may also be threads that no event tells of. `left`: the bot is not there any more.
+ */
+export type ServerEvent =
+  | { kind: 'role'; role: { id: string; name: string; permissions: string } }
+  | { kind: 'member'; userId: string; roleIds: string[] }
+  | { kind: 'rules' }
+  | { kind: 'threads' }
+  | { kind: 'left' };
+
+/** An event that may change what is archived. Without `threadId` it is of the server. */
+export type GatewayEvent =
+  | ({ serverId: string; threadId: string } & ThreadEvent)
+  | ({ serverId: string; threadId?: undefined } & ServerEvent);
+
+/** Announcement threads and public ones. */
+const THREAD_TYPES = new Set([10, 11]);
+const CATEGORY = 4;
+/** Forums, and the categories whose names are shown beside theirs. */
+const PLACE_TYPES = new Set([CATEGORY, 15, 16]);
+
+const MOST_IN_BULK = 1_000;
+
+const onServer = { guild_id: snowflake() };
+const ofMessage = {
+  ...onServer,
+  channel_id: snowflake().required(),
+  message_id: snowflake().required(),
+};
+
+const checkMessageEvent = checkedBy<LiveMessage & { guild_id?: string; channel_type?: number }>(
+  message.keys({ ...onServer, channel_type: count() }).required(),
+);
+const checkDeleted = checkedBy<{ guild_id?: string; channel_id: string; id: string }>(
+  Joi.object({
+    ...onServer,
+    channel_id: snowflake().required(),
+    id: snowflake().required(),
+  }).required(),
+);
+const checkBulk = checkedBy<{ guild_id?: string; channel_id: string; ids: string[] }>(
+  Joi.object({
+    ...onServer,
+    channel_id: snowflake().required(),
+    ids: listOf(snowflake(), MOST_IN_BULK).required(),
+  }).required(),
+);
+const checkOfMessage = checkedBy<{ guild_id?: string; channel_id: string; message_id: string }>(
+  Joi.object(ofMessage).required(),
+);
+interface ReactionEvent {
+  guild_id?: string;
+  channel_id: string;
+  message_id: string;
+  user_id: string;
+  emoji: { id?: string | null; name?: string | null; animated?: boolean };
+}
+const checkReaction = checkedBy<ReactionEvent>(
+  Joi.object({
+    ...ofMessage,
+    user_id: snowflake().required(),
+    emoji: emoji().required(),
+  }).required(),
+);
+const checkEmojiRemoved = checkedBy<Omit<ReactionEvent, 'user_id'>>(
+  Joi.object({ ...ofMessage, emoji: emoji().required() }).required(),
+);
+const checkThreadPlace = checkedBy<{ guild_id: string; id: string }>(
+  Joi.object({ guild_id: snowflake().required(), id: snowflake().required() }).required(),
+);
+const checkChannel = checkedBy<{ guild_id: string; type: number }>(
+  Joi.object({ guild_id: snowflake().required(), type: count().required() }).required(),
+);
+const checkGuild = checkedBy<{ id: string; unavailable?: boolean }>(
+  Joi.object({ id: snowflake().required(), unavailable: Joi.boolean() }).required(),
+);
+const checkOnServer = checkedBy<{ guild_id: string }>(
+  Joi.object({ guild_id: snowflake().required() }).required(),
+);
+const checkRole = checkedBy<{
+  guild_id: string;
+  role: { id: string; name: string; permissions: string };
+}>(
+  Joi.object({
+    guild_id: snowflake().required(),
+    role: Joi.object({
+      id: snowflake().required(),
+      name: text(2_000).required(),
+      permissions: text(40).required(),
+    }).required(),
+  }).required(),
+);
+const checkMember = checkedBy<{
+  guild_id: string;
+  user: { id: string };
+  roles: string[];
+}>(
+  Joi.object({
+    guild_id: snowflake().required(),
+    user: Joi.object({ id: snowflake().required() }).required(),
+    roles: listOf(snowflake(), 1_000).required(),
+  }).required(),
+);
+
+/** Reads an event's data; null where it changes nothing here. `botId` is the bot's own account. */
+type Reader = (data: unknown, botId: string) => GatewayEvent | null;
+
+const told: Reader = (data) => {
+  const message = checkMessageEvent(data);
+  const { guild_id: serverId, channel_id: threadId, channel_type: type } = message;
+  // One without a server is for a single person.
+  if (serverId === undefined || (type !== undefined && !THREAD_TYPES.has(type))) return null;
+  return { kind: 'message', serverId, threadId, message };
+};
+const thread: Reader = (data) => {
+  const found = checkThread(data);
+  return { kind: 'thread', serverId: found.guild_id, threadId: found.id, thread: found };
+};
+const place: Reader = (data) => {
+  const { guild_id: serverId, type } = checkChannel(data);
+  return PLACE_TYPES.has(type) ? { kind: 'rules', serverId } : null;
+};
+const role: Reader = (data) => {
+  const { guild_id: serverId, role: changed } = checkRole(data);
+  return { kind: 'role', serverId, role: changed };
+};
+const voted: Reader = (data) =>
+  inMessage(checkOfMessage(data), (messageId) => ({ kind: 'voted', messageId }));
+
+/** The index of the gateway's events. What is not in it is not archived. */
+const READERS: Readonly<Record<string, Reader>> = {
+  GUILD_CREATE: (data) => {
+    const { id: serverId, unavailable } = checkGuild(data);
+    return unavailable ? null : { kind: 'threads', serverId };
+  },
+  GUILD_UPDATE: (data) => ({ kind: 'rules', serverId: checkGuild(data).id }),
+  GUILD_DELETE: (data) => {
+    const { id: serverId, unavailable } = checkGuild(data);
+    // An outage of the platform removes nothing.
+    return unavailable ? null : { kind: 'left', serverId };
+  },
+  GUILD_ROLE_CREATE: role,
+  GUILD_ROLE_UPDATE: role,
+  GUILD_ROLE_DELETE: (data) => ({ kind: 'rules', serverId: checkOnServer(data).guild_id }),
+  GUILD_MEMBER_UPDATE: (data, botId) => {
+    const { guild_id: serverId, user, roles: roleIds } = checkMember(data);
+    if (user.id === botId) return { kind: 'rules', serverId };
+    return { kind: 'member', serverId, userId: user.id, roleIds };
+  },
+  CHANNEL_CREATE: place,
+  CHANNEL_UPDATE: place,
+  CHANNEL_DELETE: place,
+  THREAD_CREATE: thread,
+  THREAD_UPDATE: thread,
+  THREAD_DELETE: (data) => {
+    const { guild_id: serverId, id: threadId } = checkThreadPlace(data);
+    return { kind: 'threadDeleted', serverId, threadId };
+  },
+  THREAD_LIST_SYNC: (data) => ({ kind: 'threads', serverId: checkOnServer(data).guild_id }),
+  MESSAGE_CREATE: told,
+  MESSAGE_UPDATE: told,
+  MESSAGE_DELETE: (data) => {
+    const { guild_id: serverId, channel_id: threadId, id } = checkDeleted(data);
+    if (serverId === undefined) return null;
+    return { kind: 'messagesDeleted', serverId, threadId, messageIds: [id] };
+  },
+  MESSAGE_DELETE_BULK: (data) => {
+    const { guild_id: serverId, channel_id: threadId, ids: messageIds } = checkBulk(data);
+    if (serverId === undefined) return null;
+    return { kind: 'messagesDeleted', serverId, threadId, messageIds };
+  },
+  MESSAGE_REACTION_ADD: (data) => {
+    const reaction = checkReaction(data);
+    return reacted(reaction, { kind: 'added', emoji: emojiOf(reaction) });
+  },
+  MESSAGE_REACTION_REMOVE: (data) => {
+    const reaction = checkReaction(data);
+    const { user_id: userId } = reaction;
+    return reacted(reaction, { kind: 'removed', emoji: emojiOf(reaction), userId });
+  },
+  MESSAGE_REACTION_REMOVE_EMOJI: (data) => {
+    const reaction = checkEmojiRemoved(data);
+    return reacted(reaction, { kind: 'emojiCleared', emoji: emojiOf(reaction) });
+  },
+  MESSAGE_REACTION_REMOVE_ALL: (data) => reacted(checkOfMessage(data), { kind: 'cleared' }),
+  MESSAGE_POLL_VOTE_ADD: voted,
+  MESSAGE_POLL_VOTE_REMOVE: voted,
+};
+
+/** Reads an event of the gateway; null for one that changes nothing here. Throws what is wrong with its data. */
+export const readEvent = (type: string, data: unknown, botId: string): GatewayEvent | null =>
+  READERS[type]?.(data, botId) ?? null;
+
+interface OfMessage {
+  guild_id?: string;
+  channel_id: string;
+  message_id: string;
+}
+
+function inMessage(
+  { guild_id: serverId, channel_id: threadId, message_id: messageId }: OfMessage,
+  event: (messageId: string) => ThreadEvent,
+): GatewayEvent | null {
+  return serverId === undefined ? null : { serverId, threadId, ...event(messageId) };
+}
+
+function reacted(place: OfMessage, change: ReactionChange): GatewayEvent | null {
+  return inMessage(place, (messageId) => ({ kind: 'reacted', messageId, change }));
+}
+
+function emojiOf({ emoji: { id, name, animated } }: Pick<ReactionEvent, 'emoji'>) {
+  return mapEmoji({ id: id ?? null, name: name ?? '', isAnimated: animated ?? false });
+}

@@ -1,0 +1,198 @@
+import { WebSocket, type RawData } from 'ws';
+
+/** What a connection begins with: a session that goes on after an event, or none. */
+export interface SocketOptions {
+  /** With version and encoding. */
+  url: string;
+  token: string;
+  /** Of a session that begins. */
+  intents: number;
+  resume: { sessionId: string; seq: number } | null;
+  /** Called with each event, and the length of its text. When it throws, the connection ends with that. */
+  onEvent: (event: SocketEvent, bytes: number) => void;
+  /** Closes the connection; its session can be resumed. */
+  signal: AbortSignal;
+}
+
+export interface SocketEvent {
+  type: string;
+  seq: number;
+  data: unknown;
+}
+
+/** How a connection ended: with a close code of the platform, or `isInvalid` since its session cannot be resumed. */
+export interface SocketEnd {
+  code: number;
+  isInvalid: boolean;
+}
+
+/** A connection to the gateway. */
+export interface GatewaySocket {
+  /** Rejects with what `onEvent` threw. */
+  ended: Promise<SocketEnd>;
+  /** Reads nothing more, or goes on. What is not read waits at the platform. */
+  setPaused(isPaused: boolean): void;
+}
+
+const OP = {
+  event: 0,
+  heartbeat: 1,
+  identify: 2,
+  resume: 6,
+  reconnect: 7,
+  invalid: 9,
+  hello: 10,
+  ack: 11,
+} as const;
+/** A code that leaves the session: 1000 and 1001 would end it. */
+const LEAVE = 4_200;
+/** How long the platform may take to say hello, and to close (ms). */
+const PATIENCE_MS = 20_000;
+const CLOSE_MS = 1_000;
+/** No message of the gateway is nearly as large. */
+const MOST_BYTES = 64 << 20;
+
+/** Connects to the gateway, and keeps the connection alive until one of both sides ends it. */
+export function connectSocket(options: SocketOptions): GatewaySocket {
+  const { signal } = options;
+  const socket = new WebSocket(options.url, {
+    ...{ handshakeTimeout: PATIENCE_MS, maxPayload: MOST_BYTES, perMessageDeflate: false },
+  });
+  const heart = createHeart(socket);
+  let isInvalid = false;
+  let thrown: { error: unknown } | undefined;
+  const leave = (): void => {
+    socket.close(LEAVE);
+    setTimeout(() => socket.terminate(), CLOSE_MS).unref();
+  };
+  const silence = setTimeout(() => socket.terminate(), PATIENCE_MS);
+  const obey = ({ op, t, s, d }: Payload, bytes: number): void => {
+    if (op === OP.event) options.onEvent({ type: String(t), seq: Number(s), data: d }, bytes);
+    else if (op === OP.heartbeat) heart.beat();
+    else if (op === OP.ack) heart.hear();
+    else if (op === OP.reconnect) leave();
+    else if (op === OP.invalid) {
+      isInvalid = d !== true;
+      leave();
+    } else if (op === OP.hello) {
+      clearTimeout(silence);
+      heart.start(intervalOf(d));
+      send(socket, options.resume ? resumeOf(options) : identifyOf(options));
+    }
+    if (typeof s === 'number') heart.seq = s;
+  };
+  heart.seq = options.resume?.seq ?? null;
+  socket.on('message', (raw: RawData) => {
+    const text = (raw as Buffer).toString();
+    const payload = parse(text);
+    try {
+      // What cannot be read is told again.
+      if (payload) obey(payload, text.length);
+      else leave();
+    } catch (error) {
+      thrown ??= { error };
+      leave();
+    }
+  });
+  // The end follows.
+  socket.on('error', () => undefined);
+  signal.addEventListener('abort', leave);
+  const closed = new Promise<SocketEnd>((resolve) => {
+    socket.on('close', (code) => {
+      clearTimeout(silence);
+      heart.stop();
+      signal.removeEventListener('abort', leave);
+      resolve({ code, isInvalid });
+    });
+  });
+  const ended = closed.then((end) => {
+    if (thrown) throw thrown.error;
+    return end;
+  });
+  if (signal.aborted) socket.terminate();
+  return {
+    ended,
+    setPaused(isPaused) {
+      if (socket.readyState !== WebSocket.OPEN) return;
+      if (isPaused) socket.pause();
+      else socket.resume();
+    },
+  };
+}
+
+interface Payload {
+  op: number;
+  t?: unknown;
+  s?: unknown;
+  d?: unknown;
+}
+
+function parse(text: string): Payload | null {
+  try {
+    const payload = JSON.parse(text) as Partial<Payload> | null;
+    return typeof payload?.op === 'number' ? (payload as Payload) : null;
+  } catch {
+    return null;
+  }
+}
+
+function send(socket: WebSocket, payload: { op: number; d: unknown }): void {
+  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(payload));
+}
+
+function identifyOf({ token, intents }: SocketOptions): { op: number; d: object } {
+  const name = 'forum-archive';
+  const properties = { os: process.platform, browser: name, device: name };
+  return { op: OP.identify, d: { token, intents, properties } };
+}
+
+function resumeOf({ token, resume }: SocketOptions): { op: number; d: object } {
+  return { op: OP.resume, d: { token, session_id: resume!.sessionId, seq: resume!.seq } };
+}
+
+const SHORTEST_INTERVAL_MS = 100;
+const LONGEST_INTERVAL_MS = 300_000;
+
+function intervalOf(data: unknown): number {
+  const { heartbeat_interval: told } = (data ?? {}) as { heartbeat_interval?: unknown };
+  const interval = typeof told === 'number' ? told : LONGEST_INTERVAL_MS;
+  return Math.min(Math.max(interval, SHORTEST_INTERVAL_MS), LONGEST_INTERVAL_MS);
+}
+
+/** Tells the platform that this side lives, and hears that it does. */
+interface Heart {
+  /** The number of the last event. */
+  seq: number | null;
+  start(intervalMs: number): void;
+  beat(): void;
+  hear(): void;
+  stop(): void;
+}
+
+function createHeart(socket: WebSocket): Heart {
+  let timer: NodeJS.Timeout | undefined;
+  let isHeard = true;
+  const next = (ms: number, intervalMs: number): void => {
+    timer = setTimeout(() => {
+      // While nothing is read, no answer can be heard.
+      if (!isHeard && !socket.isPaused) {
+        socket.terminate();
+        return;
+      }
+      isHeard = false;
+      heart.beat();
+      next(intervalMs, intervalMs);
+    }, ms);
+  };
+  const heart: Heart = {
+    seq: null,
+    // The first comes at a random time, so that not all clients beat at once.
+    start: (intervalMs) => next(intervalMs * Math.random(), intervalMs),
+    beat: () => send(socket, { op: OP.heartbeat, d: heart.seq }),
+    hear: () => {
+      isHeard = true;
+    },
+    stop: () => clearTimeout(timer),
+  };
+  return heart;
+}

@@ -1,0 +1,54 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { gatewayRequest } from '../../../shared/discordApi/requests.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import { stateOf } from '../../../shared/store/state.js';
+import { requireContentIntent } from '../sync/contentIntent.js';
+import type { SyncDeps } from '../sync/syncDeps.js';
+
+/** Servers and channels, messages, reactions, what messages say, and votes. */
+const INTENTS = (1 << 0) | (1 << 9) | (1 << 10) | (1 << 15) | (1 << 24);
+/** Who takes a role on or puts it off: where the portal grants it. */
+const GUILD_MEMBERS = 1 << 1;
+/** The platform lets one session begin in five seconds; requests sent evenly may arrive closer together. */
+const SPACING_MS = 5_500;
+/** Of the sessions that may begin in a day so many are left alone: more than all would reset the token. */
+const SPARED = 0.1;
+
+/** No more sessions may begin for now. */
+export class NoSessionsLeft extends Error {
+  override readonly name = 'NoSessionsLeft';
+  readonly waitMs: number;
+
+  constructor(waitMs: number) {
+    super(
+      `The bot has begun nearly as many sessions as it may in a day. The next one begins in ${Math.ceil(waitMs / 60_000)} minutes. Does something else use its token?`,
+    );
+    this.waitMs = waitMs;
+  }
+}
+
+/**
+ * Waits until a session may begin, and gives where, and which events to ask for. The platform counts the sessions of a day, whoever begins them: it is
+ * asked each time. Throws NoSessionsLeft, and SyncProblem where the bot may not read what messages say.
+ */
+export async function awaitIdentify(deps: SyncDeps): Promise<{ url: string; intents: number }> {
+  const { platform, signal, collections } = deps;
+  const { guildMembers } = await requireContentIntent(deps);
+  const { value } = await platform.get(gatewayRequest, signal);
+  const { total, remaining, reset_after: resetAfterMs } = value.session_start_limit;
+  if (remaining <= total * SPARED) throw new NoSessionsLeft(resetAfterMs);
+  while (!(await claimIdentify(collections))) await pause(SPACING_MS / 5, undefined, { signal });
+  return { url: value.url, intents: guildMembers ? INTENTS | GUILD_MEMBERS : INTENTS };
+}
+
+/** Takes the next place in the row of all processes; false while it is too soon. Times are by MongoDB's clock. */
+async function claimIdentify({ state }: Pick<Collections, 'state'>): Promise<boolean> {
+  const gateway = stateOf(state, 'gateway');
+  const isDue = {
+    $lt: [{ $ifNull: ['$identifiedAt', new Date(0)] }, { $subtract: ['$$NOW', SPACING_MS] }],
+  };
+  const { modifiedCount } = await gateway.updateOne({ _id: 'gateway', $expr: isDue }, [
+    { $set: { identifiedAt: '$$NOW' } },
+  ]);
+  return modifiedCount > 0;
+}

@@ -1,0 +1,143 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  PlatformAnswerError,
+  PlatformAway,
+  PlatformRefused,
+  PlatformUnauthorized,
+} from '../../../shared/discordApi/platformErrors.js';
+import { isPassing } from '../permanentErrors.js';
+import type { SyncDeps } from '../sync/syncDeps.js';
+import { judgeClose } from './closeCodes.js';
+import { connectSocket } from './gatewaySocket.js';
+import { loadSession } from './gatewayStore.js';
+import { awaitIdentify, NoSessionsLeft } from './identify.js';
+import { createListener, type Listener } from './listener.js';
+import { untilDone } from './tasks.js';
+
+/** How this process may reach the gateway. */
+export interface GatewayAccess {
+  token: string;
+  /** Connections may be without encryption, as those to the API are. */
+  isPlain: boolean;
+  /** Why the platform takes no connection of this process; null while it does. */
+  problem: string | null;
+}
+
+/** A connection that ends sooner (ms) has failed. */
+const LIVED_MS = 60_000;
+/** Failures after which a connection is tried again at once. */
+const MOST_AT_ONCE = 2;
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 60_000;
+/** A session whose address cannot be reached for so long (ms) is given up. */
+const MOST_RESUMING_MS = 5 * 60_000;
+const LONGEST_REST_MS = 10 * 60_000;
+
+/**
+ * Listens to the gateway until the signal is aborted, and records what it tells. A session that ends is resumed after the
+ * last event received, by another process after the last one recorded. Resolves, too, when the platform takes no
+ * connection of this bot. Throws PlatformUnauthorized, SyncProblem, and what else stops everything.
+ */
+export async function listen(deps: SyncDeps, access: GatewayAccess): Promise<void> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([deps.signal, over.signal]);
+  const own = { ...deps, signal };
+  const loaded = await untilDone(signal, () => loadSession(deps.collections));
+  const listener = createListener(own, loaded);
+  try {
+    if (access.problem !== null) {
+      listener.note(access.problem);
+      return;
+    }
+    await Promise.race([stayConnected(own, access, listener), listener.failed]);
+  } catch (error) {
+    over.abort();
+    throw error;
+  } finally {
+    await listener.end();
+  }
+}
+
+async function stayConnected(
+  deps: SyncDeps,
+  access: GatewayAccess,
+  listener: Listener,
+): Promise<void> {
+  const { signal } = deps;
+  let failures = 0;
+  let lastedAt = performance.now();
+  while (!signal.aborted) {
+    const began = performance.now();
+    const waitMs = await connectOnce(deps, access, listener).catch((error: unknown) =>
+      restAfter(deps, listener, error),
+    );
+    if (waitMs === null) return;
+    const hasLasted = performance.now() - began > LIVED_MS;
+    failures = hasLasted ? 0 : failures + 1;
+    if (hasLasted || !listener.session) lastedAt = performance.now();
+    if (performance.now() - lastedAt > MOST_RESUMING_MS) listener.dropSession();
+    await pause(Math.max(waitMs, delayAfter(failures)), undefined, { signal }).catch(
+      () => undefined,
+    );
+  }
+}
+
+/** Connects, and resolves when the connection has ended, with the least time to rest (ms); null where nothing helps. */
+async function connectOnce(
+  deps: SyncDeps,
+  access: GatewayAccess,
+  listener: Listener,
+): Promise<number | null> {
+  const { session } = listener;
+  const { url, intents } = session ? { url: session.url, intents: 0 } : await awaitIdentify(deps);
+  const socket = connectSocket({
+    ...{ url: addressOf(url, access), token: access.token, intents, signal: deps.signal },
+    resume: session && { sessionId: session.id, seq: listener.received },
+    onEvent: (event, bytes) => listener.take(event, bytes),
+  });
+  listener.attach(socket);
+  const { code, isInvalid } = await socket.ended.finally(() => listener.detach());
+  const closed = judgeClose(code);
+  if (closed.kind === 'unauthorized') throw new PlatformUnauthorized();
+  if (closed.kind === 'fatal') {
+    access.problem = closed.problem;
+    deps.logger.error(closed.problem);
+    listener.note(closed.problem);
+    return null;
+  }
+  if (!isInvalid && closed.kind === 'passing') return 0;
+  listener.dropSession();
+  // The platform asks for a random time between one and five seconds.
+  return 1_000 + Math.random() * 4_000;
+}
+
+/** How long to rest after an error (ms). Throws one that does not pass. */
+function restAfter({ signal, logger }: SyncDeps, listener: Listener, error: unknown): number {
+  if (signal.aborted) return 0;
+  if (error instanceof PlatformAway || isPassing(error)) return FIRST_DELAY_MS;
+  const isIts =
+    error instanceof PlatformRefused ||
+    error instanceof PlatformAnswerError ||
+    error instanceof NoSessionsLeft;
+  if (!isIts) throw error;
+  logger.warn({ err: error }, 'The gateway cannot be reached');
+  listener.note(error.message);
+  return error instanceof NoSessionsLeft ? Math.min(error.waitMs, LONGEST_REST_MS) : FIRST_DELAY_MS;
+}
+
+/** Doubling from a second, each a random half less at most; the first few are shorter. */
+function delayAfter(failures: number): number {
+  if (failures <= MOST_AT_ONCE) return Math.random() * (FIRST_DELAY_MS / 4);
+  const longest = Math.min(FIRST_DELAY_MS * 2 ** (failures - MOST_AT_ONCE - 1), LONGEST_DELAY_MS);
+  return longest * (1 - Math.random() / 2);
+}
+
+/** The address to connect to: the token is sent there. */
+function addressOf(told: string, { isPlain }: GatewayAccess): string {
+  const url = URL.canParse(told) ? new URL(told) : null;
+  const isSafe = url?.protocol === 'wss:' || (isPlain && url?.protocol === 'ws:');
+  if (!url || !isSafe) throw new PlatformAnswerError('The gateway has no address of a web socket');
+  url.searchParams.set('v', '10');
+  url.searchParams.set('encoding', 'json');
+  return url.href;
+}

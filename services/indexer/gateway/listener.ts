@@ -1,0 +1,141 @@
+import Joi from 'joi';
+import { checkedBy, snowflake, text } from '../../../shared/discordApi/answers.js';
+import { requestSync } from '../../../shared/store/requestSync.js';
+import type { GatewaySession } from '../../../shared/store/state.js';
+import type { SyncDeps } from '../sync/syncDeps.js';
+import { readEvent, type GatewayEvent } from './gatewayEvents.js';
+import type { GatewaySocket, SocketEvent } from './gatewaySocket.js';
+import { createGatewaySaver, type GatewayNow } from './gatewayStore.js';
+import { createEventRecorder } from './recordEvents.js';
+import { createSessionProgress } from './sessionProgress.js';
+
+const checkReady = checkedBy<{
+  session_id: string;
+  resume_gateway_url: string;
+  user: { id: string };
+}>(
+  Joi.object({
+    session_id: text(200).required(),
+    resume_gateway_url: text(2_000).required(),
+    user: Joi.object({ id: snowflake().required() }).required(),
+  }).required(),
+);
+
+/** Takes what connections bring, and knows where a session goes on. */
+export interface Listener {
+  /** Null where the next connection begins another. */
+  readonly session: GatewaySession | null;
+  /** The last event received of the session. */
+  readonly received: number;
+  /** A connection was opened. */
+  attach(socket: GatewaySocket): void;
+  detach(): void;
+  /** Takes an event of the connection. Throws what is wrong with the one that begins a session. */
+  take(event: SocketEvent, bytes: number): void;
+  dropSession(): void;
+  /** Notes why no events come; null while they do. */
+  note(problem: string | null): void;
+  /** Rejects with what stops everything. */
+  failed: Promise<never>;
+  /** Records what was received, as far as the signal allows, and stores how far that is. */
+  end(): Promise<void>;
+}
+
+/** A listener of this process, which goes on with the session that was begun last. */
+export function createListener(deps: SyncDeps, loaded: GatewaySession | null): Listener {
+  const recorder = createEventRecorder(deps);
+  let session = loaded;
+  let progress = createSessionProgress(loaded?.seq ?? 0);
+  let socket: GatewaySocket | null = null;
+  let isPaused = false;
+  const told = { connectedAt: null, lastEventAt: null, problem: null } as Pick<
+    GatewayNow,
+    'connectedAt' | 'lastEventAt' | 'problem'
+  >;
+  const now = (): GatewayNow => ({
+    ...told,
+    session: session && { ...session, seq: progress.recorded },
+    waiting: recorder.waiting,
+  });
+  const saver = createGatewaySaver(deps.collections, loaded, now);
+  const keepPace = (): void => {
+    if (isPaused ? !recorder.hasRoom : !recorder.isFull) return;
+    isPaused = !isPaused;
+    socket?.setPaused(isPaused);
+  };
+  const begin = (data: unknown, seq: number): void => {
+    const { session_id: id, resume_gateway_url: url, user } = checkReady(data);
+    session = { id, url, botId: user.id, seq, since: new Date() };
+    progress = createSessionProgress(seq);
+    goOn();
+  };
+  const goOn = (): void => {
+    deps.listening.since = session?.since ?? null;
+    Object.assign(told, { connectedAt: new Date(), problem: null });
+  };
+  /** Of an event that is not what it should be nothing is taken: lists are to tell what has changed. */
+  const read = ({ type, data }: SocketEvent): GatewayEvent | 'unreadable' | null => {
+    try {
+      return readEvent(type, data, session?.botId ?? '');
+    } catch (error) {
+      deps.logger.warn({ err: error, type }, 'An event of the platform cannot be read');
+      return 'unreadable';
+    }
+  };
+  const record = (event: SocketEvent, bytes: number): void => {
+    const done = progress.receive(event.seq);
+    const end = (): void => {
+      done();
+      keepPace();
+      saver.touch();
+    };
+    const found = read(event);
+    if (found === null) {
+      end();
+      return;
+    }
+    if (found === 'unreadable') recorder.run(() => requestSync(deps.collections, {}, 'all'), end);
+    else recorder.take(found, bytes, end);
+    keepPace();
+  };
+  return {
+    get session() {
+      return session;
+    },
+    get received() {
+      return progress.received;
+    },
+    failed: recorder.failed,
+    attach(opened) {
+      socket = opened;
+      isPaused = false;
+    },
+    detach() {
+      socket = null;
+      told.connectedAt = null;
+      saver.touch();
+    },
+    take(event, bytes) {
+      told.lastEventAt = new Date();
+      if (event.type === 'READY') begin(event.data, event.seq);
+      else record(event, bytes);
+      if (event.type === 'RESUMED') goOn();
+      saver.touch();
+    },
+    dropSession() {
+      session = null;
+      deps.listening.since = null;
+      saver.touch();
+    },
+    note(problem) {
+      told.problem = problem;
+      saver.touch();
+    },
+    async end() {
+      deps.listening.since = null;
+      await recorder.end();
+      saver.touch();
+      await saver.end();
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { PlatformAnswerError, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
+import { requestSync } from '../../../shared/store/requestSync.js';
+import { isPermanent } from '../permanentErrors.js';
+import { noteRoles } from '../sync/noteRoles.js';
+import { readOnceMore } from '../sync/repairThreads.js';
+import type { SyncDeps } from '../sync/syncDeps.js';
+import { createEventTimes } from './eventTimes.js';
+import type { GatewayEvent, ServerEvent, ThreadEvent } from './gatewayEvents.js';
+import { recordThread } from './recordThread.js';
+import { createServerLooks, requestServer } from './serverLooks.js';
+import { createTasks, untilDone } from './tasks.js';
+import { createThreadBuilds } from './threadBuilds.js';
+import { createThreadLanes, type LanePlace } from './threadLanes.js';
+
+/** What may wait to be recorded, as it was received (bytes). */
+const MOST_WAITING = 16 << 20;
+
+/** Records the gateway's events. */
+export interface EventRecorder {
+  /** Takes an event of so many bytes. `done` is called when all of it is recorded. */
+  take(event: GatewayEvent, bytes: number, done: () => void): void;
+  /** Does something beside, however long a store is away. */
+  run(work: () => Promise<unknown>, done: () => void): void;
+  /** Events that are not recorded yet. */
+  readonly waiting: number;
+  /** So much waits that nothing more should be taken until there is room. */
+  readonly isFull: boolean;
+  readonly hasRoom: boolean;
+  /** Rejects with what stops everything. */
+  failed: Promise<never>;
+  /** Resolves when nothing is under way. */
+  end(): Promise<void>;
+}
+
+interface Taken {
+  event: GatewayEvent;
+  end: () => void;
+}
+
+interface Timed {
+  event: ThreadEvent;
+  asOf: number;
+  end: () => void;
+}
+
+/**
+ * Records events: those of one thread in order, and together as far as they wait, so that a burst builds the thread a few
+ * times. After an event that may change who may see what, all events of its server wait until the server was looked at.
+ */
+export function createEventRecorder(deps: SyncDeps): EventRecorder {
+  const { signal } = deps;
+  const tasks = createTasks(signal);
+  const looks = createServerLooks(deps);
+  const builds = createThreadBuilds(deps);
+  let waiting = 0;
+  let bytesWaiting = 0;
+  const lanes = createThreadLanes<Timed>({
+    tasks,
+    gate: (serverId) => looks.pending(serverId),
+    async record(place, events) {
+      await untilDone(signal, () => recordOrReadAgain(deps, place, events));
+      builds.ask(place.threadId);
+      for (const { end } of events) end();
+    },
+  });
+  const recordServer = async (
+    event: ServerEvent,
+    { serverId, asOf }: { serverId: string; asOf: number },
+  ): Promise<void> => {
+    if (event.kind === 'member') {
+      const { userId, roleIds } = event;
+      await untilDone(signal, () => noteRoles(deps, { serverId, userId, roleIds, asOf }));
+      return;
+    }
+    if (event.kind === 'left') {
+      await untilDone(signal, () => requestSync(deps.collections, {}, 'all'));
+      return;
+    }
+    // What a look under way finds may be older than the event.
+    const isOld =
+      event.kind === 'role' && !looks.pending(serverId) && isKnownRole(deps, serverId, event.role);
+    if (!isOld) await looks.look(serverId);
+    if (event.kind === 'threads') await untilDone(signal, () => requestServer(deps, serverId));
+  };
+  const pass = ({ event, end }: Taken, asOf: number): void => {
+    if (event.threadId === undefined) {
+      const { serverId } = event;
+      tasks.start(() => recordServer(event, { serverId, asOf }).then(end));
+    } else lanes.add(event, { event, asOf, end });
+  };
+  const take = createEventTimes(deps.collections, { signal, tasks }, pass);
+  return {
+    take(event, bytes, done) {
+      waiting += 1;
+      bytesWaiting += bytes;
+      const end = (): void => {
+        waiting -= 1;
+        bytesWaiting -= bytes;
+        done();
+      };
+      take({ event, end });
+    },
+    run(work, done) {
+      tasks.start(() => untilDone(signal, work).then(done));
+    },
+    get waiting() {
+      return waiting;
+    },
+    get isFull() {
+      return bytesWaiting > MOST_WAITING;
+    },
+    get hasRoom() {
+      return bytesWaiting < MOST_WAITING / 2;
+    },
+    failed: tasks.failed,
+    async end() {
+      await tasks.end();
+      await builds.end();
+    },
+  };
+}
+
+/** Whether a role is, for all that is archived, as it was when its server was last looked at. */
+function isKnownRole(
+  { servers }: SyncDeps,
+  serverId: string,
+  { id, name, permissions }: Extract<ServerEvent, { kind: 'role' }>['role'],
+): boolean {
+  const known = servers.get(serverId)?.roles.get(id);
+  return known?.name === name && known.permissions === permissions;
+}
+
+/** Records events of a thread. Where they cannot be recorded, the thread is read once more, so that nothing is missing. */
+async function recordOrReadAgain(
+  deps: SyncDeps,
+  { threadId, serverId }: LanePlace,
+  events: readonly Timed[],
+): Promise<void> {
+  try {
+    await recordThread(deps, threadId, { serverId, events });
+  } catch (error) {
+    const isIts =
+      error instanceof PlatformAnswerError ||
+      error instanceof PlatformRefused ||
+      isPermanent(error);
+    if (!isIts) throw error;
+    deps.logger.warn({ err: error, threadId }, 'Events of a thread cannot be recorded');
+    await readOnceMore(deps, { _id: threadId });
+  }
+}

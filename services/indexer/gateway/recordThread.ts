@@ -1,0 +1,133 @@
+import { findGathered } from '../../../shared/store/gather.js';
+import { recordThreadDeletion } from '../jobs/deleteThread.js';
+import { noteThreads } from '../sync/noteThreads.js';
+import { recordMessages } from '../sync/recordMessages.js';
+import { putReadAgain, readsOfReadAgain } from '../sync/readMessages.js';
+import type { LoadedServer, SyncDeps } from '../sync/syncDeps.js';
+import { changeReactions } from './changeReactions.js';
+import { deleteMessages } from './deleteMessages.js';
+import type { ThreadEvent } from './gatewayEvents.js';
+
+/** An event of a thread, and the time it counts as of: when it was received. */
+export interface TimedEvent {
+  event: ThreadEvent;
+  asOf: number;
+}
+
+interface Place {
+  threadId: string;
+  channelId: string;
+  serverId: string;
+}
+
+/** Records events of one kind that follow each other. */
+type Recorder<Kind extends ThreadEvent['kind']> = (
+  deps: SyncDeps,
+  server: LoadedServer,
+  place: Place,
+  events: readonly { event: Extract<ThreadEvent, { kind: Kind }>; asOf: number }[],
+) => Promise<unknown>;
+
+/** What each kind of event of a recorded thread does. */
+const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
+  message: (deps, server, place, events) =>
+    recordMessages(
+      deps,
+      server,
+      place,
+      events.map(({ event, asOf }) => ({ value: event.message, asOf, isEvent: true })),
+    ),
+  async messagesDeleted(deps, _server, place, events) {
+    const ids = events.flatMap(({ event }) => event.messageIds);
+    deps.removals.add(await deleteMessages(deps, place, [...new Set(ids)]));
+  },
+  reacted: (deps, _server, place, events) =>
+    changeReactions(
+      deps,
+      events.map(({ event: { messageId, change }, asOf }) => ({
+        ...{ ...place, messageId, change, asOf },
+      })),
+    ),
+  async voted({ commit }, _server, place, events) {
+    const messages = events.map(({ event: { messageId } }) => ({ ...place, messageId }));
+    await commit({
+      reads: readsOfReadAgain(messages),
+      decide: (documents) => messages.forEach((one) => putReadAgain(documents, one)),
+    });
+  },
+  thread: (deps, server, _place, events) => noteLast(deps, server, events),
+  async threadDeleted(deps, _server, { threadId, serverId }) {
+    const recorded = await recordThreadDeletion(deps, threadId);
+    await deps.collections.sync.deleteOne({ _id: threadId });
+    deps.removals.add(recorded && { serverId, cause: recorded.cause });
+  },
+};
+
+/**
+ * Records events of one thread, in order. Those of a thread that is not archived change nothing: when it is listed, all of
+ * it is fetched.
+ */
+export async function recordThread(
+  deps: SyncDeps,
+  threadId: string,
+  { serverId, events }: { serverId: string; events: readonly TimedEvent[] },
+): Promise<void> {
+  const server = deps.servers.get(serverId);
+  if (!server || server.channels.size === 0) return;
+  let place = await placeOf(deps, server, threadId);
+  for (const group of groupsOf(events)) {
+    deps.signal.throwIfAborted();
+    const { kind } = group[0]!.event;
+    if (place) await record(deps, server, place, group);
+    else if (kind === 'thread') await noteLast(deps, server, group as ThreadTold[]);
+    if (kind === 'thread') place ??= await placeOf(deps, server, threadId);
+  }
+}
+
+/** Where a thread is recorded; null where it is not, or not in a forum that is archived. */
+async function placeOf(
+  { collections }: SyncDeps,
+  server: LoadedServer,
+  threadId: string,
+): Promise<Place | null> {
+  const thread = await findGathered(collections.threads, threadId);
+  if (!thread || thread.deleted || !server.channels.has(thread.channelId)) return null;
+  return { threadId, channelId: thread.channelId, serverId: server.serverId };
+}
+
+/** Events that follow each other and are of one kind. */
+function groupsOf(events: readonly TimedEvent[]): TimedEvent[][] {
+  const groups: TimedEvent[][] = [];
+  for (const one of events) {
+    const last = groups.at(-1);
+    if (last?.[0]?.event.kind === one.event.kind) last.push(one);
+    else groups.push([one]);
+  }
+  return groups;
+}
+
+async function record(
+  deps: SyncDeps,
+  server: LoadedServer,
+  place: Place,
+  group: readonly TimedEvent[],
+): Promise<void> {
+  // Each recorder is given events of its own kind.
+  const recorder = RECORDERS[group[0]!.event.kind] as Recorder<ThreadEvent['kind']>;
+  await recorder(deps, server, place, group);
+}
+
+interface ThreadTold {
+  event: Extract<ThreadEvent, { kind: 'thread' }>;
+  asOf: number;
+}
+
+/** Each tells the whole thread: so the last is enough. */
+async function noteLast(
+  deps: SyncDeps,
+  server: LoadedServer,
+  events: readonly ThreadTold[],
+): Promise<void> {
+  const { event, asOf } = events.at(-1)!;
+  await noteThreads(deps, server, { threads: [event.thread], asOf });
+}

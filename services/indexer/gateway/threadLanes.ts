@@ -1,0 +1,77 @@
+import type { Tasks } from './tasks.js';
+
+/** Threads whose events are recorded at once. */
+const AT_ONCE = 16;
+/** Events of one thread recorded together at most. */
+const MOST_TOGETHER = 100;
+
+/** Events of threads, each thread's in order, those of different threads side by side. */
+export interface ThreadLanes<T> {
+  add(place: LanePlace, event: T): void;
+}
+
+/** A thread, and its server. */
+export interface LanePlace {
+  threadId: string;
+  serverId: string;
+}
+
+interface Lane<T> extends LanePlace {
+  waiting: T[];
+}
+
+interface LaneOptions<T> {
+  tasks: Tasks;
+  /** What all events of a server have to wait for; null for nothing. */
+  gate: (serverId: string) => Promise<void> | null;
+  /** Records what has waited for a thread. */
+  record: (place: LanePlace, events: readonly T[]) => Promise<void>;
+}
+
+/** Lanes without events. What comes for a thread while its events are recorded is then recorded together. */
+export function createThreadLanes<T>({ tasks, gate, record }: LaneOptions<T>): ThreadLanes<T> {
+  const lanes = new Map<string, Lane<T>>();
+  const ready: Lane<T>[] = [];
+  let running = 0;
+  /** Has a lane wait for its server, then for its turn. */
+  const queue = (lane: Lane<T>): void => {
+    const opened = gate(lane.serverId);
+    if (opened) {
+      tasks.start(() => opened.then(() => queue(lane)));
+      return;
+    }
+    ready.push(lane);
+    begin();
+  };
+  const begin = (): void => {
+    while (running < AT_ONCE) {
+      const lane = ready.shift();
+      if (!lane) return;
+      // An event may have come since that its server has to be looked at for.
+      if (gate(lane.serverId)) queue(lane);
+      else {
+        running += 1;
+        tasks.start(() => run(lane));
+      }
+    }
+  };
+  const run = async (lane: Lane<T>): Promise<void> => {
+    try {
+      await record(lane, lane.waiting.splice(0, MOST_TOGETHER));
+    } finally {
+      running -= 1;
+    }
+    if (lane.waiting.length > 0) queue(lane);
+    else lanes.delete(lane.threadId);
+    begin();
+  };
+  return {
+    add({ threadId, serverId }, event) {
+      const known = lanes.get(threadId);
+      if (known) return void known.waiting.push(event);
+      const lane = { threadId, serverId, waiting: [event] };
+      lanes.set(threadId, lane);
+      queue(lane);
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  isProofOfDeletion,
+  PlatformAway,
+  PlatformRefused,
+  PlatformAnswerError,
+} from '../../../shared/discordApi/platformErrors.js';
+import { oneMessageRequest } from '../../../shared/discordApi/requests.js';
+import { syncOf, type SyncMessage } from '../../../shared/store/syncRecords.js';
+import { deleteMessage } from '../jobs/deleteMessage.js';
+import { isPassing, isPermanent } from '../permanentErrors.js';
+import type { Documents } from '../work/commit.js';
+import { recordMessages } from './recordMessages.js';
+import type { SyncDeps } from './syncDeps.js';
+
+/** A message is read again this long after an event (ms): by then a burst of reactions is over. */
+const READ_AFTER_MS = 30_000;
+const LOOK_EVERY_MS = 1_000;
+const AT_ONCE = 4;
+
+/** A message, and where it was said. */
+export type MessagePlace = Pick<SyncMessage, 'messageId' | 'threadId' | 'serverId' | 'channelId'>;
+
+const idOf = (messageId: string): string => `message/${messageId}`;
+
+/** What `putReadAgain` reads. */
+export function readsOfReadAgain(places: readonly MessagePlace[]): { sync: string[] } {
+  return { sync: places.map(({ messageId }) => idOf(messageId)) };
+}
+
+/** Has a message read again, some time after the first event that asks for it. */
+export function putReadAgain(
+  documents: Documents,
+  { messageId, threadId, serverId, channelId }: MessagePlace,
+): void {
+  const _id = idOf(messageId);
+  const known = documents.get('sync', _id) as SyncMessage | null;
+  documents.put('sync', {
+    ...{ _id, kind: 'message', messageId, threadId, serverId, channelId },
+    dueAt: known?.dueAt ?? soon(),
+    token: randomUUID(),
+  });
+}
+
+function soon(): Date {
+  return new Date(Date.now() + READ_AFTER_MS);
+}
+
+/** Reads single messages that are to be read again, until the signal is aborted. */
+export async function readMessages(deps: SyncDeps): Promise<void> {
+  const messages = syncOf(deps.collections.sync, 'message');
+  while (!deps.signal.aborted) {
+    const due = await messages
+      .find({ kind: 'message', dueAt: { $lte: new Date() }, channelId: { $in: channelsOf(deps) } })
+      .sort({ dueAt: 1 })
+      .limit(AT_ONCE)
+      .toArray();
+    await Promise.all(due.map((one) => tryMessage(deps, one)));
+    if (due.length < AT_ONCE)
+      await pause(LOOK_EVERY_MS, undefined, { signal: deps.signal }).catch(() => undefined);
+  }
+}
+
+function channelsOf({ servers }: SyncDeps): string[] {
+  return [...servers.values()].flatMap((server) => [...server.channels.keys()]);
+}
+
+/** One that cannot be read is given up; its thread is read once more some day. */
+async function tryMessage(deps: SyncDeps, one: SyncMessage): Promise<void> {
+  const messages = syncOf(deps.collections.sync, 'message');
+  const { _id, token } = one;
+  try {
+    await readMessage(deps, one);
+  } catch (error) {
+    if (deps.signal.aborted) return;
+    if (error instanceof PlatformAway || isPassing(error)) {
+      await messages.updateOne({ _id }, { $set: { dueAt: soon() } }).catch(() => undefined);
+      return;
+    }
+    const isIts =
+      error instanceof PlatformRefused ||
+      error instanceof PlatformAnswerError ||
+      isPermanent(error);
+    if (!isIts) throw error;
+  }
+  const { deletedCount } = await messages.deleteOne({ _id, token });
+  // Something has happened meanwhile, which the answer may have told or not.
+  if (deletedCount === 0) await messages.updateOne({ _id }, { $set: { dueAt: soon() } });
+}
+
+async function readMessage(
+  deps: SyncDeps,
+  { messageId, threadId, serverId, channelId }: SyncMessage,
+): Promise<void> {
+  const { platform, signal, servers } = deps;
+  try {
+    const answer = await platform.get(oneMessageRequest(threadId, messageId), signal);
+    const server = servers.get(serverId);
+    if (server) await recordMessages(deps, server, { threadId, channelId }, [answer]);
+  } catch (error) {
+    if (!isProofOfDeletion(error)) throw error;
+    await deleteMessage(deps, { messageId });
+  }
+}

@@ -1,0 +1,70 @@
+import type { LiveMessage } from '../../../shared/discordApi/answerTypes.js';
+import { ingest } from '../ingest/ingest.js';
+import { liveMessage } from '../sources/liveMessage.js';
+import { isBlank, requireContentIntent } from './contentIntent.js';
+import { learnRoles } from './memberRoles.js';
+import { noteRoles } from './noteRoles.js';
+import type { LoadedServer, SyncDeps } from './syncDeps.js';
+
+/** A message that the platform told, and the time it counts as of. */
+export interface ToldMessage {
+  value: LiveMessage;
+  asOf: number;
+  /** It was told by an event. */
+  isEvent?: true;
+}
+
+/**
+ * Records messages of a thread that is recorded. What is said of the thread itself is of no time: it changes nothing.
+ * Throws SyncProblem where messages are blank because the bot may not read them.
+ */
+export async function recordMessages(
+  deps: SyncDeps,
+  server: LoadedServer,
+  { threadId, channelId }: { threadId: string; channelId: string },
+  told: readonly ToldMessage[],
+): Promise<void> {
+  if (told.some(({ value }) => isBlank(value))) await requireContentIntent(deps);
+  await learnAuthors(deps, server, told);
+  const { roleNames } = server;
+  const messages = told.flatMap(
+    ({ value, asOf, isEvent }) =>
+      liveMessage(value, { threadId, asOf, roleNames, ...(isEvent && { isEvent }) }) ?? [],
+  );
+  const recorded = await deps.collections.threads.findOne({ _id: threadId });
+  const channel = server.channels.get(channelId);
+  deps.signal.throwIfAborted();
+  if (messages.length === 0 || !recorded || !channel) return;
+  const { _id, serverId, title } = recorded;
+  const thread = { _id, serverId, channelId: recorded.channelId, title };
+  await ingest(
+    deps,
+    { told: { asOf: 0, server: server.told, channel, thread } },
+    oneBatch(messages),
+  );
+}
+
+/** Learns which authors are left out before anything of them is recorded. A webhook carries no role. */
+async function learnAuthors(
+  deps: SyncDeps,
+  server: LoadedServer,
+  told: readonly ToldMessage[],
+): Promise<void> {
+  const byPeople = told.filter(({ value }) => value.webhook_id === undefined);
+  const { serverId } = server;
+  for (const { value, asOf } of byPeople) {
+    const { author, member } = value;
+    if (member?.roles) {
+      await noteRoles(deps, { serverId, userId: author.id, roleIds: member.roles, asOf });
+    }
+  }
+  await learnRoles(
+    deps,
+    server,
+    byPeople.map(({ value }) => value.author.id),
+  );
+}
+
+async function* oneBatch<T>(batch: T[]): AsyncGenerator<T[]> {
+  yield await Promise.resolve(batch);
+}

@@ -1,0 +1,294 @@
+import { expect } from 'chai';
+import { ChannelType } from 'discord-api-types/v10';
+import type { ThreadDetail } from '../../../shared/contract/threads.js';
+import { stateOf } from '../../../shared/store/state.js';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import type { Sync } from '../../../services/indexer/sync/runSync.js';
+import { until, untilEqual } from '../../support/apiServer.js';
+import { startDiscord } from '../../support/discord/startDiscord.js';
+import type { DiscordOptions } from '../../support/discord/settings.js';
+import type { DiscordDouble } from '../../support/discord/types.js';
+import { doAll, indexerDeps } from '../../support/indexerDeps.js';
+import { readBody } from '../../support/readBody.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+import {
+  archivedState,
+  differences,
+  publicState,
+  startTestSync,
+  syncAgain,
+  untilListening,
+  untilSynced,
+} from '../../support/syncRig.js';
+import { verifyNow } from '../../support/verifiedArchive.js';
+
+const VIEW_CHANNEL = 1n << 10n;
+const THUMB = { id: null, name: '👍' };
+
+describe('the events of the gateway', () => {
+  let stores: TestStores;
+  let deps: IndexerDeps;
+  let discord: DiscordDouble;
+  let sync: Sync;
+
+  async function start(options: DiscordOptions = {}): Promise<void> {
+    discord = await startDiscord({ rateLimits: false, identifySpacingMs: 0, ...options });
+    sync = startTestSync(deps, stores, discord, { listens: true });
+    await untilListening(deps);
+    await untilSynced(deps);
+  }
+  async function untilSame(): Promise<void> {
+    await untilEqual(
+      async () => differences(await archivedState(deps), publicState(discord)).join('\n'),
+      '',
+    );
+  }
+  /** An open thread of a public forum, with some messages. */
+  function aThread() {
+    return discord.model
+      .publicThreads()
+      .find(({ thread, messages }) => !thread.isArchived && messages.length > 4)!;
+  }
+  function gateway() {
+    return stateOf(deps.collections.state, 'gateway').findOne({ _id: 'gateway' });
+  }
+  /** Waits until every event that was sent is recorded. */
+  async function untilRecorded(): Promise<void> {
+    await until(async () => (await gateway())?.waiting === 0);
+  }
+  function requestsOf(route: string): number {
+    return discord.requests.filter((one) => one.route === route).length;
+  }
+
+  beforeEach(async () => {
+    stores = await openStores();
+    deps = indexerDeps(stores);
+  });
+  afterEach(async () => {
+    await sync.stop();
+    await discord.close();
+    await stores.close();
+  });
+
+  it('bring what is said, edited and deleted, without any request', async () => {
+    await start();
+    const { model } = discord;
+    const { thread, messages } = aThread();
+    const asked = discord.requests.length;
+    model.clock.advance(60_000);
+    const authorId = thread.ownerId;
+    const said = model.post(thread.id, { authorId, content: 'Something new' });
+    model.edit(thread.id, said.id, { content: 'Something newer' });
+    model.edit(thread.id, messages[1]!.id, { content: 'Said otherwise' });
+    model.deleteMessage(thread.id, messages[2]!.id);
+    const gone = [3, 4].map((n) => model.post(thread.id, { authorId, content: `Gone ${n}` }).id);
+    model.deleteMessages(thread.id, gone);
+    await untilSame();
+    expect(discord.requests.length - asked).to.equal(0);
+  });
+
+  it('bring new threads, titles, tags and states, and what is deleted', async () => {
+    await start();
+    const { model } = discord;
+    const { thread, channel } = aThread();
+    model.clock.advance(60_000);
+    for (const starterFirst of [false, true]) {
+      discord.gateway.starterFirst = starterFirst;
+      model.createThread(channel.id, {
+        ...{ name: `A new post ${starterFirst}`, ownerId: thread.ownerId },
+        starter: { content: 'First' },
+      });
+    }
+    model.updateThread(thread.id, { name: 'Another title', appliedTagIds: [channel.tags[0]!.id] });
+    model.updateThread(thread.id, { isLocked: true, isPinned: true });
+    const others = model.publicThreads().filter((one) => one.thread.id !== thread.id);
+    model.deleteThread(others[0]!.thread.id);
+    await untilSame();
+    model.updateThread(thread.id, { isArchived: true });
+    await untilSame();
+  });
+
+  it('bring nicknames, and neither take a reaction away nor name who reacted', async () => {
+    await start();
+    const { model } = discord;
+    const { thread, messages } = aThread();
+    const [, message] = messages;
+    const { messages: records } = deps.collections;
+    const reactions = async () => {
+      const found = await records.findOne({ _id: message!.id });
+      return found?.reactions.map(({ emoji, count, userIds }) => [emoji.name, count, userIds]);
+    };
+    model.clearReactions(thread.id, message!.id);
+    await untilEqual(async () => JSON.stringify(await reactions()), '[]');
+    const people = [...model.guilds.get(thread.guildId)!.members.keys()].slice(0, 3);
+    people.forEach((userId) => model.react(thread.id, message!.id, userId, THUMB));
+    await untilEqual(async () => JSON.stringify(await reactions()), '[["👍",3,[]]]');
+    model.unreact(thread.id, message!.id, people[0]!, THUMB);
+    model.edit(thread.id, message!.id, { content: 'Said otherwise' });
+    model.updateMember(thread.guildId, people[1]!, { nick: 'Nick of now' });
+    const said = model.post(thread.id, { authorId: people[1]!, content: 'By a nickname' });
+    await until(async () => (await records.findOne({ _id: said.id })) !== null);
+    expect(await reactions()).to.deep.equal([['👍', 2, []]]);
+    expect((await records.findOne({ _id: said.id }))?.author.displayName).to.equal('Nick of now');
+  });
+
+  it('count reactions twice at most until the message is read again', async () => {
+    await start();
+    const { model } = discord;
+    const { thread, messages } = aThread();
+    const [, message] = messages;
+    discord.gateway.copies = 2;
+    model.clearReactions(thread.id, message!.id);
+    model.react(thread.id, message!.id, thread.ownerId, THUMB);
+    const { messages: records, sync: known } = deps.collections;
+    const count = async () => (await records.findOne({ _id: message!.id }))?.reactions[0]?.count;
+    await untilEqual(count, 2);
+    await known.updateMany({ kind: 'message' }, { $set: { dueAt: new Date(0) } });
+    await untilEqual(count, 1);
+    await untilEqual(() => known.countDocuments({ kind: 'message' }), 0);
+  });
+
+  it('keep a thread so that no list makes it be fetched again', async () => {
+    await start();
+    const { model } = discord;
+    const { thread: other, channel } = aThread();
+    const thread = model.createThread(channel.id, {
+      ...{ name: 'Talk', ownerId: other.ownerId, starter: { content: 'First' } },
+    });
+    model.post(thread.id, { authorId: thread.ownerId, content: 'Zero' });
+    const talk = async (content: string) => {
+      model.clock.advance(60_000);
+      model.post(thread.id, { authorId: thread.ownerId, content });
+      model.deleteMessage(thread.id, model.messagesOf(thread.id).at(-2)!.id);
+      await untilSame();
+      await syncAgain(deps);
+    };
+    // Before the first list after the session began, something may have been missed.
+    await talk('One');
+    const asked = requestsOf('messages');
+    await talk('Two');
+    await talk('Three');
+    expect(requestsOf('messages')).to.equal(asked);
+  });
+
+  it('withhold a forum at once, and nothing that is said there meanwhile is recorded', async () => {
+    await start();
+    const { model } = discord;
+    const { guild, thread, channel } = aThread();
+    await doAll(deps);
+    const overwrite = { id: guild.id, type: 0, allow: 0n } as const;
+    model.setOverwrite(channel.id, { ...overwrite, deny: VIEW_CHANNEL });
+    const secret = model.post(thread.id, { authorId: thread.ownerId, content: 'A secret' });
+    const { channels, messages, threadItems } = deps.collections;
+    await until(async () => (await channels.findOne({ _id: channel.id }))?.withheldAt != null);
+    await untilRecorded();
+    await doAll(deps);
+    expect(await threadItems.countDocuments({ channelId: channel.id })).to.equal(0);
+    expect(await messages.findOne({ _id: secret.id })).to.equal(null);
+    model.setOverwrite(channel.id, { ...overwrite, deny: 0n });
+    await untilSame();
+  });
+
+  it('take a forum that was deleted away, and bring one that is new', async () => {
+    await start();
+    const { model } = discord;
+    const { guild, channel, thread } = aThread();
+    await doAll(deps);
+    const next = model.createChannel(guild.id, {
+      type: ChannelType.GuildForum,
+      name: 'fresh',
+      parentId: null,
+    });
+    model.createThread(next.id, {
+      ...{ name: 'The first post', ownerId: thread.ownerId, starter: { content: 'Hello' } },
+    });
+    model.deleteChannel(channel.id);
+    const { channels, threadItems, threads } = deps.collections;
+    await until(async () => (await channels.findOne({ _id: channel.id }))?.deleted === true);
+    await until(async () => (await threads.findOne({ channelId: next.id })) !== null);
+    await doAll(deps);
+    expect(await threadItems.countDocuments({ channelId: channel.id })).to.equal(0);
+    expect(await threadItems.countDocuments({ channelId: next.id })).to.equal(1);
+  });
+
+  it('delete nothing when a server is away, or hides its channels', async () => {
+    await start();
+    const { model } = discord;
+    const { guild } = aThread();
+    const { threads, channels } = deps.collections;
+    const before = await threads.countDocuments({ deleted: { $ne: true } });
+    model.setUnavailable(guild.id, true);
+    model.setUnavailable(guild.id, false);
+    const own = [...guild.roles.values()].find(({ botId }) => botId !== null)!;
+    model.updateRole(guild.id, own.id, { permissions: 0n });
+    model.updateRole(guild.id, guild.id, { permissions: 0n });
+    await until(async () => (await channels.countDocuments({ withheldAt: { $exists: true } })) > 0);
+    await untilRecorded();
+    expect(await threads.countDocuments({ deleted: { $ne: true } })).to.equal(before);
+    expect(await channels.countDocuments({ deleted: true })).to.equal(0);
+  });
+
+  it('store nothing of what one person alone sees, nor of a channel that is not archived', async () => {
+    await start();
+    const { model } = discord;
+    const { thread } = aThread();
+    const staff = [...model.threads.values()].find(
+      ({ parentId }) => model.channels.get(parentId)?.name === 'staff',
+    )!;
+    const authorId = thread.ownerId;
+    model.postEphemeral(thread.id, { authorId, content: 'For you alone' });
+    const hidden = model.post(staff.id, { authorId, content: 'For the staff alone' });
+    model.edit(staff.id, hidden.id, { content: 'For the staff alone, again' });
+    model.react(staff.id, hidden.id, authorId, THUMB);
+    const said = model.post(thread.id, { authorId, content: 'For everybody' });
+    const { messages } = deps.collections;
+    await until(async () => (await messages.findOne({ _id: said.id })) !== null);
+    await untilRecorded();
+    const found = await messages.distinct('content', { content: /^For / });
+    expect(found).to.deep.equal(['For everybody']);
+  });
+
+  it('of a webhook are of no person, and a late answer brings nothing back that was deleted', async () => {
+    await start();
+    const { model } = discord;
+    const { thread } = aThread();
+    const webhook = { name: 'Build', avatar: null };
+    const authorId = '310000000000000077';
+    const said = model.post(thread.id, { authorId, content: 'It is green', webhook });
+    await untilSame();
+    expect(await deps.collections.users.findOne({ _id: authorId })).to.equal(null);
+    // The answer is made while the message exists, and read after the event of its deletion.
+    discord.faults.latencyMs = 400;
+    const reading = syncAgain(deps, { threadId: thread.id });
+    const asked = requestsOf('messages');
+    await until(() => requestsOf('messages') > asked);
+    model.deleteMessage(thread.id, said.id);
+    discord.faults.latencyMs = 0;
+    await reading;
+    await untilSame();
+  });
+
+  it('build a thread a few times in a burst, and end in an archive that verifies', async () => {
+    await start();
+    const { model } = discord;
+    const { thread, messages } = aThread();
+    await doAll(deps);
+    let built = 0;
+    deps.countProjected = () => (built += 1);
+    const people = [...model.guilds.get(thread.guildId)!.members.keys()];
+    for (let n = 0; n < 300; n += 1) {
+      model.clock.advance(1_000);
+      const userId = people[n % people.length]!;
+      if (n % 3 === 0) model.react(thread.id, messages[n % 4]!.id, userId, THUMB);
+      else model.post(thread.id, { authorId: userId, content: `Reply ${n}` });
+    }
+    await untilSame();
+    await untilRecorded();
+    await doAll(deps);
+    expect(built).to.be.below(60);
+    const shown = await readBody<ThreadDetail>(deps.collections, `thread/${thread.id}`);
+    expect(shown?.messages.at(-1)?.content).to.equal('Reply 299');
+    await stores.refreshSearch();
+    expect((await verifyNow(deps)).differences).to.deep.equal([]);
+  });
+});
