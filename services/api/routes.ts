@@ -40,7 +40,7 @@ import type { StoreWatches } from './stores/guardStores.js';
 import { refuseAway } from './stores/storeGuard.js';
 import { listThreads, listThreadsDependsOn } from './threads/listThreads.js';
 import { pageReader } from './threads/pageReader.js';
-import { getLeaderboard } from './users/getLeaderboard.js';
+import { getLeaderboard, lineReader } from './users/getLeaderboard.js';
 
 export interface RouteDeps {
   elasticsearch: Client;
@@ -96,7 +96,11 @@ export function createRoutes(deps: RouteDeps): Route[] {
       jsonAnswer(await suggestTitles(deps, query)),
     ),
     route(operations.getUser, bodyHandler(store, 'user', 'userId'), onUser),
-    route(operations.getLeaderboard, getLeaderboard(store, cursors), onServer),
+    route(
+      operations.getLeaderboard,
+      getLeaderboard(store, lineReader(store, refuse), cursors),
+      onServer,
+    ),
     route(operations.login, login(auth)),
     route(operations.exchangeCode, exchangeCode(store, auth)),
     route(operations.refreshToken, refreshToken(store, auth)),

@@ -27,7 +27,7 @@ import { createBell } from './work/bell.js';
 import { giveUpClaims } from './work/claims.js';
 import { createChores } from './work/chores.js';
 import { createCommit } from './work/commit.js';
-import { runDue } from './work/runMarks.js';
+import { ALL_KINDS, runDue } from './work/runMarks.js';
 import { createWorker } from './worker.js';
 import { startSync, type SyncSettings } from './sync/startSync.js';
 
@@ -43,6 +43,14 @@ const REFILE_WHEN_IDLE_AFTER_MS = 10_000;
 const LOOK_FOR_LOST_EVERY_MS = 5_000;
 /** A loop that nobody wakes looks around this often (ms): it then finds what a killed process has left. */
 const LOOK_AROUND_MS = 10_000;
+
+/**
+ * Looking for similar threads costs Elasticsearch more than anything else of a build, and nobody waits for it. So it has a
+ * loop of its own, which rests as long as each round took: it takes half of the time of one thread of Elasticsearch at
+ * most, and asks the less often, the slower the searches of readers make its own.
+ */
+const SIMILAR_REST_FACTOR = 1;
+const OTHER_KINDS = ALL_KINDS.filter((kind) => kind !== 'similar');
 
 /** Milliseconds that work under way has to come to its end when the indexer stops. */
 const LONGEST_END_MS = 5_000;
@@ -97,8 +105,9 @@ export function createIndexer(clients: IndexerClients): {
   const isReady = () => gate.isOpen;
   const work: Round = async () => {
     await markAgedMembers(deps, new Date());
-    return runDue(deps);
+    return runDue(deps, {}, OTHER_KINDS);
   };
+  const findSimilar: Round = () => runDue(deps, {}, ['similar']);
   const common = { logger, isBusy: jobs.isBusy, isReady, bell, longestRestMs: LOOK_AROUND_MS };
   const { collections } = mongo;
   const { producer } = clients;
@@ -116,6 +125,10 @@ export function createIndexer(clients: IndexerClients): {
   deps.announcer.announce({ everything: true });
   const loops = [
     runInBackground('work', work, { ...common, idleMs: WORK_EVERY_MS }),
+    runInBackground('similar', findSimilar, {
+      ...common,
+      ...{ idleMs: WORK_EVERY_MS, restFactor: SIMILAR_REST_FACTOR },
+    }),
     runInBackground('chores', chores, { ...common, idleMs: CHORES_EVERY_MS }),
   ];
   const sync = startSync(deps, clients);

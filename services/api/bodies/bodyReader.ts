@@ -19,47 +19,49 @@ const MOST_GATHERED = 128;
 /** Large bodies that are read at once. */
 const LARGE_AT_ONCE = 4;
 
-const HEAD = { revision: 1, etag: 1, length: 1, gone: 1 };
 const SIZE = { $binarySize: { $ifNull: ['$gzip', ''] } };
 /** `size` is that of the gzip form, which stands here only when it is short. */
 const SHORT: Document = {
-  ...HEAD,
+  ...{ revision: 1, etag: 1, length: 1, gone: 1 },
   size: SIZE,
   gzip: { $cond: [{ $lte: [SIZE, LONGEST_GATHERED] }, '$gzip', '$$REMOVE'] },
 };
 
-type Row = Omit<StoredBody, 'gzip'> & { size: number; gzip?: Uint8Array };
+/** `size` stands only in a document that was read with others. */
+type Row = Omit<StoredBody, 'gzip'> & { size?: number; gzip?: Uint8Array };
 
 /**
  * Reads bodies by name: many in one call, those with a large gzip form each in a call of its own. `refuse` throws while
  * MongoDB is known to be away.
  */
 export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, refuse: () => void): ReadBody {
-  const find = async (names: string[], projection: Document): Promise<Map<string, Row>> => {
+  const findShort = async (names: string[]): Promise<Map<string, Row>> => {
     const rows = await bodies
       .find<Row>(
         { _id: { $in: [...new Set(names)] } },
-        { projection, ...timeLimit(), promoteBuffers: true, batchSize: names.length + 1 },
+        { projection: SHORT, ...timeLimit(), promoteBuffers: true, batchSize: names.length + 1 },
       )
       .toArray();
     return new Map(rows.map((row) => [row._id, row]));
   };
+  const findWhole = async (_id: string): Promise<Row | undefined> =>
+    (await bodies.findOne<Row>({ _id }, { ...timeLimit(), promoteBuffers: true })) ?? undefined;
   const readShort = gatherReads<string, Row | undefined>({
     ...{ refuse, most: MOST_GATHERED },
     async call(names) {
-      const found = await find(names, SHORT);
+      // Nobody waits for one that is asked for alone, so it may be of any length. MongoDB finds it without a plan.
+      if (names.length === 1) return [await findWhole(names[0]!)];
+      const found = await findShort(names);
       return names.map((name) => found.get(name));
     },
   });
   const readLarge = gatherReads<string, Row | undefined>({
     ...{ refuse, most: 1, atOnce: LARGE_AT_ONCE },
-    async call([name = '']) {
-      return [(await find([name], { ...HEAD, gzip: 1 })).get(name)];
-    },
+    call: async ([name = '']) => [await findWhole(name)],
   });
   return async (name) => {
     const row = await readShort(name);
-    const isLarge = row && !row.gzip && row.size > 0;
+    const isLarge = row && !row.gzip && (row.size ?? 0) > 0;
     return stored(isLarge ? await readLarge(name) : row);
   };
 }

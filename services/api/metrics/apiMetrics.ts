@@ -55,12 +55,8 @@ export function createApiMetrics(cache: CacheCounters, isOneOfMany: boolean): Ap
     labelNames: ['limit'],
     registers,
   });
-  const statistics = new Counter({
-    name: 'forum_archive_stats_cache_total',
-    help: 'Requests for statistics by what the caches held',
-    labelNames: ['result'],
-    registers,
-  });
+  const statistics = new Map<string, number>();
+  registerStatistics(registry, statistics);
   registerCache(registry, cache);
   return {
     registry,
@@ -68,7 +64,7 @@ export function createApiMetrics(cache: CacheCounters, isOneOfMany: boolean): Ap
     observeRequest({ operation, status, seconds, xCache, limitedBy }) {
       requests.observe({ operation, status }, seconds);
       if (xCache !== undefined && operation === 'getServerStats') {
-        statistics.inc({ result: xCache.toLowerCase() });
+        statistics.set(xCache, (statistics.get(xCache) ?? 0) + 1);
       }
       if (limitedBy !== undefined) limited.inc({ limit: limitedBy });
     },
@@ -77,6 +73,20 @@ export function createApiMetrics(cache: CacheCounters, isOneOfMany: boolean): Ap
       if (failed) failures.inc({ store });
     },
   };
+}
+
+/** Requests for statistics by their X-Cache, which are counted without labels: there are many. */
+function registerStatistics(registry: Registry, counts: ReadonlyMap<string, number>): void {
+  new Counter({
+    name: 'forum_archive_stats_cache_total',
+    help: 'Requests for statistics by what the caches held',
+    labelNames: ['result'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [xCache, count] of counts) this.inc({ result: xCache.toLowerCase() }, count);
+    },
+  });
 }
 
 /** The response cache counts by itself. */

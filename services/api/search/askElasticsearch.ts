@@ -2,6 +2,7 @@ import type { Client } from '@elastic/elasticsearch';
 import { AppError } from '../../../shared/contract/errors.js';
 import { errors } from '../../../shared/drivers/elasticsearch.js';
 import { CALL_LIMIT_MS } from '../timeLimit.js';
+import { Turns } from './turns.js';
 
 /** What a search needs: the client, and the archive whose index it reads. */
 export interface SearchDeps {
@@ -13,6 +14,16 @@ export interface SearchDeps {
 export const CALL_LIMITS = { requestTimeout: CALL_LIMIT_MS, maxRetries: 0 } as const;
 
 const RETRY_AFTER_SECONDS = '5';
+
+/** How many calls of searches one process has under way. Those that wait here do not use up the time of their call. */
+export const CALLS_AT_ONCE = 8;
+const LINE = 'searches';
+const line = new Turns({ inAll: CALLS_AT_ONCE, each: CALLS_AT_ONCE, waitMs: 5_000 });
+
+/** Asks Elasticsearch as `askElasticsearch` does, after the calls of other searches. Throws UNAVAILABLE when these take too long. */
+export function searchElasticsearch<T>(call: () => Promise<T>): Promise<T> {
+  return line.take(LINE, () => askElasticsearch(call));
+}
 
 /**
  * Runs calls to Elasticsearch; when it is away, slow or overloaded, throws UNAVAILABLE with Retry-After, and

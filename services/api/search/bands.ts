@@ -9,7 +9,7 @@ interface Band {
 }
 
 /**
- * The bands, weakest first, as docs/search.md lists them. What is said in a message places it by the sum of two conditions
+ * The bands, weakest first, as docs/search.md lists them. What is said in a message places it by the sum of its conditions
  * (`STEP`), so that Elasticsearch tries each of them once; the places of the others lie between.
  */
 const BANDS = {
@@ -30,8 +30,8 @@ const BANDS = {
 
 export type BandName = keyof typeof BANDS;
 
-/** How much higher a message is placed by what holds of it. */
-export const STEP = { asWritten: 3, nearby: 5, phrase: 10 } as const;
+/** How much higher a message is placed by what holds of it. A phrase is also as written, and nearby. */
+export const STEP = { asWritten: 3, nearby: 5, phrase: 2 } as const;
 
 /** More than the relevance of any match. */
 const UNIT = 256;

@@ -1,6 +1,6 @@
 import type { SearchParams, SearchType } from '../../../shared/contract/search.js';
-import { foldTag } from '../../../shared/store/listKeys.js';
 import { lift, placesAbove, STEP, type BandName } from './bands.js';
+import { within } from './filters.js';
 import {
   allOf,
   anyOf,
@@ -44,6 +44,17 @@ export function buildQuery(parsed: ParsedQuery, params: SearchParams): Query {
   return within(params, anyOf([bandOf('stretch', strong), ...weak]));
 }
 
+/**
+ * Of the matches of `buildQuery` those that stand above all others, scored the same: threads with all terms in their title, and messages
+ * that hold them near each other.
+ */
+export function buildStrongest(parsed: ParsedQuery, params: SearchParams): Query {
+  // Scored by the very same clauses: sums in another order would be rounded otherwise.
+  const threads = { bool: { must: [findThreads(parsed)], filter: [placeTitle(parsed)] } };
+  const messages = { bool: { must: [findMessages(parsed)], filter: [placeNearby(parsed)] } };
+  return within(params, ofKind(params.type, threads, messages));
+}
+
 /** Everything that the terms match, not scored, for counting. */
 export function buildCountQuery({ terms }: ParsedQuery, params: SearchParams): Query {
   return within(params, findAll(params.type, terms, matchTerm, matchTerm));
@@ -77,57 +88,63 @@ export function buildPassageQuery({ terms }: ParsedQuery, threadIds: readonly st
   };
 }
 
-/** Threads by all terms in their title, or in one stretch of their conversation. */
+/**
+ * Threads by all terms in one stretch of their conversation, which holds their title. What the title holds adds to the
+ * relevance, and places the thread where it holds all terms.
+ */
 function findThreads(parsed: ParsedQuery): Query {
-  return anyOf([byTitle(parsed), byStretch(parsed)]);
-}
-
-/** Words in the title are a sign that the thread is about them. */
-function byStretch({ terms }: ParsedQuery): Query {
+  const { terms } = parsed;
   const weight = 1 / countPieces(terms);
-  return {
-    bool: {
-      must: [inStretch(all(terms.map((term) => inOne(matchTerm, term, weight))))],
-      should: terms.map((term) => matchTerm('heading', term, TITLE_WEIGHT * weight)),
-    },
-  };
+  const stretch = inStretch(all(terms.map((term) => inOne(matchTerm, term, weight))));
+  return { bool: { must: [stretch], should: [...inHeading(terms), placeTitle(parsed)] } };
 }
 
-function byTitle({ terms, text, words }: ParsedQuery): Query {
-  const above = (band: BandName): number => placesAbove(band, 'stretch');
+/** Each term in a thread's title, for its relevance. */
+function inHeading(terms: readonly SearchTerm[]): Query[] {
+  const weight = TITLE_WEIGHT / countPieces(terms);
+  return terms.map((term) => matchTerm('heading', term, weight));
+}
+
+/** Titles that hold all terms, placed by how they do. */
+function placeTitle({ terms, text, words }: ParsedQuery): Query {
   const whole = [text, ...(terms.length === 1 ? [terms[0]!.text] : [])];
   const inTitle = (match: Match) => allOf(terms.map((term) => match('heading', term)));
   const bands = [
-    lift({ terms: { 'heading.whole': whole } }, above('wholeTitle')),
-    ...(words > 1 ? [lift(phraseIn('heading', text), above('titlePhrase'))] : []),
-    lift(inTitle(asWritten), above('titleAsWritten')),
-    lift(inTitle(matchTerm), above('title')),
+    lift({ terms: { 'heading.whole': whole } }, placesAbove('wholeTitle', 'title')),
+    ...(words > 1 ? [lift(phraseIn('heading', text), placesAbove('titlePhrase', 'title'))] : []),
+    lift(inTitle(asWritten), placesAbove('titleAsWritten', 'title')),
   ];
-  const weight = TITLE_WEIGHT / countPieces(terms);
-  return all([...terms.map((term) => matchTerm('heading', term, weight)), anyOf(bands)]);
+  const must = [lift(inTitle(matchTerm), placesAbove('title', 'stretch'))];
+  return { bool: { must, should: [anyOf(bands)] } };
 }
 
 /**
  * Messages by all terms in their content or title, and at least one in their content, placed by whether these stand as written and
  * near each other in it.
  */
-function findMessages({ terms, text, words }: ParsedQuery): Query {
+function findMessages(parsed: ParsedQuery): Query {
+  const { terms } = parsed;
   const weight = 1 / countPieces(terms);
   const inContent = terms.map((term) => matchTerm('content', term));
-  const steps = [
-    lift(allOf(terms.map((term) => inMessage(asWritten, term))), STEP.asWritten),
-    ...(terms.length > 1 ? [lift(nearby('content', terms), STEP.nearby)] : []),
+  const written = lift(allOf(terms.map((term) => inMessage(asWritten, term))), STEP.asWritten);
+  const must = [
+    lift(anyOf(inContent), placesAbove('message', 'stretch')),
+    ...terms.map((term) => inMessage(matchTerm, term, weight)),
   ];
-  const phrase = words > 1 ? [lift(phraseIn('content', text), STEP.phrase)] : [];
-  return {
-    bool: {
-      must: [
-        lift(anyOf(inContent), placesAbove('message', 'stretch')),
-        ...terms.map((term) => inMessage(matchTerm, term, weight)),
-      ],
-      should: [anyOf([...phrase, { bool: { should: steps } }])],
-    },
-  };
+  return { bool: { must, should: [written, placeNearby(parsed)] } };
+}
+
+/**
+ * Contents in which the terms stand near each other. The whole query as a phrase is looked for in these alone: a phrase holds
+ * its terms near each other.
+ */
+function placeNearby({ terms, text, words }: ParsedQuery): Query {
+  const phrase = phraseIn('content', text);
+  if (terms.length === 1) {
+    return words > 1 ? lift(phrase, STEP.nearby + STEP.phrase) : { match_none: {} };
+  }
+  const near = lift(nearby('content', terms, Math.max(words, terms.length)), STEP.nearby);
+  return { bool: { must: [near], should: words > 1 ? [lift(phrase, STEP.phrase)] : [] } };
 }
 
 /** All terms in a stretch of a thread; in a message's content or title, and at least one in its content. */
@@ -184,46 +201,4 @@ const PIECE =
 
 function countPieces(terms: readonly SearchTerm[]): number {
   return terms.reduce((sum, { text }) => sum + Math.max(1, text.match(PIECE)?.length ?? 0), 0);
-}
-
-/** The matches of a query that pass the filters. */
-export function within(params: SearchParams, query: Query): Query {
-  const filter = filtersOf(params);
-  return filter.length === 0 ? query : { bool: { must: [query], filter } };
-}
-
-/** What passes the filters of a search, of both kinds, not scored. */
-export function filterBy(params: SearchParams): Query {
-  return { bool: { filter: filtersOf(params) } };
-}
-
-function filtersOf(params: SearchParams): Query[] {
-  const { serverId, channelId, tag, status, authorId, hasAttachment } = params;
-  const wanted: Record<string, string | boolean | undefined> = {
-    serverId,
-    channelId,
-    tagKeys: tag === undefined ? undefined : foldTag(tag),
-    status: status === 'all' ? undefined : status,
-    authorId,
-    hasAttachment,
-  };
-  const exact = Object.entries(wanted).flatMap(([field, value]) =>
-    value === undefined ? [] : [{ term: { [field]: value } }],
-  );
-  return [...exact, ...timeFilter(params)];
-}
-
-function timeFilter({ after, before }: SearchParams): Query[] {
-  if (after === undefined && before === undefined) return [];
-  return [
-    {
-      range: {
-        createdAt: {
-          format: 'epoch_millis',
-          ...(after === undefined ? {} : { gte: Date.parse(after) }),
-          ...(before === undefined ? {} : { lt: Date.parse(before) }),
-        },
-      },
-    },
-  ];
 }

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { ParsedQuery } from './parseQuery.js';
 
 /** From so many matches on, a query costs so much that its words are remembered. */
-export const MANY_MATCHES = 20_000;
+export const MANY_MATCHES = 5_000;
 const REMEMBERED = 5_000;
 const HOUR_MS = 3_600_000;
 

@@ -1,5 +1,5 @@
 import { searchAlias } from '../../../shared/store/searchIndex.js';
-import { askElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
+import { searchElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
 import type { ParsedQuery } from './parseQuery.js';
 import { passageOf, type Hit } from './presentResults.js';
 import { buildPassages } from './searchRequest.js';
@@ -19,7 +19,7 @@ export async function findPassages(
   );
   if (left.length === 0) return passages;
   const request = { index: searchAlias(namespace), ...buildPassages(parsed, left) };
-  const best = await askElasticsearch(() =>
+  const best = await searchElasticsearch(() =>
     elasticsearch.search<NonNullable<Hit['_source']>>(request, CALL_LIMITS),
   );
   return new Map([...passages, ...passagesOf(best.hits.hits)]);

@@ -1,7 +1,7 @@
 import type { SearchParams, SearchResponse } from '../../../shared/contract/search.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
-import { askElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
-import { filterBy } from './buildQuery.js';
+import { searchElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
+import { filterBy } from './filters.js';
 import { findPassages } from './findPassages.js';
 import { FORGIVEN, likeWords, mayBeMistyped } from './forgiveTypos.js';
 import { isForeign, tellingTerms } from './functionWords.js';
@@ -48,7 +48,7 @@ export async function findRelated(
     alternatives: [...(term.alternatives ?? []), ...joined],
   }));
   const request = buildRelated(telling, { ...parsed, terms }, params, shown);
-  const { hits } = await askElasticsearch(() =>
+  const { hits } = await searchElasticsearch(() =>
     deps.elasticsearch.search<NonNullable<Hit['_source']>>(
       { index: searchAlias(deps.namespace), ...request },
       CALL_LIMITS,

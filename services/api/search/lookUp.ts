@@ -1,7 +1,7 @@
 import type { estypes } from '@elastic/elasticsearch';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { SIGN_LETTERS, STEM_MARK } from '../../../shared/store/searchMapping.js';
-import { askElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
+import { searchElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
 import { anyOf, asWritten, type Match, type Query } from './matchTerms.js';
 import { wordTerm, type SearchTerm } from './parseQuery.js';
 
@@ -13,7 +13,7 @@ export const VOCABULARY = ['content', 'heading'] as const;
 
 /** Asks the index about words, not for documents. */
 export function lookUp({ elasticsearch, namespace }: SearchDeps, request: estypes.SearchRequest) {
-  return askElasticsearch(() =>
+  return searchElasticsearch(() =>
     elasticsearch.search<unknown, { words: estypes.AggregationsFiltersAggregate }>(
       { index: searchAlias(namespace), size: 0, track_total_hits: false, ...request },
       CALL_LIMITS,

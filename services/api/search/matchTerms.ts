@@ -45,14 +45,12 @@ export const matchMistyped: Match = (field, term, boost = 1) =>
 export const matchLoosely: Match = (field, term, boost) =>
   anyOf([matchMistyped(field, term, boost), matchBegun(field, term, boost)]);
 
-/** All terms within one text, as written or inflected, in any order, with at most as many other words between as there are terms. */
-export function nearby(field: TextField, terms: readonly SearchTerm[]): Query {
+/** All terms within one text, as written or inflected, in any order, with at most so many other words between. */
+export function nearby(field: TextField, terms: readonly SearchTerm[], gaps: number): Query {
   const intervals = terms.map(({ text, phrase }) => ({
     match: { query: text, ordered: true, max_gaps: 0, ...(!phrase && { analyzer: 'inflected' }) },
   }));
-  return {
-    intervals: { [field]: { all_of: { intervals, ordered: false, max_gaps: terms.length } } },
-  };
+  return { intervals: { [field]: { all_of: { intervals, ordered: false, max_gaps: gaps } } } };
 }
 
 /** The words of a text side by side in this order, as written. */

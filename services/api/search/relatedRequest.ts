@@ -1,6 +1,7 @@
 import type { SearchParams } from '../../../shared/contract/search.js';
-import { ofKind, within, WEAK_BELOW } from './buildQuery.js';
-import { allOf, anyOf, matchMistyped, matchTerm, phraseIn } from './matchTerms.js';
+import { ofKind, WEAK_BELOW } from './buildQuery.js';
+import { within } from './filters.js';
+import { anyOf, matchMistyped, phraseIn } from './matchTerms.js';
 import type { Query, TextField } from './matchTerms.js';
 import type { SearchTerm } from './parseQuery.js';
 
@@ -37,7 +38,7 @@ export function buildRelatedQuery(
   const threads: Query = {
     bool: {
       must: [{ nested: { path: 'stretches', score_mode: 'max', query } }],
-      should: inField(telling, 'heading'),
+      should: inField(telling, 'heading', telling),
     },
   };
   const found = within(params, ofKind(params.type, threads, holdingAny(telling, 'content')));
@@ -46,29 +47,25 @@ export function buildRelatedQuery(
     : { bool: { must: [found], must_not: [{ terms: { threadId: [...shown] } }] } };
 }
 
-/** Texts that hold terms which tell enough, scored by all terms that they hold. */
+/** Texts that hold a term which tells enough, scored by all terms that they hold. */
 function holdingAny(telling: readonly Telling[], field: TextField): Query {
-  const enough = needed(telling).map((one) => allOf([holds(one, field)]));
-  return { bool: { filter: [anyOf(enough)], should: inField(telling, field) } };
+  const enough = needed(telling);
+  const light = telling.filter((one) => !enough.includes(one));
+  const must = [{ bool: { should: inField(enough, field, telling) } }];
+  return { bool: { must, should: inField(light, field, telling) } };
 }
 
-/** Half of a term's part is its weight, where it stands as asked; the other half is its relevance in any spelling. */
-function inField(telling: readonly Telling[], field: TextField): Query[] {
-  const part = WHOLE / 2 / weightOf(telling);
-  return telling.flatMap((one) => [
-    { constant_score: { filter: holdsAsAsked(one, field), boost: part * one.weight } },
-    { bool: { must: [holds(one, field)], boost: part } },
-  ]);
-}
-
-/** A term as asked, as written or inflected, or joined with the word beside it. */
-function holdsAsAsked({ term, joined }: Telling, field: TextField): Query {
-  return anyOf([matchTerm(field, term), ...joined.map((text) => phraseIn(field, text))]);
+/** The relevance of some terms in any spelling, as parts of all terms' together. */
+function inField(some: readonly Telling[], field: TextField, all: readonly Telling[]): Query[] {
+  return some.map((one) => holds(one, field, WHOLE / weightOf(all)));
 }
 
 /** A term in any spelling. */
-function holds({ term, joined }: Telling, field: TextField): Query {
-  return anyOf([matchMistyped(field, term), ...joined.map((text) => phraseIn(field, text))]);
+function holds({ term, joined }: Telling, field: TextField, boost: number): Query {
+  return anyOf([
+    matchMistyped(field, term, boost),
+    ...joined.map((text) => phraseIn(field, text, boost)),
+  ]);
 }
 
 /** The most telling terms, one of which every match holds: all others together are too light. */

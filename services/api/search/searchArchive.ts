@@ -1,20 +1,17 @@
-import type { estypes } from '@elastic/elasticsearch';
 import { AppError } from '../../../shared/contract/errors.js';
 import type { SearchParams, SearchResponse } from '../../../shared/contract/search.js';
-import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { Asker } from '../asker.js';
-import { askElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
+import type { SearchDeps } from './askElasticsearch.js';
 import { lowestBand, WEAK_BELOW } from './buildQuery.js';
 import { scoreOf } from './bands.js';
-import { commonWords } from './commonWords.js';
 import { COSTLY_MORE, isCostly } from './cost.js';
 import { findRelated, needsRelated } from './findRelated.js';
 import { forgiveTypos, mayForgive } from './forgiveTypos.js';
 import { isForeign } from './functionWords.js';
 import { parseQuery, type ParsedQuery } from './parseQuery.js';
+import { findPage, type Found } from './findPage.js';
 import { findPassages } from './findPassages.js';
-import { presentResults, type Hit } from './presentResults.js';
-import { buildRequest, buildSteps, mayStep } from './searchRequest.js';
+import { presentResults } from './presentResults.js';
 import { mayBeCorrected, suggestCorrection } from './suggestCorrection.js';
 import type { Turns } from './turns.js';
 
@@ -23,12 +20,9 @@ export interface SearchArchiveDeps extends SearchDeps {
   turns: Turns;
 }
 
-interface Answer {
-  hits: Hit[];
+interface Answer extends Found {
   /** A passage of the best message of each thread that was found, by thread id. */
   passages: ReadonlyMap<string, string>;
-  threadCount: number;
-  messageCount: number;
 }
 
 /** What is looked for where an answer is poor: matches of most of the terms, and a corrected query where there is no match. */
@@ -133,58 +127,8 @@ const NO_EXTRAS: Extras = { related: { threads: [], messages: [] }, suggestion: 
 const NOTHING: Answer = { hits: [], passages: new Map(), threadCount: 0, messageCount: 0 };
 
 async function ask(deps: SearchDeps, parsed: ParsedQuery, params: SearchParams): Promise<Answer> {
-  const words = commonWords(deps.elasticsearch);
-  const isCommon = words.areAll(parsed) && mayStep(params);
-  const found = await (isCommon ? askInSteps : askAtOnce)(deps, parsed, params);
-  words.learn(parsed, found.threadCount + found.messageCount);
+  const found = await findPage(deps, parsed, params);
   return { ...found, passages: await findPassages(deps, parsed, found.hits) };
-}
-
-type Found = Omit<Answer, 'passages'>;
-
-async function askAtOnce(
-  deps: SearchDeps,
-  parsed: ParsedQuery,
-  params: SearchParams,
-): Promise<Found> {
-  const { hits, aggregations } = await search(deps, buildRequest(parsed, params));
-  return { hits: hits.hits, ...countsOf(aggregations) };
-}
-
-/** Where matches are very many, most need not be scored for a page, and none for the counts. */
-async function askInSteps(
-  deps: SearchDeps,
-  parsed: ParsedQuery,
-  params: SearchParams,
-): Promise<Found> {
-  const { page, counts } = buildSteps(parsed, params);
-  const [{ hits }, { aggregations }] = await Promise.all([
-    search(deps, page),
-    search(deps, counts),
-  ]);
-  return { hits: hits.hits, ...countsOf(aggregations) };
-}
-
-interface Kinds {
-  kinds: estypes.AggregationsStringTermsAggregate;
-}
-
-function search(
-  { elasticsearch, namespace }: SearchDeps,
-  request: ReturnType<typeof buildRequest>,
-) {
-  return askElasticsearch(() =>
-    elasticsearch.search<NonNullable<Hit['_source']>, Kinds>(
-      { index: searchAlias(namespace), ...request },
-      CALL_LIMITS,
-    ),
-  );
-}
-
-function countsOf(found: Kinds | undefined): Pick<Answer, 'threadCount' | 'messageCount'> {
-  const kinds = (found?.kinds.buckets ?? []) as estypes.AggregationsStringTermsBucket[];
-  const countOf = (kind: string) => kinds.find(({ key }) => key === kind)?.doc_count ?? 0;
-  return { threadCount: countOf('thread'), messageCount: countOf('message') };
 }
 
 function present(

@@ -7,53 +7,84 @@ import {
   buildHighlightQuery,
   buildPassageQuery,
   buildQuery,
+  buildStrongest,
   lowestBand,
   WEAK_BELOW,
 } from './buildQuery.js';
 import { PASSAGE } from './clipPassage.js';
-import type { TextField } from './matchTerms.js';
+import type { Query, TextField } from './matchTerms.js';
 import type { ParsedQuery } from './parseQuery.js';
 import { buildRelatedQuery, type Telling } from './relatedRequest.js';
 
-type Request = Omit<estypes.SearchRequest, 'index'>;
+export type Request = Omit<estypes.SearchRequest, 'index'>;
 
+/** Best first, then newest. */
+const ORDER: estypes.Sort = ['_score', { createdAt: 'desc' }];
 /** The last one tells a thread from the message that began it, which may share its id. */
-const ORDER: estypes.Sort = ['_score', { createdAt: 'desc' }, { idKey: 'desc' }, { kind: 'desc' }];
-const KINDS = { kinds: { terms: { field: 'kind' } } };
+export const FULL_ORDER: estypes.Sort = [...ORDER, { idKey: 'desc' }, { kind: 'desc' }];
 
-/** A page of what a question finds, in order, and how many threads and messages it finds. */
-export function buildRequest(parsed: ParsedQuery, params: SearchParams): Request {
-  return { ...pageRequest(parsed, params), aggs: KINDS };
+/** What counts the matches: all, and the threads among them. */
+const COUNTED = {
+  track_total_hits: true,
+  // Threads alone have this number, and numbers are quickly counted.
+  aggs: { threads: { value_count: { field: 'messageCount' } } },
+} satisfies Request;
+
+export interface Counts {
+  threads: estypes.AggregationsValueCountAggregate;
 }
 
-/** The same question in two: a page, for which weak matches are passed over, and the counts, for which nothing is scored. */
+interface PageRequest extends Request {
+  from: number;
+  size: number;
+}
+
+/** A page of what a question finds, in order, and how many threads and messages it finds. */
+export function buildRequest(parsed: ParsedQuery, params: SearchParams): PageRequest {
+  return { ...pageRequest(parsed, params, buildQuery(parsed, params)), ...COUNTED };
+}
+
+/** The same question in steps: a page of the strongest matches alone; where these do not fill it, of all; and the counts, for which nothing is scored. */
 export interface Steps {
-  page: Request;
+  strongest: PageRequest;
+  page: PageRequest;
   counts: Request;
 }
 
-/** Whether a question may be asked in two: all its matches count, so that none need be scored to be counted. */
-export function mayStep({ minScore }: SearchParams): boolean {
-  return minScore === WEAK_BELOW;
+/** The last result of a page that the strongest matches may fill. */
+const STEPPED = 200;
+
+/** Whether a question about common words is best asked in steps: for a page near the first, and without filters that leave few matches. */
+export function mayStep({ minScore, limit, offset, ...filters }: SearchParams): boolean {
+  const { channelId, tag, authorId, hasAttachment, after, before, status } = filters;
+  const narrow = [channelId, tag, authorId, hasAttachment, after, before];
+  return (
+    minScore === WEAK_BELOW &&
+    offset + limit <= STEPPED &&
+    status === 'all' &&
+    narrow.every((value) => value === undefined)
+  );
 }
 
 /** The steps of a question about matches of 0.5 and more. */
 export function buildSteps(parsed: ParsedQuery, params: SearchParams): Steps {
   const counts: Request = {
+    ...COUNTED,
     query: { bool: { filter: [buildCountQuery(parsed, params)] } },
-    aggs: KINDS,
     size: 0,
-    track_total_hits: false,
     allow_partial_search_results: false,
     preference: preferenceOf(parsed),
   };
-  return { page: pageRequest(parsed, params), counts };
+  const strongest = pageRequest(parsed, params, buildStrongest(parsed, params));
+  return { strongest, page: pageRequest(parsed, params, buildQuery(parsed, params)), counts };
 }
 
-function pageRequest(parsed: ParsedQuery, params: SearchParams): Request {
+function pageRequest(parsed: ParsedQuery, params: SearchParams, query: Query): PageRequest {
   return {
-    query: buildQuery(parsed, params),
-    ...(mayStep(params) ? {} : { min_score: givenFor(params.minScore, lowestBand(params)) }),
+    query,
+    ...(params.minScore === WEAK_BELOW
+      ? {}
+      : { min_score: givenFor(params.minScore, lowestBand(params)) }),
     from: params.offset,
     size: params.limit,
     sort: ORDER,

@@ -88,7 +88,7 @@ export class Turns {
 }
 
 function tooMany(): AppError {
-  return new AppError('UNAVAILABLE', 'Too many costly searches are under way; try again soon', {
+  return new AppError('UNAVAILABLE', 'Too many searches are under way; try again soon', {
     headers: { 'Retry-After': '2' },
   });
 }

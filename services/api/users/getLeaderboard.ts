@@ -9,9 +9,19 @@ import type { Handler } from '../http/route.js';
 import { isId } from '../ids.js';
 import type { Cursors, OpenCursors } from '../paging/cursors.js';
 import { pageOf } from '../paging/page.js';
+import { gatherReads } from '../stores/gatherReads.js';
 import { timeLimit } from '../timeLimit.js';
 
 type Line = Pick<RankView, 'key' | 'count' | 'item'>;
+
+/** A range of a leaderboard: its lines after a key. */
+interface LineRange {
+  board: string;
+  after: string;
+  limit: number;
+}
+
+export type ReadLines = (range: LineRange) => Promise<Line[]>;
 
 /** Where a page begins, which is after the last line of the page before. Ranks are counted from page to page. */
 interface Position {
@@ -27,7 +37,8 @@ const POSITION = /^(\d{20,40}) (\d{1,15}) (\d{1,15}) (\d{1,15})$/;
 
 /** GET /leaderboard/:serverId: a page of stored lines, ranked. Throws NOT_FOUND, VALIDATION_ERROR. */
 export function getLeaderboard(
-  store: BodyStore & Pick<Collections, 'ranks'>,
+  store: BodyStore,
+  readLines: ReadLines,
   openCursors: OpenCursors,
 ): Handler<{ serverId: string }, LeaderboardQuery> {
   return async ({ params: { serverId }, query }) => {
@@ -37,7 +48,7 @@ export function getLeaderboard(
     const start = query.cursor ? readCursor(cursors, board, query.cursor) : START;
     const [serverName, lines] = await Promise.all([
       findServerName(store, serverId),
-      findLines(store.ranks, board, start.after, query.limit + 1),
+      readLines({ board, after: start.after, limit: query.limit + 1 }),
     ]);
     const { shown, nextCursor, hasMore } = pageOf(rank(lines, start), query.limit, ({ position }) =>
       writeCursor(cursors, board, position),
@@ -55,7 +66,18 @@ export function getLeaderboard(
   };
 }
 
-function findLines(ranks: Collections['ranks'], board: string, after: string, limit: number) {
+/** Pages that are read at once. */
+const PAGES_AT_ONCE = 4;
+
+/** Reads lines of leaderboards, a few pages at once. `refuse` throws while MongoDB is known to be away. */
+export function lineReader({ ranks }: Pick<Collections, 'ranks'>, refuse: () => void): ReadLines {
+  return gatherReads<LineRange, Line[]>({
+    ...{ refuse, most: 1, atOnce: PAGES_AT_ONCE },
+    call: async ([range]) => [await findLines(ranks, range!)],
+  });
+}
+
+function findLines(ranks: Collections['ranks'], { board, after, limit }: LineRange) {
   return ranks
     .find<Line>({ boards: board, key: { $gt: after } }, { ...timeLimit(), hint: RANK_INDEX })
     .project<Line>({ _id: 0, key: 1, count: 1, item: 1 })

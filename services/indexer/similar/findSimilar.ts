@@ -20,6 +20,8 @@ export async function findSimilar(deps: IndexerDeps, threads: Listed[]): Promise
   const subjects = await Promise.all(threads.map((thread) => subjectOf(deps, thread)));
   const { responses } = await elasticsearch.msearch<{ threadId: string }>({
     index,
+    // One after the other: the other threads of Elasticsearch are for readers.
+    max_concurrent_searches: 1,
     searches: subjects.flatMap((subject) => [{}, similarRequest(subject, size)]),
   });
   return responses.map(idsOf);

@@ -22,6 +22,8 @@ interface LoopOptions {
   bell: Bell;
   /** The longest rest (ms): what another process has left is found by looking, not by a ring. */
   longestRestMs: number;
+  /** After a round that did something it rests so many times as long as that took; not at all when absent. */
+  restFactor?: number;
   logger: Logger;
   isBusy: () => boolean;
   /** Whether the stores answer. */
@@ -43,7 +45,7 @@ const LONGEST_REST_MS = 10_000;
 export function runInBackground(
   name: string,
   round: Round,
-  { idleMs, bell, longestRestMs, logger, isBusy, isReady }: LoopOptions,
+  { idleMs, bell, longestRestMs, restFactor = 0, logger, isBusy, isReady }: LoopOptions,
 ): BackgroundLoop {
   const stopped = new AbortController();
   const tell = seldom(TOLD_EVERY_MS, (error: unknown) => {
@@ -64,9 +66,13 @@ export function runInBackground(
       const { rings } = bell;
       const started = Date.now();
       const found = isReady() ? await round().catch(fail) : idleMs;
-      const restMs = Math.min((Date.now() - started) * REST_WHILE_BUSY, LONGEST_REST_MS);
-      if (found === true) bell.ring();
-      else await rest(rings, found);
+      const tookMs = Date.now() - started;
+      const restMs = Math.min(tookMs * REST_WHILE_BUSY, LONGEST_REST_MS);
+      if (found === true) {
+        bell.ring();
+        if (restFactor > 0)
+          await pause(Math.min(tookMs * restFactor, LONGEST_REST_MS), stopped.signal);
+      } else await rest(rings, found);
       await restWhile(isBusy, { ms: restMs, lookEveryMs: idleMs, signal: stopped.signal });
     }
   })();

@@ -7,6 +7,9 @@ import { claimMarks, dueNow } from './claims.js';
 import { KINDS } from './kinds.js';
 import { finishMark, POLL_MS, tryMarks } from './tryMarks.js';
 
+/** Every kind of work that the background loops do, in the order in which one leads to the next. */
+export const ALL_KINDS = Object.keys(KINDS) as LoopKind[];
+
 /**
  * Does a batch of each kind of work that is due. Resolves with true when it did something, and else with the
  * milliseconds until something is due, where that is known. `among` narrows the marks. Throws when something failed
@@ -15,18 +18,19 @@ import { finishMark, POLL_MS, tryMarks } from './tryMarks.js';
 export async function runDue(
   deps: IndexerDeps,
   among: Filter<Mark> = {},
+  kinds: readonly LoopKind[] = ALL_KINDS,
 ): Promise<boolean | number> {
   const { work } = deps.collections;
   // An archive at rest has no marks at all.
   if (!(await work.findOne(among, { projection: { _id: 1 } }))) return false;
   let did = false;
-  for (const kind of Object.keys(KINDS) as LoopKind[]) {
+  for (const kind of kinds) {
     if ((await runKind(deps, kind, among)) > 0) did = true;
   }
   if (did) return true;
   const next = await work.findOne(
     // What is due by now, and was not done, is held back: it is looked for again after the next change.
-    { ...among, due: { $gt: new Date(), $lt: NEVER } },
+    { $and: [among, { kind: { $in: [...kinds] }, due: { $gt: new Date(), $lt: NEVER } }] },
     { sort: { due: 1 }, projection: { due: 1 } },
   );
   return next ? Math.max(next.due.getTime() - Date.now(), POLL_MS) : false;

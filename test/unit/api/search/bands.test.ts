@@ -48,7 +48,7 @@ describe('bands', () => {
     expect(placesAbove('messageNearby', 'message')).to.equal(STEP.nearby);
     const both = STEP.asWritten + STEP.nearby;
     expect(placesAbove('messageNearbyAsWritten', 'message')).to.equal(both);
-    expect(placesAbove('messagePhrase', 'message')).to.equal(STEP.phrase);
+    expect(placesAbove('messagePhrase', 'message')).to.equal(both + STEP.phrase);
   });
 
   it('begins lower where weak matches are asked for', () => {

@@ -57,6 +57,21 @@ describe('runInBackground', () => {
     expect(rested).to.be.above(Math.min(10 * worked, 9_000));
   });
 
+  it('rests as many times as long as a round took as it is told', async () => {
+    const [began, ended]: number[][] = [[], []];
+    const round = async (): Promise<boolean> => {
+      began!.push(performance.now());
+      await pause(50);
+      ended!.push(performance.now());
+      return true;
+    };
+    const loop = runInBackground('test', round, { ...LONG, restFactor: 3 });
+    await until(() => began!.length > 1);
+    await loop.stop();
+    const [worked, rested] = [ended![0]! - began![0]!, began![1]! - ended![0]!];
+    expect(rested).to.be.above(2.5 * worked);
+  });
+
   it('rests no longer than jobs are waiting', async () => {
     let isBusy = true;
     let isLate = false;

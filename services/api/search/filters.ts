@@ -1,0 +1,45 @@
+import type { SearchParams } from '../../../shared/contract/search.js';
+import { foldTag } from '../../../shared/store/listKeys.js';
+import type { Query } from './matchTerms.js';
+
+/** The matches of a query that pass the filters. */
+export function within(params: SearchParams, query: Query): Query {
+  const filter = filtersOf(params);
+  return filter.length === 0 ? query : { bool: { must: [query], filter } };
+}
+
+/** What passes the filters of a search, of both kinds, not scored. */
+export function filterBy(params: SearchParams): Query {
+  return { bool: { filter: filtersOf(params) } };
+}
+
+function filtersOf(params: SearchParams): Query[] {
+  const { serverId, channelId, tag, status, authorId, hasAttachment } = params;
+  const wanted: Record<string, string | boolean | undefined> = {
+    serverId,
+    channelId,
+    tagKeys: tag === undefined ? undefined : foldTag(tag),
+    status: status === 'all' ? undefined : status,
+    authorId,
+    hasAttachment,
+  };
+  const exact = Object.entries(wanted).flatMap(([field, value]) =>
+    value === undefined ? [] : [{ term: { [field]: value } }],
+  );
+  return [...exact, ...timeFilter(params)];
+}
+
+function timeFilter({ after, before }: SearchParams): Query[] {
+  if (after === undefined && before === undefined) return [];
+  return [
+    {
+      range: {
+        createdAt: {
+          format: 'epoch_millis',
+          ...(after === undefined ? {} : { gte: Date.parse(after) }),
+          ...(before === undefined ? {} : { lt: Date.parse(before) }),
+        },
+      },
+    },
+  ];
+}

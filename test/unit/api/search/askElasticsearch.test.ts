@@ -1,0 +1,33 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'chai';
+import {
+  askElasticsearch,
+  CALLS_AT_ONCE,
+  searchElasticsearch,
+} from '../../../../services/api/search/askElasticsearch.js';
+
+describe('searchElasticsearch', () => {
+  it('has so many calls under way at once, begins the others in order, and lets completions pass', async () => {
+    const begun: number[] = [];
+    const ends: (() => void)[] = [];
+    const calls = Array.from({ length: CALLS_AT_ONCE + 2 }, (_, n) =>
+      searchElasticsearch(async () => {
+        begun.push(n);
+        await new Promise<void>((resolve) => ends.push(resolve));
+        return n;
+      }),
+    );
+    await setImmediate();
+    expect(begun).to.have.length(CALLS_AT_ONCE);
+    expect(await askElasticsearch(() => Promise.resolve('completion'))).to.equal('completion');
+    ends[3]!();
+    expect(await calls[3]).to.equal(3);
+    await setImmediate();
+    expect(begun.at(-1)).to.equal(CALLS_AT_ONCE);
+    while (begun.length < calls.length || ends.length > 0) {
+      for (const end of ends.splice(0)) end();
+      await setImmediate();
+    }
+    expect(await Promise.all(calls)).to.deep.equal(calls.map((_, n) => n));
+  });
+});
