@@ -19,6 +19,7 @@ import { readySizeOf, type ReadyAnswer } from './http/readyAnswers.js';
 import { ResponseCache } from './http/responseCache.js';
 import { createApiMetrics } from './metrics/apiMetrics.js';
 import { followAnnouncements } from './redis/followAnnouncements.js';
+import { readSynonyms } from './search/synonyms.js';
 import { guardStores } from './stores/guardStores.js';
 
 /** Clients and settings of an API; the caller closes them after the steps of `closing`. */
@@ -46,7 +47,7 @@ export interface Api {
 
 /**
  * Puts an API together: calls to stores are guarded, requests are limited and measured, the cache follows
- * announcements.
+ * announcements. Throws SettingsError for a wrong file of synonyms.
  */
 export function createApi(clients: ApiClients): Api {
   const { settings, mongo, elasticsearch, redis, producer, logger } = clients;
@@ -79,6 +80,7 @@ export function createApi(clients: ApiClients): Api {
     corsOrigins: settings.CORS_ORIGINS,
     logAddresses: settings.LOG_ADDRESSES,
     auditReads: settings.AUDIT_READS,
+    synonyms: readSynonyms(settings.SEARCH_SYNONYMS),
     freshLinks: bot && createFreshLinks(bot),
     auth: createAuth(settings, stores.collections, logger),
     credentials: {

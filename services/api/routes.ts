@@ -30,6 +30,7 @@ import { isId } from './ids.js';
 import { keepAnswers, searchDependsOn } from './search/keepAnswers.js';
 import { searchArchive } from './search/searchArchive.js';
 import { suggestTitles } from './search/suggestTitles.js';
+import type { Synonyms } from './search/synonyms.js';
 import { Turns } from './search/turns.js';
 import { keptCursors } from './paging/cursors.js';
 import { listSimilarThreads } from './similar/listSimilarThreads.js';
@@ -56,6 +57,8 @@ export interface RouteDeps {
   collections: Collections;
   /** The prefix of this archive's Redis keys and search indexes. */
   namespace: string;
+  /** Words that count as others in a search. */
+  synonyms: Synonyms;
 }
 
 /** The index of the API: one line an endpoint. */

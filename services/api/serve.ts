@@ -29,7 +29,9 @@ export async function serve(settings: Settings, logger: Logger): Promise<void> {
 
   const clients = { mongo, elasticsearch, redis, subscriber, producer };
   const isOneOfMany = cluster.isWorker;
-  const { app, closing } = createApi({ settings, logger, ...clients, isOneOfMany });
+  const { app, closing } = await exitOnWrongSetting(() =>
+    createApi({ settings, logger, ...clients, isOneOfMany }),
+  );
   const server = await exitOnWrongSetting(() =>
     listen(app, { host: settings.HOST, port: settings.PORT }),
   );

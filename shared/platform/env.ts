@@ -20,6 +20,7 @@ export interface Settings {
   LOG_LEVEL: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   DATA_DIR: string;
   RESOLVED_TAGS: string;
+  SEARCH_SYNONYMS?: string;
   TRUST_PROXY: TrustedProxies;
   DISABLE_AUTH: boolean;
   JWT_SECRET?: string;
@@ -147,6 +148,7 @@ export const settingsSchema = Joi.object<Settings, true>({
   RESOLVED_TAGS: Joi.string()
     .default('solved,resolved,answered')
     .description('Tag names that mark a thread resolved, comma separated'),
+  SEARCH_SYNONYMS: Joi.string().description('File of words that count as each other in a search'),
   TRUST_PROXY: Joi.alternatives(Joi.string())
     .custom(readTrustedProxies)
     .messages({ 'any.custom': '{{#label}} {{#error.message}}' })

@@ -54,9 +54,14 @@ export function isForeign({ terms }: Pick<ParsedQuery, 'terms'>): boolean {
  * taken apart into its words, and words with a comma or a slash between them are taken one by one.
  */
 export function tellingTerms(terms: readonly SearchTerm[]): SearchTerm[] {
-  const single = terms.flatMap((term) => (term.phrase ? [term] : wordsIn(term.text).map(wordTerm)));
+  const single = terms.flatMap((term) => (term.phrase ? [term] : wordsOfTerm(term)));
   const telling = single.filter(({ text, phrase }) => phrase || !isFunctionWord(text));
   return [...new Map(telling.map((term) => [term.text.toLowerCase(), term])).values()];
+}
+
+/** A term that is one word stays as it is. */
+function wordsOfTerm(term: SearchTerm): SearchTerm[] {
+  return wordsIn(term.text).map((text) => (text === term.text ? term : wordTerm(text)));
 }
 
 /** Scripts that write no spaces between words. */
@@ -73,8 +78,8 @@ function wordsIn(text: string): string[] {
   });
 }
 
-/** Without case, accents, apostrophes and the signs around it. */
-function foldWord(word: string): string {
+/** A word without case, accents, apostrophes and the signs around it. */
+export function foldWord(word: string): string {
   return word
     .normalize('NFKD')
     .replace(/[\p{M}'’]/gu, '')

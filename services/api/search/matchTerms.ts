@@ -18,13 +18,18 @@ const TYPO_WEIGHT = 0.5;
 /** Letters of a word that may be the beginning of a longer one. */
 const BEGUN = { fewest: 2, most: 20 } as const;
 
-/** The term as written (letter case and accents aside). */
-export const asWritten: Match = (field, { text }, boost) => phraseIn(field, text, boost);
+/** The term as written (letter case and accents aside), or a synonym. */
+export const asWritten: Match = (field, term, boost) =>
+  anyOf(textsOf(term).map((text) => phraseIn(field, text, boost)));
 
 /** The term as written or inflected; a phrase only as written. */
 export const matchTerm: Match = (field, term, boost = 1) => {
   if (term.phrase) return asWritten(field, term, boost);
-  return { match_phrase: { [field]: { query: term.text, analyzer: 'inflected', boost } } };
+  return anyOf(
+    textsOf(term).map((query) => ({
+      match_phrase: { [field]: { query, analyzer: 'inflected', boost } },
+    })),
+  );
 };
 
 /** The term as matchTerm finds it, or as the beginning of a word. */
@@ -47,10 +52,18 @@ export const matchLoosely: Match = (field, term, boost) =>
 
 /** All terms within one text, as written or inflected, in any order, with at most so many other words between. */
 export function nearby(field: TextField, terms: readonly SearchTerm[], gaps: number): Query {
-  const intervals = terms.map(({ text, phrase }) => ({
-    match: { query: text, ordered: true, max_gaps: 0, ...(!phrase && { analyzer: 'inflected' }) },
-  }));
+  const intervals = terms.map((term) => {
+    const texts = textsOf(term).map((query) => ({
+      match: { query, ordered: true, max_gaps: 0, ...(!term.phrase && { analyzer: 'inflected' }) },
+    }));
+    return texts.length === 1 ? texts[0]! : { any_of: { intervals: texts } };
+  });
   return { intervals: { [field]: { all_of: { intervals, ordered: false, max_gaps: gaps } } } };
+}
+
+/** A term's own text, and those that count as it. */
+function textsOf({ text, synonyms = [] }: SearchTerm): string[] {
+  return [text, ...synonyms];
 }
 
 /** The words of a text side by side in this order, as written. */

@@ -5,6 +5,8 @@ import { AppError } from '../../../shared/contract/errors.js';
 export interface SearchTerm {
   text: string;
   phrase: boolean;
+  /** What counts as the word, as the operator says. */
+  synonyms?: readonly string[];
   /** What else the word may stand for, where typos are forgiven. */
   alternatives?: readonly string[];
 }
@@ -67,10 +69,15 @@ function splitTerms(text: string): SearchTerm[] {
   );
 }
 
+/** Whether a text holds anything that can be found. */
+export function isSearchable(text: string): boolean {
+  return SEARCHABLE.test(text);
+}
+
 function uniqueTerms(terms: SearchTerm[]): SearchTerm[] {
   const unique = new Map<string, SearchTerm>();
   for (const term of terms) {
-    if (!SEARCHABLE.test(term.text)) continue;
+    if (!isSearchable(term.text)) continue;
     const key = `${term.phrase} ${term.text.toLowerCase()}`;
     if (!unique.has(key)) unique.set(key, term);
   }

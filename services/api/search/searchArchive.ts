@@ -13,11 +13,14 @@ import { findPage, type Found } from './findPage.js';
 import { findPassages } from './findPassages.js';
 import { presentResults } from './presentResults.js';
 import { mayBeCorrected, suggestCorrection } from './suggestCorrection.js';
+import { withSynonyms, type Synonyms } from './synonyms.js';
 import type { Turns } from './turns.js';
 
 /** What a search of the archive needs; costly ones take turns. */
 export interface SearchArchiveDeps extends SearchDeps {
   turns: Turns;
+  /** Words that count as others; none by default. */
+  synonyms?: Synonyms;
 }
 
 interface Answer extends Found {
@@ -37,7 +40,7 @@ export async function searchArchive(
   params: SearchParams,
   asker: Asker,
 ): Promise<SearchResponse> {
-  const parsed = parseQuery(params.q);
+  const parsed = withSynonyms(parseQuery(params.q), deps.synonyms ?? new Map());
   if (parsed.terms.length === 0) return present(params, NOTHING, NO_EXTRAS);
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     asker.charge(COSTLY_MORE);

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { SettingsError } from '../../../shared/platform/settingsError.js';
+import { foldWord } from './functionWords.js';
+import { isSearchable, type ParsedQuery } from './parseQuery.js';
+
+/** By each word of SEARCH_SYNONYMS, folded: the words and phrases that count as it. */
+export type Synonyms = ReadonlyMap<string, readonly string[]>;
+
+/** What a file may hold, and how many words of one query have synonyms: each makes the query dearer. */
+export const SYNONYM_LIMITS = { bytes: 1_000_000, each: 5, characters: 60, terms: 8 } as const;
+
+/** The synonyms of a file; none without one. Throws SettingsError with every wrong line, or where it cannot be read. */
+export function readSynonyms(path: string | undefined): Synonyms {
+  if (path === undefined) return new Map();
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new SettingsError([`SEARCH_SYNONYMS cannot be read: ${(error as Error).message}`]);
+  }
+  return parseSynonyms(text, path);
+}
+
+/**
+ * Synonyms from lines such as `bt, bluetooth`, whose words and phrases count as each other. Empty lines, and lines that
+ * begin with #, say nothing. Throws SettingsError with every wrong line.
+ */
+export function parseSynonyms(text: string, path: string): Synonyms {
+  if (Buffer.byteLength(text) > SYNONYM_LIMITS.bytes) {
+    throw new SettingsError([`SEARCH_SYNONYMS, ${path}: more than ${SYNONYM_LIMITS.bytes} bytes`]);
+  }
+  const synonyms = new Map<string, readonly string[]>();
+  const lineOf = new Map<string, number>();
+  const problems: string[] = [];
+  for (const [index, line] of text
+    .replace(/^\uFEFF/u, '')
+    .split(/\r?\n/u)
+    .entries()) {
+    if (/^\s*(#|$)/u.test(line)) continue;
+    const words = line.split(',').map((word) => word.normalize('NFC').replace(/\s+/gu, ' ').trim());
+    const problem = problemOf(words, lineOf);
+    if (problem) problems.push(`SEARCH_SYNONYMS, ${path}, line ${index + 1}: ${problem}`);
+    for (const word of words) {
+      lineOf.set(foldWord(word), index + 1);
+      synonyms.set(
+        foldWord(word),
+        words.filter((other) => other !== word),
+      );
+    }
+  }
+  if (problems.length > 0) throw new SettingsError(problems);
+  return synonyms;
+}
+
+function problemOf(words: readonly string[], lineOf: ReadonlyMap<string, number>): string | null {
+  const { each, characters } = SYNONYM_LIMITS;
+  if (words.length < 2 || words.length > each) return `must hold 2 to ${each} words or phrases`;
+  for (const word of words) {
+    if (!isSearchable(word)) return `"${word}" holds no letter and no digit`;
+    if (word.length > characters) return `"${word}" is longer than ${characters} characters`;
+    const line = lineOf.get(foldWord(word));
+    if (line !== undefined) return `"${word}" stands in line ${line} already`;
+  }
+  const folded = new Set(words.map(foldWord));
+  return folded.size === words.length ? null : 'a word stands there twice';
+}
+
+/** A query whose words know their synonyms: the first few words that have any. What is quoted is meant as written. */
+export function withSynonyms(parsed: ParsedQuery, synonyms: Synonyms): ParsedQuery {
+  if (synonyms.size === 0) return parsed;
+  let left: number = SYNONYM_LIMITS.terms;
+  const terms = parsed.terms.map((term) => {
+    const others = term.phrase || left === 0 ? undefined : synonyms.get(foldWord(term.text));
+    if (others === undefined) return term;
+    left -= 1;
+    return { ...term, synonyms: others };
+  });
+  return { ...parsed, terms };
+}

@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import { searchArchive } from '../../../../services/api/search/searchArchive.js';
+import { parseSynonyms } from '../../../../services/api/search/synonyms.js';
+import { Turns } from '../../../../services/api/search/turns.js';
+import {
+  aThread,
+  createSearchFixture,
+  searchParams,
+  UNLIMITED,
+  type SearchFixture,
+} from '../../../support/searchDocuments.js';
+
+describe('search: synonyms', () => {
+  let fixture: SearchFixture;
+  const synonyms = parseSynonyms('bt, bluetooth, blue tooth\nfw, firmware', 'words.txt');
+
+  before(async () => {
+    fixture = await createSearchFixture();
+    await fixture.store([
+      ...aThread({ title: 'Bluetooth pairing', messages: ['It fails at once.'] }),
+      ...aThread({
+        title: 'Notes',
+        messages: ['Turn blue tooth off, then flash.', 'A pairing over bt, they say.'],
+      }),
+      ...aThread({ title: 'Old', messages: ['Two firmwares, and one radio.'] }),
+    ]);
+  });
+  after(() => fixture.remove());
+
+  const ask = (q: string, minScore = 0.5) =>
+    searchArchive(
+      { ...fixture, turns: new Turns(), synonyms },
+      searchParams(q, { minScore }),
+      UNLIMITED,
+    );
+
+  it('count as the word, in the line of the table that the word would have', async () => {
+    const { results } = await ask('bt pairing');
+    expect(results.threads[0]).to.include({ title: 'Bluetooth pairing' });
+    expect(results.threads[0]!.score).to.be.within(0.84, 0.9);
+    expect(results.threads[0]!.highlights.title).to.include('<mark>Bluetooth</mark>');
+    const said = (await ask('bluetooth off')).results.messages;
+    expect(said.map(({ content }) => content)).to.deep.equal(['Turn blue tooth off, then flash.']);
+    expect(said[0]!.score).to.be.within(0.76, 0.8);
+    expect((await ask('fw radio')).results.messages[0]!.score).to.be.within(0.7, 0.73);
+  });
+
+  it('are found without them as before', async () => {
+    expect((await fixture.search('bt')).messageCount).to.equal(1);
+    expect((await ask('bt')).messageCount).to.equal(2);
+    expect((await ask('bt', 0.1)).messageCount).to.equal(2);
+  });
+
+  it('are not given to what is quoted', async () => {
+    expect((await ask('"bt"')).messageCount).to.equal(1);
+    expect((await ask('"bt" off')).messageCount).to.equal(0);
+  });
+
+  it('count for related matches', async () => {
+    const { total, related } = await ask('how do i flash fw on a broken lighthouse');
+    expect(total).to.equal(0);
+    const contents = related.messages.map(({ content }) => content);
+    expect(contents).to.include('Two firmwares, and one radio.');
+  });
+});
