@@ -168,6 +168,12 @@ export interface SyncStats {
   perSecond: number;
   secondsLeft: number | null;
   problem: string | null;
+  events: {
+    connectedAt: string | null;
+    lastEventAt: string | null;
+    waiting: number;
+    problem: string | null;
+  } | null;
   servers: SyncedPlace[];
   channels: (SyncedPlace & { channelId: string })[];
 }
@@ -202,6 +208,15 @@ const syncStats = Joi.object<SyncStats, true>({
   perSecond: Joi.number().required().description('Messages fetched in a second, lately'),
   secondsLeft: nullable('Seconds until all that is known of is fetched'),
   problem: nullableText('Why nothing can be synced, and what to do'),
+  events: Joi.object<NonNullable<SyncStats['events']>, true>({
+    connectedAt: nullableTime('Since when; null while there is none'),
+    lastEventAt: nullableTime('When the last event was received; null before'),
+    waiting: count('Events received that are not recorded yet'),
+    problem: nullableText('Why no events come, and what to do'),
+  })
+    .allow(null)
+    .required()
+    .description('The connection by which the platform tells what happens; null before the first'),
   servers: listOf(Joi.object<SyncedPlace, true>(syncedPlace), 'Servers that the bot is in'),
   channels: listOf(
     Joi.object<SyncStats['channels'][number], true>({

@@ -1,5 +1,5 @@
 import type { Collections } from './collections.js';
-import { stateOf } from './state.js';
+import { stateOf, type GatewayState, type SyncLease } from './state.js';
 import { syncProgress, type SyncProgress } from './syncProgress.js';
 import { syncOf } from './syncRecords.js';
 
@@ -11,6 +11,7 @@ export interface SyncState extends SyncProgress {
   secondsLeft: number | null;
   /** Why nothing can be synced, and what to do; null while all is well. */
   problem: string | null;
+  events: EventsState | null;
   servers: { serverId: string; name: string; checkedAt: string; problem: string | null }[];
   channels: {
     channelId: string;
@@ -19,6 +20,17 @@ export interface SyncState extends SyncProgress {
     checkedAt: string;
     problem: string | null;
   }[];
+}
+
+/** How the connection stands by which the platform tells what happens. */
+export interface EventsState {
+  /** Null while there is none. */
+  connectedAt: string | null;
+  lastEventAt: string | null;
+  /** Events received that are not recorded yet. */
+  waiting: number;
+  /** Why none come, and what to do. */
+  problem: string | null;
 }
 
 /** Servers and forums told at most. */
@@ -32,8 +44,9 @@ export async function syncState(
   const { state, sync } = collections;
   const lease = await stateOf(state, 'sync').findOne({ _id: 'sync' }, options);
   if (!lease) return null;
-  const [progress, servers, channels] = await Promise.all([
+  const [progress, gateway, servers, channels] = await Promise.all([
     syncProgress(collections, {}, options),
+    stateOf(state, 'gateway').findOne({ _id: 'gateway' }, options),
     syncOf(sync, 'server')
       .find({ kind: 'server' }, options)
       .sort({ _id: 1 })
@@ -53,11 +66,25 @@ export async function syncState(
     perSecond,
     secondsLeft: isDone ? 0 : perSecond > 0 ? Math.ceil(left / perSecond) : null,
     problem: lease.problem,
+    events: gateway && eventsState(gateway, lease),
     servers: servers.map(({ _id: serverId, name, checkedAt, problem }) => ({
       ...{ serverId, name, checkedAt: checkedAt.toISOString(), problem },
     })),
     channels: channels.map(({ _id: channelId, serverId, name, checkedAt, problem }) => ({
       ...{ channelId, serverId, name, checkedAt: checkedAt.toISOString(), problem },
     })),
+  };
+}
+
+/** A process that has ended without a word is connected no more. */
+function eventsState(
+  { connectedAt, lastEventAt, waiting, problem }: GatewayState,
+  { until }: SyncLease,
+): EventsState {
+  const isConnected = until.getTime() > Date.now();
+  return {
+    connectedAt: (isConnected && connectedAt?.toISOString()) || null,
+    lastEventAt: lastEventAt?.toISOString() ?? null,
+    ...{ waiting, problem },
   };
 }

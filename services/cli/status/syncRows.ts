@@ -1,5 +1,5 @@
 import type { Fetched } from '../../../shared/store/syncProgress.js';
-import type { SyncState } from '../../../shared/store/syncState.js';
+import type { EventsState, SyncState } from '../../../shared/store/syncState.js';
 import { formatCount } from '../numbers.js';
 import { safeText } from '../safeText.js';
 
@@ -10,11 +10,19 @@ export function syncRows(sync: SyncState): [string, string][] {
     ['Synced threads', shown(sync.threads)],
     ['Synced messages', `${shown(sync.messages)}${pace(sync)}`],
     ...(sync.problem === null ? [] : [['Sync', sync.problem] satisfies [string, string]]),
+    ...(sync.events === null ? [] : [['Events', events(sync.events)] satisfies [string, string]]),
     ...excluded.map(({ name, problem }): [string, string] => [
       'Not synced',
       safeText(`${name}: ${problem}`),
     ]),
   ];
+}
+
+function events({ connectedAt, lastEventAt, waiting, problem }: EventsState): string {
+  if (problem !== null) return safeText(problem);
+  if (connectedAt === null) return 'not connected';
+  const last = lastEventAt === null ? '' : `, the last at ${lastEventAt}`;
+  return `connected since ${connectedAt}${last}, ${formatCount(waiting)} waiting`;
 }
 
 function shown({ found, fetched }: Fetched): string {

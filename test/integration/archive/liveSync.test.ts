@@ -42,6 +42,19 @@ describe('an archive with a bot', () => {
     expect((JSON.parse(json) as { sync: object }).sync).to.include({ problem: null });
   });
 
+  it('shows what is said within seconds, and that it is connected', async () => {
+    const { model } = discord;
+    const { thread } = model.publicThreads().find((one) => !one.thread.isArchived)!;
+    const read = () => archive.json<ThreadDetail>(`/api/threads/${thread.id}`);
+    await until(async () =>
+      /Events: +connected since 2/.test((await archive.cli('status')).stdout),
+    );
+    await read();
+    model.clock.advance(60_000);
+    model.post(thread.id, { authorId: thread.ownerId, content: 'As it happens' });
+    await until(async () => (await read()).messages.at(-1)?.content === 'As it happens');
+  });
+
   it('links to attachments that open whenever they are followed, and to nothing that is not public', async () => {
     const { model } = discord;
     const files = model
