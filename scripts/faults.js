@@ -5,9 +5,9 @@ import { ROOT } from './lib/run.js';
 
 requireNode();
 if (!(await prepare())) process.exit(1);
-// The first word chooses the run on several members of each engine.
+// The first word chooses a run: of several members of each engine, or of the sync.
 const [first, ...rest] = process.argv.slice(2);
-const isScale = first === 'scale';
-const script = join(ROOT, 'dist/test/faults', isScale ? 'scale/main.js' : 'main.js');
-const args = isScale ? rest : process.argv.slice(2);
+const isNamed = first === 'scale' || first === 'sync';
+const script = join(ROOT, 'dist/test/faults', isNamed ? `${first}/main.js` : 'main.js');
+const args = isNamed ? rest : process.argv.slice(2);
 process.exit(spawnSync(process.execPath, [script, ...args], { stdio: 'inherit' }).status ?? 1);

@@ -175,7 +175,14 @@ export interface SyncStats {
     problem: string | null;
   } | null;
   servers: SyncedPlace[];
-  channels: (SyncedPlace & { channelId: string })[];
+  channels: (SyncedPlace & { channelId: string; threads: SyncedThreads })[];
+}
+
+/** How far the threads of a forum are fetched. */
+export interface SyncedThreads {
+  found: number;
+  fetched: number;
+  failed: number;
 }
 
 /** A server or forum that the bot knows of. */
@@ -222,6 +229,11 @@ const syncStats = Joi.object<SyncStats, true>({
     Joi.object<SyncStats['channels'][number], true>({
       channelId: text('Id of the forum'),
       ...syncedPlace,
+      threads: Joi.object<SyncedThreads, true>({
+        found: count('Threads that the platform told of'),
+        fetched: count('Those of them that are fetched'),
+        failed: count('Those of them that cannot be fetched'),
+      }).required(),
     }),
     'Forums that the bot knows of',
   ),

@@ -34,6 +34,9 @@ export interface Settings {
   DISCORD_BOT_TOKEN?: string;
   DISCORD_ALSO_CHANNELS: string;
   OPT_OUT_ROLE: string;
+  SYNC_EVERY_MINUTES: number;
+  REREAD_EVERY_SECONDS: number;
+  REREAD_AFTER_HOURS: number;
   DISCORD_API_URL: string;
   DISCORD_AUTHORIZE_URL: string;
   RATE_LIMIT_READS: number;
@@ -200,6 +203,24 @@ export const settingsSchema = Joi.object<Settings, true>({
     .messages({ 'any.custom': '{{#label}} {{#error.message}}' })
     .default('')
     .description('Roles whose bearers are left out, by name or id, comma separated'),
+  SYNC_EVERY_MINUTES: Joi.number()
+    .integer()
+    .min(1)
+    .max(1_440)
+    .default(10)
+    .description('How often all servers are looked through for what is new (minutes)'),
+  REREAD_EVERY_SECONDS: Joi.number()
+    .integer()
+    .min(1)
+    .max(3_600)
+    .default(5)
+    .description('Pace at which threads are read once more, one after the other (seconds)'),
+  REREAD_AFTER_HOURS: Joi.number()
+    .integer()
+    .min(1)
+    .max(8_760)
+    .default(24)
+    .description('How long a thread counts as read before it is read once more (hours)'),
   DISCORD_API_URL: url(['http', 'https'])
     .default('https://discord.com/api/v10')
     .description('API of the platform'),

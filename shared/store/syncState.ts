@@ -19,6 +19,8 @@ export interface SyncState extends SyncProgress {
     name: string;
     checkedAt: string;
     problem: string | null;
+    /** Its threads that the platform told of, those of them that are fetched, and those that cannot be. */
+    threads: { found: number; fetched: number; failed: number };
   }[];
 }
 
@@ -44,7 +46,7 @@ export async function syncState(
   const { state, sync } = collections;
   const lease = await stateOf(state, 'sync').findOne({ _id: 'sync' }, options);
   if (!lease) return null;
-  const [progress, gateway, servers, channels] = await Promise.all([
+  const [progress, gateway, servers, channels, threads] = await Promise.all([
     syncProgress(collections, {}, options),
     stateOf(state, 'gateway').findOne({ _id: 'gateway' }, options),
     syncOf(sync, 'server')
@@ -57,6 +59,7 @@ export async function syncState(
       .sort({ _id: 1 })
       .limit(MOST_TOLD)
       .toArray(),
+    threadsByChannel(sync, options),
   ]);
   const left = progress.messages.found - progress.messages.fetched;
   const isDone = progress.threads.fetched === progress.threads.found;
@@ -72,6 +75,7 @@ export async function syncState(
     })),
     channels: channels.map(({ _id: channelId, serverId, name, checkedAt, problem }) => ({
       ...{ channelId, serverId, name, checkedAt: checkedAt.toISOString(), problem },
+      threads: threads.get(channelId) ?? { found: 0, fetched: 0, failed: 0 },
     })),
   };
 }
@@ -87,4 +91,31 @@ function eventsState(
     lastEventAt: lastEventAt?.toISOString() ?? null,
     ...{ waiting, problem },
   };
+}
+
+type ChannelThreads = SyncState['channels'][number]['threads'];
+
+/** How far the threads of each forum are fetched. */
+async function threadsByChannel(
+  sync: Collections['sync'],
+  options: { maxTimeMS?: number },
+): Promise<Map<string, ChannelThreads>> {
+  const one = (field: string) => ({ $sum: { $cond: [field, 1, 0] } });
+  const groups = await syncOf(sync, 'thread')
+    .aggregate<{ _id: string; found: number; left: number; failed: number }>(
+      [
+        { $match: { kind: 'thread' } },
+        {
+          $group: {
+            ...{ _id: '$channelId', found: { $sum: 1 } },
+            ...{ left: one('$todo'), failed: one('$problem') },
+          },
+        },
+      ],
+      options,
+    )
+    .toArray();
+  return new Map(
+    groups.map(({ _id, found, left, failed }) => [_id, { found, fetched: found - left, failed }]),
+  );
 }

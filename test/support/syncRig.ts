@@ -39,6 +39,7 @@ export function startTestSync(
   const gateway = listens ? { token: discord.token, isPlain: true, problem: null } : null;
   return runSync(deps, platform, {
     ...{ named: new Set(named), gateway, allEveryMs: NEVER_MS, repairEveryMs },
+    repairAfterMs: NEVER_MS,
     ...{ optOutRoles: [], memberEveryMs: NEVER_MS, ...more },
   });
 }

@@ -4,15 +4,15 @@ import type { Filter } from 'mongodb';
 import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import type { SyncDeps } from './syncDeps.js';
 
-/** Each thread is read once more this often at least, as far as the pace allows. */
-const DAY_MS = 86_400_000;
-
 /**
  * Has threads read once more while nothing else is left to fetch, one in each `everyMs`, the most recently active first:
- * those that were not read since events tell everything (without events, since this process took the lease), or for a
- * day. So edits and deletions are found that were missed.
+ * those that were not read since events tell everything (without events, since this process took the lease), or for
+ * `afterMs`. So edits and deletions are found that were missed.
  */
-export async function repairThreads(deps: SyncDeps, everyMs: number): Promise<void> {
+export async function repairThreads(
+  deps: SyncDeps,
+  { everyMs, afterMs }: { everyMs: number; afterMs: number },
+): Promise<void> {
   const { collections, servers, listening, signal } = deps;
   const threads = syncOf(collections.sync, 'thread');
   const began = new Date();
@@ -25,7 +25,8 @@ export async function repairThreads(deps: SyncDeps, everyMs: number): Promise<vo
       kind: 'thread',
       channelId: { $in: [...servers.values()].flatMap((server) => [...server.channels.keys()]) },
       todo: { $exists: false },
-      readAt: { $lt: new Date(Math.max(missedUntil.getTime(), Date.now() - DAY_MS)) },
+      // One whose first reading was cut off, and went on later, has no such time.
+      readAt: { $not: { $gte: new Date(Math.max(missedUntil.getTime(), Date.now() - afterMs)) } },
     });
   }
 }

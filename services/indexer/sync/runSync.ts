@@ -44,6 +44,8 @@ export interface SyncOptions {
   allEveryMs: number;
   /** One thread is read once more in each such time, while nothing else is to be fetched. */
   repairEveryMs: number;
+  /** Each thread is read once more when it was not read for so long. */
+  repairAfterMs: number;
   /** Ids or names of the roles whose bearers are left out. */
   optOutRoles: readonly string[];
   /** The roles of one author are asked for in each such time. */
@@ -102,7 +104,8 @@ async function takeTurn(
     if (!(await holdLease(deps.collections, holder))) return AGAIN_AFTER_MS;
     const meter = createMeter();
     timer = keepLease(deps, { holder, meter }, () => lost.abort());
-    const { named, optOutRoles, gateway, allEveryMs, repairEveryMs, memberEveryMs } = options;
+    const { named, optOutRoles, gateway, allEveryMs, memberEveryMs } = options;
+    const pace = { everyMs: options.repairEveryMs, afterMs: options.repairAfterMs };
     const sync: SyncDeps = {
       ...{ ...deps, platform, named, optOutRoles, signal, meter },
       ...{ servers: new Map(), turns: new Map(), removals },
@@ -114,7 +117,7 @@ async function takeTurn(
       serveRequests(sync, allEveryMs),
       fetchThreads(sync),
       readMessages(sync),
-      repairThreads(sync, repairEveryMs),
+      repairThreads(sync, pace),
       checkMembers(sync, memberEveryMs),
       ...(gateway ? [listen(sync, gateway)] : []),
     ];

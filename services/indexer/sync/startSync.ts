@@ -6,16 +6,19 @@ import type { IndexerDeps } from '../deps.js';
 import { nextLiveTime } from '../stores/nextVersion.js';
 import { runSync, type Sync } from './runSync.js';
 
-/** Everything that is new is looked for this often. */
-const ALL_EVERY_MS = 10 * 60_000;
-/** A thread is read once more this often, while nothing else is to be fetched. */
-const REPAIR_EVERY_MS = 5_000;
-
 /** The roles of an author are asked for this often. */
 const MEMBER_EVERY_MS = 1_000;
 
 /** The settings of the sync. */
-export type SyncSettings = BotSettings & Pick<Settings, 'DISCORD_ALSO_CHANNELS' | 'OPT_OUT_ROLE'>;
+export type SyncSettings = BotSettings &
+  Pick<
+    Settings,
+    | 'DISCORD_ALSO_CHANNELS'
+    | 'OPT_OUT_ROLE'
+    | 'SYNC_EVERY_MINUTES'
+    | 'REREAD_EVERY_SECONDS'
+    | 'REREAD_AFTER_HOURS'
+  >;
 
 /** Starts the sync where a bot's token is set; else gives null. */
 export function startSync(
@@ -31,6 +34,9 @@ export function startSync(
     named: new Set(settings.DISCORD_ALSO_CHANNELS.match(/\d+/g)),
     optOutRoles: parseRoles(settings.OPT_OUT_ROLE),
     gateway: { token, isPlain: url.startsWith('http:'), problem: null },
-    ...{ allEveryMs: ALL_EVERY_MS, repairEveryMs: REPAIR_EVERY_MS, memberEveryMs: MEMBER_EVERY_MS },
+    allEveryMs: settings.SYNC_EVERY_MINUTES * 60_000,
+    repairEveryMs: settings.REREAD_EVERY_SECONDS * 1_000,
+    repairAfterMs: settings.REREAD_AFTER_HOURS * 3_600_000,
+    memberEveryMs: MEMBER_EVERY_MS,
   });
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { SyncStats } from '../../../shared/contract/admin.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { leaveOut } from '../../support/leaveOut.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
@@ -39,7 +40,18 @@ describe('an archive with a bot', () => {
     expect(stdout).to.match(/Synced threads: +(\d+) of \1\n/);
     expect(stdout).to.contain('staff: Not everyone on the server may read it');
     const { stdout: json } = await archive.cli('status', '--json');
-    expect((JSON.parse(json) as { sync: object }).sync).to.include({ problem: null });
+    const { sync } = JSON.parse(json) as { sync: SyncStats };
+    expect(sync).to.include({ problem: null });
+    const counts = discord.model
+      .publicThreads()
+      .reduce<Record<string, number>>((sums, { channel: { id } }) => {
+        return { ...sums, [id]: (sums[id] ?? 0) + 1 };
+      }, {});
+    expect(Object.keys(counts)).not.to.be.empty;
+    for (const { channelId, threads } of sync.channels) {
+      const found = counts[channelId] ?? 0;
+      expect(threads).to.deep.equal({ found, fetched: found, failed: 0 });
+    }
   });
 
   it('shows what is said within seconds, and that it is connected', async () => {

@@ -4,6 +4,7 @@ import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import type { Sync } from '../../../services/indexer/sync/runSync.js';
 import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
+import type { PublicThread } from '../../support/discord/model/model.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
 import { until, untilEqual } from '../../support/apiServer.js';
 import { doAll, indexerDeps } from '../../support/indexerDeps.js';
@@ -122,6 +123,9 @@ describe('the sync', () => {
       .publicThreads()
       .filter(({ thread, messages }) => !thread.isArchived && messages.length > 4);
     expect(found.length).to.be.above(1);
+    // The first reading of this one was cut off.
+    const cutOff = { _id: found[1]!.thread.id };
+    await syncOf(deps.collections.sync, 'thread').updateOne(cutOff, { $unset: { readAt: '' } });
     model.clock.advance(60_000);
     for (const { thread, messages } of found) {
       model.edit(thread.id, messages[1]!.id, { content: 'Said otherwise' });
@@ -133,6 +137,38 @@ describe('the sync', () => {
       async () => differences(await archivedState(deps), publicState(discord)).length,
       0,
     );
+  });
+
+  it('reads threads once more when they were not read for as long as it is told', async () => {
+    const history = { forums: 1, threads: 2, messages: 8 };
+    discord = await startDiscord({ ...FAST, history });
+    const { model } = discord;
+    const [{ channel, thread: other }] = model.publicThreads() as [PublicThread];
+    const thread = model.createThread(channel.id, {
+      ...{ name: 'Told often', ownerId: other.ownerId, starter: { content: 'Said' } },
+    });
+    sync = startTestSync(deps, stores, discord, { repairEveryMs: 10, repairAfterMs: 1 });
+    const read = async () => {
+      const known = await syncOf(deps.collections.sync, 'thread').findOne({ _id: thread.id });
+      return known?.readAt?.getTime() ?? 0;
+    };
+    for (const text of ['Said otherwise', 'Said otherwise again']) {
+      const before = await read();
+      await until(async () => (await read()) > before);
+      model.clock.advance(60_000);
+      model.edit(thread.id, thread.id, { content: text });
+      await untilEqual(
+        async () => (await deps.collections.messages.findOne({ _id: thread.id }))?.content,
+        text,
+      );
+    }
+  });
+
+  it('asks for everything that is new as often as it is told', async () => {
+    discord = await startDiscord({ ...FAST, history: { forums: 1, threads: 2, messages: 2 } });
+    sync = startTestSync(deps, stores, discord, { allEveryMs: 300 });
+    const looks = () => discord.requests.filter(({ route }) => route === 'guilds').length;
+    await until(() => looks() > 2);
   });
 
   it('goes on after it was stopped anywhere, and after faults', async () => {

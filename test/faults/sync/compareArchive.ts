@@ -1,0 +1,46 @@
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { memberId } from '../../../shared/store/optOuts.js';
+import type { DiscordDouble } from '../../support/discord/types.js';
+import { archivedState, differences, publicState } from '../../support/syncRig.js';
+
+/** Where the archive is not like what everybody may see of the servers; and who is left out, or not, and should not be. */
+export async function compareArchive(
+  deps: IndexerDeps,
+  discord: DiscordDouble,
+  optOutRole: string,
+): Promise<string[]> {
+  const { channels, threads, optOuts, work } = deps.collections;
+  const withheld = await channels.distinct('_id', { withheldAt: { $exists: true } });
+  const hidden = new Set(await threads.distinct('_id', { channelId: { $in: withheld } }));
+  const found = Object.entries(await archivedState(deps)).filter(([id]) => !hidden.has(id));
+  const left = new Set(await optOuts.distinct('_id'));
+  const marks = await work.countDocuments({ kind: { $in: ['member', 'thread', 'channel'] } });
+  return [
+    ...differences(Object.fromEntries(found), publicState(discord)),
+    ...choices(discord, left, optOutRole),
+    ...(marks > 0 ? [`${marks} things are still to be built`] : []),
+  ];
+}
+
+/** Authors of what everybody may see who are left out although they carry no such role, or are not although they do. */
+function choices(
+  { model }: DiscordDouble,
+  left: ReadonlySet<string>,
+  optOutRole: string,
+): string[] {
+  const places = model.publicThreads();
+  const authors = new Map(
+    places.flatMap(({ guild, messages }) =>
+      messages
+        .filter(({ webhook }) => !webhook)
+        .map(({ authorId }) => [memberId(guild.id, authorId), { guild, authorId }] as const),
+    ),
+  );
+  return [...authors].flatMap(([id, { guild, authorId }]) => {
+    const roleIds = guild.members.get(authorId)?.roleIds;
+    if (!roleIds) return [];
+    const carries = roleIds.some((roleId) => guild.roles.get(roleId)?.name === optOutRole);
+    if (carries === left.has(id)) return [];
+    return [`${id} is ${carries ? 'not left out' : 'left out'}`];
+  });
+}

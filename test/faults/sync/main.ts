@@ -1,0 +1,70 @@
+/** `npm run trial:sync -- --seeds N [--from S]`: syncs servers of N seeds while they change; see docs/reliability.md. */
+import { parseArgs } from 'node:util';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureServers } from '../../../services/local/ensureServers.js';
+import { createReport } from '../../../services/local/report.js';
+import { runSyncTrial } from './syncTrial.js';
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '10' },
+    from: { type: 'string', default: '1' },
+    'at-once': { type: 'string', default: '2' },
+  },
+});
+const [seeds, from, atOnce] = [values.seeds, values.from, values['at-once']].map(Number) as [
+  number,
+  number,
+  number,
+];
+if (![seeds, from, atOnce].every((number) => Number.isSafeInteger(number) && number > 0)) {
+  console.error('--seeds, --from and --at-once must be whole numbers above 0');
+  process.exit(2);
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), 'forum-archive-trial-'));
+const report = createReport(process.stdout);
+const servers = await ensureServers({ dataDir, env: process.env, report });
+const end = async (): Promise<void> => {
+  await servers.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+};
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void end().then(() => process.exit(1)));
+}
+process.env['MONGODB_URL'] = servers.mongodbUrl;
+process.env['ELASTICSEARCH_URL'] = servers.elasticsearchUrl;
+process.env['REDIS_URL'] = servers.redisUrl;
+
+const happened: Record<string, number> = {};
+const failed: number[] = [];
+const waiting = Array.from({ length: seeds }, (_, n) => from + n);
+try {
+  await Promise.all(Array.from({ length: atOnce }, runWaiting));
+} finally {
+  await end();
+}
+console.log(JSON.stringify(happened));
+console.log(
+  `${seeds - failed.length} of ${seeds} seeds ended well${failed.length ? '; not: ' : ''}${failed.join(', ')}`,
+);
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+async function runWaiting(): Promise<void> {
+  for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
+    const began = performance.now();
+    const trial = await runSyncTrial(seed).catch((error: unknown) => ({
+      happened: {},
+      violations: [String(error)],
+    }));
+    const seconds = ((performance.now() - began) / 1_000).toFixed(1);
+    for (const [name, times] of Object.entries(trial.happened)) {
+      happened[name] = (happened[name] ?? 0) + times;
+    }
+    if (trial.violations.length > 0) failed.push(seed);
+    console.log(`Seed ${seed}: ${trial.violations.length} violations (${seconds} s)`);
+    for (const line of trial.violations.slice(0, 20)) console.log(`  ${line}`);
+  }
+}
