@@ -6,15 +6,6 @@ export function withTimeout<T>(ms: number, work: () => Promise<T>): Promise<T> {
       // When the event loop was blocked, the answer may have arrived already. It is handled before this rejects.
       setImmediate(() => reject(new DOMException(`Nothing came in ${ms} ms`, 'TimeoutError')));
     }, ms);
-    pending.then(
-      (result) => {
-        clearTimeout(timer);
-        resolve(result);
-      },
-      (error) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
+    void pending.then(resolve, reject).then(() => clearTimeout(timer));
   });
 }
