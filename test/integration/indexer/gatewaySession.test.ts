@@ -8,6 +8,7 @@ import { randomOperation } from '../../support/discord/history/randomOperation.j
 import type { DiscordOptions } from '../../support/discord/settings.js';
 import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
+import { dyingProcess } from '../../support/dyingDeps.js';
 import { doAll, indexerDeps } from '../../support/indexerDeps.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 import {
@@ -23,6 +24,9 @@ import { verifyNow } from '../../support/verifiedArchive.js';
 
 /** What a client sends. */
 const Op = { Identify: 2, Resume: 6 };
+
+/** The steps that the events of `talk` take, and some of what else goes on. */
+const LAST_STEP = 24;
 
 describe('a session of the gateway', () => {
   let stores: TestStores;
@@ -64,6 +68,12 @@ describe('a session of the gateway', () => {
       '',
     );
   }
+  /** What a killed process holds ends in twenty seconds: here at once. */
+  async function endLease(): Promise<void> {
+    const free = { $set: { until: new Date(0) } };
+    await stateOf(deps.collections.state, 'sync').updateOne({ _id: 'sync' }, free);
+  }
+
   beforeEach(async () => {
     stores = await openStores();
     deps = indexerDeps(stores);
@@ -163,6 +173,32 @@ describe('a session of the gateway', () => {
     listen();
     await until(async () => (await gateway())?.problem?.includes('sessions') === true);
     expect(sent(Op.Identify)).to.equal(0);
+  });
+
+  it('loses nothing when its process is killed between any two steps', async () => {
+    await start();
+    await sync!.stop();
+    for (let step = 1; step <= LAST_STEP; step += 7) {
+      const dying = dyingProcess(deps);
+      listen(dying.deps);
+      await untilListening(deps);
+      await untilSynced(deps);
+      const recorded = (await gateway())!.session!.seq;
+      dying.dieAt(step);
+      talk();
+      await until(
+        async () => dying.isDead || ((await gateway())?.session?.seq ?? 0) >= recorded + 5,
+      );
+      // It leaves its connection. Nothing of what it does is carried out any more.
+      const left = sync!.stop();
+      dying.bury();
+      await left;
+      await endLease();
+      listen();
+      await untilSame();
+      await sync!.stop();
+    }
+    expect(sent(Op.Identify)).to.equal(1);
   });
 
   it('keeps the archive equal to the platform whatever happens', async () => {
