@@ -1,0 +1,27 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { prepare, requireNode } from './lib/project.js';
+import { local, startServers } from './lib/servers.js';
+import { runTests } from './lib/tests.js';
+
+/** Asks as many questions as the first argument says, of the seed that the second one is. */
+const [questions = '2000', seed = '11'] = process.argv.slice(2);
+
+requireNode();
+if (!(await prepare())) process.exit(1);
+const dataDir = mkdtempSync(join(tmpdir(), 'forum-archive-bands-'));
+const { removeDataDir } = await local('elasticsearchFolder.js');
+const servers = startServers(dataDir);
+let failed = 1;
+try {
+  const env = await servers.ready;
+  if (env) {
+    const asked = { ...env, BAND_QUESTIONS: questions, BAND_SEED: seed };
+    ({ failed } = await runTests([['dist/test/integration/api/search/bands.test.js']], asked));
+  }
+} finally {
+  await servers.stop();
+  await removeDataDir(dataDir);
+}
+process.exit(failed > 0 ? 1 : 0);
