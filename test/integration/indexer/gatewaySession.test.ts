@@ -104,7 +104,8 @@ describe('a session of the gateway', () => {
       talk();
       await untilSame();
       await untilListening(deps);
-      expect(sent(Op.Resume), `after end ${n}`).to.equal(n + 1);
+      // On a busy machine a heartbeat may be answered too late, which cuts the connection once more.
+      expect(sent(Op.Resume), `after end ${n}`).to.be.at.least(n + 1);
     }
     expect(sent(Op.Identify)).to.equal(1);
   });
