@@ -12,7 +12,10 @@ export function checkLines({
   const rows: [string, string][] = [
     ['Bot', `${application.name} (${application.id})`],
     ['Message Content', intents.messageContent ? 'granted' : 'not granted'],
-    ['Server Members', intents.guildMembers ? 'granted' : 'not granted (optional: tells at once who opts out)'],
+    [
+      'Server Members',
+      intents.guildMembers ? 'granted' : 'not granted (optional: tells at once who opts out)',
+    ],
     ['Invite link', invite],
   ];
   return [
