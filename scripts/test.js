@@ -41,7 +41,7 @@ async function testWith(ready) {
 function inGroups(files) {
   const groups = [
     /^dist\/test\/(integration\/(api|cli)|unit)\//,
-    /^dist\/test\/integration\/(indexer|local|relevance|shared)\//,
+    /^dist\/test\/integration\/(indexer\/(?!gateway)|local\/|relevance\/|shared\/)/,
     /^dist\/test\/(faults|integration\/timed)\//,
   ];
   const groupOf = (file) => groups.findIndex((group) => group.test(file));
