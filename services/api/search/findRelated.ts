@@ -23,7 +23,7 @@ const MOST_COUNTED = 32;
 /** The fewest letters of a part of a word that is written apart elsewhere. */
 const SHORTEST_PART = 3;
 
-/** Whether the first page of what all terms match has no strong result, so that matches of most of them are looked for. */
+/** Whether the first page of what all terms match has no strong result, so that matches of its most telling terms are looked for. */
 export function needsRelated(
   { terms }: Pick<ParsedQuery, 'terms'>,
   { offset, limit }: SearchParams,

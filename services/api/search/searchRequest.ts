@@ -18,6 +18,8 @@ import { buildRelatedQuery, type Telling } from './relatedRequest.js';
 
 export type Request = Omit<estypes.SearchRequest, 'index'>;
 
+/** The most related matches of one answer. */
+const MOST_RELATED = 20;
 /** Best first, then newest. */
 const ORDER: estypes.Sort = ['_score', { createdAt: 'desc' }];
 /** The last one tells a thread from the message that began it, which may share its id. */
@@ -94,9 +96,6 @@ function pageRequest(parsed: ParsedQuery, params: SearchParams, query: Query): P
     preference: preferenceOf(parsed),
   };
 }
-
-/** The most related matches of one answer. */
-const MOST_RELATED = 20;
 
 /** The best matches of the telling terms, one of each thread. */
 export function buildRelated(

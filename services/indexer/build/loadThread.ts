@@ -7,7 +7,7 @@ import { eraseThread } from '../records/eraseSource.js';
 import { ERASED_ID } from '../records/tombstones.js';
 import { collectReferences } from '../content/collectReferences.js';
 import type { LinkTargets, ThreadModel } from '../views/threadModel.js';
-import { countedMessages, readMessages } from './threadMessages.js';
+import { countedMessages, threadMessages } from './threadMessages.js';
 
 type Records = Pick<Collections, 'threads' | 'channels' | 'messages'>;
 
@@ -35,7 +35,7 @@ export async function loadThread(
   }: Pick<ThreadModel, 'resolvedTags' | 'publicUrl' | 'version'> & Unshown,
 ): Promise<LoadedThread | null> {
   if (recorded.deleted) return null;
-  const messages = readMessages(records, recorded._id);
+  const messages = threadMessages(records, recorded._id);
   const [opening, channel] = await Promise.all([
     readOpening(messages, { erased, isLeftOut }),
     findGathered(records.channels, recorded.channelId),

@@ -25,7 +25,7 @@ export function countedMessages(
  * The same messages, for callers that read many threads at once: the messages of short threads are read together in one
  * call. What a long thread holds beyond its first ones is read in calls of its own.
  */
-export async function* readMessages(
+export async function* threadMessages(
   { messages }: Pick<Collections, 'messages'>,
   threadId: string,
 ): AsyncGenerator<MessageRecord, undefined> {

@@ -71,8 +71,8 @@ async function notePlace(
 }
 
 /**
- * Of messages that were not told while a thread was read whole, the platform is asked one by one: only its word that a
- * message is unknown proves that it was deleted.
+ * Removes the messages that the platform deleted. It is asked for each recorded message that it did not tell while the
+ * thread was read whole: only its answer that a message is unknown proves a deletion.
  */
 async function removeDeleted(deps: SyncDeps, threadId: string, since: number): Promise<void> {
   const { messages } = deps.collections;

@@ -174,7 +174,10 @@ function keepLease(
   }, LEASE_MS / 5);
 }
 
-/** When one ends with an error, the others are ended, too. Throws that error; what an operator has to change comes first. */
+/**
+ * Waits for the end of all parts. When one fails, the others are ended, too, and its error is thrown; of several errors the
+ * one that an operator has to mend.
+ */
 async function untilFirstFails(parts: Promise<void>[], others: AbortController): Promise<void> {
   const errors: unknown[] = [];
   const end = (error: unknown): void => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { readMessages } from '../../../services/indexer/build/threadMessages.js';
+import { threadMessages } from '../../../services/indexer/build/threadMessages.js';
 import { aMessage, anId } from '../../support/factories.js';
 import { suiteStores } from '../../support/suiteStores.js';
 
-describe('readMessages', () => {
+describe('threadMessages', () => {
   const stores = suiteStores();
 
   it('gives each of several threads that are read at once all that it shows, in order', async () => {
@@ -22,7 +22,7 @@ describe('readMessages', () => {
     const found = await Promise.all(
       threads.map(async ({ threadId }) => {
         const ids: string[] = [];
-        for await (const { _id } of readMessages({ messages }, threadId)) ids.push(_id);
+        for await (const { _id } of threadMessages({ messages }, threadId)) ids.push(_id);
         return ids;
       }),
     );
