@@ -46,8 +46,9 @@ const LOOK_AROUND_MS = 10_000;
 
 /**
  * Looking for similar threads costs Elasticsearch more than anything else of a build, and nobody waits for it. So it has a
- * loop of its own, which rests as long as each round took: it takes half of the time of one thread of Elasticsearch at
- * most, and asks the less often, the slower the searches of readers make its own.
+ * loop of its own, which asks one question at a time and, after each round, rests for as long as the round took. So it
+ * keeps one thread of Elasticsearch busy for at most half of the time. When readers search much, each round takes longer,
+ * and so does the rest after it.
  */
 const SIMILAR_REST_FACTOR = 1;
 const OTHER_KINDS = ALL_KINDS.filter((kind) => kind !== 'similar');

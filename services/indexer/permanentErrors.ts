@@ -1,3 +1,4 @@
+import { PlatformAnswerError, PlatformRefused } from '../../shared/discordApi/platformErrors.js';
 import { ExportError } from '../../shared/exportFormat/exportError.js';
 import { isStoreAway } from '../../shared/platform/storeErrors.js';
 import { MissingPieceError } from '../../shared/store/pieces.js';
@@ -5,7 +6,7 @@ import { DeletedPlace, SourceConflict } from './ingest/source.js';
 import { NotSynced } from './sync/syncProblem.js';
 import { SearchUnavailable } from './stores/sendBulk.js';
 
-/** Whether an error will come again however often a job is tried: its input is at fault, not a store. */
+/** Whether an error will come again however often a job is tried: its input is at fault, or the platform refuses it. */
 export function isPermanent(error: unknown): boolean {
   const kinds = [
     ExportError,
@@ -15,6 +16,8 @@ export function isPermanent(error: unknown): boolean {
     MissingPieceError,
     RebuildFailed,
     NotSynced,
+    PlatformRefused,
+    PlatformAnswerError,
   ];
   return kinds.some((kind) => error instanceof kind);
 }

@@ -19,7 +19,7 @@ export interface SyncState extends SyncProgress {
     name: string;
     checkedAt: string;
     problem: string | null;
-    /** Its threads that the platform told of, those of them that are fetched, and those that cannot be. */
+    /** How many threads of it the platform has listed, how many of these are fetched, and how many cannot be. */
     threads: { found: number; fetched: number; failed: number };
   }[];
 }

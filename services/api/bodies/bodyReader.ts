@@ -49,7 +49,8 @@ export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, refuse: () =
   const readShort = gatherReads<string, Row | undefined>({
     ...{ refuse, most: MOST_GATHERED },
     async call(names) {
-      // Nobody waits for one that is asked for alone, so it may be of any length. MongoDB finds it without a plan.
+      // No other reader waits for a body that is asked for alone, so it is read whole, however long it is.
+      // MongoDB needs no query plan for one _id.
       if (names.length === 1) return [await findWhole(names[0]!)];
       const found = await findShort(names);
       return names.map((name) => found.get(name));

@@ -40,7 +40,10 @@ export type KeptName = (typeof KEPT)[number];
 
 const KEPT_STATE: Filter<StateRecord> = { _id: { $in: ['erasures', 'optOuts', 'version'] } };
 
-/** What is kept of a collection: the key of erasures and the numbers that rise; marks that are quarantined. The pieces of bodies are views, which are built anew. */
+/**
+ * The documents that a backup holds of a collection of which it does not hold all. Of `state`: the key of erasures, and the
+ * numbers that only rise. Of `work`: marks that are quarantined. Pieces of bodies are left out, since views are built anew.
+ */
 export const KEPT_PART: Partial<Record<KeptName, Filter<Document>>> = {
   state: KEPT_STATE as Filter<Document>,
   work: { ...FAILED, due: NEVER } as Filter<Document>,

@@ -20,9 +20,10 @@ export interface ThreadSink {
 }
 
 /**
- * Reads a thread's records once and folds them into a sink. Whatever is left in them of erased people is taken out, and
- * what people wrote who are left out of its server: nothing that is built can show it. Resolves with the rest of its views, of this version; with null when nothing of it
- * may be shown: it was deleted, nothing is said in it, or its channel is not recorded.
+ * Reads a thread's records once and folds them into a sink. What erased people left in them is taken out first, and so is
+ * what was written by people who are left out of its server: nothing that is built can show it. Resolves with the other
+ * views, of this version; with null when nothing of the thread may be shown: it was deleted, nothing is said in it, or its
+ * channel is not recorded.
  */
 export async function readThread(
   {

@@ -7,7 +7,8 @@ import { REDACTED } from '../records/tombstones.js';
 
 /**
  * Records that messages of a thread are deleted. One that is not known may come yet, with an answer that was asked for
- * before: so it is noted, too. Gives what waits until they are gone; null where nothing is new.
+ * before: so it is noted, too. Gives the server, and the cause of the marks that take them out of
+ * all views; null where nothing is new.
  */
 export async function deleteMessages(
   { commit }: Pick<IndexerDeps, 'commit'>,

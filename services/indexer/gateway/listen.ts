@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   PlatformAnswerError,
   PlatformAway,
@@ -6,6 +5,7 @@ import {
   PlatformUnauthorized,
 } from '../../../shared/discordApi/platformErrors.js';
 import { isPassing } from '../permanentErrors.js';
+import { rest } from '../sync/rest.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { judgeClose } from './closeCodes.js';
 import { connectSocket } from './gatewaySocket.js';
@@ -76,9 +76,7 @@ async function stayConnected(
     failures = hasLasted ? 0 : failures + 1;
     if (hasLasted || !listener.session) lastedAt = performance.now();
     if (performance.now() - lastedAt > MOST_RESUMING_MS) listener.dropSession();
-    await pause(Math.max(waitMs, delayAfter(failures)), undefined, { signal }).catch(
-      () => undefined,
-    );
+    await rest(Math.max(waitMs, delayAfter(failures)), signal);
   }
 }
 

@@ -1,4 +1,3 @@
-import { PlatformAnswerError, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { isPermanent } from '../permanentErrors.js';
 import { noteRoles } from '../sync/noteRoles.js';
@@ -139,11 +138,7 @@ async function recordOrReadAgain(
   try {
     await recordThread(deps, threadId, { serverId, events });
   } catch (error) {
-    const isIts =
-      error instanceof PlatformAnswerError ||
-      error instanceof PlatformRefused ||
-      isPermanent(error);
-    if (!isIts) throw error;
+    if (!isPermanent(error)) throw error;
     deps.logger.warn({ err: error, threadId }, 'Events of a thread cannot be recorded');
     await readOnceMore(deps, { _id: threadId });
   }

@@ -20,7 +20,10 @@ export async function deleteChannel(
   return removed;
 }
 
-/** Records that a channel is deleted. Gives what waits until all of it is gone; null where it is not known. */
+/**
+ * Records that a channel is deleted. Gives its server, and the cause of the marks that take its threads out of all views;
+ * null where the channel is not known.
+ */
 export function recordChannelDeletion(
   { commit }: Pick<IndexerDeps, 'commit'>,
   channelId: string,

@@ -20,7 +20,10 @@ export async function deleteThread(
   return { threads: thread.deleted ? 0 : 1, messages: said };
 }
 
-/** Records that a thread is deleted. Gives it as it was, and what waits until it is gone; null where it is not known. */
+/**
+ * Records that a thread is deleted. Gives its record of before, and the cause of the marks that take it out of all views;
+ * null where the thread is not known.
+ */
 export function recordThreadDeletion(
   { commit }: Pick<IndexerDeps, 'commit'>,
   threadId: string,

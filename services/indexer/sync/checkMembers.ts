@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { batches } from '../../../shared/platform/batches.js';
 import { PlatformAway } from '../../../shared/discordApi/platformErrors.js';
 import { NEVER_CHECKED, syncOf, type SyncMember } from '../../../shared/store/syncRecords.js';
 import { readRoles } from './memberRoles.js';
+import { rest } from './rest.js';
 import type { SyncDeps } from './syncDeps.js';
 
 /** The roles of each author are asked for this often (ms), as far as the pace allows. */
@@ -76,8 +76,4 @@ async function tryRead(deps: SyncDeps, member: SyncMember): Promise<boolean> {
     if (!(error instanceof PlatformAway)) throw error;
     return false;
   }
-}
-
-async function rest(ms: number, signal: AbortSignal): Promise<void> {
-  await pause(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -1,17 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { deleteThread } from '../jobs/deleteThread.js';
 import { isPassing, isPermanent } from '../permanentErrors.js';
 import {
   isProofOfDeletion,
-  PlatformAnswerError,
   PlatformAway,
   PlatformForbidden,
-  PlatformRefused,
 } from '../../../shared/discordApi/platformErrors.js';
 import { leaveOut } from './listThreads.js';
 import { fetchThread } from './fetchThread.js';
-import type { SyncDeps } from './syncDeps.js';
+import { rest } from './rest.js';
+import { channelsOf, type SyncDeps } from './syncDeps.js';
 
 /** Threads fetched at once: enough to use the limit over all routes, each waiting for its own. */
 const AT_ONCE = 32;
@@ -35,14 +33,10 @@ export async function fetchThreads(deps: SyncDeps): Promise<void> {
     const due = room > 0 ? await dueThreads(deps, [...underWay.keys()], room) : [];
     due.forEach(begin);
     const isIdle = due.length < room;
-    await Promise.race([...(isIdle ? [] : underWay.values()), lookAgain(deps.signal)]);
+    await Promise.race([...(isIdle ? [] : underWay.values()), rest(LOOK_EVERY_MS, deps.signal)]);
   }
   await Promise.all(underWay.values());
   if (failure) throw failure.error;
-}
-
-async function lookAgain(signal: AbortSignal): Promise<void> {
-  await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
 }
 
 async function dueThreads(
@@ -50,7 +44,7 @@ async function dueThreads(
   besides: string[],
   limit: number,
 ): Promise<SyncThread[]> {
-  const channels = [...servers.values()].flatMap((server) => [...server.channels.keys()]);
+  const channels = channelsOf(servers);
   return syncOf(collections.sync, 'thread')
     .find({
       todo: { $in: ['new', 'all'] },
@@ -76,11 +70,7 @@ async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
       return leaveOut(deps, server, thread.channelId, error);
     }
     const isPast = error instanceof PlatformAway || isPassing(error);
-    const isIts =
-      error instanceof PlatformAnswerError ||
-      error instanceof PlatformRefused ||
-      isPermanent(error);
-    if (!isPast && !isIts) throw error;
+    if (!isPast && !isPermanent(error)) throw error;
     await noteFailure(deps, thread, isPast ? null : (error as Error).message);
   }
 }

@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import {
-  isProofOfDeletion,
-  PlatformAway,
-  PlatformRefused,
-  PlatformAnswerError,
-} from '../../../shared/discordApi/platformErrors.js';
+import { isProofOfDeletion, PlatformAway } from '../../../shared/discordApi/platformErrors.js';
 import { oneMessageRequest } from '../../../shared/discordApi/requests.js';
 import { syncOf, type SyncMessage } from '../../../shared/store/syncRecords.js';
 import { deleteMessage } from '../jobs/deleteMessage.js';
 import { isPassing, isPermanent } from '../permanentErrors.js';
 import type { Documents } from '../work/commit.js';
 import { recordMessages } from './recordMessages.js';
-import type { SyncDeps } from './syncDeps.js';
+import { rest } from './rest.js';
+import { channelsOf, type SyncDeps } from './syncDeps.js';
 
 /** A message is read again this long after an event (ms): by then a burst of reactions is over. */
 const READ_AFTER_MS = 30_000;
@@ -52,18 +47,17 @@ export async function readMessages(deps: SyncDeps): Promise<void> {
   const messages = syncOf(deps.collections.sync, 'message');
   while (!deps.signal.aborted) {
     const due = await messages
-      .find({ kind: 'message', dueAt: { $lte: new Date() }, channelId: { $in: channelsOf(deps) } })
+      .find({
+        kind: 'message',
+        dueAt: { $lte: new Date() },
+        channelId: { $in: channelsOf(deps.servers) },
+      })
       .sort({ dueAt: 1 })
       .limit(AT_ONCE)
       .toArray();
     await Promise.all(due.map((one) => tryMessage(deps, one)));
-    if (due.length < AT_ONCE)
-      await pause(LOOK_EVERY_MS, undefined, { signal: deps.signal }).catch(() => undefined);
+    if (due.length < AT_ONCE) await rest(LOOK_EVERY_MS, deps.signal);
   }
-}
-
-function channelsOf({ servers }: SyncDeps): string[] {
-  return [...servers.values()].flatMap((server) => [...server.channels.keys()]);
 }
 
 /** One that cannot be read is given up; its thread is read once more some day. */
@@ -78,11 +72,7 @@ async function tryMessage(deps: SyncDeps, one: SyncMessage): Promise<void> {
       await messages.updateOne({ _id }, { $set: { dueAt: soon() } }).catch(() => undefined);
       return;
     }
-    const isIts =
-      error instanceof PlatformRefused ||
-      error instanceof PlatformAnswerError ||
-      isPermanent(error);
-    if (!isIts) throw error;
+    if (!isPermanent(error)) throw error;
   }
   const { deletedCount } = await messages.deleteOne({ _id, token });
   // Something has happened meanwhile, which the answer may have told or not.

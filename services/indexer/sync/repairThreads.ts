@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Filter } from 'mongodb';
 import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
-import type { SyncDeps } from './syncDeps.js';
+import { rest } from './rest.js';
+import { channelsOf, type SyncDeps } from './syncDeps.js';
 
 /**
  * Has threads read once more while nothing else is left to fetch, one in each `everyMs`, the most recently active first:
@@ -17,13 +17,13 @@ export async function repairThreads(
   const threads = syncOf(collections.sync, 'thread');
   const began = new Date();
   while (!signal.aborted) {
-    await pause(everyMs, undefined, { signal }).catch(() => undefined);
+    await rest(everyMs, signal);
     const isBusy = (await threads.countDocuments(LEFT, { limit: 1 })) > 0;
     if (isBusy) continue;
     const missedUntil = listening.since ?? began;
     await readOnceMore(deps, {
       kind: 'thread',
-      channelId: { $in: [...servers.values()].flatMap((server) => [...server.channels.keys()]) },
+      channelId: { $in: channelsOf(servers) },
       todo: { $exists: false },
       // One whose first reading was cut off, and went on later, has no such time.
       readAt: { $not: { $gte: new Date(Math.max(missedUntil.getTime(), Date.now() - afterMs)) } },

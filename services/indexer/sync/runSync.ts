@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { stateOf } from '../../../shared/store/state.js';
@@ -23,6 +22,7 @@ import { readMessages } from './readMessages.js';
 import { createRemovals } from './removals.js';
 import { repairThreads } from './repairThreads.js';
 import { runRequest } from './runRequest.js';
+import { rest } from './rest.js';
 import type { SyncDeps } from './syncDeps.js';
 import { NotSynced, SyncProblem } from './syncProblem.js';
 
@@ -231,8 +231,4 @@ async function serveRequest(deps: SyncDeps, request: SyncRequestRecord): Promise
     if (_id === ALL) await requests.deleteOne({ _id, at });
     else await requests.updateOne({ _id }, { $set: { problem: error.message } });
   }
-}
-
-async function rest(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms > 0) await pause(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -46,3 +46,8 @@ export interface ToldThreads {
   threads: readonly LiveThread[];
   asOf: number;
 }
+
+/** Ids of the forums that are archived, of all servers that were looked at. */
+export function channelsOf(servers: SyncDeps['servers']): string[] {
+  return [...servers.values()].flatMap((server) => [...server.channels.keys()]);
+}
