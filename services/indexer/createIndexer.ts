@@ -90,7 +90,7 @@ export function createIndexer(clients: IndexerClients): {
     logger,
     publicUrl: publicUrlOf(settings),
     resolvedTags: parseResolvedTags(settings.RESOLVED_TAGS),
-    countProjected: metrics.countProjected,
+    counters: metrics.counters,
   };
   const gate = createStoreGate(mongo, clients.elasticsearch, logger);
   registerStores(metrics.registry, gate.watches);

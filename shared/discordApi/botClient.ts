@@ -2,7 +2,11 @@ import type { Redis } from 'ioredis';
 import { publicUrlOf, type Settings } from '../platform/env.js';
 import { createAdmission } from './admission.js';
 import { SYSTEM_CLOCK } from './clock.js';
-import { createPlatformClient, type PlatformClient } from './platformClient.js';
+import {
+  createPlatformClient,
+  type PlatformClient,
+  type PlatformClientOptions,
+} from './platformClient.js';
 import { RateLimits } from './rateLimits.js';
 
 /** The settings that name a bot. */
@@ -17,12 +21,16 @@ export type BotSettings = Pick<
  */
 export function createBotClient(
   settings: BotSettings,
-  { redis, namespace, now }: { redis: Redis; namespace: string; now: () => Promise<number> },
+  {
+    redis,
+    namespace,
+    ...asked
+  }: { redis: Redis; namespace: string } & Pick<PlatformClientOptions, 'now' | 'onAsked'>,
 ): PlatformClient | null {
   const { DISCORD_BOT_TOKEN: token, DISCORD_API_URL: url } = settings;
   if (token === undefined) return null;
   return createPlatformClient({
-    ...{ url: url.replace(/\/+$/, ''), token, publicUrl: publicUrlOf(settings), now },
+    ...{ url: url.replace(/\/+$/, ''), token, publicUrl: publicUrlOf(settings), ...asked },
     limits: new RateLimits(SYSTEM_CLOCK),
     admission: createAdmission(redis, namespace),
     clock: SYSTEM_CLOCK,

@@ -43,8 +43,13 @@ export interface PlatformClientOptions {
   clock: Clock;
   /** The time that an answer counts as of. */
   now: () => Promise<number>;
+  /** Learns of each request that was sent. */
+  onAsked?: (outcome: AskOutcome) => void;
   fetch?: typeof fetch;
 }
+
+/** How a request ended: with an answer, refused for good, to be asked again later, or by a fault. */
+export type AskOutcome = Verdict['kind'];
 
 const VERSION = '1.0.0';
 const TIMEOUT_MS = 30_000;
@@ -60,6 +65,7 @@ export function createPlatformClient(options: PlatformClientOptions): PlatformCl
       for (let tries = 1; ; tries += 1) {
         if (isRefused) throw new PlatformUnauthorized();
         const verdict = await tryOnce(options, request, signal);
+        options.onAsked?.(verdict.kind);
         if (verdict.kind === 'answer') {
           return { value: check(request, verdict.value), asOf: verdict.asOf };
         }

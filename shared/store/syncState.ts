@@ -80,6 +80,18 @@ export async function syncState(
   };
 }
 
+/** How the connection stands; null where none was ever tried. */
+export async function readEventsState(
+  { state }: Pick<Collections, 'state'>,
+  options: { maxTimeMS?: number } = {},
+): Promise<EventsState | null> {
+  const [lease, gateway] = await Promise.all([
+    stateOf(state, 'sync').findOne({ _id: 'sync' }, options),
+    stateOf(state, 'gateway').findOne({ _id: 'gateway' }, options),
+  ]);
+  return lease && gateway && eventsState(gateway, lease);
+}
+
 /** A process that has ended without a word is connected no more. */
 function eventsState(
   { connectedAt, lastEventAt, waiting, problem }: GatewayState,

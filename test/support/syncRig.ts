@@ -95,10 +95,13 @@ export function publicState({ model }: DiscordDouble): Record<string, Told> {
 const AUTO_MODERATION = 24;
 const LOADING = 1 << 7;
 
+/** Whether a message may be archived: one that is still being made, or reports what was moderated, never is. */
+export function isArchivable({ type, flags }: Message): boolean {
+  return type !== AUTO_MODERATION && (flags & LOADING) === 0;
+}
+
 function toldThread(thread: Thread, messages: readonly Message[]): Told {
-  const shown = messages.filter(
-    ({ type, flags }) => type !== AUTO_MODERATION && (flags & LOADING) === 0,
-  );
+  const shown = messages.filter(isArchivable);
   return {
     ...{ title: thread.name, archived: thread.isArchived, locked: thread.isLocked },
     ...{ pinned: thread.isPinned, tags: thread.appliedTagIds },

@@ -158,7 +158,7 @@ async function storeViews(
   faultPoint('viewsStored');
   if (hasLinks) await endLinked(deps, mark, links);
   deps.announcer.announce({ threads: [{ threadId, serverId, channelId }] });
-  deps.countProjected?.();
+  deps.counters?.threadBuilt();
   if (!before.item) return;
   for (const { _id, revision } of bodies) await removeOlderPieces(collections, _id, revision);
 }
@@ -218,7 +218,7 @@ export async function removeViews(
     const { serverId, channelId } = place;
     deps.announcer.announce({ threads: [{ threadId, serverId, channelId }] });
   }
-  deps.countProjected?.();
+  deps.counters?.threadBuilt();
   for (const name of bodyNames('thread', threadId))
     await removeOlderPieces(deps.collections, name, version + 1);
 }

@@ -90,11 +90,13 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
   const take = createEventTimes(deps.collections, { signal, tasks }, pass);
   return {
     take(event, bytes, done) {
+      const cameAt = performance.now();
       waiting += 1;
       bytesWaiting += bytes;
       const end = (): void => {
         waiting -= 1;
         bytesWaiting -= bytes;
+        deps.counters?.eventRecorded((performance.now() - cameAt) / 1_000);
         done();
       };
       take({ event, end });

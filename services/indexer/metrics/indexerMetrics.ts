@@ -5,6 +5,8 @@ import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { FAILED } from '../../../shared/store/quarantine.js';
 import { oldestPendingSeconds } from '../../../shared/store/oldestPending.js';
+import { readEventsState } from '../../../shared/store/syncState.js';
+import type { WriteCounters } from '../deps.js';
 
 /** How a try of a job ended: for good, for now, or by being refused for ever. */
 export type JobOutcome = 'done' | 'failed' | 'refused';
@@ -13,7 +15,7 @@ export type JobOutcome = 'done' | 'failed' | 'refused';
 export interface IndexerMetrics {
   registry: Registry;
   observeJob: (name: string, outcome: JobOutcome, seconds: number) => void;
-  countProjected: () => void;
+  counters: WriteCounters;
 }
 
 /** Milliseconds that a store may take to tell a number; after that the number is left out. */
@@ -21,7 +23,7 @@ const ASK_MS = 1_000;
 
 /** Makes the metrics of an indexer over these stores. */
 export function createIndexerMetrics(
-  collections: Pick<Collections, 'work'>,
+  collections: Pick<Collections, 'work' | 'state'>,
   producer: Pick<Producer, 'counts'>,
 ): IndexerMetrics {
   const registry = createRegistry();
@@ -38,12 +40,28 @@ export function createIndexerMetrics(
     help: 'Threads whose views and search documents were built',
     registers,
   });
+  const events = new Histogram({
+    name: 'forum_archive_event_duration_seconds',
+    help: 'Events of the platform: how many were recorded, and how long after they came',
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const asked = new Counter({
+    name: 'forum_archive_platform_requests_total',
+    help: 'Requests of the platform by outcome: answer, refused, wait (a limit was met), fault',
+    labelNames: ['outcome'],
+    registers,
+  });
   registerQueue(registry, producer);
   registerStored(registry, collections);
   return {
     registry,
     observeJob: (job, outcome, seconds) => jobs.observe({ job, outcome }, seconds),
-    countProjected: () => projected.inc(),
+    counters: {
+      threadBuilt: () => projected.inc(),
+      eventRecorded: (seconds) => events.observe(seconds),
+      platformAsked: (outcome) => asked.inc({ outcome }),
+    },
   };
 }
 
@@ -61,8 +79,11 @@ function registerQueue(registry: Registry, producer: Pick<Producer, 'counts'>): 
   });
 }
 
-function registerStored(registry: Registry, { work }: Pick<Collections, 'work'>): void {
-  const gauge = (name: string, help: string, ask: () => Promise<number>): void => {
+function registerStored(
+  registry: Registry,
+  { work, state }: Pick<Collections, 'work' | 'state'>,
+): void {
+  const gauge = (name: string, help: string, ask: () => Promise<number | undefined>): void => {
     new Gauge({
       name: `forum_archive_${name}`,
       help: `${help}; absent while MongoDB is away`,
@@ -84,6 +105,19 @@ function registerStored(registry: Registry, { work }: Pick<Collections, 'work'>)
   );
   gauge('quarantined', 'Documents, threads and files that are quarantined', () =>
     work.countDocuments(FAILED),
+  );
+  gauge(
+    'gateway_connected',
+    'Whether the platform tells events; absent without a bot',
+    async () => {
+      const events = await readEventsState({ state });
+      return events ? Number(events.connectedAt !== null) : undefined;
+    },
+  );
+  gauge(
+    'gateway_waiting_events',
+    'Events received that are not recorded yet; absent without a bot',
+    async () => (await readEventsState({ state }))?.waiting,
   );
 }
 

@@ -27,7 +27,10 @@ export function startSync(
 ): Sync | null {
   const { namespace, collections } = deps;
   const now = () => nextLiveTime(collections.state);
-  const platform = createBotClient(settings, { redis, namespace, now });
+  const platform = createBotClient(settings, {
+    ...{ redis, namespace, now },
+    onAsked: (outcome) => deps.counters?.platformAsked(outcome),
+  });
   if (!platform) return null;
   const { DISCORD_BOT_TOKEN: token = '', DISCORD_API_URL: url } = settings;
   return runSync(deps, platform, {

@@ -3,6 +3,7 @@ import { ChannelType } from 'discord-api-types/v10';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { stateOf } from '../../../shared/store/state.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { createIndexerMetrics } from '../../../services/indexer/metrics/indexerMetrics.js';
 import type { Sync } from '../../../services/indexer/sync/runSync.js';
 import { until, untilEqual } from '../../support/apiServer.js';
 import { startDiscord } from '../../support/discord/startDiscord.js';
@@ -269,12 +270,18 @@ describe('the events of the gateway', () => {
   });
 
   it('build a thread a few times in a burst, and end in an archive that verifies', async () => {
+    const counts = () => Promise.resolve({ waiting: 0, active: 0, delayed: 0, failed: 0 });
+    const { registry, counters } = createIndexerMetrics(deps.collections, { counts });
+    deps.counters = counters;
     await start();
     const { model } = discord;
     const { thread, messages } = aThread();
     await doAll(deps);
-    let built = 0;
-    deps.countProjected = () => (built += 1);
+    const counted = async (name: string): Promise<number> => {
+      const [line = ''] = (await registry.metrics()).match(new RegExp(`^${name} .*$`, 'm')) ?? [];
+      return Number(line.slice(name.length));
+    };
+    const builtBefore = await counted('forum_archive_threads_projected_total');
     const people = [...model.guilds.get(thread.guildId)!.members.keys()];
     for (let n = 0; n < 300; n += 1) {
       model.clock.advance(1_000);
@@ -283,9 +290,12 @@ describe('the events of the gateway', () => {
       else model.post(thread.id, { authorId: userId, content: `Reply ${n}` });
     }
     await untilSame();
-    await untilRecorded();
+    await until(async () => (await counted('forum_archive_event_duration_seconds_count')) > 200);
+    await untilEqual(() => counted('forum_archive_gateway_waiting_events'), 0);
+    expect(await counted('forum_archive_gateway_connected')).to.equal(1);
     await doAll(deps);
-    expect(built).to.be.below(60);
+    const built = (await counted('forum_archive_threads_projected_total')) - builtBefore;
+    expect(built).to.be.within(1, 59);
     const shown = await readBody<ThreadDetail>(deps.collections, `thread/${thread.id}`);
     expect(shown?.messages.at(-1)?.content).to.equal('Reply 299');
     await stores.refreshSearch();

@@ -1,0 +1,56 @@
+import type { Change } from '../support/discord/model/changes.js';
+import type { Message } from '../support/discord/model/entities.js';
+import type { DiscordModel } from '../support/discord/model/model.js';
+
+/** What happens in words, by the operation's name. */
+const WORDS: Record<string, string> = {
+  post: 'writes',
+  forward: 'forwards something',
+  edit: 'edited',
+  react: 'a reaction to',
+  unreact: 'reactions taken back from',
+  clearReactions: 'all reactions removed from',
+  setPinned: 'pinned or unpinned',
+  deleteMessage: 'deleted',
+  deleteMessages: 'its last messages are deleted',
+  createThread: 'a new thread',
+  retitle: 'the title was another one',
+  tag: 'other tags',
+  archive: 'archived',
+  lock: 'locked or unlocked',
+  deleteThread: 'the thread is deleted',
+  endPoll: 'a poll has ended',
+};
+
+const LONGEST_QUOTE = 60;
+
+/** Tells an operation by a change that it made; null for one that no reader of a thread would see. */
+export function tellChange(
+  model: DiscordModel,
+  operation: string,
+  change: Change,
+): { threadId: string; text: string } | null {
+  const words = WORDS[operation];
+  if (words === undefined) return null;
+  if ('thread' in change) return { threadId: change.thread.id, text: title(change.thread, words) };
+  const threadId = 'message' in change ? change.message.channelId : channelOf(change);
+  const thread = threadId === null ? undefined : model.threads.get(threadId);
+  if (!thread) return null;
+  const text = 'message' in change ? `${words} ${quoted(model, change.message)}` : words;
+  return { threadId: thread.id, text: title(thread, text) };
+}
+
+function channelOf(change: Change): string | null {
+  return change.kind === 'messagesDeleted' ? change.channelId : null;
+}
+
+function title({ name }: { name: string }, text: string): string {
+  return `“${name}”: ${text}`;
+}
+
+function quoted(model: DiscordModel, { authorId, webhook, content }: Message): string {
+  const user = model.users.get(authorId);
+  const name = webhook?.name ?? user?.globalName ?? user?.username ?? 'Somebody';
+  const line = content.replace(/\s+/g, ' ').trim() || '(no text)';
+  return `${name}: ${line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}…` : line}`;
+}
