@@ -12,6 +12,7 @@ const BENCHES = [
   'search',
   'hostileSearch',
   'verifyArchive',
+  'liveSync',
   'outages',
   'transactions',
 ];

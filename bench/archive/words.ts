@@ -25,7 +25,7 @@ export function textOf(ranks: readonly number[]): string {
 }
 
 /** Draws ranks from 1 to `size`: rank n comes 1/n times as often as rank 1 (Zipf's law). */
-export function zipf(random: Random, size = VOCABULARY): () => number {
+export function zipf(random: Pick<Random, 'below'>, size = VOCABULARY): () => number {
   const sums = new Float64Array(size);
   let sum = 0;
   for (let rank = 1; rank <= size; rank += 1) sums[rank - 1] = sum += 1 / rank;

@@ -40,7 +40,7 @@ ${Object.entries(MODES)
   .join('\n')}
 
 Endpoints: ${ENDPOINTS.map(({ name }) => name).join(', ')}
-Other benchmarks, npm run bench -- NAME: growth, importArchive, search, hostileSearch, verifyArchive, outages, transactions
+Other benchmarks, npm run bench -- NAME: growth, importArchive, search, hostileSearch, verifyArchive, liveSync, outages, transactions
 `;
 
 /** The options, or the end of the process with help or with what is wrong. */

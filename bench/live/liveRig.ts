@@ -1,0 +1,130 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
+import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
+import { readSettings } from '../../shared/platform/env.js';
+import { syncOf } from '../../shared/store/syncRecords.js';
+import { startDiscord } from '../../test/support/discord/startDiscord.js';
+import type { DiscordDouble } from '../../test/support/discord/types.js';
+import { removeSearchAndKeys, withDatabase } from '../../test/support/stores.js';
+import { startApi, type MeasuredServer } from '../servers.js';
+
+/** How long the platform takes to answer a request (ms). */
+const PLATFORM_MS = 50;
+const LOOK_EVERY_MS = 5;
+/** An event that is not shown after so long (ms) is given up. */
+const PATIENCE_MS = 120_000;
+
+/** A double of the platform, and a real indexer and API that follow it. */
+export interface LiveRig {
+  discord: DiscordDouble;
+  mongo: Mongo;
+  api: MeasuredServer;
+  indexerPid: number;
+  /** For further processes over the same archive. */
+  env: NodeJS.ProcessEnv;
+  folder: string;
+  stop(): Promise<void>;
+}
+
+/** Starts all of it over a double whose servers `fill` makes. */
+export async function startLiveRig(fill: (discord: DiscordDouble) => void): Promise<LiveRig> {
+  const settings = readSettings();
+  const discord = await startDiscord({ startAt: Date.now(), history: null });
+  fill(discord);
+  discord.faults.latencyMs = PLATFORM_MS;
+  const namespace = `bench_${randomUUID().slice(0, 8)}`;
+  const MONGODB_URL = withDatabase(settings.MONGODB_URL, namespace);
+  const mongo = createMongo({ MONGODB_URL }, { timeoutMs: 120_000, poolSize: 10 });
+  const folder = mkdtempSync(join(tmpdir(), 'forum-archive-bench-'));
+  const added = {
+    ...{ MONGODB_URL, LOG_LEVEL: 'warn', DISCORD_API_URL: discord.url },
+    DISCORD_BOT_TOKEN: discord.token,
+  };
+  const env = { ...process.env, ...added };
+  const indexer = startScript('indexer', [], env);
+  const api = await startApi('api', folder, added);
+  return {
+    ...{ discord, mongo, api, indexerPid: indexer.pid ?? 0, env, folder },
+    async stop() {
+      await api.stop();
+      await end(indexer);
+      await discord.close();
+      const elasticsearch = createElasticsearch(settings, { timeoutMs: 120_000 });
+      const redis = createRedis(settings.REDIS_URL, { timeoutMs: 10_000 });
+      await redis.connect();
+      await removeSearchAndKeys({ mongo, elasticsearch, redis });
+      await mongo.db.dropDatabase();
+      await mongo.client.close();
+      redis.disconnect();
+      await elasticsearch.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Starts a service or the command line as a process of its own. */
+export function startScript(
+  name: 'indexer' | 'cli',
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): ChildProcess {
+  const script = fileURLToPath(new URL(`../../services/${name}/main.js`, import.meta.url));
+  return spawn(process.execPath, [script, ...args], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+/** Asks a process to end, and waits until it has. */
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** Threads that are known of, and those of them that are still to be fetched. */
+export async function syncedThreads({ mongo }: LiveRig): Promise<{ found: number; left: number }> {
+  const threads = syncOf(mongo.collections.sync, 'thread');
+  const [found, left] = await Promise.all([
+    threads.countDocuments({ kind: 'thread' }),
+    threads.countDocuments({ kind: 'thread', todo: { $exists: true } }),
+  ]);
+  return { found, left };
+}
+
+/** Waits until so many threads are fetched, and built. */
+export async function untilFetched(rig: LiveRig, threads: number): Promise<void> {
+  for (;;) {
+    const { found, left } = await syncedThreads(rig);
+    if (found >= threads && left === 0 && (await isBuilt(rig))) return;
+    await pause(200);
+  }
+}
+
+/** Whether no thread is still to be built. */
+export async function isBuilt({ mongo }: LiveRig): Promise<boolean> {
+  return (await mongo.collections.work.countDocuments({ kind: 'thread' })) === 0;
+}
+
+/** Milliseconds until the API shows a text in a thread. Throws when that takes too long. */
+export async function timeUntilShown(
+  { api }: LiveRig,
+  threadId: string,
+  text: string,
+): Promise<number> {
+  const began = performance.now();
+  while (performance.now() - began < PATIENCE_MS) {
+    const answer = await fetch(`${api.url}/api/threads/${threadId}`);
+    if ((await answer.text()).includes(text)) return performance.now() - began;
+    await pause(LOOK_EVERY_MS);
+  }
+  throw new Error(`Thread ${threadId} does not show an event after ${PATIENCE_MS / 1_000} s`);
+}
