@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import { setTimeout as pause } from 'node:timers/promises';
-import { markId, NEVER, type LoopKind, type Mark } from '../../../shared/store/work.js';
+import { markId, MOST_TRIES, NEVER, type LoopKind, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
 import { claimMarks, dueNow } from './claims.js';
@@ -97,9 +97,14 @@ export async function settled(
   }
 }
 
+/** After failures that follow each other (ms): each pause is twice as long as the one before. */
+const FIRST_PAUSE_MS = 50;
+/** More of them than quarantine a mark: what fails then is not the mark. */
+const MOST_FAILURES = MOST_TRIES + 1;
+
 /**
- * Finishes one mark of a kind that the background loop does, as `finishMark` does, and tries again at once what fails for a
- * reason of its own. Throws only while a store is away.
+ * Finishes one mark of a kind that the background loop does, as `finishMark` does, and tries again, after a pause, what
+ * fails for a reason of its own. Throws while a store is away, and when it goes on failing without being quarantined.
  */
 export async function finish(
   deps: IndexerDeps,
@@ -107,17 +112,18 @@ export async function finish(
   subject: string,
   claim?: string,
 ): Promise<boolean> {
-  for (;;) {
+  for (let failures = 1; ; failures += 1) {
     try {
       return await finishMark(deps, KINDS[kind].run, markId(kind, subject), claim);
     } catch (error) {
-      throwPassing(error);
+      if (isPassing(error) || failures >= MOST_FAILURES) throw error;
+      await pause(FIRST_PAUSE_MS * 2 ** (failures - 1));
     }
   }
 }
 
-/** What fails for a reason of its own is tried again at once: it is quarantined after a few tries. */
-function throwPassing(error: unknown): true {
+/** What fails for a reason of its own is tried again after a pause: it is quarantined after a few tries. */
+function throwPassing(error: unknown): false {
   if (isPassing(error)) throw error;
-  return true;
+  return false;
 }

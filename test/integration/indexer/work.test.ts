@@ -18,6 +18,7 @@ import {
   type Mark,
 } from '../../../shared/store/work.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
+import { killableProcess } from '../../faults/sync/killable.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { build, doAll, endLeases, record } from '../../support/indexerDeps.js';
 import { indexerSuite } from '../../support/suiteStores.js';
@@ -55,6 +56,24 @@ describe('the list of work', () => {
     return threadId;
   };
   const quarantined = async (subject: string) => (await markOf(subject))?.failure;
+
+  it('is left to others where it goes on failing for a reason that is not its own', async () => {
+    const threadId = await aThread();
+    const process = killableProcess(deps);
+    process.kill();
+    let tried = 0;
+    const counted: IndexerDeps = {
+      ...process.deps,
+      get collections() {
+        tried += 1;
+        return process.deps.collections;
+      },
+    };
+    const error = await finish(counted, 'thread', threadId).catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('message', 'The process was killed');
+    expect(tried).to.equal(MOST_TRIES + 1);
+    expect(await build(deps, threadId)).to.equal(true);
+  });
 
   describe('claims', () => {
     it('are got by one of many who ask at once', async () => {
