@@ -108,10 +108,10 @@ function mergeThread(
     asOf: storedAsOf = 0,
     ...storedFields
   } = stored ?? ({} as Partial<ThreadRecord>);
-  const given = stampsOf(thread, asOf);
-  // Who was erased is not told again by a source that is older than the erasure.
-  if (stored?.ownerId === ERASED_ID) delete (fields as Partial<typeof thread>).ownerId;
-  const merged = mergeFields({ fields: storedFields, stamps }, { fields, stamps: given });
+  const merged = mergeFields(
+    { fields: storedFields, stamps: ownerLast(storedFields, stamps) },
+    { fields, stamps: ownerLast(fields, stampsOf(thread, asOf)) },
+  );
   const isChanged = merged.changed || !stored;
   if (!merged.moved && !isChanged && asOf <= storedAsOf) return false;
   documents.put('threads', {
@@ -122,6 +122,14 @@ function mergeThread(
   // Its statistics tell when a source was last read.
   if (asOf > storedAsOf) documents.mark('server', server._id, { causes });
   return isChanged;
+}
+
+/**
+ * Stamps by which a source that does not name who started a thread ranks behind each that does. Of somebody who was erased
+ * here no source is taken with their name.
+ */
+function ownerLast({ ownerId }: Pick<Partial<ThreadRecord>, 'ownerId'>, stamps: Stamps): Stamps {
+  return ownerId === ERASED_ID ? { ...stamps, ownerId: 0 } : stamps;
 }
 
 /** A channel never changes its server, nor a thread its channel: such a source is forged or broken. */

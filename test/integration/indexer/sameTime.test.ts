@@ -59,6 +59,27 @@ describe('different sources of the same time', () => {
     });
   }
 
+  it('name who started a thread, though one says that nobody is to be named', async () => {
+    const owner = anId();
+    const say = (asOf: number, ownerId: string) => aSourceThread({ asOf, thread: { ownerId } });
+    const { threads } = deps.collections;
+    for (const [earlier, later] of [
+      ['0', owner],
+      [owner, '0'],
+    ] as const) {
+      const { thread, server, channel } = say(1_000, earlier);
+      for (const [asOf, ownerId] of [
+        [2_000, later],
+        [1_000, earlier],
+        [3_000, '0'],
+      ] as const) {
+        const told = { ...thread, ownerId };
+        await record(deps, { asOf, server, channel, thread: told });
+      }
+      expect((await threads.findOne({ _id: thread._id }))?.ownerId).to.equal(owner);
+    }
+  });
+
   it('leave the same snapshot of an author', async () => {
     const author = anAuthor('ada');
     const names = ['Ada', 'Ada L.', 'ada', 'Lady Ada', 'Zoe'];
