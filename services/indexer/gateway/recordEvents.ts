@@ -1,6 +1,6 @@
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { isPermanent } from '../permanentErrors.js';
-import { noteRoles } from '../sync/noteRoles.js';
+import { noteRolesOfEvent } from '../sync/memberRoles.js';
 import { readOnceMore } from '../sync/repairThreads.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { createEventTimes } from './eventTimes.js';
@@ -68,7 +68,7 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
   ): Promise<void> => {
     if (event.kind === 'member') {
       const { userId, roleIds } = event;
-      await untilDone(signal, () => noteRoles(deps, { serverId, userId, roleIds, asOf }));
+      await untilDone(signal, () => noteRolesOfEvent(deps, { serverId, userId, roleIds, asOf }));
       return;
     }
     if (event.kind === 'left') {

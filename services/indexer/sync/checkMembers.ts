@@ -1,11 +1,12 @@
 import { batches } from '../../../shared/platform/batches.js';
 import { PlatformAway } from '../../../shared/discordApi/platformErrors.js';
 import { NEVER_CHECKED, syncOf, type SyncMember } from '../../../shared/store/syncRecords.js';
+import { isPermanent } from '../permanentErrors.js';
 import { readRoles } from './memberRoles.js';
 import { rest } from './rest.js';
 import type { SyncDeps } from './syncDeps.js';
 
-/** The roles of each author are asked for this often (ms), as far as the pace allows. */
+/** The roles of each author are asked for this often (ms), as far as the pace allows, and after a session has begun. */
 const CHECKED_FOR_MS = 3_600_000;
 /** Who came into the archive otherwise than by the sync is looked for this often (ms). */
 const FIND_EVERY_MS = 60_000;
@@ -14,8 +15,8 @@ const LOOK_EVERY_MS = 250;
 
 /**
  * Asks for the roles of authors: at once for those of whom nothing is known, such as authors of exports, and else for one
- * in each `everyMs`, who was asked for longest ago. So it is learnt, too, when somebody takes a role on or puts it off who
- * does not write.
+ * in each `everyMs`, who was asked for longest ago: those not asked for since events are heard, or for an hour. So it is
+ * learnt, too, when somebody takes a role on or puts it off who does not write.
  */
 export async function checkMembers(deps: SyncDeps, everyMs: number): Promise<void> {
   let foundAt = -Infinity;
@@ -56,24 +57,30 @@ async function findMembers(
 }
 
 async function nextMember(
-  { collections }: SyncDeps,
+  { collections, listening }: SyncDeps,
   serverIds: string[],
 ): Promise<SyncMember | null> {
   if (serverIds.length === 0) return null;
-  const before = new Date(Date.now() - CHECKED_FOR_MS);
+  const missedUntil = listening.since?.getTime() ?? 0;
+  const before = new Date(Math.max(missedUntil, Date.now() - CHECKED_FOR_MS));
   return syncOf(collections.sync, 'member').findOne(
     { kind: 'member', serverId: { $in: serverIds }, checkedAt: { $lt: before } },
     { sort: { checkedAt: 1 } },
   );
 }
 
-/** False where the platform is away. */
+/** False where the platform is away. Somebody whose roles cannot be read is asked for again as all others are. */
 async function tryRead(deps: SyncDeps, member: SyncMember): Promise<boolean> {
   try {
     await readRoles(deps, member);
     return true;
   } catch (error) {
-    if (!(error instanceof PlatformAway)) throw error;
-    return false;
+    if (error instanceof PlatformAway) return false;
+    if (!isPermanent(error)) throw error;
+    const { _id, userId } = member;
+    deps.logger.warn({ err: error, userId }, 'The roles of a member cannot be read');
+    const members = syncOf(deps.collections.sync, 'member');
+    await members.updateOne({ _id }, { $set: { checkedAt: new Date() } });
+    return true;
   }
 }

@@ -8,6 +8,7 @@ import {
 } from '../../../shared/discordApi/requests.js';
 import { forgetChannels } from './forgetChannels.js';
 import { noteThreads } from './noteThreads.js';
+import { readUnlisted } from './readUnlisted.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /** Notes all active threads of a server. */
@@ -37,8 +38,12 @@ export async function listArchived(
     const { value, asOf } = answer;
     await noteThreads(deps, server, { threads: value.threads, asOf });
     const next = placeAfter(known, value.threads, value.has_more ?? value.threads.length > 0);
+    const isFirst = known.listedTo === undefined || !deps.listed.has(channelId);
+    if (next.isEnd && isFirst) await readUnlisted(deps, server, channelId);
     await syncChannels.updateOne({ _id: channelId }, next.update);
-    if (next.isEnd) return;
+    if (!next.isEnd) continue;
+    deps.listed.add(channelId);
+    return;
   }
 }
 

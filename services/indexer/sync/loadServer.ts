@@ -14,6 +14,7 @@ import {
 import { cleanName } from '../sources/cleanText.js';
 import { liveChannel, liveServer } from '../sources/liveHeader.js';
 import { forgetChannels } from './forgetChannels.js';
+import { noteRoles } from './noteRoles.js';
 import { withholdChannels } from './withholdChannels.js';
 import {
   isVisibleForum,
@@ -37,7 +38,10 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
   const { value: guild, asOf } = await platform.get(guildRequest(serverId), signal);
   const { value: channels } = await platform.get(channelsRequest(serverId), signal);
   const { value: me } = await platform.get(meRequest, signal);
-  const { value: member } = await platform.get(memberRequest(serverId, me.id), signal);
+  const { value: member, asOf: memberAsOf } = await platform.get(
+    memberRequest(serverId, me.id),
+    signal,
+  );
   const bot = { userId: me.id, roleIds: member.roles };
   const judged = channels.filter(isVisibleForum).map((channel) => ({
     channel,
@@ -53,6 +57,8 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
   await withholdChannels(deps, serverId, judged);
   await noteChannels(deps, server, judged);
   deps.servers.set(serverId, server);
+  // Events of the bot itself have its server looked at, and tell nothing else.
+  await noteRoles(deps, { serverId, ...bot, asOf: memberAsOf });
   return server;
 }
 

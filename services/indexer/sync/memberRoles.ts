@@ -3,12 +3,13 @@ import { memberRequest } from '../../../shared/discordApi/requests.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { memberId } from '../../../shared/store/optOuts.js';
 import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
-import { noteRoles } from './noteRoles.js';
+import { isPermanent } from '../permanentErrors.js';
+import { noteRoles, type ToldRoles } from './noteRoles.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 type Deps = Pick<
   SyncDeps,
-  'collections' | 'commit' | 'servers' | 'members' | 'platform' | 'signal'
+  'collections' | 'commit' | 'servers' | 'members' | 'platform' | 'signal' | 'logger'
 >;
 
 /** Somebody on a server. */
@@ -73,4 +74,35 @@ export async function readRoles(deps: Deps, { serverId, userId }: Member): Promi
     { $set: { checkedAt }, $setOnInsert: { kind: 'member', serverId, userId, asOf: 0 } },
     { upsert: true },
   );
+}
+
+/**
+ * Notes roles that an event tells. After a session was resumed, an event may come again that was overtaken by others long
+ * ago. So when it would show somebody again who is left out, their roles are asked for, and the answer counts.
+ */
+export async function noteRolesOfEvent(deps: Deps, told: ToldRoles): Promise<void> {
+  if (!(await wouldShow(deps, told))) return noteRoles(deps, told);
+  const { serverId, userId } = told;
+  try {
+    await readRoles(deps, { serverId, userId });
+  } catch (error) {
+    if (!isPermanent(error)) throw error;
+    deps.logger.warn({ err: error, userId }, 'The roles of a member cannot be read');
+    // They stay left out. They are asked for once more at once, and then as everybody is.
+    await syncOf(deps.collections.sync, 'member').updateOne(
+      { _id: memberId(serverId, userId) },
+      { $set: { checkedAt: NEVER_CHECKED } },
+    );
+  }
+}
+
+/** Whether somebody is left out who carries none of OPT_OUT_ROLE by what an event tells. */
+async function wouldShow(
+  { servers, members, collections }: Deps,
+  { serverId, userId, roleIds }: ToldRoles,
+): Promise<boolean> {
+  const named = servers.get(serverId)?.optOutRoles;
+  if (!named || named.size === 0 || roleIds.some((id) => named.has(id))) return false;
+  const _id = memberId(serverId, userId);
+  return members.get(_id) ?? (await collections.optOuts.findOne({ _id })) !== null;
 }

@@ -2,8 +2,7 @@ import type { LiveMessage } from '../../../shared/discordApi/answerTypes.js';
 import { ingest } from '../ingest/ingest.js';
 import { liveMessage } from '../sources/liveMessage.js';
 import { isBlank, requireContentIntent } from './contentIntent.js';
-import { learnRoles } from './memberRoles.js';
-import { noteRoles } from './noteRoles.js';
+import { learnRoles, noteRolesOfEvent } from './memberRoles.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /** A message that the platform told, and the time it counts as of. */
@@ -55,7 +54,7 @@ async function learnAuthors(
   for (const { value, asOf } of byPeople) {
     const { author, member } = value;
     if (member?.roles) {
-      await noteRoles(deps, { serverId, userId: author.id, roleIds: member.roles, asOf });
+      await noteRolesOfEvent(deps, { serverId, userId: author.id, roleIds: member.roles, asOf });
     }
   }
   await learnRoles(

@@ -108,7 +108,7 @@ async function takeTurn(
     const pace = { everyMs: options.repairEveryMs, afterMs: options.repairAfterMs };
     const sync: SyncDeps = {
       ...{ ...deps, platform, named, optOutRoles, signal, meter },
-      ...{ servers: new Map(), turns: new Map(), removals },
+      ...{ servers: new Map(), turns: new Map(), removals, listed: new Set() },
       members: new LRUCache({ max: MEMBERS_REMEMBERED }),
       listening: { since: null },
     };

@@ -24,6 +24,8 @@ export interface SyncDeps extends IndexerDeps {
   /** Who looks at a server waits for the others that do. */
   turns: Map<string, ReturnType<typeof createTurns>>;
   removals: Removals;
+  /** Forums whose archived threads were listed to the end since the lease was taken. */
+  listed: Set<string>;
   /** Since when events have told everything that has changed; null while they do not. */
   listening: { since: Date | null };
 }

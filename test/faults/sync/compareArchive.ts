@@ -17,9 +17,37 @@ export async function compareArchive(
   const marks = await work.countDocuments({ kind: { $in: ['member', 'thread', 'channel'] } });
   return [
     ...differences(Object.fromEntries(found), publicState(discord)),
+    ...(await reactions(deps, discord)),
     ...choices(discord, left, optOutRole),
     ...(marks > 0 ? [`${marks} things are still to be built`] : []),
   ];
+}
+
+/** Messages that both know, with other counts of reactions. */
+async function reactions(
+  { collections }: IndexerDeps,
+  { model }: DiscordDouble,
+): Promise<string[]> {
+  const told = new Map(
+    model.publicThreads().flatMap(({ messages }) =>
+      messages.map((one) => {
+        const counts = one.reactions.map(({ emoji, userIds }) => [emoji, userIds.size] as const);
+        return [one.id, inWords(counts)] as const;
+      }),
+    ),
+  );
+  const known = await collections.messages
+    .find({ _id: { $in: [...told.keys()] }, deleted: { $ne: true } })
+    .toArray();
+  return known.flatMap(({ _id, reactions: counted }) => {
+    const found = inWords(counted.map(({ emoji, count }) => [emoji, count] as const));
+    return found === told.get(_id) ? [] : [`${_id} has reactions ${found}, not ${told.get(_id)}`];
+  });
+}
+
+function inWords(counts: (readonly [{ id: string | null; name: string }, number])[]): string {
+  const words = counts.map(([{ id, name }, count]) => `${id ?? name} ${count}`);
+  return words.sort().join(', ');
 }
 
 /** Authors of what everybody may see who are left out although they carry no such role, or are not although they do. */

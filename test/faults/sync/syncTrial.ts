@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { GatewayOpcodes } from 'discord-api-types/v10';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import type { Sync } from '../../../services/indexer/sync/runSync.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
@@ -14,8 +15,11 @@ import { startTestSync } from '../../support/syncRig.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 import { createRandom, type Random } from '../random.js';
 import { compareArchive } from './compareArchive.js';
+import { calmGateway, disturbGateway } from './disturbGateway.js';
 import { exported, importThread } from './importThread.js';
 import { killableProcess, type KillableProcess } from './killable.js';
+import { addQuietPeople, OPT_OUT_ROLE, type QuietPeople } from './quietPeople.js';
+import { planTrial, tellsRoles, type TrialPlan } from './trialPlan.js';
 import { watchPrivacy } from './watchPrivacy.js';
 
 /** What a trial came to. */
@@ -26,7 +30,6 @@ export interface Trial {
   violations: string[];
 }
 
-export const OPT_OUT_ROLE = 'no archive';
 const ROUNDS = 10;
 const MOST_OPERATIONS = 25;
 const FAULTS: readonly Fault[] = ['serverError', 'cut', 'cutBody', 'garbled', 'badGateway'];
@@ -35,20 +38,19 @@ const SETTLE_MS = 240_000;
 
 /**
  * Syncs a server of a seed while it changes: people talk, moderators delete and hide, members opt out, exports are imported,
- * and the process that syncs is stopped, killed, and relieved by another. In the end the archive has to be like what
- * everybody may see of the server. The same seed gives the same operations; what meets what in time differs.
+ * connections end, events come late or twice, and the process that syncs is stopped, killed, and relieved by another. In the
+ * end the archive has to be like what everybody may see of the server. The same seed gives the same operations; what meets
+ * what in time differs.
  */
 export async function runSyncTrial(seed: number, rounds = ROUNDS): Promise<Trial> {
   const random = createRandom(seed);
+  const plan = planTrial(random, seed);
   const stores = await openStores();
   const deps = indexerDeps(stores);
-  const discord = await startDiscord({
-    ...{ seed, rateLimits: false },
-    history: { guilds: 1, forums: 2, threads: 6, messages: 8, people: 8, weeks: 20 },
-  });
+  const discord = await startDiscord(plan.discord);
   const loop = buildAlways(deps);
   try {
-    const trial = new SyncTrial({ random, stores, deps, discord });
+    const trial = new SyncTrial({ plan, random, stores, deps, discord });
     return await trial.run(rounds);
   } finally {
     await loop();
@@ -84,7 +86,14 @@ function neverPublic({ model }: DiscordDouble): ReadonlySet<string> {
   return threadIds;
 }
 
+/** What clients ask of the gateway, by operation. */
+const SESSIONS: Record<number, string> = {
+  [GatewayOpcodes.Identify]: 'sessions begun',
+  [GatewayOpcodes.Resume]: 'sessions resumed, or refused',
+};
+
 interface Rig {
+  plan: TrialPlan;
   random: Random;
   stores: TestStores;
   deps: IndexerDeps;
@@ -93,25 +102,25 @@ interface Rig {
 
 class SyncTrial {
   readonly #rig: Rig;
+  readonly #quiet: QuietPeople;
   readonly #happened: Record<string, number> = {};
   readonly #exports: PublicThread[] = [];
-  #quietId = '';
   #running: { process: KillableProcess; sync: Sync }[] = [];
 
   constructor(rig: Rig) {
     this.#rig = rig;
+    this.#quiet = addQuietPeople(rig.discord);
   }
 
   async run(rounds: number): Promise<Trial> {
     const { random, deps, discord } = this.#rig;
-    const userId = (this.#quietId = this.#addPeople());
-    const threadIds = neverPublic(discord);
-    const endWatch = watchPrivacy(deps, { threadIds, userId });
+    const { userIds } = this.#quiet;
+    const endWatch = watchPrivacy(deps, { threadIds: neverPublic(discord), userIds });
     let violations: string[] = [];
     try {
       this.#start();
       for (let round = 0; round < rounds; round += 1) {
-        await this.#awaitRequests(random.below(30));
+        await this.#awaitRequests(random.below(30), random.below(100));
         this.#change();
         await this.#disturb();
       }
@@ -120,33 +129,16 @@ class SyncTrial {
       for (const { sync } of this.#running) await sync.stop();
       violations = [...violations, ...(await endWatch())];
     }
+    this.#countSessions();
     return { happened: this.#happened, violations };
   }
 
-  /** A role by which people opt out, and somebody who carries it from the beginning, and writes. */
-  #addPeople(): string {
-    const { model } = this.#rig.discord;
-    const place = model.publicThreads().find(({ thread }) => !thread.isLocked);
-    const { guild } = place!;
-    const role = model.createRole(guild.id, { name: OPT_OUT_ROLE });
-    const { id } = model.createUser({ username: 'quiet' });
-    model.addMember(guild.id, id, { roleIds: [role.id] });
-    model.createThread(place!.channel.id, {
-      ...{ name: 'Quiet', ownerId: id, starter: { content: 'Not for the archive' } },
-    });
-    model.post(place!.thread.id, { authorId: id, content: 'Neither is this' });
-    // Nobody changes their roles: members of a server are chosen among those that it has.
-    model.onChange((change) => {
-      if (change.kind === 'memberUpdated' && change.member.user.id === id)
-        change.member.roleIds = [role.id];
-    });
-    return id;
-  }
-
   #start(): void {
-    const { deps, stores, discord } = this.#rig;
+    const { random, deps, stores, discord, plan } = this.#rig;
     const process = killableProcess(deps);
-    const options = { optOutRoles: [OPT_OUT_ROLE], memberEveryMs: 1, repairEveryMs: 20 };
+    const { listening, repairEveryMs } = plan;
+    const listens = listening === 'switched' ? random.chance(0.5) : listening === 'always';
+    const options = { optOutRoles: [OPT_OUT_ROLE], memberEveryMs: 1, repairEveryMs, listens };
     this.#running.push({ process, sync: startTestSync(process.deps, stores, discord, options) });
   }
 
@@ -154,16 +146,24 @@ class SyncTrial {
     this.#happened[what] = (this.#happened[what] ?? 0) + 1;
   }
 
-  /** Waits until so many requests more were made, or the sync has nothing to do. */
-  async #awaitRequests(count: number): Promise<void> {
+  #countSessions(): void {
+    const { commands } = this.#rig.discord.gateway;
+    for (const { op } of commands) {
+      const name = SESSIONS[op];
+      if (name !== undefined) this.#note(name);
+    }
+  }
+
+  /** Waits until so many requests more were made, or for so many looks. */
+  async #awaitRequests(count: number, looks: number): Promise<void> {
     const { requests } = this.#rig.discord;
     const until = requests.length + count;
-    for (let looks = 0; requests.length < until && looks < 100; looks += 1) await pause(10);
+    for (let left = looks; requests.length < until && left > 0; left -= 1) await pause(10);
   }
 
   #change(): void {
     const { random, discord } = this.#rig;
-    const { model } = discord;
+    const { gateway, model } = discord;
     for (const place of model.publicThreads()) {
       if (random.chance(0.2)) this.#exports.push(exported(place));
     }
@@ -171,6 +171,8 @@ class SyncTrial {
       model.clock.advance(random.below(10_000));
       const name = randomOperation(model, random);
       if (name !== null) this.#note(name);
+      if (random.chance(0.05)) this.#note(this.#quiet.speak(random));
+      if (random.chance(0.05)) this.#note(`gateway: ${disturbGateway(gateway, random)}`);
     }
     if (random.chance(0.2)) discord.faults.next(random.pick(FAULTS));
   }
@@ -186,18 +188,23 @@ class SyncTrial {
   }
 
   async #import(): Promise<void> {
-    const { random, deps } = this.#rig;
+    const { deps } = this.#rig;
     const { sync, optOuts } = deps.collections;
+    // How much of it is used depends on what is known by now: what comes later must not.
+    const random = createRandom(this.#rig.random.below(2 ** 31));
     // Until somebody is known to be left out, an export shows them.
-    const isKnown = (await optOuts.countDocuments({ userId: this.#quietId })) > 0;
+    const { userIds } = this.#quiet;
+    const known = await optOuts.countDocuments({ userId: { $in: [...userIds] } });
+    const isKnown = known === userIds.size;
     for (const place of random.shuffle(this.#exports).slice(0, isKnown ? 3 : 0)) {
       // What the sync has never heard of stays as exports tell it.
       if (await sync.findOne({ _id: place.thread.id })) await importThread(deps, random, place);
     }
   }
 
-  /** The roles of everybody were told long ago. */
+  /** The roles of everybody were told long ago; events that tell of them need no such help. */
   async #ageRoles(): Promise<void> {
+    if (tellsRoles(this.#rig.plan)) return;
     const longAgo = new Date(Date.now() - 7_200_000);
     const { sync } = this.#rig.deps.collections;
     await sync.updateMany({ kind: 'member' }, { $set: { checkedAt: longAgo } });
@@ -221,13 +228,15 @@ class SyncTrial {
 
   /** Waits until the archive is like the platform; gives what is still wrong after a long time, or found by verification. */
   async #settle(): Promise<string[]> {
-    const { deps, discord, stores } = this.#rig;
+    const { plan, deps, discord, stores } = this.#rig;
     discord.faults.clear();
-    await this.#relieve('stop');
+    calmGateway(discord.gateway);
+    if (plan.listening !== 'always' || !plan.endsWithSame) await this.#relieve('stop');
     await this.#ageRoles();
     let wrong: string[] = [];
     for (const end = Date.now() + SETTLE_MS; Date.now() < end;) {
       await pause(100);
+      await this.#hurryMessages();
       wrong = await compareArchive(deps, discord, OPT_OUT_ROLE);
       if (wrong.length === 0) break;
     }
@@ -239,5 +248,11 @@ class SyncTrial {
     await stores.refreshSearch();
     const { differences } = await verifyNow(deps, { patienceMs: 2_000 });
     return differences.map(({ kind, id, detail }) => `verify: ${kind} ${id} ${detail}`);
+  }
+
+  /** Messages that are to be read again soon are read now. */
+  async #hurryMessages(): Promise<void> {
+    const { sync } = this.#rig.deps.collections;
+    await sync.updateMany({ kind: 'message' }, { $set: { dueAt: new Date(0) } });
   }
 }

@@ -4,6 +4,7 @@ import type { ServerStats } from '../../../shared/contract/servers.js';
 import type { ParticipantList, ThreadDetail } from '../../../shared/contract/threads.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import type { Sync } from '../../../services/indexer/sync/runSync.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { erasureIdOf, requestErasure } from '../../../shared/store/erasures.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
@@ -16,7 +17,7 @@ import { everyTrace } from '../../support/everyTrace.js';
 import { doAll, indexerDeps } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { openStores, type TestStores } from '../../support/stores.js';
-import { startTestSync, syncAgain, untilSynced } from '../../support/syncRig.js';
+import { startTestSync, syncAgain, untilListening, untilSynced } from '../../support/syncRig.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 
 const SECRET = 'The marmalade is behind the clock';
@@ -34,8 +35,8 @@ describe('members who opt out', () => {
   function carry(...roleIds: string[]) {
     discord.model.updateMember(guild.id, userId, { roleIds });
   }
-  function start(optOutRoles = ['no archive']) {
-    sync = startTestSync(deps, stores, discord, { optOutRoles, memberEveryMs: 5 });
+  function start(optOutRoles = ['no archive'], listens = false) {
+    sync = startTestSync(deps, stores, discord, { optOutRoles, memberEveryMs: 5, listens });
   }
   /** The roles of everybody are old by now. */
   async function age() {
@@ -169,6 +170,52 @@ describe('members who opt out', () => {
     await syncAgain(deps);
     await untilOut(true);
     expect(await shown()).not.to.contain(SECRET);
+  });
+
+  it('stay left out when events come again that were told before', async () => {
+    start(['no archive'], true);
+    await untilListening(deps);
+    await untilSynced(deps);
+    const states = deps.collections.state;
+    const session = async () =>
+      (await stateOf(states, 'gateway').findOne({ _id: 'gateway' }))!.session!;
+    const { seq } = await session();
+    discord.model.updateMember(guild.id, userId, { nick: 'Rosa' });
+    discord.model.post(thread.id, { authorId: userId, content: 'Before' });
+    carry(role.id);
+    discord.model.post(thread.id, { authorId: userId, content: 'After' });
+    const choices = async () =>
+      (await stateOf(states, 'optOuts').findOne({ _id: 'optOuts' }))?.version;
+    await untilEqual(async () => (await session()).seq, seq + 4);
+    expect(await choices()).to.equal(1);
+    await sync.stop();
+    const back = { $set: { 'session.seq': seq } };
+    await stateOf(states, 'gateway').updateOne({ _id: 'gateway' }, back);
+    start(['no archive'], true);
+    await untilEqual(async () => (await session()).seq, seq + 5);
+    expect(await choices()).to.equal(1);
+    carry();
+    await untilOut(false);
+  });
+
+  it('are asked for once more when a session has begun', async () => {
+    start(['no archive'], true);
+    await untilListening(deps);
+    await untilSynced(deps);
+    await sync.stop();
+    discord.gateway.forgetSessions();
+    carry(role.id);
+    start(['no archive'], true);
+    await untilOut(true);
+  });
+
+  it('may be the bot itself', async () => {
+    start(['no archive'], true);
+    await untilListening(deps);
+    const { bot } = discord.model;
+    const { roleIds } = guild.members.get(bot.id)!;
+    discord.model.updateMember(guild.id, bot.id, { roleIds: [...roleIds, role.id] });
+    await untilOut(true);
   });
 
   it('leave no id behind when they are erased', async () => {

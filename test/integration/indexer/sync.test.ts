@@ -164,6 +164,22 @@ describe('the sync', () => {
     }
   });
 
+  it('reads threads that it had recorded, and of which nothing was noted: they may be deleted', async () => {
+    await start();
+    await untilSynced(deps);
+    await sync.stop();
+    const [gone, kept] = discord.model.publicThreads().map(({ thread }) => thread.id);
+    await deps.collections.sync.deleteMany({ _id: { $in: [gone!, kept!] } });
+    discord.model.deleteThread(gone!);
+    sync = startTestSync(deps, stores, discord);
+    await untilEqual(
+      async () => (await deps.collections.threads.findOne({ _id: gone! }))?.deleted,
+      true,
+    );
+    await untilSynced(deps);
+    await expectSame();
+  });
+
   it('asks for everything that is new as often as it is told', async () => {
     discord = await startDiscord({ ...FAST, history: { forums: 1, threads: 2, messages: 2 } });
     sync = startTestSync(deps, stores, discord, { allEveryMs: 300 });

@@ -1,0 +1,52 @@
+import type { DiscordDouble } from '../../support/discord/types.js';
+import type { Random } from '../random.js';
+
+/** The role by which people opt out. */
+export const OPT_OUT_ROLE = 'no archive';
+/** What is said to one person alone. */
+export const WHISPER = 'For you alone';
+
+/** People of a server who carry the opt-out role as long as they are there. */
+export interface QuietPeople {
+  readonly userIds: ReadonlySet<string>;
+  /** Has one of them, or somebody new, say something in public, or to one person alone; gives what happened. */
+  speak(random: Random): string;
+}
+
+/** Makes the role, and somebody who carries it from the beginning, and writes. */
+export function addQuietPeople({ model }: DiscordDouble): QuietPeople {
+  const place = model.publicThreads().find(({ thread }) => !thread.isLocked)!;
+  const { id: guildId } = place.guild;
+  const role = model.createRole(guildId, { name: OPT_OUT_ROLE });
+  const userIds = new Set<string>();
+  const add = (): string => {
+    const { id } = model.createUser({ username: `quiet${userIds.size}` });
+    userIds.add(id);
+    model.addMember(guildId, id, { roleIds: [role.id] });
+    return id;
+  };
+  // Nobody changes their roles: operations choose among all members that there are.
+  const updateMember = model.updateMember.bind(model);
+  model.updateMember = (guild, userId, values) =>
+    updateMember(guild, userId, userIds.has(userId) ? { ...values, roleIds: [role.id] } : values);
+  const first = add();
+  model.createThread(place.channel.id, {
+    ...{ name: 'Quiet', ownerId: first, starter: { content: 'Not for the archive' } },
+  });
+  model.post(place.thread.id, { authorId: first, content: 'Neither is this' });
+  return {
+    userIds,
+    speak(random) {
+      const open = model.publicThreads().filter(({ thread }) => !thread.isArchived);
+      if (open.length === 0) return 'silence';
+      const { thread } = random.pick(open);
+      const what = random.pick(['newcomer', 'quiet', 'whisper']);
+      if (what === 'whisper') model.postEphemeral(thread.id, { authorId: first, content: WHISPER });
+      else {
+        const authorId = what === 'newcomer' ? add() : random.pick([...userIds]);
+        model.post(thread.id, { authorId, content: `Said by one who is ${what}` });
+      }
+      return what;
+    },
+  };
+}
