@@ -8,11 +8,6 @@ export function within(params: SearchParams, query: Query): Query {
   return filter.length === 0 ? query : { bool: { must: [query], filter } };
 }
 
-/** What passes the filters of a search, of both kinds, not scored. */
-export function filterBy(params: SearchParams): Query {
-  return { bool: { filter: filtersOf(params) } };
-}
-
 function filtersOf(params: SearchParams): Query[] {
   const { serverId, channelId, tag, status, authorId, hasAttachment } = params;
   const wanted: Record<string, string | boolean | undefined> = {

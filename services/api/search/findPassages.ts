@@ -5,7 +5,7 @@ import { passageOf, type Hit } from './presentResults.js';
 import { buildPassages } from './searchRequest.js';
 
 /**
- * A passage of each thread on a page, by thread id, with marks: of its best message on the page, else of its best message
+ * A passage of each thread among some hits, by thread id, with marks: of its best message among them, else of its best message
  * in the archive. A thread of which only the title matches has none.
  */
 export async function findPassages(

@@ -1,15 +1,13 @@
-import type { SearchParams, SearchResponse } from '../../../shared/contract/search.js';
+import type { SearchParams } from '../../../shared/contract/search.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { searchElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
-import { filterBy } from './filters.js';
-import { findPassages } from './findPassages.js';
 import { FORGIVEN, likeWords, mayBeMistyped } from './forgiveTypos.js';
 import { isForeign, tellingTerms } from './functionWords.js';
-import { countEach, inVocabulary } from './lookUp.js';
-import { matchTerm } from './matchTerms.js';
-import { wordTerm, type ParsedQuery, type SearchTerm } from './parseQuery.js';
-import { presentResults, type Hit } from './presentResults.js';
-import { relatedScore, type Telling } from './relatedRequest.js';
+import { countWords, mostOf } from './lookUp.js';
+import { textsOf } from './matchTerms.js';
+import type { ParsedQuery, SearchTerm } from './parseQuery.js';
+import type { Hit } from './presentResults.js';
+import { heaviest, type Telling } from './relatedRequest.js';
 import { buildRelated } from './searchRequest.js';
 
 /** The first page has a result of this score or more: nothing further is looked for. */
@@ -34,54 +32,69 @@ export function needsRelated(
   return best < STRONG && hasLess && offset === 0 && limit > 0;
 }
 
+/** What holds telling terms of a query, best first, and these terms with their spellings. */
+export interface Related {
+  hits: Hit[];
+  terms: SearchTerm[];
+}
+
 /** Threads and messages that hold telling terms of a query, at most `limit` together; none of the threads in `shown`. */
 export async function findRelated(
   deps: SearchDeps,
   parsed: ParsedQuery,
   params: SearchParams,
   shown: readonly string[],
-): Promise<SearchResponse['results']> {
-  const telling = await weigh(deps, parsed, params);
-  if (telling.length === 0) return { threads: [], messages: [] };
+): Promise<Related> {
+  const telling = await weigh(deps, parsed);
   const terms = telling.map(({ term, joined }) => ({
     ...term,
     alternatives: [...(term.alternatives ?? []), ...joined],
   }));
-  const request = buildRelated(telling, { ...parsed, terms }, params, shown);
-  const { hits } = await searchElasticsearch(() =>
-    deps.elasticsearch.search<NonNullable<Hit['_source']>>(
-      { index: searchAlias(deps.namespace), ...request },
-      CALL_LIMITS,
-    ),
-  );
-  const passages = await findPassages(deps, { ...parsed, terms }, hits.hits);
-  return presentResults(hits.hits, passages, relatedScore);
+  if (telling.length === 0) return { hits: [], terms };
+  const ask = async (needed: readonly Telling[]): Promise<Hit[]> => {
+    const words = { telling, needed };
+    const request = buildRelated(words, { ...parsed, terms }, params, shown);
+    const { hits } = await searchElasticsearch(() =>
+      deps.elasticsearch.search<NonNullable<Hit['_source']>>(
+        { index: searchAlias(deps.namespace), ...request },
+        CALL_LIMITS,
+      ),
+    );
+    return hits.hits;
+  };
+  const needed = heaviest(telling);
+  const hits = await ask(needed);
+  // Terms are weighed by the whole archive. Where the filters leave nothing that holds one which tells enough, the others must do.
+  const isLeft = hits.length + shown.length === 0 && needed.length < telling.length;
+  return { hits: isLeft ? await ask(telling) : hits, terms };
 }
 
-/** The most telling terms that the filters leave in some spelling, and how much each tells. */
-async function weigh(
-  deps: SearchDeps,
-  parsed: ParsedQuery,
-  params: SearchParams,
-): Promise<Telling[]> {
+/** The most telling terms that the archive holds in some spelling, and how much each tells. */
+async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> {
   const terms = tellingTerms(parsed.terms).slice(0, MOST_COUNTED);
   const pairs = terms.slice(1).map((term, index) => joinOf(terms[index]!, term));
-  const joins = pairs.filter((text) => text !== undefined).map(wordTerm);
-  const sought = [...terms, ...joins].map((term) => inVocabulary(matchTerm, term));
-  const [all = 0, ...counted] = await countEach(
+  const joins = pairs.filter((text) => text !== undefined);
+  const { all, counts } = await countWords(
     deps,
-    [{ match_all: {} }, ...sought],
-    filterBy(params),
+    [...terms.flatMap(textsOf), ...joins],
+    'inflected',
   );
-  if (all === 0) return [];
-  const countOf = new Map(joins.map(({ text }, n) => [text, counted[terms.length + n] ?? 0]));
-  const found = terms.map((term, n) => ({
-    term,
-    count: counted[n] ?? 0,
-    joined: [pairs[n - 1], pairs[n]].filter(
-      (text) => text !== undefined && (countOf.get(text) ?? 0) > 0,
-    ) as string[],
-  }));
+  const countOf = (text: string): number => mostOf(counts.get(text));
+  // Of several words a text tells as much as they do together.
+  const weightOf = (text: string): number =>
+    (counts.get(text) ?? []).reduce(
+      (sum, count) => sum + Math.log(1 + all / Math.max(1, count)),
+      0,
+    );
+  const found = terms.map((term, n) => {
+    const known = textsOf(term).filter((text) => countOf(text) > 0);
+    return {
+      term,
+      count: known.reduce((sum, text) => sum + countOf(text), 0),
+      weight: Math.min(...(known.length > 0 ? known : [term.text]).map(weightOf)),
+      joined: [pairs[n - 1], pairs[n]].filter((text) => text !== undefined && countOf(text) > 0),
+    };
+  });
   const doubtful = found
     .filter(({ term, count }) => count <= HARDLY_KNOWN && mayBeMistyped(term))
     .sort((one, other) => one.count - other.count)
@@ -89,11 +102,10 @@ async function weigh(
     .map(({ term }) => term.text);
   const others = await otherSpellings(deps, doubtful, isForeign(parsed));
   return found
-    .flatMap(({ term, count, joined }): Telling[] => {
+    .flatMap(({ term, count, weight, joined }): Telling[] => {
       const alternatives = others.get(term.text) ?? [];
       if (count === 0 && joined.length === 0 && alternatives.length === 0) return [];
-      const weight = Math.log(1 + all / Math.max(1, count));
-      return [{ term: { ...term, alternatives }, weight, joined }];
+      return [{ term: { ...term, alternatives }, weight, joined: joined as string[] }];
     })
     .sort((one, other) => other.weight - one.weight)
     .slice(0, MOST_TERMS);
@@ -111,14 +123,15 @@ async function otherSpellings(
   areForeign: boolean,
 ): Promise<Map<string, string[]>> {
   const apart = words.flatMap((word) => splitsOf(word).map((text) => ({ word, text })));
-  const [like, counts] = await Promise.all([
+  const [like, { counts }] = await Promise.all([
     likeWords(deps, areForeign ? [] : words),
-    countEach(
+    countWords(
       deps,
-      apart.map(({ text }) => inVocabulary(matchTerm, { text, phrase: true })),
+      apart.map(({ text }) => text),
+      'inflected',
     ),
   ]);
-  const known = apart.filter((_, n) => (counts[n] ?? 0) > 0);
+  const known = apart.filter(({ text }) => mostOf(counts.get(text)) > 0);
   return new Map(
     words.map((word) => {
       const parted = known.filter((one) => one.word === word).map(({ text }) => text);

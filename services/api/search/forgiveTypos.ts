@@ -1,6 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { SearchDeps } from './askElasticsearch.js';
-import { countWords, lookUp, VOCABULARY, wordsOf, type Entry } from './lookUp.js';
+import { countWords, lookUp, mostOf, VOCABULARY, wordsOf, type Entry } from './lookUp.js';
 import type { ParsedQuery, SearchTerm } from './parseQuery.js';
 
 /** How much is forgiven. To find a word with wrong letters costs Elasticsearch milliseconds, whether there is one or not. */
@@ -54,8 +54,9 @@ export function mayBeMistyped({ text, phrase }: SearchTerm): boolean {
 async function rarest(deps: SearchDeps, terms: readonly SearchTerm[]): Promise<string[]> {
   const words = terms.map(({ text }) => text);
   if (words.length <= FORGIVEN.words) return words;
-  const counts = await countWords(deps, words);
-  return words.toSorted((a, b) => counts.get(a)! - counts.get(b)!).slice(0, FORGIVEN.words);
+  const { counts } = await countWords(deps, words, 'as_written');
+  const countOf = (word: string): number => mostOf(counts.get(word));
+  return words.toSorted((a, b) => countOf(a) - countOf(b)).slice(0, FORGIVEN.words);
 }
 
 function suggestersOf(words: readonly string[]): estypes.SearchSuggester {

@@ -2,8 +2,6 @@ import type { estypes } from '@elastic/elasticsearch';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { SIGN_LETTERS, STEM_MARK } from '../../../shared/store/searchMapping.js';
 import { searchElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
-import { anyOf, asWritten, type Match, type Query } from './matchTerms.js';
-import { wordTerm, type SearchTerm } from './parseQuery.js';
 
 /** A word of a query as the index takes it, with the archive's words that are like it. */
 export type Entry = estypes.SearchTermSuggest;
@@ -14,41 +12,75 @@ export const VOCABULARY = ['content', 'heading'] as const;
 /** Asks the index about words, not for documents. */
 export function lookUp({ elasticsearch, namespace }: SearchDeps, request: estypes.SearchRequest) {
   return searchElasticsearch(() =>
-    elasticsearch.search<unknown, { words: estypes.AggregationsFiltersAggregate }>(
+    elasticsearch.search(
       { index: searchAlias(namespace), size: 0, track_total_hits: false, ...request },
       CALL_LIMITS,
     ),
   );
 }
 
-/** In how many documents each of the words stands as written. */
+/** How many documents the archive has (messages, and threads with their titles), and in how many of them words stand. */
+export interface WordCounts {
+  all: number;
+  /** By text: of each of its words. */
+  counts: ReadonlyMap<string, readonly number[]>;
+}
+
+/**
+ * In how many documents the words of some texts stand, `as_written` or `inflected`. Elasticsearch takes the texts apart as if they were a
+ * document, and reads the counts in its dictionaries. So the cost does not grow with the archive.
+ */
 export async function countWords(
-  deps: SearchDeps,
-  words: readonly string[],
-): Promise<Map<string, number>> {
-  const filters = words.map((word) => inVocabulary(asWritten, wordTerm(word)));
-  const counts = await countEach(deps, filters);
-  return new Map(words.map((word, index) => [word, counts[index] ?? 0]));
+  { elasticsearch, namespace }: SearchDeps,
+  texts: readonly string[],
+  analyzer: 'as_written' | 'inflected',
+): Promise<WordCounts> {
+  if (texts.length === 0) return { all: 0, counts: new Map() };
+  const eachField = <T>(value: T) =>
+    Object.fromEntries(VOCABULARY.map((field) => [field, value] as const));
+  const { term_vectors: vectors = {} } = await searchElasticsearch(() =>
+    elasticsearch.termvectors(
+      {
+        index: searchAlias(namespace),
+        doc: eachField(texts.join(BETWEEN)),
+        fields: [...VOCABULARY],
+        per_field_analyzer: eachField(analyzer),
+        ...{ term_statistics: true, field_statistics: true, offsets: true, positions: true },
+      },
+      CALL_LIMITS,
+    ),
+  );
+  const byField = VOCABULARY.flatMap((field) => vectors[field] ?? []);
+  const all = byField.reduce((sum, { field_statistics: of }) => sum + (of?.doc_count ?? 0), 0);
+  return { all, counts: countsOf(texts, byField) };
 }
 
-/** How many documents each of the queries finds. Only documents in `among` count. */
-export async function countEach(
-  deps: SearchDeps,
-  filters: Query[],
-  among?: Query,
-): Promise<number[]> {
-  if (filters.length === 0) return [];
-  const { aggregations } = await lookUp(deps, {
-    ...(among && { query: { bool: { filter: [among] } } }),
-    aggs: { words: { filters: { filters } } },
+/** In how many documents a text may stand at most: no more than its rarest word. */
+export function mostOf(counts: readonly number[] | undefined): number {
+  return counts === undefined || counts.length === 0 ? 0 : Math.min(...counts);
+}
+
+const BETWEEN = '\n';
+
+/** A word counts in all fields, in all forms that stand at its place. */
+function countsOf(
+  texts: readonly string[],
+  byField: readonly estypes.TermvectorsTermVector[],
+): WordCounts['counts'] {
+  let end = 0;
+  const sought = texts.map((text) => {
+    end += text.length + BETWEEN.length;
+    return { text, end, byPlace: new Map<number, number>() };
   });
-  const counts = (aggregations?.words.buckets ?? []) as estypes.AggregationsFiltersBucket[];
-  return counts.map(({ doc_count }) => doc_count);
-}
-
-/** The documents that hold a term. */
-export function inVocabulary(match: Match, term: SearchTerm): Query {
-  return anyOf(VOCABULARY.map((field) => match(field, term)));
+  for (const { terms } of byField) {
+    for (const { doc_freq: count = 0, tokens = [] } of Object.values(terms)) {
+      for (const { position = 0, start_offset: start = 0 } of tokens) {
+        const byPlace = sought.find((one) => start < one.end)?.byPlace;
+        byPlace?.set(position, (byPlace.get(position) ?? 0) + count);
+      }
+    }
+  }
+  return new Map(sought.map(({ text, byPlace }) => [text, [...byPlace.values()]]));
 }
 
 /** The archive's words in an entry that readers know too: the index also holds stems, and letters that stand for signs. */

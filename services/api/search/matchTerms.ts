@@ -62,7 +62,7 @@ export function nearby(field: TextField, terms: readonly SearchTerm[], gaps: num
 }
 
 /** A term's own text, and those that count as it. */
-function textsOf({ text, synonyms = [] }: SearchTerm): string[] {
+export function textsOf({ text, synonyms = [] }: SearchTerm): string[] {
   return [text, ...synonyms];
 }
 

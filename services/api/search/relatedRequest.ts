@@ -13,6 +13,12 @@ export interface Telling {
   joined: readonly string[];
 }
 
+/** The terms of a question, and those of them one of which every match holds. */
+export interface SoughtWords {
+  telling: readonly Telling[];
+  needed: readonly Telling[];
+}
+
 /** The lightest terms, together less than this part of the weight of all, are not enough for a match. */
 const TOO_LIGHT = 0.2;
 /** What Elasticsearch gives, about, for all terms often in a short text. */
@@ -30,28 +36,28 @@ export function relatedScore(given: number): number {
  * together. What a title holds counts once more for its thread. Threads in `shown` are left out.
  */
 export function buildRelatedQuery(
-  telling: readonly Telling[],
+  words: SoughtWords,
   params: SearchParams,
   shown: readonly string[],
 ): Query {
-  const query = holdingAny(telling, 'stretches.text');
+  const { telling } = words;
+  const query = holdingAny(words, 'stretches.text');
   const threads: Query = {
     bool: {
       must: [{ nested: { path: 'stretches', score_mode: 'max', query } }],
       should: inField(telling, 'heading', telling),
     },
   };
-  const found = within(params, ofKind(params.type, threads, holdingAny(telling, 'content')));
+  const found = within(params, ofKind(params.type, threads, holdingAny(words, 'content')));
   return shown.length === 0
     ? found
     : { bool: { must: [found], must_not: [{ terms: { threadId: [...shown] } }] } };
 }
 
-/** Texts that hold a term which tells enough, scored by all terms that they hold. */
-function holdingAny(telling: readonly Telling[], field: TextField): Query {
-  const enough = needed(telling);
-  const light = telling.filter((one) => !enough.includes(one));
-  const must = [{ bool: { should: inField(enough, field, telling) } }];
+/** Texts that hold a needed term, scored by all terms that they hold. */
+function holdingAny({ telling, needed }: SoughtWords, field: TextField): Query {
+  const light = telling.filter((one) => !needed.includes(one));
+  const must = [{ bool: { should: inField(needed, field, telling) } }];
   return { bool: { must, should: inField(light, field, telling) } };
 }
 
@@ -68,8 +74,8 @@ function holds({ term, joined }: Telling, field: TextField, boost: number): Quer
   ]);
 }
 
-/** The most telling terms, one of which every match holds: all others together are too light. */
-function needed(telling: readonly Telling[]): Telling[] {
+/** The most telling terms: all others together are too light to be a match. */
+export function heaviest(telling: readonly Telling[]): Telling[] {
   const rising = telling.toSorted((one, other) => one.weight - other.weight);
   const enough = weightOf(telling) * TOO_LIGHT;
   let lighter = 0;

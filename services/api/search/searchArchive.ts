@@ -5,13 +5,14 @@ import type { SearchDeps } from './askElasticsearch.js';
 import { lowestBand, WEAK_BELOW } from './buildQuery.js';
 import { scoreOf } from './bands.js';
 import { COSTLY_MORE, isCostly } from './cost.js';
-import { findRelated, needsRelated } from './findRelated.js';
+import { findRelated, needsRelated, type Related } from './findRelated.js';
 import { forgiveTypos, mayForgive } from './forgiveTypos.js';
 import { isForeign } from './functionWords.js';
 import { parseQuery, type ParsedQuery } from './parseQuery.js';
 import { findPage, type Found } from './findPage.js';
 import { findPassages } from './findPassages.js';
 import { presentResults } from './presentResults.js';
+import { relatedScore } from './relatedRequest.js';
 import { mayBeCorrected, suggestCorrection } from './suggestCorrection.js';
 import { withSynonyms, type Synonyms } from './synonyms.js';
 import type { Turns } from './turns.js';
@@ -23,13 +24,11 @@ export interface SearchArchiveDeps extends SearchDeps {
   synonyms?: Synonyms;
 }
 
-interface Answer extends Found {
-  /** A passage of the best message of each thread that was found, by thread id. */
-  passages: ReadonlyMap<string, string>;
-}
-
 /** What is looked for where an answer is poor: matches of most of the terms, and a corrected query where there is no match. */
-type Extras = Pick<SearchResponse, 'related' | 'suggestion'>;
+interface Extras {
+  related: Related;
+  suggestion: string | null;
+}
 
 /**
  * A page of what a query finds. Throws VALIDATION_ERROR for too many terms, RATE_LIMITED for a costly search that the asker's limit does not
@@ -41,70 +40,62 @@ export async function searchArchive(
   asker: Asker,
 ): Promise<SearchResponse> {
   const parsed = withSynonyms(parseQuery(params.q), deps.synonyms ?? new Map());
-  if (parsed.terms.length === 0) return present(params, NOTHING, NO_EXTRAS);
+  if (parsed.terms.length === 0) return present(deps, parsed, params, NOTHING, NO_EXTRAS);
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     asker.charge(COSTLY_MORE);
     return deps.turns.take(asker.name, work);
   };
   if (isCostly(parsed, params)) return inTurn(() => searchAtLength(deps, parsed, params));
-  const answer = await ask(deps, parsed, params);
-  if (!mayGain(parsed, params, answer) || !asker.affords(COSTLY_MORE)) {
-    return present(params, answer, NO_EXTRAS);
+  const found = await findPage(deps, parsed, params);
+  if (!mayGain(parsed, params, found) || !asker.affords(COSTLY_MORE)) {
+    return present(deps, parsed, params, found, NO_EXTRAS);
   }
-  const extras = await inTurn(() => findExtras(deps, parsed, params, answer)).catch(
+  const extras = await inTurn(() => findExtras(deps, parsed, params, found)).catch(
     noneIfUnavailable,
   );
-  return present(params, answer, extras);
+  return present(deps, parsed, params, found, extras);
 }
 
-/** A costly search, with what is looked for where it finds little. */
+/** A costly search, with what is looked for where it finds little. Weak matches only where the query is short enough for them. */
 async function searchAtLength(
   deps: SearchDeps,
   parsed: ParsedQuery,
-  params: SearchParams,
+  given: SearchParams,
 ): Promise<SearchResponse> {
-  const answer = await askForgiving(deps, parsed, params);
-  return present(params, answer, await findExtras(deps, parsed, params, answer));
+  const isForgiving = given.minScore < WEAK_BELOW && mayForgive(parsed);
+  const params = isForgiving ? given : { ...given, minScore: Math.max(WEAK_BELOW, given.minScore) };
+  const asked = isForgiving ? await forgiveTypos(deps, parsed) : parsed;
+  const found = await findPage(deps, asked, params);
+  return present(deps, asked, params, found, await findExtras(deps, parsed, params, found));
 }
 
 /** Whether anything more is looked for. */
-function mayGain(parsed: ParsedQuery, params: SearchParams, answer: Answer): boolean {
-  return isCorrectable(parsed, answer) || needsRelated(parsed, params, strengthOf(answer, params));
+function mayGain(parsed: ParsedQuery, params: SearchParams, found: Found): boolean {
+  return isCorrectable(parsed, found) || needsRelated(parsed, params, strengthOf(found, params));
 }
 
 async function findExtras(
   deps: SearchDeps,
   parsed: ParsedQuery,
   params: SearchParams,
-  answer: Answer,
+  found: Found,
 ): Promise<Extras> {
-  const shown = answer.hits.map(({ _source: found }) => found?.threadId ?? '');
-  const related = needsRelated(parsed, params, strengthOf(answer, params))
+  const shown = found.hits.map(({ _source: document }) => document?.threadId ?? '');
+  const related = needsRelated(parsed, params, strengthOf(found, params))
     ? await findRelated(deps, parsed, params, [...new Set(shown)])
     : NO_EXTRAS.related;
-  const isCorrected = isCorrectable(parsed, answer);
+  const isCorrected = isCorrectable(parsed, found);
   return { related, suggestion: isCorrected ? await correctionOf(deps, parsed, params) : null };
 }
 
 /** Words of another language are not corrected into English ones. */
-function isCorrectable(parsed: ParsedQuery, answer: Answer): boolean {
-  return !isFound(answer) && mayBeCorrected(parsed) && !isForeign(parsed);
+function isCorrectable(parsed: ParsedQuery, found: Found): boolean {
+  return !isFound(found) && mayBeCorrected(parsed) && !isForeign(parsed);
 }
 
-function strengthOf({ hits, threadCount, messageCount }: Answer, params: SearchParams) {
+function strengthOf({ hits, threadCount, messageCount }: Found, params: SearchParams) {
   const best = hits[0] ? scoreOf(hits[0]._score ?? 0, lowestBand(params)) : 0;
   return { total: threadCount + messageCount, best };
-}
-
-/** Weak matches only where minScore asks for them and the query is short enough. */
-async function askForgiving(
-  deps: SearchDeps,
-  parsed: ParsedQuery,
-  params: SearchParams,
-): Promise<Answer> {
-  if (params.minScore >= WEAK_BELOW) return ask(deps, parsed, params);
-  if (!mayForgive(parsed)) return ask(deps, parsed, { ...params, minScore: WEAK_BELOW });
-  return ask(deps, await forgiveTypos(deps, parsed), params);
 }
 
 /** A correction must find something as it stands: it holds words of the archive, so nothing need be forgiven. */
@@ -112,7 +103,7 @@ function correctionOf(deps: SearchDeps, parsed: ParsedQuery, params: SearchParam
   const minScore = Math.max(WEAK_BELOW, params.minScore);
   const found = { ...params, minScore, limit: 0, offset: 0 };
   return suggestCorrection(deps, parsed, async (corrected) =>
-    isFound(await ask(deps, parseQuery(corrected), found)),
+    isFound(await findPage(deps, parseQuery(corrected), found)),
   );
 }
 
@@ -122,29 +113,30 @@ function noneIfUnavailable(error: unknown): Extras {
   throw error;
 }
 
-function isFound({ threadCount, messageCount }: Answer): boolean {
+function isFound({ threadCount, messageCount }: Found): boolean {
   return threadCount + messageCount > 0;
 }
 
-const NO_EXTRAS: Extras = { related: { threads: [], messages: [] }, suggestion: null };
-const NOTHING: Answer = { hits: [], passages: new Map(), threadCount: 0, messageCount: 0 };
+const NO_EXTRAS: Extras = { related: { hits: [], terms: [] }, suggestion: null };
+const NOTHING: Found = { hits: [], threadCount: 0, messageCount: 0 };
 
-async function ask(deps: SearchDeps, parsed: ParsedQuery, params: SearchParams): Promise<Answer> {
-  const found = await findPage(deps, parsed, params);
-  return { ...found, passages: await findPassages(deps, parsed, found.hits) };
-}
-
-function present(
+/** The answer, with the passages of all threads in it: of related ones, and of results beside them, by the terms that tell. */
+async function present(
+  deps: SearchDeps,
+  parsed: ParsedQuery,
   params: SearchParams,
-  { hits, passages, threadCount, messageCount }: Answer,
-  extras: Extras,
-): SearchResponse {
+  { hits, threadCount, messageCount }: Found,
+  { related, suggestion }: Extras,
+): Promise<SearchResponse> {
+  const terms = related.hits.length === 0 ? parsed.terms : related.terms;
+  const passages = await findPassages(deps, { ...parsed, terms }, [...hits, ...related.hits]);
   return {
     query: params.q,
     results: presentResults(hits, passages, (given) => scoreOf(given, lowestBand(params))),
     total: threadCount + messageCount,
     threadCount,
     messageCount,
-    ...extras,
+    related: presentResults(related.hits, passages, relatedScore),
+    suggestion,
   };
 }

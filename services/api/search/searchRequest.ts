@@ -14,7 +14,7 @@ import {
 import { PASSAGE } from './clipPassage.js';
 import type { Query, TextField } from './matchTerms.js';
 import type { ParsedQuery } from './parseQuery.js';
-import { buildRelatedQuery, type Telling } from './relatedRequest.js';
+import { buildRelatedQuery, type SoughtWords } from './relatedRequest.js';
 
 export type Request = Omit<estypes.SearchRequest, 'index'>;
 
@@ -99,13 +99,13 @@ function pageRequest(parsed: ParsedQuery, params: SearchParams, query: Query): P
 
 /** The best matches of the telling terms, one of each thread. */
 export function buildRelated(
-  telling: readonly Telling[],
+  words: SoughtWords,
   parsed: ParsedQuery,
   params: SearchParams,
   shown: readonly string[],
 ): Request {
   return {
-    query: buildRelatedQuery(telling, params, shown),
+    query: buildRelatedQuery(words, params, shown),
     collapse: { field: 'threadId' },
     size: Math.min(params.limit, MOST_RELATED),
     sort: ORDER,

@@ -1,6 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { SearchDeps } from './askElasticsearch.js';
-import { countWords, lookUp, VOCABULARY, wordsOf, type Entry } from './lookUp.js';
+import { countWords, lookUp, mostOf, VOCABULARY, wordsOf, type Entry } from './lookUp.js';
 import { isWithinLimits, type ParsedQuery } from './parseQuery.js';
 
 /** What is corrected: queries of few words, none of which is long. */
@@ -22,9 +22,9 @@ export async function suggestCorrection(
 ): Promise<string | null> {
   const { suggest = {} } = await lookUp(deps, { suggest: suggesterOf(text) });
   const byField = VOCABULARY.map((field) => (suggest[field] ?? []) as Entry[]);
-  const counts = await countWords(deps, inDoubt(byField));
+  const { counts } = await countWords(deps, inDoubt(byField), 'as_written');
   const unknown = byField.map((entries) =>
-    entries.filter(({ text: word }) => (counts.get(word) ?? 0) === 0),
+    entries.filter(({ text: word }) => mostOf(counts.get(word)) === 0),
   );
   const corrected = correct(text, unknown);
   if (corrected === null || !isWithinLimits(corrected)) return null;

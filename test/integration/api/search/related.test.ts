@@ -124,4 +124,27 @@ describe('search: related', () => {
     await fixture.store(many.flat());
     expect(titles(await ask('ballast xylophone', { limit: 100 }))).to.have.length(20);
   });
+
+  it('asks Elasticsearch no more often than it must', async () => {
+    const apart = 'The keel was painted while nobody at all looked after the old rudder';
+    const others = ['keel', 'rudder'].flatMap((word) =>
+      Array.from({ length: 4 }, (_, n) => aThread({ title: `Dock ${n}`, messages: [word] })),
+    );
+    await fixture.store([...aThread({ title: 'Yard', messages: [apart] }), ...others.flat()]);
+    const requestsOf = async (q: string): Promise<number> => {
+      let requests = 0;
+      const count = (): void => void (requests += 1);
+      fixture.elasticsearch.diagnostic.on('request', count);
+      await ask(q);
+      fixture.elasticsearch.diagnostic.off('request', count);
+      return requests;
+    };
+    // A strong result of one message: the page.
+    expect(await requestsOf('"two ropes"')).to.equal(1);
+    // A thread by its title: the page, and a look for its passage.
+    expect(await requestsOf('radio')).to.equal(2);
+    // The page, how often its words stand, and the related matches; each thread has a message among them.
+    expect(await requestsOf('keel rudder')).to.equal(3);
+    expect(titles(await ask('keel rudder'))).to.include('Dock 3');
+  });
 });

@@ -110,4 +110,36 @@ describe('search: scores', () => {
     const same = wide.results.messages.find(({ id }) => id === one.id);
     expect(same?.score).to.equal(one.score);
   });
+
+  it('gives the same score to a query that is too long for weak matches, whatever its minScore', async () => {
+    const q =
+      'every morning before breakfast somebody polishes seventeen brass instruments while another person quietly writes down tomorrow weather beside an open porthole';
+    await fixture.store(aThread({ title: 'Log', messages: [`${q} twice`] }));
+    const scoreOf = async (minScore: number) =>
+      (await fixture.search(q, { minScore })).results.messages[0]?.score;
+    expect(await scoreOf(0.5)).to.be.within(0.8, 0.84);
+    expect(await scoreOf(0.1)).to.equal(await scoreOf(0.5));
+  });
+
+  it('gives a long thread one place, below the messages that say it, and none where its words never meet', async () => {
+    const said = Array.from({ length: 20 }, (_, n) =>
+      aThread({
+        title: `Deck ${n}`,
+        messages: [`Check ${n} of the mizzen and then of the halyard`],
+      }),
+    );
+    const filler = 'Nothing is said about either in these many words. '.repeat(6);
+    const spread = (gap: readonly string[]) =>
+      Array.from({ length: 100 }, () => ['the mizzen', ...gap, 'the halyard', ...gap]).flat();
+    const [long] = aThread({ title: 'Meets', messages: spread([]) });
+    const [apart] = aThread({ title: 'Never meets', messages: spread([filler, filler, filler]) });
+    await fixture.store([...said.flat(), long, apart]);
+    const page = await fixture.search('mizzen halyard');
+    expect(page.results.messages).to.have.length(20);
+    expect(page.results.threads).to.deep.equal([]);
+    const { results } = await fixture.search('mizzen halyard', { limit: 100, type: 'threads' });
+    const ofLong = results.threads.filter(({ title }) => title.includes('eets'));
+    expect(ofLong.map(({ title }) => title)).to.deep.equal(['Meets']);
+    expect(ofLong[0]!.score).to.be.within(0.5, 0.56);
+  });
 });
