@@ -174,6 +174,7 @@ export interface SyncStats {
     waiting: number;
     problem: string | null;
   } | null;
+  optedOut: number;
   servers: SyncedPlace[];
   channels: (SyncedPlace & { channelId: string; threads: SyncedThreads })[];
 }
@@ -224,6 +225,7 @@ const syncStats = Joi.object<SyncStats, true>({
     .allow(null)
     .required()
     .description('The connection by which the platform tells what happens; null before the first'),
+  optedOut: count('Members who are left out because of a role, each counted once a server'),
   servers: listOf(Joi.object<SyncedPlace, true>(syncedPlace), 'Servers that the bot is in'),
   channels: listOf(
     Joi.object<SyncStats['channels'][number], true>({

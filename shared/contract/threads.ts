@@ -160,6 +160,8 @@ export interface Attachment {
   size: number;
   width: number | null;
   height: number | null;
+  description: string | null;
+  spoiler: boolean;
 }
 
 /** Checks an Attachment. */
@@ -171,6 +173,8 @@ export const attachmentSchema = Joi.object<Attachment, true>({
   size: count('Size (bytes)'),
   width: nullableCount('Width of a picture or video (pixels)'),
   height: nullableCount('Height of a picture or video (pixels)'),
+  description: nullableText('What it shows, in its author’s words; null where they gave none'),
+  spoiler: Joi.boolean().required().description('Not to be shown before the reader asks for it'),
 }).description('A file attached to a message');
 
 export interface Reaction {

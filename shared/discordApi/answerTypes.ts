@@ -82,6 +82,7 @@ export interface LiveComponent {
 
 export type LiveAttachment = Pick<APIAttachment, 'id' | 'filename' | 'url'> &
   Partial<Pick<APIAttachment, 'content_type' | 'size' | 'flags'>> & {
+    description?: string | null;
     width?: number | null;
     height?: number | null;
   };

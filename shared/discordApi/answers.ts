@@ -125,6 +125,7 @@ const attachment = Joi.object({
   flags: count(),
   width: pixels(),
   height: pixels(),
+  description: textOrNull(LONG),
 });
 
 const media = () => Joi.object({ url: textOrNull(LONG), width: pixels(), height: pixels() });

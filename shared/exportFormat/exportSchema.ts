@@ -109,6 +109,8 @@ const attachment = Joi.object<ExportAttachment, true>({
   contentType: orNull(text(SHORT)),
   width: pixels(),
   height: pixels(),
+  description: orNull(text(LONG)),
+  isSpoiler: Joi.boolean(),
 });
 
 const media = Joi.object<ExportMedia, true>({

@@ -78,6 +78,10 @@ export interface ExportAttachment {
   contentType?: string | null;
   width?: number | null;
   height?: number | null;
+  /** What it shows, in its author's words. */
+  description?: string | null;
+  /** Without it, a name that begins with `SPOILER_` tells. */
+  isSpoiler?: boolean;
 }
 
 export interface ExportMedia {

@@ -173,6 +173,8 @@ function writeAttachment(attachment: AttachmentRecord): ExportAttachment {
     contentType: attachment.contentType,
     width: attachment.width,
     height: attachment.height,
+    ...(attachment.description !== undefined && { description: attachment.description }),
+    isSpoiler: attachment.spoiler ?? false,
   };
 }
 

@@ -88,6 +88,10 @@ export interface AttachmentRecord {
   size: number;
   width: number | null;
   height: number | null;
+  /** What its author says that it shows, for those who cannot see it; absent where nothing was said. */
+  description?: string;
+  /** Not to be shown before the reader asks for it. */
+  spoiler?: true;
 }
 
 export interface EmbedMedia {

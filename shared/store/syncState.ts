@@ -12,6 +12,8 @@ export interface SyncState extends SyncProgress {
   /** Why nothing can be synced, and what to do; null while all is well. */
   problem: string | null;
   events: EventsState | null;
+  /** Members who have opted out, each counted once a server. */
+  optedOut: number;
   servers: { serverId: string; name: string; checkedAt: string; problem: string | null }[];
   channels: {
     channelId: string;
@@ -40,15 +42,16 @@ const MOST_TOLD = 1_000;
 
 /** How the sync stands; null where no indexer has ever had a bot's token. */
 export async function syncState(
-  collections: Pick<Collections, 'state' | 'sync'>,
+  collections: Pick<Collections, 'state' | 'sync' | 'optOuts'>,
   options: { maxTimeMS?: number } = {},
 ): Promise<SyncState | null> {
-  const { state, sync } = collections;
+  const { state, sync, optOuts } = collections;
   const lease = await stateOf(state, 'sync').findOne({ _id: 'sync' }, options);
   if (!lease) return null;
-  const [progress, gateway, servers, channels, threads] = await Promise.all([
+  const [progress, gateway, optedOut, servers, channels, threads] = await Promise.all([
     syncProgress(collections, {}, options),
     stateOf(state, 'gateway').findOne({ _id: 'gateway' }, options),
+    optOuts.countDocuments({}, options),
     syncOf(sync, 'server')
       .find({ kind: 'server' }, options)
       .sort({ _id: 1 })
@@ -70,6 +73,7 @@ export async function syncState(
     secondsLeft: isDone ? 0 : perSecond > 0 ? Math.ceil(left / perSecond) : null,
     problem: lease.problem,
     events: gateway && eventsState(gateway, lease),
+    optedOut,
     servers: servers.map(({ _id: serverId, name, checkedAt, problem }) => ({
       ...{ serverId, name, checkedAt: checkedAt.toISOString(), problem },
     })),

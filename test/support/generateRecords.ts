@@ -182,6 +182,8 @@ function generateAttachment(random: Random): AttachmentRecord {
     size: random.below(1_000_000),
     width: random.orNull(640),
     height: random.orNull(480),
+    ...(random.below(3) === 0 && { description: 'A <b>chart</b> of Ann' }),
+    ...(random.below(3) === 0 && { spoiler: true as const }),
   };
 }
 

@@ -11,6 +11,9 @@ export function syncRows(sync: SyncState): [string, string][] {
     ['Synced messages', `${shown(sync.messages)}${pace(sync)}`],
     ...(sync.problem === null ? [] : [['Sync', sync.problem] satisfies [string, string]]),
     ...(sync.events === null ? [] : [['Events', events(sync.events)] satisfies [string, string]]),
+    ...(sync.optedOut === 0
+      ? []
+      : [['Opted out', formatCount(sync.optedOut)] satisfies [string, string]]),
     ...excluded.map(({ name, problem }): [string, string] => [
       'Not synced',
       safeText(`${name}: ${problem}`),

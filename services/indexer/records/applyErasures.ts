@@ -1,5 +1,6 @@
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import type {
+  AttachmentRecord,
   EmbedMedia,
   EmbedRecord,
   MessageRecord,
@@ -42,8 +43,12 @@ export function applyErasures<T extends Message>(message: T, erased: ErasedPeopl
   return JSON.stringify(clean) === JSON.stringify(message) ? message : clean;
 }
 
-function cleanFile<T extends { filename: string; url: string }>(file: T, eraser: TextEraser): T {
-  return { ...file, filename: eraser.text(file.filename), url: eraser.ids(file.url) };
+function cleanFile(file: AttachmentRecord, eraser: TextEraser): AttachmentRecord {
+  const { filename, url, description } = file;
+  return {
+    ...{ ...file, filename: eraser.text(filename), url: eraser.ids(url) },
+    ...(description !== undefined && { description: eraser.text(description) }),
+  };
 }
 
 function cleanReaction(reaction: ReactionRecord, erased: ErasedPeople): ReactionRecord[] {

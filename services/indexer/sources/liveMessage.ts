@@ -24,6 +24,8 @@ import { mapMessage } from './mapMessage.js';
 const EPHEMERAL = 1 << 6;
 const LOADING = 1 << 7;
 const AUTO_MODERATION_ACTION = 24;
+/** Of an attachment. */
+const SPOILER_FILE = 1 << 3;
 const FORWARD = 1;
 const STICKER_FORMATS: Readonly<Record<number, string>> = { 2: 'Apng', 3: 'Lottie', 4: 'Gif' };
 
@@ -121,6 +123,8 @@ function asAttachment(file: LiveAttachment): ExportAttachment {
     ...(file.content_type ? { contentType: file.content_type } : {}),
     width: file.width ?? null,
     height: file.height ?? null,
+    ...(file.description ? { description: file.description } : {}),
+    ...(((file.flags ?? 0) & SPOILER_FILE) !== 0 && { isSpoiler: true }),
   };
 }
 

@@ -23,6 +23,8 @@ import { mapAuthor, mapNames } from './mapUser.js';
 import { restorer } from './restoreContent.js';
 
 const DAY_MS = 86_400_000;
+/** The platform's own name for files that are spoilers. */
+const SPOILER_PREFIX = 'SPOILER_';
 
 /** What the file says around a message: its thread, when it was made (microseconds) and how it holds content. */
 export interface MessageContext {
@@ -87,6 +89,8 @@ function dateOrNull(timestamp: string | null | undefined): Date | null {
 }
 
 function mapAttachment(file: ExportAttachment, threadId: string): AttachmentRecord {
+  const description = cleanContent(file.description).trim();
+  const isSpoiler = file.isSpoiler ?? file.fileName.startsWith(SPOILER_PREFIX);
   const filename = baseName(cleanName(file.fileName, 'file'));
   return {
     id: file.id,
@@ -97,6 +101,8 @@ function mapAttachment(file: ExportAttachment, threadId: string): AttachmentReco
     size: file.fileSizeBytes ?? 0,
     width: file.width ?? null,
     height: file.height ?? null,
+    ...(description !== '' && { description }),
+    ...(isSpoiler && { spoiler: true as const }),
   };
 }
 

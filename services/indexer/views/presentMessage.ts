@@ -72,12 +72,16 @@ export function presentAuthor(author: AuthorSnapshot): MessageAuthor {
 
 /** Links that the platform tells expire within a day, so one of this service's own leads to a fresh one. */
 function presentAttachment(
-  { id, filename, url, contentType, size, width, height }: AttachmentRecord,
+  { url, ...file }: AttachmentRecord,
   { _id: messageId, asOf }: Pick<MessageRecord, '_id' | 'asOf'>,
   publicUrl: string,
 ): Attachment {
+  const { id, filename, contentType, size, width, height, description = null, spoiler } = file;
   const link = isLive(asOf) ? `${publicUrl}/attachments/${messageId}/${id}` : url;
-  return { id, filename, url: link, contentType, size, width, height };
+  return {
+    ...{ id, filename, url: link, contentType, size, width, height, description },
+    spoiler: spoiler ?? false,
+  };
 }
 
 function presentReaction({ emoji, count }: ReactionRecord): Reaction {

@@ -1,7 +1,7 @@
 import { firstCharacters } from '../../../shared/store/previews.js';
 import type { ThreadSummary } from '../../../shared/contract/threads.js';
 import { foldTag, idKey } from '../../../shared/store/listKeys.js';
-import type { MessageRecord } from '../../../shared/store/records.js';
+import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
 import {
   CONVERSATION_LIMIT,
   hashConversation,
@@ -96,11 +96,15 @@ function sharedFields(head: ThreadHead) {
   };
 }
 
-/** What a message says: its content, or what it forwards. */
-export function searchableText({ content, forwarded }: MessageRecord): string {
-  return forwarded === null
-    ? content
-    : [content, forwarded.content].filter((text) => text !== '').join('\n');
+/** What a message says: its content, what its files show in its author's words, and the same of what it forwards. */
+export function searchableText({ content, attachments, forwarded }: MessageRecord): string {
+  const texts = [content, ...descriptionsOf(attachments)];
+  if (forwarded) texts.push(forwarded.content, ...descriptionsOf(forwarded.attachments));
+  return texts.filter((text) => text !== '').join('\n');
+}
+
+function descriptionsOf(attachments: readonly AttachmentRecord[]): string[] {
+  return attachments.flatMap(({ description = '' }) => description);
 }
 
 function hasAttachment({ attachments, forwarded }: MessageRecord): boolean {

@@ -6,6 +6,7 @@ import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import type { Sync } from '../../../services/indexer/sync/runSync.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
+import { syncState } from '../../../shared/store/syncState.js';
 import { erasureIdOf, requestErasure } from '../../../shared/store/erasures.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
@@ -112,6 +113,7 @@ describe('members who opt out', () => {
     carry(role.id);
     await age();
     await untilOut(true);
+    expect((await syncState(deps.collections))?.optedOut).to.equal(1);
     expect(await found()).to.equal(0);
     const { bodies, threadItems, contributions, members } = deps.collections;
     for (const collection of [threadItems, contributions, members]) {

@@ -90,6 +90,12 @@ describe('applyErasures', () => {
         author: STAYS,
         embeds: [embed],
         mentions: [mention(GONE)],
+        attachments: [
+          {
+            ...{ id: '1', filename: 'a.png', url: avatar, contentType: null, size: 1 },
+            ...{ width: null, height: null, description: 'A chart of @Zelda', spoiler: true },
+          },
+        ],
         forwarded: {
           ...{ content: `<@${GONE.id}> said`, createdAt: null, editedAt: null },
           ...{ attachments: [], embeds: [], stickers: [] },
@@ -106,6 +112,10 @@ describe('applyErasures', () => {
       images: embed.images,
     });
     expect(clean.forwarded?.content).to.equal('@deleted-user said');
+    expect(clean.attachments[0]).to.include({
+      description: 'A chart of @deleted-user',
+      spoiler: true,
+    });
     expect(JSON.stringify(clean)).to.not.match(/123456789012345678|zelda/i);
   });
 

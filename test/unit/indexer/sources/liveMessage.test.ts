@@ -61,6 +61,26 @@ describe('a message of the platform', () => {
     expect(one?.attachments).to.deep.equal(other?.attachments);
   });
 
+  it('tells what its files show, and which of them are spoilers', () => {
+    const file = (more: object) => ({
+      ...{ id: '200000000000000002', filename: 'a.png', url: 'https://cdn.discordapp.com/a.png' },
+      ...more,
+    });
+    const message = mapped({
+      attachments: [
+        file({ description: ' A chart\u0000 of rain ', flags: 1 << 3 }),
+        file({ filename: 'SPOILER_b.png', flags: 0 }),
+        file({ description: '' }),
+      ],
+    });
+    const told = message?.attachments.map(({ description, spoiler }) => ({ description, spoiler }));
+    expect(told).to.deep.equal([
+      { description: 'A chart of rain', spoiler: true },
+      { description: undefined, spoiler: true },
+      { description: undefined, spoiler: undefined },
+    ]);
+  });
+
   it('says what its components say', () => {
     const text = (content: string) => ({ type: 10, content });
     const section = { type: 9, components: [text('two')], accessory: { type: 2 } };
