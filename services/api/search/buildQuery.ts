@@ -9,6 +9,7 @@ import {
   matchLoosely,
   matchMistyped,
   matchTerm,
+  mayBegin,
   nearby,
   phraseIn,
   type Match,
@@ -38,9 +39,16 @@ export function buildQuery(parsed: ParsedQuery, params: SearchParams): Query {
     'scattered',
     all(terms.map((term) => inStretch(inOne(matchTerm, term)))),
   );
-  const begun = bandOf('begun', findAll(type, terms, matchTerm, matchBegun));
-  const mistyped = findAll(type, terms, matchMistyped, matchLoosely);
-  const weak = type === 'messages' ? [begun, mistyped] : [scattered, begun, mistyped];
+  const weak = [
+    ...(type === 'messages' ? [] : [scattered]),
+    // Each way finds what the one before finds as well, so it is left out where it finds no more.
+    ...(terms.slice(-1).some(mayBegin)
+      ? [bandOf('begun', findAll(type, terms, matchTerm, matchBegun))]
+      : []),
+    ...(terms.some(({ alternatives = [] }) => alternatives.length > 0)
+      ? [findAll(type, terms, matchMistyped, matchLoosely)]
+      : []),
+  ];
   return within(params, anyOf([bandOf('stretch', strong), ...weak]));
 }
 

@@ -99,7 +99,7 @@ async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> 
     .filter(({ term, count }) => count <= HARDLY_KNOWN && mayBeMistyped(term))
     .sort((one, other) => one.count - other.count)
     .slice(0, FORGIVEN.words)
-    .map(({ term }) => term.text);
+    .map(({ term }) => term);
   const others = await otherSpellings(deps, doubtful, isForeign(parsed));
   return found
     .flatMap(({ term, count, weight, joined }): Telling[] => {
@@ -116,15 +116,19 @@ function joinOf(one: SearchTerm, other: SearchTerm): string | undefined {
   return one.phrase || other.phrase ? undefined : one.text + other.text;
 }
 
-/** How the archive spells words that it hardly knows: with other letters, unless they are of another language, or apart. */
+/**
+ * How the archive spells words that it hardly knows: with other letters, unless they are of another language, or apart. What a word may be
+ * a typo of is not looked up again where the search has done so.
+ */
 async function otherSpellings(
   deps: SearchDeps,
-  words: readonly string[],
+  words: readonly SearchTerm[],
   areForeign: boolean,
 ): Promise<Map<string, string[]>> {
-  const apart = words.flatMap((word) => splitsOf(word).map((text) => ({ word, text })));
+  const apart = words.flatMap(({ text: word }) => splitsOf(word).map((text) => ({ word, text })));
+  const unasked = words.filter(({ alternatives }) => alternatives === undefined);
   const [like, { counts }] = await Promise.all([
-    likeWords(deps, areForeign ? [] : words),
+    likeWords(deps, areForeign ? [] : unasked.map(({ text }) => text)),
     countWords(
       deps,
       apart.map(({ text }) => text),
@@ -133,9 +137,9 @@ async function otherSpellings(
   ]);
   const known = apart.filter(({ text }) => mostOf(counts.get(text)) > 0);
   return new Map(
-    words.map((word) => {
+    words.map(({ text: word, alternatives = like.get(word) ?? [] }) => {
       const parted = known.filter((one) => one.word === word).map(({ text }) => text);
-      return [word, [...(like.get(word) ?? []), ...parted]];
+      return [word, [...(areForeign ? [] : alternatives), ...parted]];
     }),
   );
 }

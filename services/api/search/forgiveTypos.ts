@@ -1,19 +1,19 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { SearchDeps } from './askElasticsearch.js';
+import { isLong } from './cost.js';
 import { countWords, lookUp, mostOf, VOCABULARY, wordsOf, type Entry } from './lookUp.js';
 import type { ParsedQuery, SearchTerm } from './parseQuery.js';
 
 /** How much is forgiven. To find a word with wrong letters costs Elasticsearch milliseconds, whether there is one or not. */
 export const FORGIVEN = { words: 3, fewestLetters: 3, mostLetters: 20, two: [6, 12] } as const;
-/** Words of the archive that a word may stand for, of each field. */
-const ALTERNATIVES = 5;
+/** Words of the archive that a word may stand for: the most alike. */
+const ALTERNATIVES = 3;
+/** A word that stands in more documents, and in more than so great a part of all, is no typo. */
+const KNOWN = { documents: 3, part: 0.001 } as const;
 
-/** Longer queries are searched as written and inflected alone. */
-const LONGEST = { terms: 16, characters: 160 } as const;
-
-/** Whether weak matches of a query are looked for at all. */
-export function mayForgive({ terms, text }: ParsedQuery): boolean {
-  return terms.length <= LONGEST.terms && text.length <= LONGEST.characters;
+/** Whether weak matches of a query are looked for at all: longer ones are searched as written and inflected alone. */
+export function mayForgive(query: Pick<ParsedQuery, 'terms' | 'text'>): boolean {
+  return !isLong(query);
 }
 
 /** A query whose rarest words know what they may be typos of: words that the archive has. */
@@ -39,7 +39,7 @@ export async function likeWords(
       const others = VOCABULARY.flatMap((field) =>
         ((suggest[nameOf(index, field)] ?? []) as Entry[]).flatMap((entry) => replace(word, entry)),
       );
-      return [word, [...new Set(others)]];
+      return [word, [...new Set(others)].slice(0, ALTERNATIVES)];
     }),
   );
 }
@@ -50,13 +50,16 @@ export function mayBeMistyped({ text, phrase }: SearchTerm): boolean {
   return !phrase && letters >= FORGIVEN.fewestLetters && letters <= FORGIVEN.mostLetters;
 }
 
-/** Those that stand in the fewest documents, where there are more words than are forgiven. */
+/** Those that stand in few documents, and of these the rarest. */
 async function rarest(deps: SearchDeps, terms: readonly SearchTerm[]): Promise<string[]> {
   const words = terms.map(({ text }) => text);
-  if (words.length <= FORGIVEN.words) return words;
-  const { counts } = await countWords(deps, words, 'as_written');
+  const { all, counts } = await countWords(deps, words, 'as_written');
+  const most = Math.max(KNOWN.documents, KNOWN.part * all);
   const countOf = (word: string): number => mostOf(counts.get(word));
-  return words.toSorted((a, b) => countOf(a) - countOf(b)).slice(0, FORGIVEN.words);
+  return words
+    .filter((word) => countOf(word) <= most)
+    .sort((a, b) => countOf(a) - countOf(b))
+    .slice(0, FORGIVEN.words);
 }
 
 function suggestersOf(words: readonly string[]): estypes.SearchSuggester {
@@ -79,8 +82,8 @@ function suggesterOf(text: string, field: string): estypes.SearchFieldSuggester 
       max_edits: forgivesTwo ? 2 : 1,
       prefix_length: 1,
       min_word_length: FORGIVEN.fewestLetters,
-      // A word that stands in more of all documents is no typo.
-      max_term_freq: 0.01,
+      // Whoever asks has left out the words that are too common: every other one is looked up.
+      max_term_freq: 0.99,
       size: ALTERNATIVES,
     },
   };

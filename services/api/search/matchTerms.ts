@@ -81,7 +81,7 @@ export function allOf(filter: Query[]): Query {
   return filter.length === 1 ? filter[0]! : { bool: { filter } };
 }
 
-/** A single letter begins too many words, and a long word is whole. */
-function mayBegin({ text, phrase }: SearchTerm): boolean {
+/** Whether a term may be the beginning of a longer word. A single letter begins too many words, and a long word is whole. */
+export function mayBegin({ text, phrase }: SearchTerm): boolean {
   return !phrase && text.length >= BEGUN.fewest && text.length <= BEGUN.most;
 }

@@ -66,7 +66,7 @@ async function searchAtLength(
   const params = isForgiving ? given : { ...given, minScore: Math.max(WEAK_BELOW, given.minScore) };
   const asked = isForgiving ? await forgiveTypos(deps, parsed) : parsed;
   const found = await findPage(deps, asked, params);
-  return present(deps, asked, params, found, await findExtras(deps, parsed, params, found));
+  return present(deps, asked, params, found, await findExtras(deps, asked, params, found));
 }
 
 /** Whether anything more is looked for. */
