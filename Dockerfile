@@ -18,6 +18,8 @@ COPY --from=build /app/dist dist
 COPY bin bin
 COPY scripts/lib/project.js scripts/lib/run.js scripts/lib/
 RUN ln -s /app/bin/forum-archive.js /usr/local/bin/forum-archive
+# A volume that is mounted there for the first time gets this owner.
+RUN install --directory --owner node --group node --mode 700 /mirror
 USER node
 EXPOSE 3000
 CMD ["node", "dist/services/api/main.js"]

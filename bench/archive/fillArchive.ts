@@ -8,6 +8,7 @@ import { countProfiles } from '../../services/indexer/build/countProfiles.js';
 import { countServer, listAllServers } from '../../services/indexer/build/countServer.js';
 import { encodeBody, type BodyTexts } from '../../services/indexer/stores/bodyWriter.js';
 import { foldThread, type ThreadViews } from '../../services/indexer/views/foldThread.js';
+import { createServiceLinks } from '../../services/indexer/views/serviceLinks.js';
 import { dayOf } from '../../services/indexer/views/tallyPeople.js';
 import { parseResolvedTags } from '../../services/indexer/views/threadModel.js';
 import { collectReferences } from '../../services/indexer/content/collectReferences.js';
@@ -19,6 +20,7 @@ export type OnStored = (messages: number) => void;
 const BATCH_THREADS = 500;
 const BATCH_PEOPLE = 500;
 const VERSION = 1;
+const LINKS = createServiceLinks({ publicUrl: 'https://archive.example', cdnUrl: null });
 const RESOLVED_TAGS = parseResolvedTags('solved,resolved,answered');
 
 /**
@@ -45,8 +47,8 @@ export async function fillViews(
     );
   }
   for (const { _id } of servers)
-    await storeBodies(collections, await countServer(collections, _id));
-  await storeBodies(collections, await listAllServers(collections));
+    await storeBodies(collections, await countServer({ collections, links: LINKS }, _id));
+  await storeBodies(collections, await listAllServers({ collections, links: LINKS }));
 }
 
 /** Stores the search documents of the same archive in the index behind the alias of a database. */
@@ -116,7 +118,7 @@ export interface StoredThread extends ThreadViews {
 
 /** Everything that the indexer would store of a generated thread. */
 export function threadViews({ thread, channel, messages, linked }: GeneratedThread): StoredThread {
-  const settings = { resolvedTags: RESOLVED_TAGS, publicUrl: 'https://archive.example' };
+  const settings = { resolvedTags: RESOLVED_TAGS, links: LINKS };
   const model = { thread, channel, version: VERSION, ...settings };
   const fold = foldThread({ ...model, first: messages[0]!, ownersMessage: null });
   const ids = messages.flatMap(({ content }) => collectReferences(content).channelIds);
@@ -156,10 +158,11 @@ function similarTo(
 
 async function storePeople(collections: Collections, userIds: string[]): Promise<void> {
   const at = { version: VERSION, today: dayOf(new Date()) };
-  const { members, ranks } = await countMembers(collections, { userId: { $in: userIds } }, at);
+  const deps = { collections, links: LINKS };
+  const { members, ranks } = await countMembers(deps, { userId: { $in: userIds } }, at);
   if (members.length > 0) await collections.members.insertMany(members);
   if (ranks.length > 0) await collections.ranks.insertMany(ranks);
-  await storeBodies(collections, await countProfiles(collections, userIds, members));
+  await storeBodies(collections, await countProfiles(deps, userIds, members));
 }
 
 async function storeBodies({ bodies }: Collections, texts: BodyTexts | null): Promise<void> {

@@ -21,6 +21,8 @@ export interface Answer {
   headers?: Record<string, string>;
   /** True for what no cache may keep. */
   noStore?: boolean;
+  /** A file in place of JSON: its media type, and its bytes, which are destroyed where they are not sent. */
+  file?: { type: string; bytes: Readable };
   /** Set where X-Cache and X-Cache-TTL tell what this service's caches did. */
   cached?: CacheState;
 }

@@ -4,13 +4,14 @@ import type { Redis } from 'ioredis';
 import { createBotClient } from '../../shared/discordApi/botClient.js';
 import { announcementChannel } from '../../shared/jobs/announcements.js';
 import type { QueueProducer } from '../../shared/jobs/producer.js';
+import type { MirrorFiles } from '../../shared/mirror/mirrorFiles.js';
 import type { Mongo } from '../../shared/platform/clients.js';
 import type { Settings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { registerStores } from '../../shared/platform/metrics.js';
 import type { ShutdownStep } from '../../shared/platform/shutdown.js';
 import { createApp } from './app.js';
-import { createFreshLinks } from './attachments/freshLinks.js';
+import { createFreshLinks } from '../../shared/discordApi/freshLinks.js';
 import { createAuth } from './auth/createAuth.js';
 import { createAddressReader } from './http/credentials/addressReader.js';
 import { createRateLimits } from './http/credentials/rateLimits.js';
@@ -32,6 +33,8 @@ export interface ApiClients {
   /** A second connection to it, which receives announcements. It is closed with their subscription. */
   subscriber: Redis;
   producer: QueueProducer;
+  /** Copies of files of the platform; null where there are none. */
+  files: MirrorFiles | null;
   logger: Logger;
   /** Whether this is one of several processes that one process runs. */
   isOneOfMany: boolean;
@@ -82,6 +85,8 @@ export function createApi(clients: ApiClients): Api {
     auditReads: settings.AUDIT_READS,
     synonyms: readSynonyms(settings.SEARCH_SYNONYMS),
     freshLinks: bot && createFreshLinks(bot),
+    mirror: clients.files,
+    cdnUrl: settings.DISCORD_CDN_URL,
     auth: createAuth(settings, stores.collections, logger),
     credentials: {
       ...{ disableAuth: settings.DISABLE_AUTH, limits },

@@ -2,6 +2,7 @@ import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
 import { operations } from '../../shared/contract/operations.js';
 import type { QueueProducer } from '../../shared/jobs/producer.js';
+import type { MirrorFiles } from '../../shared/mirror/mirrorFiles.js';
 import type { Collections } from '../../shared/store/collections.js';
 import { listAudit } from './admin/audit.js';
 import { deleteBy, eraseUser } from './admin/deletions.js';
@@ -11,8 +12,7 @@ import { getJob, listJobs, retryJob } from './admin/jobs.js';
 import { listQuarantine, retryQuarantined } from './admin/quarantine.js';
 import { refreshStats, reindex, sync, verify } from './admin/rebuilds.js';
 import { jsonAnswer } from './answer.js';
-import type { FreshLinks } from './attachments/freshLinks.js';
-import { openAttachment } from './attachments/openAttachment.js';
+import type { FreshLinks } from '../../shared/discordApi/freshLinks.js';
 import type { Auth } from './auth/createAuth.js';
 import { exchangeCode } from './auth/exchangeCode.js';
 import { getMe } from './auth/getMe.js';
@@ -22,6 +22,8 @@ import { refreshToken } from './auth/refreshToken.js';
 import { bodyHandler } from './bodies/bodyHandler.js';
 import { bodyReader } from './bodies/bodyReader.js';
 import { tags } from './dependencies.js';
+import { openAttachment } from './files/openAttachment.js';
+import { openAvatar, openIcon } from './files/openPicture.js';
 import { getHealth } from './health/getHealth.js';
 import { getIndex, getOpenApi } from './health/getIndex.js';
 import { getReadiness } from './health/getReadiness.js';
@@ -54,6 +56,10 @@ export interface RouteDeps {
   auth: Auth;
   /** Links to files of the platform; null without a bot. */
   freshLinks: FreshLinks | null;
+  /** Copies of files of the platform; null where there are none. */
+  mirror: MirrorFiles | null;
+  /** Where files of the platform are. */
+  cdnUrl: string;
   collections: Collections;
   /** The prefix of this archive's Redis keys and search indexes. */
   namespace: string;
@@ -67,6 +73,10 @@ export function createRoutes(deps: RouteDeps): Route[] {
   const refuse = (): void => refuseAway(watches.mongodb);
   const readBody = bodyReader(collections, refuse);
   const store = { ...collections, readBody };
+  const files = {
+    ...{ store: collections, links: deps.freshLinks },
+    ...{ mirror: deps.mirror, cdnUrl: deps.cdnUrl },
+  };
   const all = Object.values(operations);
   const stats = createStatsCache(redis, namespace, () => watches.redis.suspect());
   const turns = new Turns();
@@ -89,7 +99,9 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.getThread, bodyHandler(store, 'thread', 'threadId'), onThread),
     route(operations.listParticipants, bodyHandler(store, 'participants', 'threadId'), onThread),
     route(operations.listSimilarThreads, listSimilarThreads(store), onSimilar),
-    route(operations.openAttachment, openAttachment(store, deps.freshLinks)),
+    route(operations.openAttachment, openAttachment(files)),
+    route(operations.openAvatar, openAvatar(files)),
+    route(operations.openIcon, openIcon(files)),
     route(
       operations.searchArchive,
       keepAnswers((query, asker) => searchArchive({ ...deps, turns }, query, asker)),

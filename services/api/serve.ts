@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { openMirror } from '../../shared/mirror/openMirror.js';
 import { createProducer } from '../../shared/jobs/producer.js';
 import { createMongo, createRedis } from '../../shared/platform/clients.js';
 import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
@@ -20,6 +21,7 @@ export async function serve(settings: Settings, logger: Logger): Promise<void> {
   const mongo = await exitOnWrongSetting(() =>
     createMongo(settings, { timeoutMs: CALL_LIMIT_MS, poolSize: 50 }),
   );
+  const files = await exitOnWrongSetting(() => openMirror(settings, mongo.namespace));
   const elasticsearch = createElasticsearch(settings, { timeoutMs: CALL_LIMIT_MS });
   const redis = connectRedis(createRedis(cacheUrl, { timeoutMs: 250 }), logger);
   const subscriber = createRedis(cacheUrl, { timeoutMs: 250 });
@@ -27,7 +29,7 @@ export async function serve(settings: Settings, logger: Logger): Promise<void> {
   const producer = createProducer({ redisUrl, namespace: mongo.namespace, timeoutMs: 2_000 });
   logFailures(producer.redis, logger);
 
-  const clients = { mongo, elasticsearch, redis, subscriber, producer };
+  const clients = { mongo, elasticsearch, redis, subscriber, producer, files };
   const isOneOfMany = cluster.isWorker;
   const { app, closing } = await exitOnWrongSetting(() =>
     createApi({ settings, logger, ...clients, isOneOfMany }),

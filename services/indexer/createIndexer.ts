@@ -4,22 +4,31 @@ import type { Registry } from 'prom-client';
 import type { Producer } from '../../shared/jobs/producer.js';
 import { refileLost } from '../../shared/jobs/refileLost.js';
 import type { Mongo } from '../../shared/platform/clients.js';
+import { createBotClient } from '../../shared/discordApi/botClient.js';
+import { createFreshLinks, type FreshLinks } from '../../shared/discordApi/freshLinks.js';
+import type { AskOutcome } from '../../shared/discordApi/platformClient.js';
+import type { MirrorFiles } from '../../shared/mirror/mirrorFiles.js';
+import type { MirrorSettings } from '../../shared/mirror/openMirror.js';
 import { publicUrlOf, type Settings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { registerStores } from '../../shared/platform/metrics.js';
 import { withTimeout } from '../../shared/platform/withTimeout.js';
-import type { IndexerDeps } from './deps.js';
+import type { IndexerDeps, WriteCounters } from './deps.js';
 import { countActive } from './countActive.js';
 import { createHandlers } from './handlers.js';
 import { createIndexerMetrics } from './metrics/indexerMetrics.js';
 import { markAgedMembers } from './build/buildPeople.js';
 import { refileWhenIdle } from './jobs/refileWhenIdle.js';
+import { askToLookThrough } from './mirror/lookThrough.js';
+import { createMirror } from './mirror/mirror.js';
+import { retryFiles } from './mirror/mirrorFiles.js';
 import { releaseHealed } from './quarantine/releaseHealed.js';
 import { recordRefusals } from './quarantine/recordRefusals.js';
 import { createAnnouncer } from './stores/announcer.js';
 import { dropRetained } from './search/dropRetained.js';
 import { removeOrphanPieces } from './stores/orphanPieces.js';
 import { createSearchWriter, targetsOf } from './stores/searchWriter.js';
+import { createServiceLinks } from './views/serviceLinks.js';
 import { parseResolvedTags } from './views/threadModel.js';
 import { createStoreGate } from './storeGate.js';
 import { runInBackground, type Round } from './work/backgroundLoop.js';
@@ -51,21 +60,35 @@ const LOOK_AROUND_MS = 10_000;
  * and so does the rest after it.
  */
 const SIMILAR_REST_FACTOR = 1;
-const OTHER_KINDS = ALL_KINDS.filter((kind) => kind !== 'similar');
+const OTHER_KINDS = ALL_KINDS.filter((kind) => kind !== 'similar' && kind !== 'mirror');
 
 /** Milliseconds that work under way has to come to its end when the indexer stops. */
 const LONGEST_END_MS = 5_000;
 
 /** Clients and settings of an indexer; the caller closes them after stop(). */
 export interface IndexerClients {
-  settings: SyncSettings & Pick<Settings, 'RESOLVED_TAGS' | 'INDEXER_CONCURRENCY'>;
+  settings: SyncSettings & MirrorSettings & Pick<Settings, 'RESOLVED_TAGS' | 'INDEXER_CONCURRENCY'>;
   mongo: Mongo;
   elasticsearch: Client;
   redis: Redis;
   queueRedis: Redis;
   /** Files again what was lost. */
   producer: Pick<Producer, 'add' | 'counts'>;
+  /** Where files are copied to; null where they are not. */
+  files: MirrorFiles | null;
   logger: Logger;
+}
+
+/** Links for files that are copied; null without a bot. */
+function freshLinks(
+  { settings, queueRedis: redis, mongo: { namespace } }: IndexerClients,
+  counters: WriteCounters,
+): FreshLinks | null {
+  // Nothing of the answers is recorded, so they need no time.
+  const now = () => Promise.resolve(0);
+  const onAsked = (outcome: AskOutcome): void => counters.platformAsked(outcome);
+  const bot = createBotClient(settings, { redis, namespace, now, onAsked });
+  return bot && createFreshLinks(bot);
 }
 
 /** The running write side: the queue's worker, the loop that does what is marked, and the one that tidies up. */
@@ -74,7 +97,8 @@ export function createIndexer(clients: IndexerClients): {
   deps: IndexerDeps;
   metrics: Registry;
 } {
-  const { settings, mongo, logger } = clients;
+  const { settings, mongo, logger, files } = clients;
+  const stopped = new AbortController();
   const metrics = createIndexerMetrics(mongo.collections, clients.producer);
   const bell = createBell();
   const commit = createCommit(mongo.client, mongo.collections, () => bell.ring());
@@ -88,7 +112,12 @@ export function createIndexer(clients: IndexerClients): {
     namespace: mongo.namespace,
     announcer: createAnnouncer(clients.redis, mongo.namespace, logger),
     logger,
-    publicUrl: publicUrlOf(settings),
+    links: createServiceLinks({
+      publicUrl: publicUrlOf(settings),
+      cdnUrl: files && settings.DISCORD_CDN_URL,
+    }),
+    mirror:
+      files && createMirror(settings, files, freshLinks(clients, metrics.counters), stopped.signal),
     resolvedTags: parseResolvedTags(settings.RESOLVED_TAGS),
     counters: metrics.counters,
   };
@@ -106,8 +135,9 @@ export function createIndexer(clients: IndexerClients): {
   const isReady = () => gate.isOpen;
   const work: Round = async () => {
     await markAgedMembers(deps, new Date());
-    return runDue(deps, {}, OTHER_KINDS);
+    return runDue(deps, {}, files ? OTHER_KINDS : [...OTHER_KINDS, 'mirror']);
   };
+  const mirror: Round = () => runDue(deps, {}, ['mirror']);
   const findSimilar: Round = () => runDue(deps, {}, ['similar']);
   const common = { logger, isBusy: jobs.isBusy, isReady, bell, longestRestMs: LOOK_AROUND_MS };
   const { collections } = mongo;
@@ -121,6 +151,8 @@ export function createIndexer(clients: IndexerClients): {
     { everyMs: TIDY_EVERY_MS, run: () => refileLost(collections, producer, REFILE_AFTER_MS) },
     { everyMs: TIDY_EVERY_MS, run: () => removeOrphanPieces(collections) },
     { everyMs: TIDY_EVERY_MS, run: () => dropRetained(deps) },
+    { everyMs: TIDY_EVERY_MS, run: () => askToLookThrough(deps) },
+    { everyMs: TIDY_EVERY_MS, run: () => retryFiles(deps) },
   ]);
   // One that was killed may have had no time to tell what it stored.
   deps.announcer.announce({ everything: true });
@@ -130,6 +162,8 @@ export function createIndexer(clients: IndexerClients): {
       ...common,
       ...{ idleMs: WORK_EVERY_MS, restFactor: SIMILAR_REST_FACTOR },
     }),
+    // Files come from elsewhere, and may take long.
+    ...(files ? [runInBackground('mirror', mirror, { ...common, idleMs: WORK_EVERY_MS })] : []),
     runInBackground('chores', chores, { ...common, idleMs: CHORES_EVERY_MS }),
   ];
   const sync = startSync(deps, clients);
@@ -137,6 +171,7 @@ export function createIndexer(clients: IndexerClients): {
     deps,
     metrics: metrics.registry,
     async stop() {
+      stopped.abort();
       const ends = [
         worker.stop(),
         ...(sync ? [sync.stop()] : []),

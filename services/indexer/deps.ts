@@ -2,8 +2,10 @@ import type { Client } from '@elastic/elasticsearch';
 import type { Collections } from '../../shared/store/collections.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { AskOutcome } from '../../shared/discordApi/platformClient.js';
+import type { Mirror } from './mirror/mirror.js';
 import type { Announcer } from './stores/announcer.js';
 import type { Commit } from './work/commit.js';
+import type { ServiceLinks } from './views/serviceLinks.js';
 import type { SearchWriter } from './stores/searchWriter.js';
 
 /** What the write side works with. */
@@ -18,8 +20,10 @@ export interface IndexerDeps {
   announcer: Announcer;
   logger: Logger;
   resolvedTags: ReadonlySet<string>;
-  /** Where readers reach the API, without a slash at the end. */
-  publicUrl: string;
+  /** Where readers find files. */
+  links: ServiceLinks;
+  /** Where files of the platform are copied; null where they are not. */
+  mirror: Mirror | null;
   /** Counts what this process does. */
   counters?: WriteCounters;
 }

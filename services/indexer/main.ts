@@ -13,6 +13,7 @@ import { readSettings } from '../../shared/platform/env.js';
 import { exitOnWrongSetting } from '../../shared/platform/exitOnWrongSetting.js';
 import { armFaultPoints } from '../../shared/platform/faultPoint.js';
 import { logFailures } from '../../shared/platform/logFailures.js';
+import { openMirror } from '../../shared/mirror/openMirror.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { stopOnSignal, type ShutdownStep } from '../../shared/platform/shutdown.js';
 import { withTimeout } from '../../shared/platform/withTimeout.js';
@@ -37,6 +38,7 @@ if (settings.FAULT_POINTS) {
 const mongo = await exitOnWrongSetting(() =>
   createMongo(settings, { timeoutMs: 60_000, poolSize: settings.INDEXER_CONCURRENCY * 4 }),
 );
+const files = await exitOnWrongSetting(() => openMirror(settings, mongo.namespace));
 const elasticsearch = createElasticsearch(settings, { timeoutMs: 30_000 });
 const redis = createRedis(settings.CACHE_REDIS_URL ?? settings.REDIS_URL, { timeoutMs: 2_000 });
 const queueRedis = createWorkerRedis(settings.REDIS_URL);
@@ -79,6 +81,7 @@ const indexer = createIndexer({
   elasticsearch,
   redis,
   queueRedis,
+  files,
   logger,
 });
 if (settings.METRICS_PORT !== undefined) {

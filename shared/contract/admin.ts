@@ -159,6 +159,7 @@ export interface AdminStats {
   cache: { entries: number; bytes: number; hits: number; misses: number; hitRate: number };
   stores: Record<'mongodb' | 'elasticsearch' | 'redis', 'up' | 'down'>;
   sync: SyncStats | null;
+  mirror: Record<'files' | 'bytes' | 'failed' | 'waiting', number> | null;
 }
 
 /** How the live sync stands. */
@@ -266,6 +267,15 @@ export const adminStatsSchema = Joi.object<AdminStats, true>({
     .allow(null)
     .required()
     .description('The live sync; null where no indexer has a bot token, or it cannot be told'),
+  mirror: Joi.object({
+    files: count('Files copied'),
+    bytes: count('Their size (bytes)'),
+    failed: count('Files that could not be copied, or not yet'),
+    waiting: count('Threads, people and servers whose files are still to be looked at'),
+  })
+    .allow(null)
+    .required()
+    .description('Copies of attachments and pictures; null without a mirror'),
 });
 
 /** GET /admin/audit. */

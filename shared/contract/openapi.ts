@@ -96,6 +96,7 @@ function describeOperation(operation: Operation, alias: number, share: (node: Js
     ...(operation.access !== 'public' && { 'x-access': operation.access }),
     ...(operation.body && { requestBody: describeBody(operation.body, share) }),
     responses: {
+      ...(operation.file && { 200: describeFile() }),
       [String(operation.status ?? 200)]: {
         description: operation.summary,
         headers: describeHeaders(operation.headers ?? {}),
@@ -103,6 +104,16 @@ function describeOperation(operation: Operation, alias: number, share: (node: Js
       },
       ...errorResponses([...new Set([...ALWAYS, ...operation.errors])]),
     },
+  };
+}
+
+/** An answer with a file. Any type will do, and its bytes have no schema. */
+function describeFile(): Json {
+  const headers = { 'Content-Disposition': 'The name of the file, and whether it is to be saved' };
+  return {
+    description: 'The file',
+    headers: describeHeaders(headers),
+    content: { '*/*': {} },
   };
 }
 

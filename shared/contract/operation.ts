@@ -46,6 +46,8 @@ export interface Operation<Params = unknown, Query = unknown, Body = unknown> {
   status?: 200 | 201 | 202 | 302;
   /** The JSON body of success. */
   response: Joi.Schema;
+  /** Whether it may answer with 200 and a file of any type, too. */
+  file?: true;
   /** Beside those that every operation has. */
   errors: readonly ErrorCode[];
   /** Response headers of its own: name and description. */

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { adminOperations } from './adminOperations.js';
 import { authOperations } from './authOperations.js';
 import type { ErrorCode } from './errors.js';
+import { fileLinkSchema } from './files.js';
 import { text } from './fields.js';
 import { apiIndexSchema, healthSchema, readinessSchema } from './health.js';
 import { operation } from './operation.js';
@@ -20,7 +21,6 @@ import {
   tagListSchema,
 } from './servers.js';
 import {
-  attachmentLinkSchema,
   participantListSchema,
   threadDetailSchema,
   threadListQuerySchema,
@@ -34,6 +34,8 @@ const threadParams = Joi.object<{ threadId: string }, true>({ threadId: text('Th
 const userParams = Joi.object<{ userId: string }, true>({ userId: text('User id') });
 
 const GET = { method: 'get', access: 'public', params: nothing, query: nothing } as const;
+/** Answers with a file where there is a copy of it, and else with where it is. */
+const FILE = { file: true, status: 302, response: fileLinkSchema } as const;
 const FIND: readonly ErrorCode[] = ['NOT_FOUND', 'UNAVAILABLE'];
 const LIST: readonly ErrorCode[] = ['UNAVAILABLE'];
 /** Headers of answers that tell what the service's caches did. */
@@ -161,15 +163,34 @@ export const operations = {
     ...GET,
     operationId: 'openAttachment',
     paths: ['/attachments/:messageId/:attachmentId', '/api/attachments/:messageId/:attachmentId'],
-    summary: 'A redirect to where an attachment can be fetched now',
+    summary: 'An attachment, or a redirect to where it can be fetched now',
+    ...FILE,
     params: Joi.object<{ messageId: string; attachmentId: string }, true>({
       messageId: text('Message id'),
       attachmentId: text('Attachment id'),
     }),
-    status: 302,
-    response: attachmentLinkSchema,
     errors: ['NOT_FOUND', 'UNAVAILABLE', 'NOT_CONFIGURED'],
     headers: { Location: 'Where the file is, for a day at most' },
+  }),
+  openAvatar: operation({
+    ...GET,
+    operationId: 'openAvatar',
+    paths: ['/avatars/:userId', '/api/avatars/:userId'],
+    summary: 'The picture of somebody who wrote, or a redirect to it',
+    ...FILE,
+    params: userParams,
+    errors: FIND,
+    headers: { Location: 'Where the picture is' },
+  }),
+  openIcon: operation({
+    ...GET,
+    operationId: 'openIcon',
+    paths: ['/icons/:serverId', '/api/icons/:serverId'],
+    summary: 'The icon of a server, or a redirect to it',
+    ...FILE,
+    params: serverParams,
+    errors: FIND,
+    headers: { Location: 'Where the picture is' },
   }),
   searchArchive: operation({
     ...GET,

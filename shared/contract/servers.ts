@@ -2,11 +2,12 @@
 import Joi from 'joi';
 import { count, id, listOf, nullableText, text, time } from './fields.js';
 
-/** A server. `icon` is the platform's icon hash. */
+/** A server. `icon` is the platform's icon hash, `iconUrl` where the picture is. */
 export interface Server {
   id: string;
   name: string;
   icon: string | null;
+  iconUrl: string | null;
   description: string | null;
   memberCount: number;
 }
@@ -16,6 +17,7 @@ export const serverSchema = Joi.object<Server, true>({
   id: id('Server id'),
   name: text('Name'),
   icon: nullableText("Icon hash; the platform's CDN serves it at icons/<server id>/<hash>"),
+  iconUrl: nullableText('Address of the icon; null where it has none'),
   description: nullableText('Description'),
   memberCount: count('Members (approximate)'),
 }).description('A server');

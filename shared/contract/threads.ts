@@ -424,13 +424,3 @@ export const participantListSchema = Joi.object<ParticipantList, true>({
   bots: count('Bots among them'),
   participants: listOf(participantSchema, 'Most messages first, then by id'),
 });
-
-/** GET /attachments/:messageId/:attachmentId. */
-export interface AttachmentLink {
-  location: string;
-}
-
-/** Checks an AttachmentLink. */
-export const attachmentLinkSchema = Joi.object<AttachmentLink, true>({
-  location: text('Where the file is, as in the Location header'),
-});

@@ -2,6 +2,10 @@ import type { LiveUser } from './answerTypes.js';
 
 const CDN = 'https://cdn.discordapp.com';
 const SIGNATURE = ['ex', 'is', 'hm'];
+/** Where the platform serves files. */
+const FILE_HOSTS = [CDN, 'https://media.discordapp.net'];
+const FILE =
+  /^\/(?:attachments\/\d+\/\d+\/[^/]+|(?:guilds\/\d+\/users|avatars|icons)\/\d+(?:\/avatars)?\/\w+\.\w+)$/;
 
 /** A link without its signature: it is the same link however often it is signed. */
 export function unsignedUrl(address: string): string {
@@ -9,6 +13,42 @@ export function unsignedUrl(address: string): string {
   const url = new URL(address);
   for (const name of SIGNATURE) url.searchParams.delete(name);
   return url.href.replace(/[?&]+$/, '');
+}
+
+/**
+ * The path of a file of the platform, with its signature; null for every other address. `cdnUrl` is where files are
+ * fetched from: an address there counts as the platform's, too.
+ */
+export function filePath(address: string, cdnUrl: string): string | null {
+  if (!URL.canParse(address)) return null;
+  const { origin, username, password, pathname, searchParams } = new URL(address);
+  const isThere = FILE_HOSTS.includes(origin) || origin === new URL(cdnUrl).origin;
+  if (!isThere || username !== '' || password !== '' || !FILE.test(pathname)) return null;
+  const signature = SIGNATURE.flatMap((name) => {
+    const value = searchParams.get(name);
+    return value === null ? [] : `${name}=${encodeURIComponent(value)}`;
+  });
+  return signature.length === 0 ? pathname : `${pathname}?${signature.join('&')}`;
+}
+
+/** Whether an address is that of an attachment which was sent to a channel. */
+export function isAttachmentOf(
+  address: string,
+  file: { channelId: string; attachmentId: string },
+  cdnUrl: string,
+): boolean {
+  const path = filePath(address, cdnUrl) ?? '';
+  return path.startsWith(`/attachments/${file.channelId}/${file.attachmentId}/`);
+}
+
+/** When a link to an attachment expires (ms since 1970), as its `ex` tells in hexadecimal seconds; NaN where it does not. */
+export function expiryOf(link: string): number {
+  return parseInt(new URL(link).searchParams.get('ex') ?? '', 16) * 1_000;
+}
+
+/** Where a server's picture is. */
+export function iconUrl(serverId: string, icon: string): string {
+  return `${CDN}/icons/${serverId}/${icon}.${endingOf(icon)}`;
 }
 
 /** Where an account's own picture is; null where it has none. */

@@ -37,7 +37,17 @@ export interface Settings {
   SYNC_EVERY_MINUTES: number;
   REREAD_EVERY_SECONDS: number;
   REREAD_AFTER_HOURS: number;
+  MIRROR_FOLDER?: string;
+  MIRROR_S3_BUCKET?: string;
+  MIRROR_S3_ENDPOINT?: string;
+  MIRROR_S3_REGION: string;
+  MIRROR_S3_ACCESS_KEY?: string;
+  MIRROR_S3_SECRET_KEY?: string;
+  MIRROR_TYPES: string;
+  MIRROR_MAX_FILE_MB: number;
+  MIRROR_MAX_TOTAL_GB: number;
   DISCORD_API_URL: string;
+  DISCORD_CDN_URL: string;
   DISCORD_AUTHORIZE_URL: string;
   RATE_LIMIT_READS: number;
   RATE_LIMIT_SEARCHES: number;
@@ -97,6 +107,12 @@ function readRoles(text: string): string {
     }
   }
   return text;
+}
+
+/** Checks names of media types. The message of what it throws follows the variable's name. */
+function readTypes(text: string): string {
+  if (text.split(',').every((one) => /^[\w.+-]+\/(?:[\w.+-]+|\*)$/.test(one.trim()))) return text;
+  throw new TypeError('must name types such as image/png or image/*, comma separated');
 }
 
 /** Settings of the environment, by variable name. */
@@ -221,9 +237,40 @@ export const settingsSchema = Joi.object<Settings, true>({
     .max(8_760)
     .default(24)
     .description('How long a thread counts as read before it is read once more (hours)'),
+  MIRROR_FOLDER: Joi.string().description('Folder that attachments and pictures are copied to'),
+  MIRROR_S3_BUCKET: Joi.string()
+    .pattern(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be the name of a bucket' })
+    .description('S3-compatible bucket that they are copied to, in place of a folder'),
+  MIRROR_S3_ENDPOINT: url(['http', 'https']).description(
+    'Address of the S3-compatible server (default that of AWS)',
+  ),
+  MIRROR_S3_REGION: Joi.string().default('us-east-1').description('Region of the bucket'),
+  MIRROR_S3_ACCESS_KEY: Joi.string().description('Access key of the bucket'),
+  MIRROR_S3_SECRET_KEY: Joi.string().description('Secret key of the bucket'),
+  MIRROR_TYPES: Joi.string()
+    .custom(readTypes)
+    .messages({ 'any.custom': '{{#label}} {{#error.message}}' })
+    .default('image/*,text/*,application/pdf,application/json')
+    .description('Types of attachments that are copied, comma separated'),
+  MIRROR_MAX_FILE_MB: Joi.number()
+    .integer()
+    .min(1)
+    .max(1_000)
+    .default(25)
+    .description('Larger files are not copied (MB)'),
+  MIRROR_MAX_TOTAL_GB: Joi.number()
+    .integer()
+    .min(1)
+    .max(1_000_000)
+    .default(10)
+    .description('All copies together are not larger (GB)'),
   DISCORD_API_URL: url(['http', 'https'])
     .default('https://discord.com/api/v10')
     .description('API of the platform'),
+  DISCORD_CDN_URL: url(['http', 'https'])
+    .default('https://cdn.discordapp.com')
+    .description('Where attachments and pictures are copied from'),
   DISCORD_AUTHORIZE_URL: url(['http', 'https'])
     .default('https://discord.com/oauth2/authorize')
     .description('Where users log in'),
@@ -254,7 +301,16 @@ export const settingsSchema = Joi.object<Settings, true>({
     .description('Opens /metrics to other machines (at least 16 characters)'),
   METRICS_PORT: Joi.number().port().description("Port of an indexer's /metrics; none without it"),
   NODE_ENV: Joi.string().description('production or development'),
-});
+})
+  .oxor('MIRROR_FOLDER', 'MIRROR_S3_BUCKET')
+  .with('MIRROR_S3_BUCKET', ['MIRROR_S3_ACCESS_KEY', 'MIRROR_S3_SECRET_KEY'])
+  .with('MIRROR_S3_ACCESS_KEY', 'MIRROR_S3_BUCKET')
+  .with('MIRROR_S3_SECRET_KEY', 'MIRROR_S3_BUCKET')
+  .with('MIRROR_S3_ENDPOINT', 'MIRROR_S3_BUCKET')
+  .messages({
+    'object.oxor': 'MIRROR_FOLDER and MIRROR_S3_BUCKET must not both be set',
+    'object.with': '{{#peer}} must be set beside {{#main}}',
+  });
 
 /** Reads and checks the settings of an environment (default: the process's own). Throws SettingsError. */
 export function readSettings(env: Record<string, string | undefined> = process.env): Settings {
@@ -275,10 +331,13 @@ export function publicUrlOf({ PUBLIC_URL, PORT }: Pick<Settings, 'PUBLIC_URL' | 
   return PUBLIC_URL?.replace(/\/+$/, '') ?? `http://127.0.0.1:${PORT}`;
 }
 
-/** The first problem of each setting: its other problems follow from that one. */
+/** The first problem of each setting: its other problems follow from that one. Those of several settings have no path. */
 function problemsOf({ details }: Joi.ValidationError): string[] {
   const first = new Map<unknown, string>();
-  for (const { path, message } of details) if (!first.has(path[0])) first.set(path[0], message);
+  for (const { path, message } of details) {
+    const about = path[0] ?? message;
+    if (!first.has(about)) first.set(about, message);
+  }
   return [...first.values()];
 }
 

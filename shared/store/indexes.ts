@@ -66,6 +66,8 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
     index('kind_server', { kind: 1, serverId: 1 }),
     index('kind_channel', { kind: 1, channelId: 1 }),
     index('kind_checked', { kind: 1, checkedAt: 1 }),
+    where('of', index('of', { of: 1 })),
+    where('dueAt', index('kind_dueAt', { kind: 1, dueAt: 1 })),
   ],
 };
 

@@ -103,6 +103,20 @@ export interface GatewayState {
   problem: string | null;
 }
 
+/** What the mirror holds. */
+export interface MirrorState {
+  _id: 'mirror';
+  /** Files copied, and their bytes. */
+  files: number;
+  bytes: number;
+  /** Files that cannot be copied, or could not yet. */
+  failed: number;
+  /** By which settings everything was last looked through; absent while there is no mirror. */
+  settings?: string;
+  /** When its files were last compared with the records. */
+  checkedAt?: Date;
+}
+
 /** The documents of the collection `state`, by id: there is one of each. */
 export interface StateRecords {
   version: CounterState<'version'>;
@@ -113,6 +127,7 @@ export interface StateRecords {
   search: SearchGenerations;
   sync: SyncLease;
   gateway: GatewayState;
+  mirror: MirrorState;
 }
 
 export type StateRecord = StateRecords[keyof StateRecords];

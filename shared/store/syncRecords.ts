@@ -94,6 +94,31 @@ export interface SyncMessage {
   token: string;
 }
 
+/** A file of the platform that is to be copied: its copy, or why there is none. */
+export interface SyncFile {
+  /** `file/<name>`, such as `file/attachments/MESSAGE/ATTACHMENT`. */
+  _id: string;
+  kind: 'file';
+  /** What shows it: `thread/ID`, `user/ID` or `server/ID`. */
+  of: string;
+  /** The link it was copied from. */
+  source: string;
+  /** Its copy in the mirror. */
+  copy?: { key: string; bytes: number; type: string; sha256: string };
+  /** It is being removed: nobody is given its copy any more. */
+  gone?: true;
+  /** Why there is no copy. */
+  problem?: string;
+  /** Tried again then, so many tries having failed; absent where the next one would fail, too. */
+  dueAt?: Date;
+  tries?: number;
+}
+
+/** The id of the record of a file. */
+export function fileRecordId(name: string): string {
+  return `file/${name}`;
+}
+
 /** A wish to have something synced now: all servers, one server, one channel, or one thread once more. */
 export interface SyncRequestRecord {
   _id: string;
@@ -115,6 +140,7 @@ export interface SyncRecords {
   thread: SyncThread;
   member: SyncMember;
   message: SyncMessage;
+  file: SyncFile;
   request: SyncRequestRecord;
 }
 

@@ -12,7 +12,8 @@ export type LoopKind =
   | 'person'
   | 'server'
   | 'similar'
-  | 'shown';
+  | 'shown'
+  | 'mirror';
 
 /** Also a file whose import has begun, which its job does, and a document that the search index refused. */
 export type WorkKind = LoopKind | 'file' | 'document';
@@ -47,7 +48,10 @@ export interface Mark {
   /** `<kind>/<subject>` */
   _id: string;
   kind: WorkKind;
-  /** The id of a thread, channel, person, server, member, upload or search document. */
+  /**
+   * The id of a thread, channel, person, server, member, upload or search document. Of the mirror, `thread/ID`, `user/ID`
+   * or `server/ID`, or `all`.
+   */
   subject: string;
   /** New with each setting: what was read before the last setting is not what is asked for. */
   token: string;

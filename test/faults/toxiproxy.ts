@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import type { FetchContext } from '../../services/local/fetchArtifact.js';
 import { freePort } from '../../services/local/ports.js';
 import { waitUntilReady } from '../../services/local/waitUntilReady.js';
-import { fetchToxiproxy } from './fetchToxiproxy.js';
+import { buildGoProgram } from '../support/buildGoProgram.js';
+
+const TOXIPROXY = {
+  module: 'github.com/Shopify/toxiproxy/v2/cmd/server@v2.12.0',
+  folder: 'toxiproxy-2.12.0',
+  file: 'server',
+};
 
 /** What can be wrong with a connection: https://github.com/Shopify/toxiproxy#toxics. */
 export interface Toxic {
@@ -31,7 +37,7 @@ export interface Toxiproxy {
 
 /** Starts a toxiproxy among the children of a test. */
 export async function startToxiproxy(fetching: FetchContext): Promise<Toxiproxy> {
-  const command = await fetchToxiproxy(fetching);
+  const command = await buildGoProgram(TOXIPROXY, fetching);
   const port = await freePort();
   const api = `http://127.0.0.1:${port}`;
   const { env, logs, children } = fetching;

@@ -7,6 +7,7 @@ import type { AnswerCache } from '../../services/api/http/findKept.js';
 import { listen } from '../../services/api/http/listen.js';
 import { announcementChannel, type Announcement } from '../../shared/jobs/announcements.js';
 import { createProducer } from '../../shared/jobs/producer.js';
+import { openMirror } from '../../shared/mirror/openMirror.js';
 import { createMongo, createRedis } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { createLogger } from '../../shared/platform/logger.js';
@@ -77,6 +78,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
   });
   const { app, cache, closing } = createApi({
     ...{ settings, logger, mongo, elasticsearch, redis, subscriber, producer },
+    files: await openMirror(settings, namespace),
     isOneOfMany: false,
   });
   const server = await listen(app, { host: '127.0.0.1', port: 0, graceMs: 0 });

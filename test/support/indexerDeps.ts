@@ -1,6 +1,7 @@
 import { createAnnouncer } from '../../services/indexer/stores/announcer.js';
 import { recordRefusals } from '../../services/indexer/quarantine/recordRefusals.js';
 import { createSearchWriter, targetsOf } from '../../services/indexer/stores/searchWriter.js';
+import { createServiceLinks } from '../../services/indexer/views/serviceLinks.js';
 import { parseResolvedTags } from '../../services/indexer/views/threadModel.js';
 import { ingest, type Ingested } from '../../services/indexer/ingest/ingest.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
@@ -29,7 +30,8 @@ export function indexerDeps({
     namespace: mongo.namespace,
     announcer: createAnnouncer(redis, mongo.namespace, logger),
     logger,
-    publicUrl: 'https://archive.example',
+    links: createServiceLinks({ publicUrl: 'https://archive.example', cdnUrl: null }),
+    mirror: null,
     resolvedTags: parseResolvedTags('solved,resolved,answered'),
   };
 }

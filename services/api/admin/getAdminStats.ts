@@ -4,6 +4,7 @@ import { API_VERSION } from '../../../shared/contract/openapi.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { oldestPendingSeconds } from '../../../shared/store/oldestPending.js';
+import { mirrorStats } from '../../../shared/store/mirrorStats.js';
 import { FAILED } from '../../../shared/store/quarantine.js';
 import { NEVER, type WorkKind } from '../../../shared/store/work.js';
 import { syncState } from '../../../shared/store/syncState.js';
@@ -37,16 +38,18 @@ interface Deps {
 /** GET /admin/stats. A part is null while its store is away. */
 export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
   return async () => {
-    const [archive, views, documents, problem, queue, indexers, stores, sync] = await Promise.all([
-      archiveTotals({ ...deps.collections, readBody: deps.readBody }),
-      freshness(deps.collections),
-      orNull(countDocuments(deps)),
-      orNull(searchProblem(deps.elasticsearch, deps.namespace)),
-      orNull(withQueue(() => deps.producer.counts())),
-      orNull(withQueue(() => deps.producer.workers())),
-      storeStates(deps.watches),
-      orNull(syncState(deps.collections, timeLimit())),
-    ]);
+    const [archive, views, documents, problem, queue, indexers, stores, sync, mirror] =
+      await Promise.all([
+        archiveTotals({ ...deps.collections, readBody: deps.readBody }),
+        freshness(deps.collections),
+        orNull(countDocuments(deps)),
+        orNull(searchProblem(deps.elasticsearch, deps.namespace)),
+        orNull(withQueue(() => deps.producer.counts())),
+        orNull(withQueue(() => deps.producer.workers())),
+        storeStates(deps.watches),
+        orNull(syncState(deps.collections, timeLimit())),
+        orNull(mirrorStats(deps.collections, timeLimit())),
+      ]);
     const stats: AdminStats = {
       version: API_VERSION,
       archive,
@@ -57,6 +60,7 @@ export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
       cache: cacheNumbers(deps.cache),
       stores,
       sync,
+      mirror,
     };
     return jsonAnswer(stats);
   };

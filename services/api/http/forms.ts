@@ -35,12 +35,26 @@ export function formOf(
   answer: Answer,
   cacheControl = PUBLIC,
 ): Form | Promise<Form> {
+  if (answer.file) return fileForm(answer, answer.file);
   const encoding = chooseEncoding(asked['accept-encoding'], isGzipOffered(answer));
   if (encoding === 'identity') return identityForm(answer, cacheControl);
   if (answer.gzip ?? answer.openGzip) return gzipForm(answer, cacheControl);
   const packed = withGzip(answer);
   if (!(packed instanceof Promise)) return gzipForm(packed, cacheControl);
   return packed.then((whole) => gzipForm(whole, cacheControl));
+}
+
+/** The Cache-Control of what may be kept, but is asked for again before each use: it may be gone by then. */
+const ASKED_AGAIN = 'no-cache';
+
+function fileForm(answer: Answer, { type, bytes }: NonNullable<Answer['file']>): Form {
+  const { etag, length, headers = {} } = answer;
+  const tag = entityTag(etag, 'identity');
+  return {
+    ...{ etag: tag, length, body: undefined, open: () => bytes },
+    headers: ['ETag', tag, 'Cache-Control', ASKED_AGAIN, ...Object.entries(headers).flat()],
+    content: ['Content-Type', type, 'Content-Length', String(length)],
+  };
 }
 
 function identityForm(answer: Answer, cacheControl: string): Form {

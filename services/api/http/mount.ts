@@ -66,5 +66,5 @@ async function findAnswer(
   if (!operation.body && hasBody(ctx.req)) ctx.set('Connection', 'close');
   if (isKept(question)) return answerKept(ctx.req, question, cache);
   const answer = await question.answer(body);
-  return operation.status ? { status: operation.status, ...answer } : answer;
+  return operation.status && !answer.file ? { status: operation.status, ...answer } : answer;
 }

@@ -12,10 +12,12 @@ export async function send(ctx: Context, answer: Answer): Promise<void> {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
   if (isRead && ctx.status === 200 && noneMatchNames(ctx.req.headers['if-none-match'], form.etag)) {
     ctx.status = 304;
+    answer.file?.bytes.destroy();
     return;
   }
   setAll(ctx, form.content);
-  if (ctx.method !== 'HEAD') ctx.body = form.body ?? (await form.open());
+  if (ctx.method === 'HEAD') answer.file?.bytes.destroy();
+  else ctx.body = form.body ?? (await form.open());
 }
 
 function setAll(ctx: Context, headers: readonly string[]): void {

@@ -10,7 +10,7 @@ import { NEVER } from '../../../shared/store/work.js';
 export const MANIFEST = 'manifest.json';
 
 /** The number of this format. Backups of any other number are refused. */
-export const BACKUP_FORMAT = 5;
+export const BACKUP_FORMAT = 6;
 
 /**
  * The collections that cannot be built again from anything else, in the order in which they are restored. An indexer may
@@ -27,6 +27,7 @@ export const KEPT = [
   'threads',
   'messages',
   'users',
+  'sync',
   'audit',
   'apiKeys',
   'imports',
@@ -38,14 +39,17 @@ export const KEPT = [
 
 export type KeptName = (typeof KEPT)[number];
 
-const KEPT_STATE: Filter<StateRecord> = { _id: { $in: ['erasures', 'optOuts', 'version'] } };
+const KEPT_STATE: Filter<StateRecord> = {
+  _id: { $in: ['erasures', 'optOuts', 'version', 'mirror'] },
+};
 
 /**
  * The documents that a backup holds of a collection of which it does not hold all. Of `state`: the key of erasures, and the
- * numbers that only rise. Of `work`: marks that are quarantined. Pieces of bodies are left out, since views are built anew.
+ * numbers that only rise, and what the mirror holds. Of `sync`: which files it holds. Of `work`: marks that are quarantined. Pieces of bodies are left out, since views are built anew.
  */
 export const KEPT_PART: Partial<Record<KeptName, Filter<Document>>> = {
   state: KEPT_STATE as Filter<Document>,
+  sync: { kind: 'file' },
   work: { ...FAILED, due: NEVER } as Filter<Document>,
   pieces: UPLOAD_PIECES as Filter<Document>,
 };

@@ -1,4 +1,5 @@
 import { errors } from '../../../shared/drivers/elasticsearch.js';
+import { mirrorStats, type MirrorStats } from '../../../shared/store/mirrorStats.js';
 import { FAILED } from '../../../shared/store/quarantine.js';
 import { NEVER } from '../../../shared/store/work.js';
 import { syncState, type SyncState } from '../../../shared/store/syncState.js';
@@ -31,16 +32,19 @@ export interface ArchiveStatus {
   indexers: number | null;
   /** The live sync; null where no indexer has a bot token, or it cannot be told. */
   sync: SyncState | null;
+  /** Copies of files; null without a mirror, or where it cannot be told. */
+  mirror: MirrorStats | null;
   stores: { mongodb: StoreState; elasticsearch: StoreState; redis: StoreState };
 }
 
 /** Asks each store for its part. The numbers of a store that cannot be reached are null. */
 export async function archiveStatus(archive: Archive): Promise<ArchiveStatus> {
-  const [records, search, queue, sync] = await Promise.all([
+  const [records, search, queue, sync, mirror] = await Promise.all([
     orReason(countRecords(archive)),
     orReason(countSearch(archive)),
     orReason(countQueue(archive)),
     orReason(syncState(archive.mongo.collections)),
+    orReason(mirrorStats(archive.mongo.collections)),
   ]);
   return {
     ...(records.value ?? NO_RECORDS),
@@ -49,6 +53,7 @@ export async function archiveStatus(archive: Archive): Promise<ArchiveStatus> {
     queue: queue.value?.counts ?? null,
     indexers: queue.value?.workers ?? null,
     sync: sync.value,
+    mirror: mirror.value,
     stores: { mongodb: records.state, elasticsearch: search.state, redis: queue.state },
   };
 }
@@ -78,11 +83,19 @@ export function statusLines(status: ArchiveStatus): string[] {
     ['Jobs', jobs],
     ['Indexers', shown(status.indexers)],
     ...(status.sync ? syncRows(status.sync) : []),
+    ...(status.mirror ? mirrorRows(status.mirror) : []),
     ['MongoDB', stores.mongodb],
     ['Elasticsearch', stores.elasticsearch],
     ['Redis', stores.redis],
   ];
   return rows.map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`);
+}
+
+/** The row of a status that tells of the mirror: name and value. */
+function mirrorRows({ files, bytes, failed, waiting }: MirrorStats): [string, string][] {
+  const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
+  const rest = `${formatCount(failed)} failed, ${formatCount(waiting)} waiting`;
+  return [['Mirrored files', `${formatCount(files)} (${size}), ${rest}`]];
 }
 
 function shown(count: number | null): string {

@@ -5,6 +5,7 @@ import type { MemberView, RankView } from '../../../shared/store/views.js';
 import { markId, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { nextVersion } from '../stores/nextVersion.js';
+import { markMirror } from '../mirror/markMirror.js';
 import { dayOf } from '../views/tallyPeople.js';
 import { storeMade } from '../work/claims.js';
 import { countMembers } from './countMembers.js';
@@ -29,8 +30,8 @@ export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<voi
   const shown = everyone.filter((userId) => !erased.has(userId));
   const before = await storedRows(collections, everyone);
   const at = { version, today: dayOf(new Date()) };
-  const counted = await countMembers(collections, { userId: { $in: shown } }, at);
-  const profiles = await countProfiles(collections, shown, counted.members);
+  const counted = await countMembers(deps, { userId: { $in: shown } }, at);
+  const profiles = await countProfiles(deps, shown, counted.members);
   const [oldRows, newRows] = [rowsByPerson(before), rowsByPerson(counted)];
   const held = await storeMade(deps, marks, (documents, { subject: userId, causes }) => {
     const [old, now] = [oldRows(userId), newRows(userId)];
@@ -41,6 +42,7 @@ export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<voi
     if (erased.has(userId)) documents.remove('users', userId);
     const serverIds = [...old.members, ...now.members].map(({ serverId }) => serverId);
     for (const serverId of new Set(serverIds)) documents.mark('server', serverId, { causes });
+    markMirror(deps, documents, `user/${userId}`, { causes });
   });
   const serverIds = new Set(
     [...before.members, ...counted.members].map(({ serverId }) => serverId),

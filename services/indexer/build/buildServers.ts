@@ -2,6 +2,7 @@ import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { goneBodies, type BodyTexts } from '../stores/bodyWriter.js';
+import { markMirror } from '../mirror/markMirror.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { storeMade } from '../work/claims.js';
 import { cleanPlaces } from './cleanRecords.js';
@@ -18,12 +19,15 @@ async function buildServer(deps: IndexerDeps, mark: Mark): Promise<void> {
   const version = await nextVersion(deps.collections.state);
   if (subject !== ALL_SERVERS) await cleanPlaces(deps, mark);
   const texts = await textsOf(deps, subject);
-  await storeMade(deps, [mark], (documents) => putBodies(documents, texts, version));
+  await storeMade(deps, [mark], (documents) => {
+    putBodies(documents, texts, version);
+    if (subject !== ALL_SERVERS) markMirror(deps, documents, `server/${subject}`, mark);
+  });
   deps.announcer.announce({ servers: [subject] });
 }
 
 /** A server that is not recorded has no bodies. */
-async function textsOf({ collections }: IndexerDeps, subject: string): Promise<BodyTexts> {
-  if (subject === ALL_SERVERS) return listAllServers(collections);
-  return (await countServer(collections, subject)) ?? goneBodies('server', subject);
+async function textsOf(deps: IndexerDeps, subject: string): Promise<BodyTexts> {
+  if (subject === ALL_SERVERS) return listAllServers(deps);
+  return (await countServer(deps, subject)) ?? goneBodies('server', subject);
 }

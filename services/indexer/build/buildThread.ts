@@ -15,6 +15,7 @@ import {
 } from '../search/removeDocuments.js';
 import { whenFound } from '../similar/findSimilarAgain.js';
 import { BodyWriter, goneBodies, writeBody } from '../stores/bodyWriter.js';
+import { markMirror } from '../mirror/markMirror.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { redactThreads } from '../records/tombstones.js';
 import { endMark, freeMark, isHeld, readsOf } from '../work/claims.js';
@@ -146,6 +147,7 @@ async function storeViews(
       documents.put('threadItems', item);
       putRows(documents, 'contributions', before.contributions, views.contributions);
       markFollowing(documents, mark, { thread, before, item, contributions: views.contributions });
+      markMirror(deps, documents, `thread/${threadId}`, mark);
       if (!hasLinks) endMark(documents, mark);
       return true;
     },
@@ -208,6 +210,7 @@ export async function removeViews(
       const place = thread ?? before.item;
       if (place)
         markFollowing(documents, mark, { thread: place, before, item: null, contributions: [] });
+      markMirror(deps, documents, `thread/${threadId}`, mark);
       end(documents);
       return true;
     },

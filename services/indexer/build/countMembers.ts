@@ -1,6 +1,8 @@
 import type { Filter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
+import type { UserRecord } from '../../../shared/store/records.js';
 import type { ContributionView, MemberView, RankView } from '../../../shared/store/views.js';
+import type { ServiceLinks } from '../views/serviceLinks.js';
 import { firstDayOf, memberView, rankViews, type MemberTotals } from '../views/memberViews.js';
 
 /** The version that counted rows get, and the UTC day (since the epoch) on which rolling periods end. */
@@ -17,7 +19,13 @@ export interface CountedMembers {
 
 /** Counts those people whose contributions match; whoever is not recorded is left out. */
 export async function countMembers(
-  collections: Pick<Collections, 'contributions' | 'users'>,
+  {
+    collections,
+    links,
+  }: {
+    collections: Pick<Collections, 'contributions' | 'users'>;
+    links: Pick<ServiceLinks, 'avatar'>;
+  },
   which: Filter<ContributionView>,
   at: CountedAt,
 ): Promise<CountedMembers> {
@@ -25,7 +33,7 @@ export async function countMembers(
   const totals = await addUp(collections, which, today);
   const ids = [...new Set(totals.map(({ userId }) => userId))];
   const users = await collections.users.find({ _id: { $in: ids } }).toArray();
-  const userById = new Map(users.map((user) => [user._id, user]));
+  const userById = new Map(users.map((user) => [user._id, withLink(user, links)]));
   const known = totals.flatMap((one) => {
     const user = userById.get(one.userId);
     return user ? [{ one, user }] : [];
@@ -34,6 +42,11 @@ export async function countMembers(
     members: known.map(({ one, user }) => memberView(one, user, version, today)),
     ranks: known.flatMap(({ one, user }) => rankViews(one, user, version, today)),
   };
+}
+
+/** Somebody as they are shown: with the link to their picture. */
+export function withLink(user: UserRecord, links: Pick<ServiceLinks, 'avatar'>): UserRecord {
+  return { ...user, avatar: links.avatar({ id: user._id, avatar: user.avatar }) };
 }
 
 /** Adds up what some people did in each thread, server by server. */

@@ -2,14 +2,16 @@ import { groupBy } from '../../../shared/platform/groupBy.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { UserRecord } from '../../../shared/store/records.js';
 import type { MemberView } from '../../../shared/store/views.js';
+import type { IndexerDeps } from '../deps.js';
 import type { BodyTexts } from '../stores/bodyWriter.js';
+import { withLink } from './countMembers.js';
 import { presentUser } from '../views/memberViews.js';
 
 const RECENT_THREADS = 10;
 
 /** People's profiles from their totals; null where somebody is not recorded or not counted. */
 export async function countProfiles(
-  collections: Collections,
+  { collections, links }: Pick<IndexerDeps, 'collections' | 'links'>,
   userIds: readonly string[],
   members: readonly MemberView[],
 ): Promise<BodyTexts> {
@@ -17,7 +19,7 @@ export async function countProfiles(
   const rows = [...members].sort((left, right) => (left._id < right._id ? -1 : 1));
   const names = await serverNames(collections, rows);
   const recent = await recentItems(collections, userIds);
-  const userById = new Map(users.map((user) => [user._id, user]));
+  const userById = new Map(users.map((user) => [user._id, withLink(user, links)]));
   const rowsByUser = groupBy(rows, ({ userId }) => userId);
   return new Map(
     userIds.map((userId): [string, string | null] => {

@@ -2,6 +2,7 @@ import { SERVER_LIST } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ChannelRecord, ServerRecord } from '../../../shared/store/records.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
+import type { IndexerDeps } from '../deps.js';
 import { goneBodies, type BodyTexts } from '../stores/bodyWriter.js';
 import {
   presentChannels,
@@ -14,7 +15,7 @@ import { compareIds } from '../views/tallyPeople.js';
 
 /** The bodies of a server, its statistics counted now; all gone where it was deleted; null where it is not recorded. */
 export async function countServer(
-  collections: Collections,
+  { collections, links }: Pick<IndexerDeps, 'collections' | 'links'>,
   serverId: string,
 ): Promise<BodyTexts | null> {
   const server = await collections.servers.findOne({ _id: serverId });
@@ -25,7 +26,7 @@ export async function countServer(
     .toArray();
   const counts = await countAll(collections, server, channels);
   return new Map([
-    [`server/${serverId}`, JSON.stringify(presentServer(server))],
+    [`server/${serverId}`, JSON.stringify(presentServer(server, links))],
     [`channels/${serverId}`, JSON.stringify(presentChannels(channels))],
     [`tags/${serverId}`, JSON.stringify(presentTags(channels))],
     [`stats/${serverId}`, JSON.stringify(presentStats(server, channels, counts))],
@@ -33,10 +34,14 @@ export async function countServer(
 }
 
 /** The body that lists all servers. */
-export async function listAllServers({ servers }: Collections): Promise<BodyTexts> {
-  const shown = await servers.find({ deleted: { $ne: true } }).toArray();
+export async function listAllServers({
+  collections,
+  links,
+}: Pick<IndexerDeps, 'collections' | 'links'>): Promise<BodyTexts> {
+  const shown = await collections.servers.find({ deleted: { $ne: true } }).toArray();
   const sorted = shown.sort((left, right) => compareIds(left._id, right._id));
-  return new Map([[SERVER_LIST, JSON.stringify({ servers: sorted.map(presentServer) })]]);
+  const servers = sorted.map((server) => presentServer(server, links));
+  return new Map([[SERVER_LIST, JSON.stringify({ servers })]]);
 }
 
 async function countAll(

@@ -32,7 +32,7 @@ export async function loadThread(
     isLeftOut,
     version,
     ...settings
-  }: Pick<ThreadModel, 'resolvedTags' | 'publicUrl' | 'version'> & Unshown,
+  }: Pick<ThreadModel, 'resolvedTags' | 'links' | 'version'> & Unshown,
 ): Promise<LoadedThread | null> {
   if (recorded.deleted) return null;
   const messages = threadMessages(records, recorded._id);

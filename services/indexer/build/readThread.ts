@@ -26,11 +26,7 @@ export interface ThreadSink {
  * channel is not recorded.
  */
 export async function readThread(
-  {
-    collections,
-    resolvedTags,
-    publicUrl,
-  }: Pick<IndexerDeps, 'collections' | 'resolvedTags' | 'publicUrl'>,
+  { collections, resolvedTags, links }: Pick<IndexerDeps, 'collections' | 'resolvedTags' | 'links'>,
   thread: ThreadRecord,
   version: number,
   sink: ThreadSink,
@@ -38,7 +34,7 @@ export async function readThread(
   const [erased, left] = await Promise.all([erasedPeople(collections), optedOut(collections)]);
   const loaded = await loadThread(collections, thread, {
     resolvedTags,
-    publicUrl,
+    links,
     erased,
     isLeftOut: (userId) => left.has(thread.serverId, userId),
     version,

@@ -34,8 +34,9 @@ async function markedNow({ work }: Marks, kind: LoopKind): Promise<Count> {
   return () => work.countDocuments({ $and: [waiting, { at: { $lte: last.at } }] });
 }
 
-/** Marks that should be done soon: similar threads are looked for late. */
+/** Marks that should be done soon: similar threads are looked for late, and copies of files may take days. */
 export function waitingMarks(kind: LoopKind): Filter<Mark> {
+  if (kind === 'mirror') return { kind, causes: { $exists: true } };
   return kind === 'similar' ? lateSimilar() : { kind };
 }
 

@@ -67,10 +67,10 @@ export interface ThreadFold {
  * they do with what it gives.
  */
 export function foldThread(model: ThreadModel): ThreadFold {
-  const { thread, version, publicUrl } = model;
+  const { thread, version, links: files } = model;
   const head = threadHead(model);
   const startId = startingMessage(model)?._id;
-  const people = tallyPeople();
+  const people = tallyPeople(files);
   const conversation = conversationText();
   const links = new Map<string, string | undefined>();
   const counted = { messages: 0, lastAt: model.first.createdAt };
@@ -104,7 +104,7 @@ export function foldThread(model: ThreadModel): ThreadFold {
         counted.lastAt = message.createdAt;
       }
       const textOf = (message: MessageRecord): string =>
-        JSON.stringify(presentMessage(message, { targets, guildId: thread.serverId, publicUrl }));
+        JSON.stringify(presentMessage(message, { targets, guildId: thread.serverId, files }));
       return {
         documents: messages.map((message) => messageDocument(head, message, previewOf(message))),
         bodyText: () => before + messages.map(textOf).join(','),

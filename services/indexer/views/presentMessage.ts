@@ -8,12 +8,11 @@ import type {
 } from '../../../shared/contract/threads.js';
 import type {
   AttachmentRecord,
-  AuthorSnapshot,
   EmbedRecord,
   MessageRecord,
   ReactionRecord,
 } from '../../../shared/store/records.js';
-import { isLive } from '../../../shared/store/sourceTime.js';
+import type { ServiceLinks } from './serviceLinks.js';
 import type { LinkTargets } from './threadModel.js';
 import { renderContent, type RenderContext } from '../content/renderContent.js';
 
@@ -23,16 +22,15 @@ const REPLY = 19;
 /** A message as the API shows it, its content rendered. */
 export function presentMessage(
   message: MessageRecord,
-  { targets, guildId, publicUrl }: { targets: LinkTargets; guildId: string; publicUrl: string },
+  { targets, guildId, files }: { targets: LinkTargets; guildId: string; files: ServiceLinks },
 ): Message {
-  const present = (attachment: AttachmentRecord) =>
-    presentAttachment(attachment, message, publicUrl);
+  const present = (attachment: AttachmentRecord) => presentAttachment(attachment, message, files);
   const context = renderContext(message, targets, guildId);
   return {
     id: message._id,
     content: message.content,
     contentHtml: renderContent(message.content, context),
-    author: presentAuthor(message.author),
+    author: presentAuthor(message, files),
     attachments: message.attachments.map(present),
     reactions: message.reactions.map(presentReaction),
     embeds: message.embeds.map(presentEmbed),
@@ -65,21 +63,25 @@ export function renderContext(
 }
 
 /** Who wrote a message. */
-export function presentAuthor(author: AuthorSnapshot): MessageAuthor {
-  const { id, username, displayName, avatar, isBot } = author;
+export function presentAuthor(
+  { author, webhook }: Pick<MessageRecord, 'author' | 'webhook'>,
+  files: Pick<ServiceLinks, 'avatar'>,
+): MessageAuthor {
+  const { id, username, displayName, isBot } = author;
+  // A webhook has no account, and so no picture of its own.
+  const avatar = webhook ? author.avatar : files.avatar(author);
   return { id, username, displayName, avatar, isBot };
 }
 
-/** Links that the platform tells expire within a day, so one of this service's own leads to a fresh one. */
 function presentAttachment(
-  { url, ...file }: AttachmentRecord,
-  { _id: messageId, asOf }: Pick<MessageRecord, '_id' | 'asOf'>,
-  publicUrl: string,
+  file: AttachmentRecord,
+  message: MessageRecord,
+  files: Pick<ServiceLinks, 'attachment'>,
 ): Attachment {
   const { id, filename, contentType, size, width, height, description = null, spoiler } = file;
-  const link = isLive(asOf) ? `${publicUrl}/attachments/${messageId}/${id}` : url;
+  const url = files.attachment(file, message);
   return {
-    ...{ id, filename, url: link, contentType, size, width, height, description },
+    ...{ id, filename, url, contentType, size, width, height, description },
     spoiler: spoiler ?? false,
   };
 }

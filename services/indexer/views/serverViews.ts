@@ -6,14 +6,17 @@ import type {
   TagList,
 } from '../../../shared/contract/servers.js';
 import type { ChannelRecord, ServerRecord } from '../../../shared/store/records.js';
+import type { ServiceLinks } from './serviceLinks.js';
 import { compareIds } from './tallyPeople.js';
 
 /** A server as the API shows it. */
-export function presentServer(server: ServerRecord): Server {
+export function presentServer(server: ServerRecord, links: Pick<ServiceLinks, 'icon'>): Server {
+  const { icon } = server;
   return {
     id: server._id,
     name: server.name,
-    icon: server.icon ?? null,
+    icon: icon ?? null,
+    iconUrl: icon ? links.icon(server._id, icon) : null,
     description: server.description ?? null,
     memberCount: server.memberCount ?? 0,
   };

@@ -1,6 +1,7 @@
 import type { Participant, ParticipantList } from '../../../shared/contract/threads.js';
 import type { AuthorSnapshot, MessageRecord } from '../../../shared/store/records.js';
 import type { ContributionView, ThreadFacts } from '../../../shared/store/views.js';
+import type { ServiceLinks } from './serviceLinks.js';
 
 const DAY_MS = 86_400_000;
 
@@ -30,7 +31,7 @@ export interface PeopleTally {
 }
 
 /** An empty tally. `started` given to add() is true for the message that counts as starting the thread. */
-export function tallyPeople(): PeopleTally {
+export function tallyPeople(files: Pick<ServiceLinks, 'avatar'>): PeopleTally {
   const people = new Map<string, Tally>();
   const emojis = new Map<string, number>();
   let messages = 0;
@@ -43,7 +44,13 @@ export function tallyPeople(): PeopleTally {
         emojis.set(emoji.name, (emojis.get(emoji.name) ?? 0) + count);
       addTo(people, message, started);
     },
-    participants: () => listParticipants([...people.values()]),
+    participants: () =>
+      listParticipants(
+        [...people.values()].map(({ author, isWebhook, ...counts }) => ({
+          author: isWebhook ? author : { ...author, avatar: files.avatar(author) },
+          ...counts,
+        })),
+      ),
     contributions: (threadId, serverId, revision) =>
       [...people.values()]
         .filter(({ isWebhook }) => !isWebhook)

@@ -1,5 +1,6 @@
 import type { ChannelRecord, MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import type { ThreadStatus } from '../../../shared/contract/threads.js';
+import type { ServiceLinks } from './serviceLinks.js';
 import { foldTag } from '../../../shared/store/listKeys.js';
 
 /** Threads and channels of this archive that messages link to, by id. */
@@ -17,8 +18,8 @@ export interface ThreadModel {
   ownersMessage: MessageRecord | null;
   /** Folded names of the tags that mark a thread resolved. */
   resolvedTags: ReadonlySet<string>;
-  /** Where readers reach the API, without a slash at the end. */
-  publicUrl: string;
+  /** Where readers find files. */
+  links: ServiceLinks;
 }
 
 /** Names of the applied tags, in the order applied; tags that the forum no longer offers are left out. */

@@ -51,7 +51,7 @@ export function startingMessage({
 
 function threadAuthor(model: ThreadModel): MessageAuthor {
   const message = startingMessage(model);
-  return message ? presentAuthor(message.author) : unknownAuthor(model.thread.ownerId!);
+  return message ? presentAuthor(message, model.links) : unknownAuthor(model.thread.ownerId!);
 }
 
 /** Somebody whose messages are not here; id 0 stands for those who were erased. */

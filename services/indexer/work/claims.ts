@@ -184,10 +184,10 @@ export function endMark(documents: Documents, { _id, token }: Mark): void {
   freeMark(documents, now);
 }
 
-/** Lets a mark be done again, by whoever comes. */
-export function freeMark(documents: Documents, mark: Mark): void {
+/** Lets a mark be done again, by whoever comes, from a time on. */
+export function freeMark(documents: Documents, mark: Mark, due = AT_ONCE): void {
   const { claim: _claim, tries: _tries, failedToken: _failed, ...rest } = mark;
-  documents.put('work', { ...rest, due: AT_ONCE });
+  documents.put('work', { ...rest, due });
 }
 
 /** Claims a mark in the transaction that sets it, unless somebody holds it, or it failed before. */

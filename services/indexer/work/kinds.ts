@@ -11,6 +11,7 @@ import {
   fanOutServers,
 } from '../build/fanOut.js';
 import type { IndexerDeps } from '../deps.js';
+import { mirrorFiles } from '../mirror/mirrorFiles.js';
 import type { Run } from './tryMarks.js';
 import { findSimilarAgain, waitForOthers } from '../similar/findSimilarAgain.js';
 
@@ -45,4 +46,6 @@ export const KINDS: Record<LoopKind, Kind> = {
   similar: { batch: 20, run: findSimilarAgain, isHeldBack: waitForOthers },
   // Which threads are similar to one: the body that shows them.
   shown: { batch: 100, run: buildShown },
+  // A thread, a person's picture or a server's: the copies of files that they show. The subject `all` stands for everything.
+  mirror: { batch: 20, run: mirrorFiles },
 };

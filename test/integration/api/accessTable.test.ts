@@ -37,6 +37,8 @@ const TABLE: Record<string, Access> = {
   getLeaderboard: 'public',
   login: 'public',
   openAttachment: 'public',
+  openAvatar: 'public',
+  openIcon: 'public',
   exchangeCode: 'public',
   refreshToken: 'public',
   getMe: 'me',

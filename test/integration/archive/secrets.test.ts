@@ -17,6 +17,7 @@ const SECRETS: Record<string, string> = {
   'bot token': 'planted-bot-token-55',
   'JWT secret': JWT_SECRET,
   'metrics token': 'planted-metrics-token-66-of-32-characters',
+  'secret key of the bucket': 'planted-bucket-secret-77',
 };
 const NOWHERE = '127.0.0.1:1';
 const UNKNOWN = { username: 'planted' };
@@ -61,6 +62,9 @@ describe('secrets of the settings', () => {
       DISCORD_CLIENT_SECRET: SECRETS['client secret']!,
       DISCORD_BOT_TOKEN: SECRETS['bot token']!,
       METRICS_TOKEN: SECRETS['metrics token']!,
+      ...{ MIRROR_S3_BUCKET: 'planted', MIRROR_S3_ENDPOINT: `http://${NOWHERE}` },
+      MIRROR_S3_ACCESS_KEY: 'planted',
+      MIRROR_S3_SECRET_KEY: SECRETS['secret key of the bucket']!,
     };
   }
 

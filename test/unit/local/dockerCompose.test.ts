@@ -98,7 +98,7 @@ describe('docker-compose.yml', () => {
       ...['HOST', 'PORT', 'MONGODB_URL', 'ELASTICSEARCH_URL', 'REDIS_URL', 'CACHE_REDIS_URL'],
       // For local use, tests and development.
       ...['DATA_DIR', 'DISABLE_AUTH', 'FAULT_POINTS', 'NODE_ENV'],
-      ...['DISCORD_API_URL', 'DISCORD_AUTHORIZE_URL', 'METRICS_PORT'],
+      ...['DISCORD_API_URL', 'DISCORD_CDN_URL', 'DISCORD_AUTHORIZE_URL', 'METRICS_PORT'],
     ];
     const known = Object.keys(settingsSchema.describe().keys as object);
     for (const name of known.filter((one) => !decided.includes(one))) {

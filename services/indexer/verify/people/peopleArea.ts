@@ -29,11 +29,12 @@ export function peopleArea(context: AreaContext): Area {
 
 /** People's rows on servers, and their lines of the leaderboards. */
 async function compareMembers(
-  { deps: { collections }, tally }: AreaContext,
+  { deps, tally }: AreaContext,
   window: IdWindow,
 ): Promise<Difference[]> {
+  const { collections } = deps;
   const at = { version: 0, today: dayOf(new Date()) };
-  const counted = await countMembers(collections, { userId: within(window) }, at);
+  const counted = await countMembers(deps, { userId: within(window) }, at);
   const members = await collections.members.find({ userId: within(window) }).toArray();
   const ids = new Set([...counted.members, ...members].map(({ _id }) => _id));
   const ranks = await collections.ranks.find({ member: { $in: [...ids] } }).toArray();
@@ -76,9 +77,10 @@ export function personDifference(member: string, detail: string, basis: string):
 
 /** Profiles, byte for byte, of everybody who is recorded or has one. */
 async function compareProfiles(
-  { deps: { collections }, tally }: AreaContext,
+  { deps, tally }: AreaContext,
   window: IdWindow,
 ): Promise<Difference[]> {
+  const { collections } = deps;
   const users: string[] = await collections.users.distinct('_id', { _id: within(window) });
   const names: string[] = await collections.bodies.distinct('_id', {
     _id: within(window, 'user/'),
@@ -88,7 +90,7 @@ async function compareProfiles(
   const ids = new Set([...users, ...names.map((name) => name.slice('user/'.length))]);
   for (const id of await peopleOfUnrecordedServers(collections, window)) ids.delete(id);
   const members = await collections.members.find({ userId: { $in: [...ids] } }).toArray();
-  const texts = await countProfiles(collections, [...ids], members);
+  const texts = await countProfiles(deps, [...ids], members);
   const found = await compareTexts(collections, texts);
   return found.map(({ name, detail, basis }) => {
     const id = name.slice('user/'.length);

@@ -19,11 +19,11 @@ export function serversArea({ deps, tally }: AreaContext): Area {
     },
     async look(window) {
       const missing = await missingServers(collections);
-      const found = missing.size > 0 ? [] : await compareList(collections);
+      const found = missing.size > 0 ? [] : await compareList(deps);
       for (const serverId of await serverIds(collections, window)) {
         if (missing.has(serverId)) continue;
         tally('servers', 1);
-        const texts = (await countServer(collections, serverId)) ?? goneBodies('server', serverId);
+        const texts = (await countServer(deps, serverId)) ?? goneBodies('server', serverId);
         found.push(...(await compareServer(collections, serverId, texts)));
         found.push(...(await erasedNames(collections, serverId)));
       }
@@ -33,11 +33,12 @@ export function serversArea({ deps, tally }: AreaContext): Area {
 }
 
 /** An archive in which there never was a server has no list yet. */
-async function compareList(collections: Collections): Promise<Difference[]> {
+async function compareList(deps: AreaContext['deps']): Promise<Difference[]> {
+  const { collections } = deps;
   const stored = await collections.bodies.countDocuments({ _id: SERVER_LIST });
   const recorded = await collections.servers.countDocuments({ deleted: { $ne: true } });
   if (stored + recorded === 0) return [];
-  return compareServer(collections, 'all', await listAllServers(collections));
+  return compareServer(collections, 'all', await listAllServers(deps));
 }
 
 async function compareServer(

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createServiceLinks } from '../../../../services/indexer/views/serviceLinks.js';
 import {
   threadStatus,
   parseResolvedTags,
@@ -25,7 +26,7 @@ function aModel(more: Partial<ThreadModel> = {}): ThreadModel {
     first: aMessage({ _id: thread._id, threadId: thread._id }),
     ownersMessage: null,
     resolvedTags,
-    publicUrl: 'https://archive.example',
+    links: createServiceLinks({ publicUrl: 'https://archive.example', cdnUrl: null }),
     version: 7,
     ...more,
   };

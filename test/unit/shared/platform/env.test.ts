@@ -55,6 +55,37 @@ describe('readSettings', () => {
     }
   });
 
+  it('takes a folder or a bucket for copies of files, and says what is missing', () => {
+    const keys = { MIRROR_S3_ACCESS_KEY: 'a', MIRROR_S3_SECRET_KEY: 'b' };
+    const bucket = { MIRROR_S3_BUCKET: 'files', ...keys };
+    expect(readSettings(bucket)).to.include({ ...bucket, MIRROR_S3_REGION: 'us-east-1' });
+    expect(readSettings({ MIRROR_FOLDER: '/mirror' })).to.include({ MIRROR_MAX_FILE_MB: 25 });
+    const wrong: [Record<string, string>, RegExp][] = [
+      [
+        { ...bucket, MIRROR_FOLDER: '/mirror' },
+        /: MIRROR_FOLDER and MIRROR_S3_BUCKET must not both/,
+      ],
+      [{ MIRROR_S3_BUCKET: 'files' }, /: MIRROR_S3_ACCESS_KEY must be set beside MIRROR_S3_BUCKET/],
+      [
+        { ...bucket, MIRROR_S3_SECRET_KEY: '' },
+        /: MIRROR_S3_SECRET_KEY must be set beside MIRROR_S3_BUCKET/,
+      ],
+      [{ MIRROR_S3_SECRET_KEY: 'b' }, /: MIRROR_S3_BUCKET must be set beside MIRROR_S3_SECRET_KEY/],
+      [
+        { MIRROR_S3_ENDPOINT: 'http://s3' },
+        /: MIRROR_S3_BUCKET must be set beside MIRROR_S3_ENDPOINT/,
+      ],
+      [{ ...bucket, MIRROR_S3_BUCKET: 'No Bucket' }, /: MIRROR_S3_BUCKET must be the name/],
+      [{ MIRROR_TYPES: 'images' }, /: MIRROR_TYPES must name types such as/],
+      [{ MIRROR_MAX_FILE_MB: '0' }, /: MIRROR_MAX_FILE_MB must be greater/],
+    ];
+    for (const [given, message] of wrong) {
+      const { message: said } = errorOf(() => readSettings(given));
+      expect(said.split('\n'), said).to.have.length(1);
+      expect(said).to.match(message);
+    }
+  });
+
   it('names every wrong setting, in a line of its own', () => {
     const wrong = { PORT: '70000.5', RATE_LIMIT_DISABLED: 'maybe', MONGODB_URL: 'http://x' };
     const read = () => readSettings(wrong);

@@ -1,3 +1,5 @@
+import { isAttachmentOf, unsignedUrl } from '../../../shared/discordApi/cdnUrls.js';
+import type { SentAttachment } from '../../../shared/discordApi/freshLinks.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { leftOutOriginals, optedOut } from '../../../shared/store/optOuts.js';
@@ -10,13 +12,11 @@ type Store = Pick<
   'messages' | 'threads' | 'channels' | 'servers' | 'erasures' | 'optOuts' | 'state'
 >;
 
-/** An attachment of a message that the platform told of. */
-export interface FoundAttachment {
-  attachmentId: string;
-  messageId: string;
-  threadId: string;
-  /** Its link without a signature. */
-  url: string;
+/** An attachment of the platform. */
+export interface FoundAttachment extends SentAttachment {
+  filename: string;
+  /** Its link as recorded, where only an export told of it; null where the platform did. */
+  exported: string | null;
 }
 
 /**
@@ -26,12 +26,13 @@ export interface FoundAttachment {
 export async function findAttachment(
   store: Store,
   { messageId, attachmentId }: Pick<FoundAttachment, 'messageId' | 'attachmentId'>,
+  cdnUrl: string,
 ): Promise<FoundAttachment | null> {
   const message = await store.messages.findOne(
     { _id: messageId, counted: true, deleted: { $ne: true } },
     { projection: MESSAGE, ...timeLimit() },
   );
-  if (!message || !isLive(message.asOf)) return null;
+  if (!message) return null;
   const files: AttachmentRecord[] = [
     ...message.attachments,
     ...(message.forwarded?.attachments ?? []),
@@ -39,7 +40,13 @@ export async function findAttachment(
   const file = files.find(({ id }) => id === attachmentId);
   const serverId = file && (await shownServer(store, message.threadId));
   if (!file || !serverId || !(await isAuthorShown(store, serverId, message))) return null;
-  return { attachmentId, messageId, threadId: message.threadId, url: file.url };
+  const { threadId, asOf } = message;
+  const { filename, url } = file;
+  const exported = isLive(asOf) ? null : url;
+  // An export may name any address: only one that is the attachment's own is followed.
+  const place = { channelId: threadId, attachmentId };
+  if (exported !== null && !isAttachmentOf(exported, place, cdnUrl)) return null;
+  return { attachmentId, messageId, threadId, url: unsignedUrl(url), filename, exported };
 }
 
 const MESSAGE = {

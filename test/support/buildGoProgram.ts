@@ -5,9 +5,18 @@ import { withCacheLock } from '../../services/local/cacheLock.js';
 import { fetchArtifact, type FetchContext } from '../../services/local/fetchArtifact.js';
 import { findExecutable, isExecutable, type Env } from '../../services/local/findExecutable.js';
 
-/** Go checks the module, and all it needs, by the checksums that its proxy's database publishes. */
-const TOXIPROXY = 'github.com/Shopify/toxiproxy/v2/cmd/server@v2.12.0';
-const FOLDER = 'toxiproxy-2.12.0';
+/** A program of which there is only a Go module. */
+export interface GoProgram {
+  /** Go checks the module, and all it needs, by the checksums that its proxy's database publishes. */
+  module: string;
+  /** The folder of the cache that keeps it. */
+  folder: string;
+  /** The file that is built. */
+  file: string;
+}
+
+/** A program for tests is built once, so it need not be fast: without optimising, a third of the time is saved. */
+const QUICKLY = ['-gcflags=all=-N -l', '-ldflags=-s -w'];
 
 /** The Go that builds it where there is none on the PATH. */
 const GO = {
@@ -27,32 +36,38 @@ const GO = {
   path: 'go/bin/go',
 } as const satisfies Artifact;
 
-/** The path of toxiproxy's server in the launcher's cache, built by Go if it is not there. */
-export async function fetchToxiproxy(context: FetchContext): Promise<string> {
+/** The path of a program in the launcher's cache, built by Go if it is not there. */
+export async function buildGoProgram(source: GoProgram, context: FetchContext): Promise<string> {
   const { cache, report } = context;
-  const place = join(cache, FOLDER);
-  const program = join(place, 'server');
+  const place = join(cache, source.folder);
+  const program = join(place, source.file);
   if (await isExecutable(program)) return program;
   const go = (await findExecutable(context.env, 'go')) ?? (await fetchGo(context));
   await withCacheLock(`${place}.lock`, report, async () => {
-    if (!(await isExecutable(program))) await build(go, place, context);
+    if (!(await isExecutable(program))) await build(go, source, place, context);
   });
   return program;
 }
 
-async function build(go: string, place: string, context: FetchContext): Promise<void> {
+async function build(
+  go: string,
+  { module, folder }: GoProgram,
+  place: string,
+  context: FetchContext,
+): Promise<void> {
   const { cache, children, env, logs } = context;
-  const staging = await mkdtemp(join(cache, `${FOLDER}.part-`));
+  await mkdir(logs, { recursive: true });
+  const staging = await mkdtemp(join(cache, `${folder}.part-`));
   try {
     await children.run(
       {
         command: go,
-        args: ['install', TOXIPROXY],
+        args: ['install', ...QUICKLY, module],
         cwd: staging,
         env: { ...env, ...buildFolders(staging) },
-        logFile: join(logs, 'build-toxiproxy.log'),
+        logFile: join(logs, `build-${folder}.log`),
       },
-      `Go could not build ${TOXIPROXY}`,
+      `Go could not build ${module}`,
     );
     await rename(join(staging, 'bin'), place);
   } finally {

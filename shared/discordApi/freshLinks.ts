@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache';
-import { unsignedUrl } from '../../../shared/discordApi/cdnUrls.js';
-import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
-import {
-  isProofOfDeletion,
-  PlatformForbidden,
-  PlatformRefused,
-} from '../../../shared/discordApi/platformErrors.js';
-import {
-  oneMessageRequest,
-  REFRESHED_AT_ONCE,
-  refreshUrlsRequest,
-} from '../../../shared/discordApi/requests.js';
-import type { FoundAttachment } from './findAttachment.js';
+import { expiryOf, unsignedUrl } from './cdnUrls.js';
+import type { PlatformClient } from './platformClient.js';
+import { isProofOfDeletion, PlatformForbidden, PlatformRefused } from './platformErrors.js';
+import { oneMessageRequest, REFRESHED_AT_ONCE, refreshUrlsRequest } from './requests.js';
+
+/** An attachment, and where it was sent. */
+export interface SentAttachment {
+  attachmentId: string;
+  messageId: string;
+  threadId: string;
+  /** Its link without a signature. */
+  url: string;
+}
 
 /** Links remembered in each process. */
 const MOST_LINKS = 20_000;
@@ -27,13 +27,13 @@ const LONGEST_MS = 8_000;
 /** Links that open now. */
 export interface FreshLinks {
   /** A link that opens now; null where the file is gone. Throws what the platform's client throws. */
-  linkOf(file: FoundAttachment): Promise<string | null>;
+  linkOf(file: SentAttachment): Promise<string | null>;
 }
 
 /** Asks the platform for fresh links, many at once, and remembers them until shortly before they expire. */
 export function createFreshLinks(platform: PlatformClient): FreshLinks {
   const refresh = gathered((urls) => refreshAll(platform, urls));
-  const links = new LRUCache<string, string, FoundAttachment>({
+  const links = new LRUCache<string, string, SentAttachment>({
     max: MOST_LINKS,
     async fetchMethod(_url, _stale, { context: file, options }) {
       const link = await refresh(file.url).catch((error: unknown) => {
@@ -67,7 +67,7 @@ async function refreshAll(
 /** The link that stands in the message now; null where the message, or the file in it, is gone. */
 async function askMessage(
   platform: PlatformClient,
-  { threadId, messageId, attachmentId, url }: FoundAttachment,
+  { threadId, messageId, attachmentId, url }: SentAttachment,
 ): Promise<string | null> {
   const request = oneMessageRequest(threadId, messageId);
   try {
@@ -82,10 +82,10 @@ async function askMessage(
   }
 }
 
-/** How long a link can be given out (ms): its `ex` tells when it expires, in seconds, hexadecimal. */
+/** How long a link can be given out (ms). */
 function lifetimeMs(link: string): number {
-  const seconds = parseInt(new URL(link).searchParams.get('ex') ?? '', 16);
-  return Number.isNaN(seconds) ? UNTOLD_MS : seconds * 1_000 - Date.now() - LEFT_MS;
+  const expiry = expiryOf(link);
+  return Number.isNaN(expiry) ? UNTOLD_MS : expiry - Date.now() - LEFT_MS;
 }
 
 interface Waiting {

@@ -1,0 +1,53 @@
+import type { FileName } from '../../../shared/mirror/fileNames.js';
+import type { MirrorFiles } from '../../../shared/mirror/mirrorFiles.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import { fileRecordId, syncOf } from '../../../shared/store/syncRecords.js';
+import type { Answer } from '../answer.js';
+import { timeLimit } from '../timeLimit.js';
+
+/** What browsers may show by themselves. Anything else is only offered to be saved. */
+const SHOWN = /^(?:image\/(?:png|jpeg|gif|webp|avif)|(?:audio|video)\/[\w.+-]+|text\/plain)$/;
+
+/**
+ * A file is what somebody on the platform has sent, so it may be a page with scripts. Whatever it is, it runs none, has
+ * nothing of this service's origin, and loads nothing.
+ */
+const HARMLESS = {
+  'Content-Security-Policy':
+    "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
+/** The copy of a file, under the name that a reader may save it by; null where the mirror has none. */
+export async function mirroredFile(
+  { sync }: Pick<Collections, 'sync'>,
+  files: MirrorFiles | null,
+  name: FileName,
+  filename: string | null,
+): Promise<Answer | null> {
+  if (!files) return null;
+  const _id = fileRecordId(name);
+  const record = await syncOf(sync, 'file').findOne({ _id }, timeLimit());
+  if (!record?.copy || record.gone) return null;
+  const { key, bytes: length, type: told, sha256: etag } = record.copy;
+  // A mirror that does not answer is passed over: the platform may still have the file.
+  const bytes = await files.open(key).catch(() => null);
+  if (!bytes) return null;
+  // A text is never more than a text, such as a script that another site loads.
+  const type = told.startsWith('text/') ? 'text/plain' : told;
+  const headers = { ...HARMLESS, 'Content-Disposition': disposition(type, filename) };
+  const shownType = type === 'text/plain' ? 'text/plain; charset=utf-8' : type;
+  return { etag, length, headers, file: { type: shownType, bytes } };
+}
+
+/** A name in ASCII for clients of old, and the whole name as RFC 8187 encodes it. */
+function disposition(type: string, filename: string | null): string {
+  const kind = SHOWN.test(type) ? 'inline' : 'attachment';
+  if (filename === null) return kind;
+  const plain = filename.replace(/[^\w .()-]/g, '_');
+  const whole = encodeURIComponent(filename.replace(/\p{Surrogate}/gu, '_')).replace(
+    /['()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${whole}`;
+}

@@ -1,0 +1,44 @@
+import { AppError } from '../../../shared/contract/errors.js';
+import { attachmentName } from '../../../shared/mirror/fileNames.js';
+import type { Answer } from '../answer.js';
+import type { Handler } from '../http/route.js';
+import { isId } from '../ids.js';
+import type { FileDeps } from './fileDeps.js';
+import { findAttachment, type FoundAttachment } from './findAttachment.js';
+import { mirroredFile } from './mirroredFile.js';
+import { redirectTo } from './redirectTo.js';
+
+/**
+ * GET /attachments/:messageId/:attachmentId: the copy of the file, or a redirect to where it is now. No cache may use
+ * either unasked, as what was deleted, erased or withheld is not found at once. Throws NOT_FOUND, NOT_CONFIGURED without a
+ * bot's token, and UNAVAILABLE while the platform gives no link.
+ */
+export function openAttachment(
+  deps: FileDeps,
+): Handler<Pick<FoundAttachment, 'messageId' | 'attachmentId'>, unknown> {
+  const { store, mirror, cdnUrl } = deps;
+  return async ({ params }) => {
+    const isAsked = isId(params.messageId) && isId(params.attachmentId);
+    const file = isAsked ? await findAttachment(store, params, cdnUrl) : null;
+    if (!file) throw notFound();
+    const copy = await mirroredFile(store, mirror, attachmentName(file), file.filename);
+    return copy ?? redirect(deps, file);
+  };
+}
+
+async function redirect({ links }: FileDeps, file: FoundAttachment): Promise<Answer> {
+  if (!links) {
+    // What an export told may still open.
+    if (file.exported !== null) return redirectTo(file.exported);
+    throw new AppError('NOT_CONFIGURED', 'This API has no DISCORD_BOT_TOKEN');
+  }
+  const location = await links.linkOf(file).catch(() => {
+    throw new AppError('UNAVAILABLE', 'The platform gives no link now');
+  });
+  if (location === null) throw notFound();
+  return redirectTo(location);
+}
+
+function notFound(): AppError {
+  return new AppError('NOT_FOUND', 'Attachment not found');
+}

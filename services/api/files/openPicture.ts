@@ -1,0 +1,62 @@
+import { AppError } from '../../../shared/contract/errors.js';
+import { filePath, iconUrl } from '../../../shared/discordApi/cdnUrls.js';
+import type { FileName } from '../../../shared/mirror/fileNames.js';
+import type { Collections } from '../../../shared/store/collections.js';
+import { erasedPeople } from '../../../shared/store/erasures.js';
+import { optedOut } from '../../../shared/store/optOuts.js';
+import type { Answer } from '../answer.js';
+import type { Handler } from '../http/route.js';
+import { isId } from '../ids.js';
+import { timeLimit } from '../timeLimit.js';
+import type { FileDeps } from './fileDeps.js';
+import { mirroredFile } from './mirroredFile.js';
+import { redirectTo } from './redirectTo.js';
+
+/**
+ * GET /avatars/:userId: the picture of somebody who wrote, or a redirect to it. Throws NOT_FOUND, also for who was erased,
+ * or is left out wherever they wrote.
+ */
+export function openAvatar(deps: FileDeps): Handler<{ userId: string }, unknown> {
+  return async ({ params: { userId } }) => {
+    const source = isId(userId) ? await avatarOf(deps.store, userId) : null;
+    return give(deps, source, `avatars/${userId}`);
+  };
+}
+
+/** GET /icons/:serverId: a server's picture, or a redirect to it. Throws NOT_FOUND. */
+export function openIcon(deps: FileDeps): Handler<{ serverId: string }, unknown> {
+  return async ({ params: { serverId } }) => {
+    const source = isId(serverId) ? await iconOf(deps.store, serverId) : null;
+    return give(deps, source, `icons/${serverId}`);
+  };
+}
+
+async function give(
+  { store, mirror, cdnUrl }: FileDeps,
+  source: string | null,
+  name: FileName,
+): Promise<Answer> {
+  if (source === null) throw new AppError('NOT_FOUND', 'Picture not found');
+  const copy = await mirroredFile(store, mirror, name, null);
+  if (copy) return copy;
+  // A redirect leads to the platform alone.
+  if (filePath(source, cdnUrl) === null) throw new AppError('NOT_FOUND', 'Picture not found');
+  return redirectTo(source);
+}
+
+async function avatarOf(store: Collections, userId: string): Promise<string | null> {
+  const [user, erased, left, members] = await Promise.all([
+    store.users.findOne({ _id: userId }, { projection: { avatar: 1 }, ...timeLimit() }),
+    erasedPeople(store),
+    optedOut(store),
+    store.members.find({ userId }, { projection: { serverId: 1 }, ...timeLimit() }).toArray(),
+  ]);
+  const isShown = members.some(({ serverId }) => !left.has(serverId, userId));
+  return user && isShown && !erased.has(userId) ? user.avatar : null;
+}
+
+async function iconOf({ servers }: Collections, serverId: string): Promise<string | null> {
+  const which = { _id: serverId, deleted: { $ne: true } } as const;
+  const server = await servers.findOne(which, { projection: { icon: 1 }, ...timeLimit() });
+  return server?.icon ? iconUrl(serverId, server.icon) : null;
+}

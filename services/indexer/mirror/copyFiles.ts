@@ -1,0 +1,177 @@
+import { rm } from 'node:fs/promises';
+import { expiryOf, filePath } from '../../../shared/discordApi/cdnUrls.js';
+import { newKey } from '../../../shared/mirror/fileNames.js';
+import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
+import { isStoreAway } from '../../../shared/platform/storeErrors.js';
+import { stateOf } from '../../../shared/store/state.js';
+import { fileRecordId, type SyncFile } from '../../../shared/store/syncRecords.js';
+import type { Mark } from '../../../shared/store/work.js';
+import type { IndexerDeps } from '../deps.js';
+import { fetchFile, FileRefused, FilesLimited, type ArrivedFile } from './fetchFile.js';
+import { changeRecords, newRecord } from './fileRecords.js';
+import type { Mirror } from './mirror.js';
+import type { WantedFile } from './wantedFiles.js';
+
+/** Files fetched at once. */
+const FETCHED_AT_ONCE = 4;
+/** Links asked for together. */
+const LINKS_AT_ONCE = 50;
+/** So many failures one after the other say that the platform is away. */
+const MOST_FAILURES = 3;
+const FIRST_WAIT_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** A wanted file that has to be copied, now or at a later time. */
+export interface MissingFile {
+  file: WantedFile;
+  /** What is known of the tries so far; undefined before the first. */
+  record: SyncFile | undefined;
+}
+
+/** Pictures of people and servers are of these types. */
+const PICTURES = /^image\/(?:png|jpeg|gif|webp|avif)$/;
+
+/** The mirror holds as much as it may. */
+class MirrorFull extends Error {
+  override readonly name = 'MirrorFull';
+  constructor() {
+    super('The mirror is full');
+  }
+}
+
+/** Nothing more of a subject is to be copied now. */
+class Pause extends Error {
+  override readonly name = 'Pause';
+}
+
+interface Copying {
+  deps: IndexerDeps;
+  mirror: Mirror;
+  mark: Mark;
+  /** Failures since the last success. */
+  failures: number;
+}
+
+/**
+ * Copies files that are due, until a time (ms since 1970). What fails is tried again when its record says. Resolves with
+ * whether some are left that could not be tried.
+ */
+export async function copyFiles(
+  deps: IndexerDeps,
+  mirror: Mirror,
+  mark: Mark,
+  { wanted, end }: { wanted: readonly MissingFile[]; end: number },
+): Promise<boolean> {
+  const now = new Date();
+  const due = wanted.filter(({ record }) => (record?.dueAt ?? now) <= now);
+  const copying: Copying = { deps, mirror, mark, failures: 0 };
+  try {
+    for (let at = 0; at < due.length; at += LINKS_AT_ONCE) {
+      if (Date.now() >= end || !mayFetch(mirror)) return true;
+      const group = due.slice(at, at + LINKS_AT_ONCE);
+      const links = await Promise.allSettled(group.map(({ file }) => linkOf(mirror, file)));
+      await forEachAtOnce(group.entries(), FETCHED_AT_ONCE, async ([index, missing]) => {
+        await copyOne(copying, missing, links[index]!);
+      });
+    }
+    return false;
+  } catch (error) {
+    if (!(error instanceof Pause)) throw error;
+    return !mayFetch(mirror);
+  }
+}
+
+function mayFetch({ pause, stopped }: Mirror): boolean {
+  return !stopped.aborted && pause.until <= new Date();
+}
+
+/** A link that opens now. Throws FileRefused where there is none, and whatever the platform's client throws. */
+async function linkOf({ links }: Mirror, file: WantedFile): Promise<string> {
+  if (!file.attachment) return file.source;
+  if (links) {
+    const link = await links.linkOf(file.attachment);
+    if (link === null) throw new FileRefused('The platform does not have it any more');
+    return link;
+  }
+  if (expiryOf(file.source) < Date.now()) throw new FileRefused('Its link has expired');
+  return file.source;
+}
+
+/** Copies a file, or notes why it cannot be copied. Throws Pause where the next ones would fail, too. */
+async function copyOne(
+  copying: Copying,
+  { file, record }: MissingFile,
+  link: PromiseSettledResult<string>,
+): Promise<void> {
+  const { deps, mirror, mark } = copying;
+  if (!mayFetch(mirror)) throw new Pause();
+  try {
+    if (await isFull(copying, file.bytes)) throw new MirrorFull();
+    if (link.status === 'rejected') throw link.reason;
+    const path = filePath(link.value, mirror.cdnUrl);
+    if (path === null) throw new FileRefused('Its link leads elsewhere');
+    const takes = file.attachment ? mirror.takes : (type: string) => PICTURES.test(type);
+    await keep(copying, file, await fetchFile(mirror, { path, bytes: file.bytes, takes }));
+    copying.failures = 0;
+  } catch (error) {
+    if (mirror.stopped.aborted) throw new Pause();
+    if (isStoreAway(error)) throw error;
+    if (error instanceof FilesLimited) throw pauseAll(mirror, error.waitMs);
+    const failed = failedRecord(newRecord(file, mark.subject), record, error);
+    await changeRecords(deps, mark, [failed._id], (now) =>
+      // A picture that was copied earlier is shown until there is a newer one.
+      now?.copy ? { ...failed, copy: now.copy } : failed,
+    );
+    if (error instanceof MirrorFull) throw new Pause();
+    if (!failed.dueAt) return;
+    copying.failures += 1;
+    if (copying.failures >= MOST_FAILURES) throw pauseAll(mirror, FIRST_WAIT_MS);
+  }
+}
+
+/** Has nothing more fetched in this process for some time (ms). */
+function pauseAll({ pause }: Mirror, waitMs: number): Pause {
+  pause.until = new Date(Date.now() + waitMs);
+  return new Pause();
+}
+
+function failedRecord(fresh: SyncFile, before: SyncFile | undefined, error: unknown): SyncFile {
+  const problem = error instanceof Error ? error.message : String(error);
+  if (error instanceof FileRefused) return { ...fresh, problem };
+  const tries = (before?.tries ?? 0) + 1;
+  const isFull = error instanceof MirrorFull;
+  const waitMs = isFull ? DAY_MS : Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), DAY_MS);
+  return { ...fresh, problem, tries, dueAt: new Date(Date.now() + waitMs) };
+}
+
+async function isFull({ deps, mirror }: Copying, bytes: number): Promise<boolean> {
+  const totals = await stateOf(deps.collections.state, 'mirror').findOne({ _id: 'mirror' });
+  return (totals?.bytes ?? 0) + Math.max(bytes, 1) > mirror.maxTotalBytes;
+}
+
+/** Puts a file that has arrived into the mirror, and then its record. Throws MirrorFull. */
+async function keep(
+  { deps, mirror, mark }: Copying,
+  file: WantedFile,
+  { path, ...facts }: ArrivedFile,
+): Promise<void> {
+  const key = newKey(file.name);
+  const record = { ...newRecord(file, mark.subject), copy: { key, ...facts } };
+  const room = { isFull: false };
+  try {
+    await mirror.files.put(key, path, facts);
+  } finally {
+    await rm(path, { force: true });
+  }
+  const id = fileRecordId(file.name);
+  const changed = await changeRecords(deps, mark, [id], (now, _id, totals) => {
+    const others = totals.bytes - (now?.copy?.bytes ?? 0);
+    room.isFull = others + facts.bytes > mirror.maxTotalBytes;
+    return room.isFull ? undefined : record;
+  });
+  // Until its record is stored, nobody is given a copy. One that has none is removed by whoever put it.
+  if (!changed || room.isFull) await mirror.files.remove([key]);
+  if (room.isFull) throw new MirrorFull();
+  const older = changed?.get(id)?.copy?.key;
+  if (older !== undefined) await mirror.files.remove([older]);
+}

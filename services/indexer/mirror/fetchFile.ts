@@ -1,0 +1,126 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Transform, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { mediaType, type Mirror } from './mirror.js';
+
+/** A file that has arrived. */
+export interface ArrivedFile {
+  path: string;
+  bytes: number;
+  /** Its media type, without parameters. */
+  type: string;
+  sha256: string;
+}
+
+/** What is asked for. */
+export interface FileRequest {
+  /** Below the platform's address for files, with its signature. */
+  path: string;
+  /** Fewer bytes than that were cut off; 0 where nobody told how many there are. */
+  bytes: number;
+  /** Whether files of a type are wanted. */
+  takes: (type: string) => boolean;
+}
+
+/** A file cannot be copied, and could not be if it was tried again. */
+export class FileRefused extends Error {
+  override readonly name = 'FileRefused';
+}
+
+/** The platform wants nothing more to be asked of it for so long (ms). */
+export class FilesLimited extends Error {
+  override readonly name = 'FilesLimited';
+  readonly waitMs: number;
+
+  constructor(waitMs: number) {
+    super('The platform asks to wait');
+    this.waitMs = waitMs;
+  }
+}
+
+/** A file that has not arrived whole after this time (ms) is given up for now. */
+const LONGEST_MS = 300_000;
+const USUAL_WAIT_MS = 60_000;
+const LONGEST_WAIT_MS = 3_600_000;
+const TYPE = /^[\w.+-]+\/[\w.+-]+$/;
+const GONE = new Set([403, 404, 410]);
+
+/**
+ * Fetches a file of the platform into the folder in which files arrive. It reads no more than a file may have, whatever
+ * its length is said to be. Throws FileRefused, FilesLimited, or any other error where it may succeed later.
+ */
+export async function fetchFile(
+  {
+    files,
+    cdnUrl,
+    maxFileBytes,
+    stopped,
+  }: Pick<Mirror, 'files' | 'cdnUrl' | 'maxFileBytes' | 'stopped'>,
+  { path, bytes: told, takes }: FileRequest,
+  timeoutMs = LONGEST_MS,
+): Promise<ArrivedFile> {
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), stopped]);
+  // Whoever is asked is the platform: an answer that leads elsewhere is not followed.
+  const response = await fetch(`${cdnUrl}${path}`, { redirect: 'manual', signal });
+  try {
+    refuse(response);
+    const type = mediaType(response.headers.get('Content-Type'));
+    if (!TYPE.test(type) || !takes(type))
+      throw new FileRefused(`Its type is ${type || 'not told'}`);
+    if (Number(response.headers.get('Content-Length')) > maxFileBytes) throw tooLarge();
+    if (!response.body) throw new Error('The platform sent nothing');
+    const target = join(files.incoming, randomUUID());
+    const arrived = await receive(response.body, target, maxFileBytes);
+    if (arrived.bytes < told) {
+      await rm(target, { force: true });
+      throw new Error(`Only ${arrived.bytes} of ${told} bytes arrived`);
+    }
+    return { ...arrived, path: target, type };
+  } finally {
+    if (!response.bodyUsed) await response.body?.cancel();
+  }
+}
+
+function refuse({ status, headers }: Response): void {
+  if (status === 200) return;
+  if (GONE.has(status)) throw new FileRefused('The platform does not have it any more');
+  if (status === 429) {
+    const seconds = Number(headers.get('Retry-After') ?? NaN);
+    const waitMs = seconds > 0 ? seconds * 1_000 : USUAL_WAIT_MS;
+    throw new FilesLimited(Math.min(waitMs, LONGEST_WAIT_MS));
+  }
+  if (status < 500) throw new FileRefused(`The platform answers ${status}`);
+  throw new Error(`The platform answers ${status}`);
+}
+
+async function receive(
+  body: AsyncIterable<Uint8Array>,
+  path: string,
+  maxBytes: number,
+): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const counter = new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      bytes += piece.length;
+      hash.update(piece);
+      if (bytes > maxBytes) done(tooLarge());
+      else done(null, piece);
+    },
+  });
+  try {
+    const out = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
+    await pipeline(body as unknown as Readable, counter, out);
+    return { bytes, sha256: hash.digest('hex') };
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+function tooLarge(): FileRefused {
+  return new FileRefused('It is larger than MIRROR_MAX_FILE_MB');
+}

@@ -1,0 +1,79 @@
+import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
+import type { MirrorState } from '../../../shared/store/state.js';
+import type { Mark } from '../../../shared/store/work.js';
+import type { IndexerDeps } from '../deps.js';
+import { isHeld, readsOf } from '../work/claims.js';
+import type { Documents } from '../work/commit.js';
+import type { WantedFile } from './wantedFiles.js';
+
+const STATE_ID = 'mirror';
+const EMPTY: MirrorState = { _id: STATE_ID, files: 0, bytes: 0, failed: 0 };
+
+type Deps = Pick<IndexerDeps, 'collections' | 'commit'>;
+
+/** What is known of the files that a subject shows. */
+export async function recordsOf({ collections }: Deps, of: string): Promise<SyncFile[]> {
+  return syncOf(collections.sync, 'file').find({ kind: 'file', of }).toArray();
+}
+
+/** The record of a file of which nothing is known yet. */
+export function newRecord({ name, source }: WantedFile, of: string): SyncFile {
+  return { _id: fileRecordId(name), kind: 'file', of, source };
+}
+
+/**
+ * Changes records of files and the mirror's totals in one transaction, while the claim of a mark is held. `change` is given
+ * what is stored now, and the totals before it: it gives what is to be stored, or null for a record that goes; undefined
+ * leaves it as it is. Resolves with those that were changed, as they were before; with null where the claim is lost.
+ */
+export async function changeRecords(
+  { commit }: Deps,
+  mark: Mark,
+  ids: readonly string[],
+  change: (now: SyncFile | null, id: string, totals: MirrorState) => SyncFile | null | undefined,
+): Promise<Map<string, SyncFile | null> | null> {
+  return commit({
+    reads: { ...readsOf([mark]), sync: ids, state: [STATE_ID] },
+    decide(documents) {
+      if (!isHeld(documents, mark)) return null;
+      const changed = new Map<string, SyncFile | null>();
+      for (const id of ids) {
+        const now = documents.get('sync', id) as SyncFile | null;
+        const next = change(now, id, totalsOf(documents));
+        if (next === undefined) continue;
+        changed.set(id, now);
+        putRecord(documents, id, now, next);
+      }
+      return changed;
+    },
+  });
+}
+
+function totalsOf(documents: Documents): MirrorState {
+  return (documents.get('state', STATE_ID) as MirrorState | null) ?? EMPTY;
+}
+
+function putRecord(
+  documents: Documents,
+  id: string,
+  now: SyncFile | null,
+  next: SyncFile | null,
+): void {
+  if (next) documents.put('sync', next);
+  else documents.remove('sync', id);
+  const before = countsOf(now);
+  const after = countsOf(next);
+  const totals = totalsOf(documents);
+  documents.put('state', {
+    ...totals,
+    files: totals.files + after.files - before.files,
+    bytes: totals.bytes + after.bytes - before.bytes,
+    failed: totals.failed + after.failed - before.failed,
+  });
+}
+
+/** What is being removed takes place until it is gone. */
+function countsOf(record: SyncFile | null): Pick<MirrorState, 'files' | 'bytes' | 'failed'> {
+  const { copy, problem } = record ?? {};
+  return { files: copy ? 1 : 0, bytes: copy?.bytes ?? 0, failed: problem === undefined ? 0 : 1 };
+}

@@ -1,0 +1,166 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Collection } from 'mongodb';
+import { nameOfKey } from '../../../shared/mirror/fileNames.js';
+import { batches } from '../../../shared/platform/batches.js';
+import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
+import { stateOf } from '../../../shared/store/state.js';
+import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
+import { markId, type Mark } from '../../../shared/store/work.js';
+import type { IndexerDeps } from '../deps.js';
+import { setMarks } from '../work/claims.js';
+import { changeRecords } from './fileRecords.js';
+import type { Mirror } from './mirror.js';
+
+/** The subject that stands for all that is mirrored. */
+export const EVERYTHING = 'all';
+/** A file that was put later than this long ago (ms) may get its record yet. */
+const RECENT_MS = 3_600_000;
+const AT_ONCE = 8;
+
+/**
+ * Looks through all that is mirrored. After a change of settings, everything that may show files is marked, and what could
+ * not be copied is tried again. Files without a record, which a worker that was killed has left, are removed. Files that
+ * are missing, as after a restore of the database alone, are copied again.
+ */
+export async function lookThrough(
+  deps: IndexerDeps,
+  mirror: Mirror,
+  mark: Mark,
+  now = new Date(),
+): Promise<void> {
+  const { state } = deps.collections;
+  const totals = await stateOf(state, 'mirror').findOne({ _id: 'mirror' });
+  if (totals?.settings !== mirror.settings) {
+    await forgetFailures(deps, mark);
+    await markEverything(deps);
+  }
+  await removeOrphans(deps, mirror, new Date(now.getTime() - RECENT_MS));
+  await copyMissing(deps, mirror, mark);
+  await stateOf(state, 'mirror').updateOne(
+    { _id: 'mirror' },
+    {
+      $set: { settings: mirror.settings, checkedAt: now },
+      $setOnInsert: { files: 0, bytes: 0, failed: 0 },
+    },
+    { upsert: true },
+  );
+}
+
+/** Everything is looked through this often (ms), beside what changes. */
+const LOOK_EVERY_MS = 86_400_000;
+
+/**
+ * Asks for everything to be looked through, if that is due: once a day, and after a change of settings. Without a mirror it
+ * notes that nothing is followed any more, so that the next mirror begins with all there is.
+ */
+export async function askToLookThrough(
+  deps: Pick<IndexerDeps, 'collections' | 'commit' | 'mirror'>,
+  now = new Date(),
+): Promise<void> {
+  const state = stateOf(deps.collections.state, 'mirror');
+  const known = await state.findOne({ _id: 'mirror' });
+  if (!deps.mirror) {
+    if (known?.settings !== undefined)
+      await state.updateOne({ _id: 'mirror' }, { $unset: { settings: '' } });
+    return;
+  }
+  const isSame = known?.settings === deps.mirror.settings;
+  const lookedAt = known?.checkedAt?.getTime() ?? 0;
+  if (isSame && now.getTime() - lookedAt < LOOK_EVERY_MS) return;
+  const mark = markId('mirror', EVERYTHING);
+  await deps.commit({
+    reads: { work: [mark] },
+    decide(documents) {
+      if (!documents.get('work', mark)) documents.mark('mirror', EVERYTHING);
+    },
+  });
+}
+
+async function forgetFailures(deps: IndexerDeps, mark: Mark): Promise<void> {
+  const failed = syncOf(deps.collections.sync, 'file').find(
+    { kind: 'file', problem: { $exists: true } },
+    { projection: { _id: 1 } },
+  );
+  for await (const batch of batches(failed)) {
+    const ids = batch.map(({ _id }) => _id);
+    await changeRecords(deps, mark, ids, (now) => now && withoutProblem(now));
+  }
+}
+
+function withoutProblem({ problem: _p, dueAt: _d, tries: _t, ...rest }: SyncFile): SyncFile | null {
+  return rest.copy ? rest : null;
+}
+
+async function markEverything(deps: IndexerDeps): Promise<void> {
+  const { threads, users, servers, sync } = deps.collections;
+  const all: [string, Collection<{ _id: string }>][] = [
+    ['thread', threads as unknown as Collection<{ _id: string }>],
+    ['user', users as unknown as Collection<{ _id: string }>],
+    ['server', servers as unknown as Collection<{ _id: string }>],
+  ];
+  for (const [kind, collection] of all) {
+    const ids = collection.find({}, { projection: { _id: 1 } });
+    for await (const batch of batches(ids)) {
+      const subjects = batch.map(({ _id }) => `${kind}/${_id}`);
+      await setMarks(deps, 'mirror', subjects);
+    }
+  }
+  // Of somebody who was erased, nothing else is left.
+  const known = syncOf(sync, 'file').find({ kind: 'file' }, { projection: { of: 1 } });
+  for await (const batch of batches(known)) {
+    await setMarks(
+      deps,
+      'mirror',
+      batch.map(({ of }) => of),
+    );
+  }
+}
+
+async function removeOrphans(
+  { collections }: IndexerDeps,
+  { files }: Mirror,
+  putBefore: Date,
+): Promise<void> {
+  for await (const batch of batches(files.list())) {
+    const old = batch.filter(({ putAt }) => putAt < putBefore);
+    // What is no key was not put by this service, and stays.
+    const named = old.flatMap(({ key }) => {
+      const name = nameOfKey(key);
+      return name === null ? [] : [{ key, id: fileRecordId(name) }];
+    });
+    const ids = { $in: named.map(({ id }) => id) };
+    const records = await syncOf(collections.sync, 'file').find({ _id: ids }).toArray();
+    const kept = new Set(records.map(({ copy }) => copy?.key));
+    await files.remove(named.map(({ key }) => key).filter((key) => !kept.has(key)));
+  }
+  for (const name of await readdir(files.incoming)) {
+    const path = join(files.incoming, name);
+    const found = await stat(path).catch(() => null);
+    if (found && found.mtime < putBefore) await rm(path, { force: true });
+  }
+}
+
+async function copyMissing(deps: IndexerDeps, { files }: Mirror, mark: Mark): Promise<void> {
+  const copied = syncOf(deps.collections.sync, 'file').find({
+    kind: 'file',
+    copy: { $exists: true },
+  });
+  for await (const batch of batches(copied)) {
+    const missing: SyncFile[] = [];
+    await forEachAtOnce(batch, AT_ONCE, async (record) => {
+      if (!(await files.has(record.copy!.key))) missing.push(record);
+    });
+    const ids = missing.map(({ _id }) => _id);
+    const keys = new Set(missing.map(({ copy }) => copy!.key));
+    // It may have been copied anew meanwhile.
+    await changeRecords(deps, mark, ids, (now) =>
+      now?.copy && keys.has(now.copy.key) ? null : undefined,
+    );
+    await setMarks(
+      deps,
+      'mirror',
+      missing.map(({ of }) => of),
+    );
+  }
+}

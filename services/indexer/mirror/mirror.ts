@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { FreshLinks } from '../../../shared/discordApi/freshLinks.js';
+import type { MirrorFiles } from '../../../shared/mirror/mirrorFiles.js';
+import type { MirrorSettings } from '../../../shared/mirror/openMirror.js';
+
+const MEGABYTE = 1_000_000;
+const GIGABYTE = 1_000_000_000;
+
+/** What files are copied with, and which. */
+export interface Mirror {
+  files: MirrorFiles;
+  /** Gives links that open now; null without a bot. */
+  links: FreshLinks | null;
+  /** Where files are fetched from, without a slash at the end. */
+  cdnUrl: string;
+  /** Whether files of a media type are copied. */
+  takes: (type: string | null) => boolean;
+  maxFileBytes: number;
+  maxTotalBytes: number;
+  /** A digest of all that decides which files are copied: after it has changed, everything is looked through again. */
+  settings: string;
+  /** Nothing is fetched in this process before that. */
+  pause: { until: Date };
+  /** Aborts what is under way when the indexer stops. */
+  stopped: AbortSignal;
+}
+
+/** The mirror that the settings describe. */
+export function createMirror(
+  settings: MirrorSettings,
+  files: MirrorFiles,
+  links: FreshLinks | null,
+  stopped: AbortSignal,
+): Mirror {
+  const { MIRROR_TYPES, MIRROR_MAX_FILE_MB, MIRROR_MAX_TOTAL_GB, DISCORD_CDN_URL } = settings;
+  const { MIRROR_FOLDER, MIRROR_S3_BUCKET, MIRROR_S3_ENDPOINT } = settings;
+  const place = [MIRROR_FOLDER, MIRROR_S3_BUCKET, MIRROR_S3_ENDPOINT];
+  const limits = [MIRROR_TYPES, MIRROR_MAX_FILE_MB, MIRROR_MAX_TOTAL_GB, links !== null];
+  const digest = createHash('sha256').update(JSON.stringify([place, limits, DISCORD_CDN_URL]));
+  return {
+    ...{ files, links, stopped, cdnUrl: DISCORD_CDN_URL.replace(/\/+$/, '') },
+    takes: typeMatcher(MIRROR_TYPES),
+    pause: { until: new Date(0) },
+    maxFileBytes: MIRROR_MAX_FILE_MB * MEGABYTE,
+    maxTotalBytes: MIRROR_MAX_TOTAL_GB * GIGABYTE,
+    settings: digest.digest('hex').slice(0, 16),
+  };
+}
+
+/** Whether a media type is one of some, such as `image/*, application/pdf`. */
+export function typeMatcher(setting: string): Mirror['takes'] {
+  const named = setting.split(',').map((one) => one.trim().toLowerCase());
+  const all = new Set(named);
+  return (type) => {
+    const essence = mediaType(type);
+    return all.has(essence) || all.has(`${essence.split('/')[0]}/*`);
+  };
+}
+
+/** A media type without its parameters, in small letters. */
+export function mediaType(type: string | null): string {
+  return (type ?? '').split(';')[0]!.trim().toLowerCase();
+}

@@ -1,0 +1,99 @@
+import { isStoreAway } from '../../../shared/platform/storeErrors.js';
+import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
+import type { Mark } from '../../../shared/store/work.js';
+import type { IndexerDeps } from '../deps.js';
+import { changeHeld, endMark, freeMark, isHeld, readsOf, setMarks } from '../work/claims.js';
+import { copyFiles, type MissingFile } from './copyFiles.js';
+import { recordsOf } from './fileRecords.js';
+import { EVERYTHING, lookThrough } from './lookThrough.js';
+import type { Mirror } from './mirror.js';
+import { removeFiles } from './removeFiles.js';
+import { wantedFiles, type WantedFile } from './wantedFiles.js';
+
+/** After so long (ms) another subject has its turn. */
+const SLICE_MS = 10_000;
+/** What could not be tried now has its turn after so long (ms). */
+const AGAIN_MS = 30_000;
+
+/** Brings the copies of what some subjects show to what is recorded. Without a mirror, nothing is to be done. */
+export async function mirrorFiles(deps: IndexerDeps, marks: Mark[]): Promise<void> {
+  const end = Date.now() + SLICE_MS;
+  for (const mark of marks) {
+    const isLeft = deps.mirror ? await mirrorOne(deps, deps.mirror, mark, end) : false;
+    await endOrWait(deps, mark, isLeft);
+  }
+}
+
+/** Marks what shows files that failed, and are to be tried again now. */
+export async function retryFiles(deps: IndexerDeps, now = new Date()): Promise<void> {
+  if (!deps.mirror) return;
+  const due = { kind: 'file' as const, dueAt: { $lte: now } };
+  const subjects = await syncOf(deps.collections.sync, 'file').distinct('of', due);
+  await setMarks(deps, 'mirror', subjects);
+}
+
+/** Resolves with whether the subject is to be looked at again. */
+async function mirrorOne(
+  deps: IndexerDeps,
+  mirror: Mirror,
+  mark: Mark,
+  end: number,
+): Promise<boolean> {
+  try {
+    if (mark.subject === EVERYTHING) {
+      await lookThrough(deps, mirror, mark);
+      return false;
+    }
+    const known = await recordsOf(deps, mark.subject);
+    const wanted = await wantedFiles(deps, mirror, mark.subject);
+    await removeFiles(deps, mirror, mark, unwantedAmong(known, wanted));
+    await forgetCauses(deps, mark);
+    return await copyFiles(deps, mirror, mark, { wanted: missingAmong(wanted, known), end });
+  } catch (error) {
+    if (isStoreAway(error)) throw error;
+    deps.logger.warn({ err: error, subject: mark.subject }, 'The mirror could not be brought up');
+    return true;
+  }
+}
+
+/** Records of files that are not shown, or not copied any more, and of what was being removed. */
+function unwantedAmong(known: readonly SyncFile[], wanted: readonly WantedFile[]): SyncFile[] {
+  const ids = new Set(wanted.map(({ name }) => fileRecordId(name)));
+  return known.filter(({ _id, gone }) => gone === true || !ids.has(_id));
+}
+
+/** An attachment never changes. A picture has another link when it is another. */
+function missingAmong(wanted: readonly WantedFile[], known: readonly SyncFile[]): MissingFile[] {
+  const records = new Map(known.map((record) => [record._id, record]));
+  return wanted.flatMap((file) => {
+    const found = records.get(fileRecordId(file.name));
+    const record = found?.gone ? undefined : found;
+    const isSame = record?.source === file.source;
+    const isCopied = record?.copy !== undefined && (isSame || file.attachment !== undefined);
+    const isInVain = record?.problem !== undefined && record.dueAt === undefined && isSame;
+    return isCopied || isInVain ? [] : [{ file, record: isSame ? record : undefined }];
+  });
+}
+
+/** Whoever waits for a removal does not wait for copies. */
+async function forgetCauses(deps: IndexerDeps, mark: Mark): Promise<void> {
+  if (!mark.causes) return;
+  await changeHeld(deps, [mark], (now) => {
+    // Those that came meanwhile may ask for another removal.
+    if (now.token !== mark.token) return now;
+    const { causes: _causes, ...rest } = now;
+    return rest;
+  });
+}
+
+async function endOrWait(deps: IndexerDeps, mark: Mark, isLeft: boolean): Promise<void> {
+  await deps.commit({
+    reads: readsOf([mark]),
+    decide(documents) {
+      if (!isHeld(documents, mark)) return;
+      const now = documents.get('work', mark._id)!;
+      if (!isLeft || now.token !== mark.token) endMark(documents, mark);
+      else freeMark(documents, now, new Date(Date.now() + AGAIN_MS));
+    },
+  });
+}

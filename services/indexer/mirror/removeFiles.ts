@@ -1,0 +1,27 @@
+import type { SyncFile } from '../../../shared/store/syncRecords.js';
+import type { Mark } from '../../../shared/store/work.js';
+import type { IndexerDeps } from '../deps.js';
+import { changeRecords } from './fileRecords.js';
+import type { Mirror } from './mirror.js';
+
+const AT_ONCE = 500;
+
+/**
+ * Removes copies and their records. The records say first that they go. Otherwise a worker that has lost its claim could
+ * remove a copy of which another worker says that it is there.
+ */
+export async function removeFiles(
+  deps: Pick<IndexerDeps, 'collections' | 'commit'>,
+  { files }: Pick<Mirror, 'files'>,
+  mark: Mark,
+  records: readonly SyncFile[],
+): Promise<void> {
+  for (let at = 0; at < records.length; at += AT_ONCE) {
+    const ids = records.slice(at, at + AT_ONCE).map(({ _id }) => _id);
+    const going = await changeRecords(deps, mark, ids, (now) => now && { ...now, gone: true });
+    if (!going) return;
+    const keys = [...going.values()].flatMap((record) => record?.copy?.key ?? []);
+    await files.remove(keys);
+    await changeRecords(deps, mark, ids, () => null);
+  }
+}

@@ -1,0 +1,118 @@
+import {
+  filePath,
+  iconUrl,
+  isAttachmentOf,
+  unsignedUrl,
+} from '../../../shared/discordApi/cdnUrls.js';
+import type { SentAttachment } from '../../../shared/discordApi/freshLinks.js';
+import { attachmentName, type FileName } from '../../../shared/mirror/fileNames.js';
+import { batches } from '../../../shared/platform/batches.js';
+import { erasedPeople } from '../../../shared/store/erasures.js';
+import { findGathered } from '../../../shared/store/gather.js';
+import { optedOut, withoutLeftOut } from '../../../shared/store/optOuts.js';
+import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
+import { isLive } from '../../../shared/store/sourceTime.js';
+import type { IndexerDeps } from '../deps.js';
+import { countedMessages } from '../build/threadMessages.js';
+import { applyErasures } from '../records/applyErasures.js';
+import type { Mirror } from './mirror.js';
+
+/** A file that is shown, and may be copied. */
+export interface WantedFile {
+  name: FileName;
+  /** Its link as recorded. A picture with another link is another picture. */
+  source: string;
+  /** As many bytes as it is said to have; 0 where nobody told. */
+  bytes: number;
+  /** Of an attachment: what a fresh link is asked for with. */
+  attachment?: SentAttachment;
+}
+
+type Deps = Pick<IndexerDeps, 'collections'>;
+
+/** The files to be copied that a subject shows: `thread/ID`, `user/ID` or `server/ID`. */
+export async function wantedFiles(
+  deps: Deps,
+  mirror: Mirror,
+  subject: string,
+): Promise<WantedFile[]> {
+  const [kind, id = ''] = subject.split('/');
+  if (kind === 'thread') return wantedAttachments(deps, mirror, id);
+  const picture = kind === 'user' ? await avatarOf(deps, id) : await iconOf(deps, id);
+  return picture && filePath(picture.source, mirror.cdnUrl) !== null ? [picture] : [];
+}
+
+const WITH_FILES = {
+  $or: [{ 'attachments.0': { $exists: true } }, { 'forwarded.attachments.0': { $exists: true } }],
+};
+
+/** Attachments of a thread, as far as readers see them. */
+async function wantedAttachments(
+  { collections }: Deps,
+  mirror: Mirror,
+  threadId: string,
+): Promise<WantedFile[]> {
+  const place = await shownPlace(collections, threadId);
+  if (!place) return [];
+  const [erased, left] = await Promise.all([erasedPeople(collections), optedOut(collections)]);
+  const wanted: WantedFile[] = [];
+  for await (const batch of batches(countedMessages(collections, threadId, WITH_FILES))) {
+    const said = batch
+      .map((message) => applyErasures(message, erased))
+      .filter(({ deleted }) => !deleted);
+    const { shown } = await withoutLeftOut(collections, left, place.serverId, said);
+    for (const message of shown) wanted.push(...attachmentsOf(message, mirror));
+  }
+  return wanted;
+}
+
+function attachmentsOf(message: MessageRecord, mirror: Mirror): WantedFile[] {
+  const { _id: messageId, threadId, attachments, forwarded } = message;
+  const { cdnUrl, takes, maxFileBytes } = mirror;
+  const isTold = isLive(message.asOf);
+  // What only an export tells may name any file: that of another channel is not fetched.
+  const isTrusted = ({ id, url }: AttachmentRecord): boolean =>
+    isTold
+      ? filePath(url, cdnUrl) !== null
+      : isAttachmentOf(url, { channelId: threadId, attachmentId: id }, cdnUrl);
+  return [...attachments, ...(forwarded?.attachments ?? [])]
+    .filter((file) => isTrusted(file) && takes(file.contentType) && file.size <= maxFileBytes)
+    .map(({ id: attachmentId, url, size: bytes }) => ({
+      name: attachmentName({ messageId, attachmentId }),
+      ...{ source: mirror.links ? unsignedUrl(url) : url, bytes },
+      attachment: { attachmentId, messageId, threadId, url: unsignedUrl(url) },
+    }));
+}
+
+/** A thread that may be shown; null for any other. */
+async function shownPlace(
+  { threads, channels, servers }: Deps['collections'],
+  threadId: string,
+): Promise<{ serverId: string } | null> {
+  const thread = await findGathered(threads, threadId);
+  if (!thread || thread.deleted) return null;
+  const [channel, server] = await Promise.all([
+    findGathered(channels, thread.channelId),
+    findGathered(servers, thread.serverId),
+  ]);
+  const isShown = channel && server && !channel.deleted && !channel.withheldAt && !server.deleted;
+  return isShown ? thread : null;
+}
+
+/** Somebody's picture; null where they have none, were erased, or nothing of them is shown. */
+async function avatarOf({ collections }: Deps, userId: string): Promise<WantedFile | null> {
+  const [user, erased, member] = await Promise.all([
+    findGathered(collections.users, userId),
+    erasedPeople(collections),
+    collections.members.findOne({ userId }, { projection: { _id: 1 } }),
+  ]);
+  if (!user || !member || erased.has(userId)) return null;
+  return { name: `avatars/${userId}`, source: user.avatar, bytes: 0 };
+}
+
+/** A server's picture; null where it has none or was deleted. */
+async function iconOf({ collections }: Deps, serverId: string): Promise<WantedFile | null> {
+  const server = await findGathered(collections.servers, serverId);
+  if (!server?.icon || server.deleted) return null;
+  return { name: `icons/${serverId}`, source: iconUrl(serverId, server.icon), bytes: 0 };
+}

@@ -1,0 +1,43 @@
+import { filePath, iconUrl, isAttachmentOf } from '../../../shared/discordApi/cdnUrls.js';
+import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
+import { isLive } from '../../../shared/store/sourceTime.js';
+
+/** Where readers find files. */
+export interface ServiceLinks {
+  attachment(
+    file: Pick<AttachmentRecord, 'id' | 'url'>,
+    message: Pick<MessageRecord, '_id' | 'threadId' | 'asOf'>,
+  ): string;
+  /** The picture of somebody who has an account. */
+  avatar(user: { id: string; avatar: string }): string;
+  icon(serverId: string, hash: string): string;
+}
+
+/** What decides whether a link leads to this service. */
+export interface LinkSettings {
+  /** Where readers reach the API, without a slash at the end. */
+  publicUrl: string;
+  /** Where files of the platform are copied from; null where they are not. */
+  cdnUrl: string | null;
+}
+
+/**
+ * Links to this service for what it can give out, else those of the platform. A link to an attachment that the platform
+ * tells expires within a day, so one of this service's own leads to a fresh one. What is mirrored is given out here, too.
+ */
+export function createServiceLinks({ publicUrl, cdnUrl }: LinkSettings): ServiceLinks {
+  return {
+    attachment({ id: attachmentId, url }, { _id: messageId, threadId: channelId, asOf }) {
+      const isServed =
+        isLive(asOf) ||
+        (cdnUrl !== null && isAttachmentOf(url, { channelId, attachmentId }, cdnUrl));
+      return isServed ? `${publicUrl}/attachments/${messageId}/${attachmentId}` : url;
+    },
+    avatar({ id, avatar }) {
+      const isServed = cdnUrl !== null && filePath(avatar, cdnUrl) !== null;
+      return isServed ? `${publicUrl}/avatars/${id}` : avatar;
+    },
+    icon: (serverId, hash) =>
+      cdnUrl === null ? iconUrl(serverId, hash) : `${publicUrl}/icons/${serverId}`,
+  };
+}

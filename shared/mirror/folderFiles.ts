@@ -1,0 +1,54 @@
+import { mkdirSync } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { nameOfKey } from './fileNames.js';
+import type { MirrorFiles } from './mirrorFiles.js';
+
+const INCOMING = 'incoming';
+const OWNER_ONLY = 0o700;
+
+/** Files in a folder below `folder` that has the archive's name. Throws where it cannot be made. */
+export function createFolderFiles(folder: string, namespace: string): MirrorFiles {
+  const root = join(folder, namespace);
+  const incoming = join(root, INCOMING);
+  mkdirSync(incoming, { recursive: true, mode: OWNER_ONLY });
+  const pathOf = (key: string): string => {
+    // No other text ever becomes a path.
+    if (nameOfKey(key) === null) throw new TypeError('That is no key of a mirrored file');
+    return join(root, key);
+  };
+  return {
+    incoming,
+    async put(key, path) {
+      const target = pathOf(key);
+      await mkdir(dirname(target), { recursive: true, mode: OWNER_ONLY });
+      // Both are in one file system, so the file is there whole, or not at all.
+      await rename(path, target);
+    },
+    async open(key) {
+      const file = await open(pathOf(key)).catch(absent);
+      return file?.createReadStream() ?? null;
+    },
+    async has(key) {
+      return (await stat(pathOf(key)).catch(absent)) !== null;
+    },
+    async remove(keys) {
+      for (const key of keys) await rm(pathOf(key), { force: true });
+    },
+    async *list() {
+      for (const shard of await readdir(root)) {
+        if (shard === INCOMING) continue;
+        for (const name of await readdir(join(root, shard))) {
+          const found = await stat(join(root, shard, name)).catch(absent);
+          if (found?.isFile()) yield { key: `${shard}/${name}`, putAt: found.mtime };
+        }
+      }
+    },
+  };
+}
+
+/** Null for a file that is not there; throws any other error. */
+function absent(error: unknown): null {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+  throw error;
+}

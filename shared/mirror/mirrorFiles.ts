@@ -1,0 +1,23 @@
+import type { Readable } from 'node:stream';
+
+/** What a file is, beside its bytes. */
+export interface FileFacts {
+  bytes: number;
+  /** Its media type. */
+  type: string;
+}
+
+/** Where copies of files are kept, by key: a folder or a bucket. Each archive sees its own files only. */
+export interface MirrorFiles {
+  /** A folder of this machine in which files arrive. What is in it is no part of the mirror yet. */
+  incoming: string;
+  /** Puts a file that has arrived whole at `path` under a key, and takes it away from there. */
+  put(key: string, path: string, facts: FileFacts): Promise<void>;
+  /** The bytes of a file; null where there is none. */
+  open(key: string): Promise<Readable | null>;
+  has(key: string): Promise<boolean>;
+  /** Removes files; those that are not there are no error. */
+  remove(keys: readonly string[]): Promise<void>;
+  /** Every file, and when it was put. */
+  list(): AsyncIterable<{ key: string; putAt: Date }>;
+}

@@ -1,0 +1,48 @@
+import type { Settings } from '../platform/env.js';
+import { SettingsError } from '../platform/settingsError.js';
+import { createBucketFiles } from './bucketFiles.js';
+import { createFolderFiles } from './folderFiles.js';
+import type { MirrorFiles } from './mirrorFiles.js';
+
+/** The settings of the mirror. */
+export type MirrorSettings = Pick<
+  Settings,
+  | 'MIRROR_FOLDER'
+  | 'MIRROR_S3_BUCKET'
+  | 'MIRROR_S3_ENDPOINT'
+  | 'MIRROR_S3_REGION'
+  | 'MIRROR_S3_ACCESS_KEY'
+  | 'MIRROR_S3_SECRET_KEY'
+  | 'MIRROR_TYPES'
+  | 'MIRROR_MAX_FILE_MB'
+  | 'MIRROR_MAX_TOTAL_GB'
+  | 'DISCORD_CDN_URL'
+>;
+
+/** Whether files of the platform are copied. */
+export function isMirrored(settings: MirrorSettings): boolean {
+  return settings.MIRROR_FOLDER !== undefined || settings.MIRROR_S3_BUCKET !== undefined;
+}
+
+/** Where the copies are kept that the settings name; null where there are none. Throws SettingsError. */
+export async function openMirror(
+  settings: MirrorSettings,
+  namespace: string,
+): Promise<MirrorFiles | null> {
+  const { MIRROR_FOLDER: folder, MIRROR_S3_BUCKET: name } = settings;
+  if (folder !== undefined) {
+    try {
+      return createFolderFiles(folder, namespace);
+    } catch (error) {
+      throw new SettingsError([`MIRROR_FOLDER cannot be used: ${(error as Error).message}`]);
+    }
+  }
+  if (name === undefined) return null;
+  const bucket = {
+    ...{ name, endpoint: settings.MIRROR_S3_ENDPOINT, region: settings.MIRROR_S3_REGION },
+    // The schema asks for both beside a bucket.
+    accessKey: settings.MIRROR_S3_ACCESS_KEY!,
+    secretKey: settings.MIRROR_S3_SECRET_KEY!,
+  };
+  return createBucketFiles(bucket, namespace);
+}

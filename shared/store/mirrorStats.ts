@@ -1,0 +1,28 @@
+import type { Collections } from './collections.js';
+import { stateOf } from './state.js';
+import { NEVER } from './work.js';
+
+/** How the mirror stands. */
+export interface MirrorStats {
+  /** Files copied, and their bytes. */
+  files: number;
+  bytes: number;
+  /** Files that are not copied: they are gone, too large, or could not be fetched yet. */
+  failed: number;
+  /** Threads, people and servers whose files are still to be looked at. */
+  waiting: number;
+}
+
+/** How the mirror stands; null where there is none. */
+export async function mirrorStats(
+  { state, work }: Pick<Collections, 'state' | 'work'>,
+  options: { maxTimeMS?: number } = {},
+): Promise<MirrorStats | null> {
+  const [totals, waiting] = await Promise.all([
+    stateOf(state, 'mirror').findOne({ _id: 'mirror' }, options),
+    work.countDocuments({ kind: 'mirror', due: { $ne: NEVER } }, options),
+  ]);
+  if (totals?.settings === undefined) return null;
+  const { files, bytes, failed } = totals;
+  return { files, bytes, failed, waiting };
+}

@@ -1,0 +1,429 @@
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
+import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
+import { askToLookThrough, lookThrough } from '../../../services/indexer/mirror/lookThrough.js';
+import type { Mirror } from '../../../services/indexer/mirror/mirror.js';
+import { retryFiles } from '../../../services/indexer/mirror/mirrorFiles.js';
+import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
+import { runDue } from '../../../services/indexer/work/runMarks.js';
+import { newKey } from '../../../shared/mirror/fileNames.js';
+import { requestErasure } from '../../../shared/store/erasures.js';
+import type { AttachmentRecord, SourceMessage } from '../../../shared/store/records.js';
+import { stateOf } from '../../../shared/store/state.js';
+import { syncOf } from '../../../shared/store/syncRecords.js';
+import { markId } from '../../../shared/store/work.js';
+import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
+import { bytesOf, fail, give, startFileServer, type FileServer } from '../../support/fileServer.js';
+import { anotherProcess, endLeases, indexerDeps, record } from '../../support/indexerDeps.js';
+import { leaveOut } from '../../support/leaveOut.js';
+import { aFile, aFolder, doDue, LIVE, pathOf, withMirror } from '../../support/mirrorRig.js';
+import { emptyMongo, openStores, type TestStores } from '../../support/stores.js';
+import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
+
+type Deps = IndexerDeps & { mirror: Mirror };
+
+describe('the mirror', () => {
+  let stores: TestStores;
+  let server: FileServer;
+  let base: IndexerDeps;
+  let deps: Deps;
+  let close: () => Promise<void>;
+  let env: Record<string, string>;
+  before(async () => {
+    stores = await openStores();
+    base = indexerDeps(stores);
+    server = await startFileServer();
+  });
+  beforeEach(async () => {
+    const place = await aFolder();
+    close = () => place.close();
+    env = { ...place.env, DISCORD_CDN_URL: server.url };
+    deps = await withMirror(base, env);
+    server.requests.length = 0;
+    server.answers.clear();
+  });
+  afterEach(async () => {
+    await emptyMongo(stores.mongo);
+    await close();
+  });
+  after(async () => {
+    await server.close();
+    await stores.close();
+  });
+
+  /** Records a thread whose messages have these attachments, one each, and does all that is due. */
+  async function aThreadWith(
+    files: (threadId: string) => AttachmentRecord[],
+    more: Partial<SourceMessage> = {},
+  ) {
+    const threadId = anId();
+    const source = aSourceThread({ thread: { _id: threadId } });
+    const attachments = files(threadId);
+    const messages = attachments.map((file, n) =>
+      aSourceMessage({
+        ...{ _id: n === 0 ? threadId : anId(), threadId, attachments: [file], asOf: LIVE },
+        ...more,
+      }),
+    );
+    await record(deps, source, messages);
+    await doDue(deps);
+    const { serverId, channelId } = source.thread;
+    return { threadId, serverId, channelId, attachments, messages };
+  }
+  const records = () =>
+    syncOf(deps.collections.sync, 'file').find({ kind: 'file' }).sort({ _id: 1 }).toArray();
+  const totals = async () => {
+    const state = await stateOf(deps.collections.state, 'mirror').findOne({ _id: 'mirror' });
+    return { files: state?.files ?? 0, bytes: state?.bytes ?? 0, failed: state?.failed ?? 0 };
+  };
+  const stored = async () => {
+    const keys: string[] = [];
+    for await (const { key } of deps.mirror.files.list()) keys.push(key);
+    return keys;
+  };
+  const waiting = () => deps.collections.work.countDocuments({ kind: 'mirror' });
+
+  /** Two days go by. */
+  async function wait() {
+    const { sync, work } = deps.collections;
+    const failed = { kind: 'file' as const, dueAt: { $exists: true } };
+    await syncOf(sync, 'file').updateMany(failed, { $set: { dueAt: new Date(0) } });
+    await work.updateMany({ kind: 'mirror' }, { $set: { due: new Date(0) } });
+    deps.mirror.pause.until = new Date(0);
+    await retryFiles(deps);
+    await doDue(deps);
+  }
+
+  it('copies what a thread shows once, and counts it', async () => {
+    const { attachments, threadId } = await aThreadWith((id) => [
+      aFile(server.url, id),
+      aFile(server.url, id, { filename: '../../etc/passwd\r\n.png' }),
+    ]);
+    const found = await records();
+    expect(found.map(({ copy, of }) => [copy?.type, of])).to.deep.equal([
+      ['image/png', `thread/${threadId}`],
+      ['image/png', `thread/${threadId}`],
+    ]);
+    const bytes = attachments.map((file) => bytesOf(pathOf(file)).length);
+    expect(await totals()).to.deep.equal({ files: 2, bytes: bytes[0]! + bytes[1]!, failed: 0 });
+    expect((await stored()).sort()).to.deep.equal(found.map(({ copy }) => copy!.key).sort());
+    expect(await waiting()).to.equal(0);
+
+    await setMarks(deps, 'mirror', [`thread/${threadId}`]);
+    await doDue(deps);
+    expect(server.requests.sort()).to.deep.equal(attachments.map(pathOf).sort());
+    await bringToRest(deps, stores);
+    expect((await verifyNow(deps)).differences).to.deep.equal([]);
+  });
+
+  it('copies neither other types nor files that are too large, whatever their size is said to be', async () => {
+    const limits = { MIRROR_TYPES: 'image/*', MIRROR_MAX_FILE_MB: '1' };
+    deps = await withMirror(base, { ...env, ...limits });
+    const { attachments } = await aThreadWith((id) => [
+      aFile(server.url, id, { contentType: 'application/zip' }),
+      aFile(server.url, id, { contentType: null }),
+      aFile(server.url, id, { size: 1_000_001 }),
+    ]);
+    expect(attachments).to.have.length(3);
+    expect(server.requests).to.deep.equal([]);
+    expect(await records()).to.deep.equal([]);
+
+    await aThreadWith((id) => {
+      const lies = aFile(server.url, id);
+      server.answers.set(pathOf(lies), give(Buffer.alloc(1_000_001), 'image/png'));
+      const page = aFile(server.url, id);
+      server.answers.set(pathOf(page), give(Buffer.from('<script>'), 'text/html'));
+      return [lies, page];
+    });
+    expect((await records()).map(({ problem, dueAt }) => [problem, dueAt])).to.have.deep.members([
+      ['It is larger than MIRROR_MAX_FILE_MB', undefined],
+      ['Its type is text/html', undefined],
+    ]);
+    expect(await totals()).to.deep.equal({ files: 0, bytes: 0, failed: 2 });
+    expect(await stored()).to.deep.equal([]);
+    expect(readdirSync(deps.mirror.files.incoming)).to.deep.equal([]);
+  });
+
+  it('never holds more than it may, and goes on when there is room', async () => {
+    deps.mirror.maxTotalBytes = 100;
+    const give60 = (file: AttachmentRecord) => {
+      server.answers.set(pathOf(file), give(Buffer.alloc(60), 'image/png'));
+      return file;
+    };
+    // The sizes told are too small, so that only the bytes themselves tell.
+    const { messages } = await aThreadWith((id) => [
+      give60(aFile(server.url, id)),
+      give60(aFile(server.url, id)),
+    ]);
+    expect(await totals()).to.deep.equal({ files: 1, bytes: 60, failed: 1 });
+    expect(await stored()).to.have.length(1);
+    expect(await waiting()).to.equal(0);
+
+    const found = await records();
+    expect(found.map(({ problem }) => problem)).to.have.members([undefined, 'The mirror is full']);
+    const messageId = found.find(({ copy }) => copy)!._id.split('/')[2]!;
+    expect(messages.map(({ _id }) => _id)).to.include(messageId);
+    await deleteMessage(deps, { messageId });
+    expect(await stored()).to.deep.equal([]);
+    await wait();
+    expect(await totals()).to.deep.equal({ files: 1, bytes: 60, failed: 0 });
+    expect(await waiting()).to.equal(0);
+  });
+
+  it('asks again, ever later, for what fails, and not for what is gone', async () => {
+    const { attachments } = await aThreadWith((id) => {
+      const [gone, ill] = [aFile(server.url, id), aFile(server.url, id)];
+      server.answers.set(pathOf(gone), fail(404));
+      server.answers.set(pathOf(ill), fail(500));
+      return [gone, ill];
+    });
+    const [gone, ill] = attachments.map(pathOf);
+    const asked = (path: string | undefined) =>
+      server.requests.filter((one) => one === path).length;
+    expect(await totals()).to.deep.equal({ files: 0, bytes: 0, failed: 2 });
+    await doDue(deps);
+    expect([asked(gone), asked(ill)]).to.deep.equal([1, 1]);
+    await wait();
+    expect([asked(gone), asked(ill)]).to.deep.equal([1, 2]);
+    const [tried] = (await records()).filter(({ dueAt }) => dueAt);
+    expect(tried).to.include({ tries: 2, problem: 'The platform answers 500' });
+    expect(tried!.dueAt!.getTime()).to.be.above(Date.now() + 60_000);
+    server.answers.clear();
+    await wait();
+    expect([asked(gone), asked(ill)]).to.deep.equal([1, 3]);
+    expect(await totals()).to.include({ files: 1, failed: 1 });
+    expect(await waiting()).to.equal(0);
+  });
+
+  it('stops asking while the platform limits it', async () => {
+    const { attachments } = await aThreadWith((id) =>
+      Array.from({ length: 60 }, () => {
+        const file = aFile(server.url, id);
+        server.answers.set(pathOf(file), fail(429, { 'Retry-After': '1000' }));
+        return file;
+      }),
+    );
+    expect(attachments).to.have.length(60);
+    // Those that were under way together.
+    expect(server.requests.length).to.be.within(1, 4);
+    expect(deps.mirror.pause.until.getTime()).to.be.above(Date.now() + 900_000);
+    const asked = server.requests.length;
+    await deps.collections.work.updateMany({ kind: 'mirror' }, { $set: { due: new Date(0) } });
+    await doDue(deps);
+    expect(server.requests).to.have.length(asked);
+    const [mark] = await deps.collections.work.find({ kind: 'mirror' }).toArray();
+    expect(mark).not.to.have.property('tries');
+    expect(await records()).to.deep.equal([]);
+  });
+
+  it('fetches of an export only what belongs to its own thread and has not expired', async () => {
+    deps = await withMirror(base, env, { hasBot: false });
+    const ex = (ms: number) => Math.floor((Date.now() + ms) / 1_000).toString(16);
+    const { attachments } = await aThreadWith(
+      (id) => {
+        const fresh = aFile(server.url, id);
+        const expired = aFile(server.url, id);
+        return [
+          { ...fresh, url: `${fresh.url}?ex=${ex(3_600_000)}&is=1&hm=0` },
+          { ...expired, url: `${expired.url}?ex=${ex(-1_000)}&is=1&hm=0` },
+          aFile(server.url, anId()),
+          { ...aFile(server.url, id), url: 'http://127.0.0.1:1/attachments/1/2/a.png' },
+        ];
+      },
+      { asOf: 5 },
+    );
+    expect(server.requests).to.deep.equal([pathOf(attachments[0]!)]);
+    const found = await records();
+    expect(found.map(({ problem }) => problem)).to.have.members([
+      undefined,
+      'Its link has expired',
+    ]);
+    await wait();
+    expect(server.requests).to.have.length(1);
+  });
+
+  it('removes what is deleted, withheld or left out, and copies again what comes back', async () => {
+    const author = anAuthor('eve');
+    const { threadId, channelId, serverId, messages } = await aThreadWith(
+      (id) => [aFile(server.url, id), aFile(server.url, id)],
+      { author },
+    );
+    const build = async () => {
+      await setMarks(deps, 'thread', [threadId]);
+      await doDue(deps);
+      const count = (await stored()).length;
+      expect(await totals()).to.include({ files: count });
+      return count;
+    };
+    const { channels } = deps.collections;
+    await channels.updateOne({ _id: channelId }, { $set: { withheldAt: new Date() } });
+    expect(await build()).to.equal(0);
+    await channels.updateOne({ _id: channelId }, { $unset: { withheldAt: '' } });
+    expect(await build()).to.equal(2);
+    await leaveOut(stores.mongo, serverId, author.id, true);
+    expect(await build()).to.equal(0);
+    await leaveOut(stores.mongo, serverId, author.id, false);
+    expect(await build()).to.equal(2);
+    await deleteMessage(deps, { messageId: messages[1]!._id });
+    expect((await stored()).length).to.equal(1);
+  });
+
+  it('keeps nothing of somebody once their erasure is done', async () => {
+    const avatar = `${server.url}/avatars/7/0f.png`;
+    const author = { ...anAuthor('eve'), avatar };
+    const { threadId } = await aThreadWith((id) => [aFile(server.url, id)], { author });
+    expect((await records()).map(({ of }) => of)).to.have.members([
+      `thread/${threadId}`,
+      `user/${author.id}`,
+    ]);
+    const erasureId = await requestErasure(deps.collections, author.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(await stored()).to.deep.equal([]);
+    expect(await records()).to.deep.equal([]);
+    const left = await deps.collections.work.find({ kind: 'mirror' }).toArray();
+    expect(JSON.stringify(left)).not.to.contain(author.id);
+  });
+
+  it('copies the newest picture of a person and of a server', async () => {
+    const serverId = anId();
+    const say = async (asOf: number, picture: string) => {
+      const threadId = anId();
+      const avatar = `${server.url}/avatars/7/${picture}.png`;
+      await record(
+        deps,
+        aSourceThread({
+          asOf,
+          server: { _id: serverId, icon: picture },
+          thread: { _id: threadId },
+        }),
+        [aSourceMessage({ _id: threadId, threadId, asOf, author: { ...anAuthor('eve'), avatar } })],
+      );
+      await doDue(deps);
+    };
+    await say(LIVE, 'a1');
+    const first = await stored();
+    expect(first).to.have.length(2);
+    await say(LIVE + 1, 'b2');
+    const second = await stored();
+    expect(second).to.have.length(2);
+    expect(second).not.to.have.any.members(first);
+    expect(server.requests).to.have.members(
+      ['a1', 'b2'].flatMap((one) => [`/avatars/7/${one}.png`, `/icons/${serverId}/${one}.png`]),
+    );
+    // One that cannot be had leaves the one before.
+    server.answers.set('/avatars/7/c3.png', fail(404));
+    await say(LIVE + 2, 'c3');
+    expect(await totals()).to.deep.include({ files: 2, failed: 1 });
+    // A picture on another host is never fetched.
+    const [threadId, avatar] = [anId(), 'https://evil.example/avatars/8/0f.png'];
+    const other = { ...anAuthor('mallory'), avatar };
+    await record(deps, aSourceThread({ thread: { _id: threadId } }), [
+      aSourceMessage({ _id: threadId, threadId, author: other }),
+    ]);
+    await doDue(deps);
+    expect(await totals()).to.deep.include({ files: 2, failed: 1 });
+  });
+
+  it('lets a worker that has lost its claim leave nothing behind', async () => {
+    const threadId = anId();
+    const file = aFile(server.url, threadId);
+    const source = aSourceThread({ thread: { _id: threadId } });
+    const subject = `thread/${threadId}`;
+    const other = { ...anotherProcess(deps, stores), mirror: deps.mirror };
+    let isOver = false;
+    const { files } = deps.mirror;
+    const late = {
+      ...deps,
+      mirror: {
+        ...deps.mirror,
+        files: {
+          ...files,
+          async put(...args: Parameters<typeof files.put>) {
+            await files.put(...args);
+            if (isOver) return;
+            isOver = true;
+            await endLeases(deps, subject);
+            await runDue(other, {}, ['mirror']);
+          },
+        },
+      },
+    };
+    await record(deps, source, [
+      aSourceMessage({ _id: threadId, threadId, attachments: [file], asOf: LIVE }),
+    ]);
+    await doDue(late);
+    expect(isOver).to.equal(true);
+    const [found] = await records();
+    expect(await stored()).to.deep.equal([found?.copy?.key]);
+    expect(await totals()).to.include({ files: 1 });
+  });
+
+  it('removes what a killed worker has left, and copies again what is missing', async () => {
+    const { threadId } = await aThreadWith((id) => [aFile(server.url, id)]);
+    const [kept] = await records();
+    const { files } = deps.mirror;
+    const put = async (name: `icons/${string}`) => {
+      const path = join(files.incoming, 'arrived');
+      writeFileSync(path, 'x');
+      const key = newKey(name);
+      await files.put(key, path, { bytes: 1, type: 'image/png' });
+      return key;
+    };
+    await put('icons/1');
+    const half = join(files.incoming, 'half');
+    writeFileSync(half, 'x');
+    utimesSync(half, 0, 0);
+    const later = new Date(Date.now() + 2 * 3_600_000);
+    await askToLookThrough(deps);
+    const mark = await deps.collections.work.findOne({ _id: markId('mirror', 'all') });
+    const [claimed] = await claimMarks(deps, [mark!]);
+    // What was put within the last hour may be waiting for its record.
+    await lookThrough(deps, deps.mirror, claimed!);
+    expect(await stored()).to.have.length(2);
+    expect(readdirSync(files.incoming)).to.deep.equal([]);
+    await lookThrough(deps, deps.mirror, claimed!, later);
+    expect(await stored()).to.deep.equal([kept!.copy!.key]);
+    await files.remove([kept!.copy!.key]);
+    await lookThrough(deps, deps.mirror, claimed!);
+    await endLeases(deps, 'all');
+    await doDue(deps);
+    const [again] = await records();
+    expect(await stored()).to.deep.equal([again!.copy!.key]);
+    expect(again!.of).to.equal(`thread/${threadId}`);
+    expect(await totals()).to.include({ files: 1 });
+    expect(await waiting()).to.equal(0);
+    // It is looked through once a day.
+    await askToLookThrough(deps);
+    expect(await waiting()).to.equal(0);
+    await askToLookThrough(deps, new Date(Date.now() + 25 * 3_600_000));
+    expect(await waiting()).to.equal(1);
+  });
+
+  it('looks through everything after a change of settings, also one that came while it was off', async () => {
+    const off = base;
+    const { attachments } = await aThreadWith((id) => [
+      aFile(server.url, id),
+      aFile(server.url, id, { contentType: 'application/zip' }),
+    ]);
+    const begin = async (now: IndexerDeps) => {
+      await askToLookThrough(now);
+      await doDue(now);
+      return (await stored()).length;
+    };
+    expect(await begin(deps)).to.equal(1);
+    server.answers.set(pathOf(attachments[1]!), give(Buffer.from('zip'), 'application/zip'));
+    deps = await withMirror(off, { ...env, MIRROR_TYPES: 'image/*, application/zip' });
+    expect(await begin(deps)).to.equal(2);
+    deps = await withMirror(off, { ...env, MIRROR_TYPES: 'application/zip' });
+    expect(await begin(deps)).to.equal(1);
+    // While it is off, nothing is followed.
+    await begin(off);
+    const { messages } = deps.collections;
+    await messages.updateMany({}, { $set: { deleted: true } });
+    expect(await begin(deps)).to.equal(0);
+  });
+});

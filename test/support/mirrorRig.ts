@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMirror, type Mirror } from '../../services/indexer/mirror/mirror.js';
+import { createServiceLinks } from '../../services/indexer/views/serviceLinks.js';
+import { runDue } from '../../services/indexer/work/runMarks.js';
+import type { IndexerDeps } from '../../services/indexer/deps.js';
+import { openMirror } from '../../shared/mirror/openMirror.js';
+import { readSettings } from '../../shared/platform/env.js';
+import type { AttachmentRecord } from '../../shared/store/records.js';
+import { liveTime } from '../../shared/store/sourceTime.js';
+import { AT_ONCE, NEVER } from '../../shared/store/work.js';
+import { startBucketServer } from './bucketServer.js';
+import { anId } from './factories.js';
+
+/** When live data of tests was told. */
+export const LIVE = liveTime(1_790_000_000_000_000);
+
+/** Somewhere that files are copied to. */
+export interface MirrorPlace {
+  env: Record<string, string>;
+  close(): Promise<void>;
+}
+
+/** A folder of its own. */
+export function aFolder(): Promise<MirrorPlace> {
+  const folder = mkdtempSync(join(tmpdir(), 'forum-archive-mirror-'));
+  return Promise.resolve({
+    env: { MIRROR_FOLDER: folder },
+    close() {
+      rmSync(folder, { recursive: true });
+      return Promise.resolve();
+    },
+  });
+}
+
+/** A bucket of its own. */
+export async function aBucket(): Promise<MirrorPlace> {
+  const server = await startBucketServer();
+  const { endpoint, bucket, accessKey, secretKey } = server;
+  return {
+    env: {
+      ...{ MIRROR_S3_ENDPOINT: endpoint, MIRROR_S3_BUCKET: bucket },
+      ...{ MIRROR_S3_ACCESS_KEY: accessKey, MIRROR_S3_SECRET_KEY: secretKey },
+    },
+    close: () => server.close(),
+  };
+}
+
+/** A write side that copies files. The platform's links open as they are, unless `hasBot` is false. */
+export async function withMirror(
+  deps: IndexerDeps,
+  env: Record<string, string>,
+  { hasBot = true }: { hasBot?: boolean } = {},
+): Promise<IndexerDeps & { mirror: Mirror }> {
+  const settings = readSettings(env);
+  const files = (await openMirror(settings, deps.namespace))!;
+  const links = hasBot ? { linkOf: ({ url }: { url: string }) => Promise.resolve(url) } : null;
+  return {
+    ...deps,
+    links: createServiceLinks({
+      publicUrl: 'https://archive.example',
+      cdnUrl: settings.DISCORD_CDN_URL,
+    }),
+    mirror: createMirror(settings, files, links, new AbortController().signal),
+  };
+}
+
+/** An attachment of a thread's message, as the platform tells it. */
+export function aFile(
+  cdnUrl: string,
+  threadId: string,
+  more: Partial<AttachmentRecord> = {},
+): AttachmentRecord {
+  const id = more.id ?? anId();
+  return {
+    ...{ id, filename: 'a.png', url: `${cdnUrl}/attachments/${threadId}/${id}/a.png` },
+    ...{ contentType: 'image/png', size: 1, width: 1, height: 1, ...more },
+  };
+}
+
+/** The path of its link. */
+export function pathOf({ url }: Pick<AttachmentRecord, 'url'>): string {
+  return new URL(url).pathname;
+}
+
+/** Does everything that is due now; what waits for a later time stays. */
+export async function doDue(deps: IndexerDeps): Promise<void> {
+  const { work } = deps.collections;
+  const isFree = {
+    kind: { $ne: 'mirror' as const },
+    claim: { $exists: false },
+    due: { $ne: NEVER },
+  };
+  do await work.updateMany(isFree, { $set: { due: AT_ONCE } });
+  while ((await runDue(deps)) === true);
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import {
+  fetchFile,
+  FileRefused,
+  FilesLimited,
+  type FileRequest,
+} from '../../../../services/indexer/mirror/fetchFile.js';
+import { createFolderFiles } from '../../../../shared/mirror/folderFiles.js';
+import { fail, give, startFileServer, type FileServer } from '../../../support/fileServer.js';
+
+const MOST = 1_000;
+const PATH = '/avatars/1/a.png';
+
+describe('fetchFile', () => {
+  let server: FileServer;
+  let folder: string;
+  before(async () => {
+    server = await startFileServer();
+    folder = mkdtempSync(join(tmpdir(), 'forum-archive-unit-'));
+  });
+  afterEach(() => server.answers.clear());
+  after(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const ask = (more: Partial<FileRequest> = {}, timeoutMs?: number) => {
+    const files = createFolderFiles(folder, 'test');
+    const stopped = new AbortController().signal;
+    return fetchFile(
+      { files, stopped, cdnUrl: server.url, maxFileBytes: MOST },
+      { path: PATH, bytes: 0, takes: (type) => type === 'image/png', ...more },
+      timeoutMs,
+    );
+  };
+  const errorOf = async (asked: Promise<unknown>): Promise<Error> => {
+    const error = await asked.then(
+      () => new Error('It arrived'),
+      (reason: unknown) => reason as Error,
+    );
+    expect(readdirSync(join(folder, 'test', 'incoming')), error.message).to.deep.equal([]);
+    return error;
+  };
+
+  it('fetches a file whole, and tells what it is', async () => {
+    const bytes = Buffer.alloc(MOST, 7);
+    server.answers.set(PATH, give(bytes, 'IMAGE/png; charset=x'));
+    const arrived = await ask({ bytes: MOST });
+    expect(readFileSync(arrived.path).equals(bytes)).to.equal(true);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    expect(arrived).to.include({ bytes: MOST, type: 'image/png', sha256 });
+    rmSync(arrived.path);
+  });
+
+  it('reads no more than a file may have, whatever its length is said to be', async () => {
+    let isCut = false;
+    server.answers.set(PATH, (response) => {
+      response.writeHead(200, { 'Content-Type': 'image/png' });
+      const timer = setInterval(() => response.write(Buffer.alloc(500)), 1);
+      response.on('close', () => {
+        isCut = true;
+        clearInterval(timer);
+      });
+    });
+    expect(await errorOf(ask())).to.be.instanceOf(FileRefused);
+    server.answers.set(PATH, give(Buffer.alloc(MOST + 1), 'image/png'));
+    expect(await errorOf(ask())).to.be.instanceOf(FileRefused);
+    expect(isCut).to.equal(true);
+  });
+
+  it('gives up one that does not end, and one that is cut off, and would try these again', async () => {
+    server.answers.set(PATH, (response) => {
+      response.writeHead(200, { 'Content-Type': 'image/png' });
+      response.write('a');
+    });
+    expect(await errorOf(ask({}, 200))).not.to.be.instanceOf(FileRefused);
+    // A length that is too long is a file that was cut off; so is one with less than was told.
+    server.answers.set(PATH, (response) => {
+      response.writeHead(200, { 'Content-Type': 'image/png', 'Content-Length': 100 });
+      response.write('a', () => response.destroy());
+    });
+    expect(await errorOf(ask())).not.to.be.instanceOf(FileRefused);
+    server.answers.set(PATH, give(Buffer.from('half'), 'image/png'));
+    expect((await errorOf(ask({ bytes: 8 }))).message).to.equal('Only 4 of 8 bytes arrived');
+  });
+
+  it('takes only the types that are wanted', async () => {
+    for (const type of ['text/html', 'image/png, text/html', '', 'png']) {
+      server.answers.set(PATH, give(Buffer.from('x'), type));
+      expect(await errorOf(ask({ takes: (one) => one !== 'text/html' })), type).to.be.instanceOf(
+        FileRefused,
+      );
+    }
+  });
+
+  it('follows no redirect', async () => {
+    server.answers.set(PATH, fail(302, { Location: '/elsewhere' }));
+    expect(await errorOf(ask())).to.be.instanceOf(FileRefused);
+    expect(server.requests).not.to.include('/elsewhere');
+  });
+
+  it('tells what is gone from what may come later, and waits as long as it is told', async () => {
+    for (const status of [403, 404, 410]) {
+      server.answers.set(PATH, fail(status));
+      expect(await errorOf(ask()), String(status)).to.be.instanceOf(FileRefused);
+    }
+    server.answers.set(PATH, fail(503));
+    expect(await errorOf(ask())).not.to.be.instanceOf(FileRefused);
+    server.answers.set(PATH, fail(429, { 'Retry-After': '7' }));
+    const limited = await errorOf(ask());
+    expect(limited).to.be.instanceOf(FilesLimited).with.property('waitMs', 7_000);
+  });
+});
