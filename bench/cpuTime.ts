@@ -53,3 +53,19 @@ export async function serverProcesses(
     Redis: Number(/process_id:(\d+)/.exec(info)?.[1]),
   };
 }
+
+/** CPU seconds that processes use from now until the returned function is called. */
+export function cpuOf(pids: Record<string, number>): () => Record<string, number> {
+  const before = Object.entries(pids).map(([name, pid]) => [name, pid, cpuSeconds(pid)] as const);
+  return () =>
+    Object.fromEntries(
+      before.map(([name, pid, began]) => [name, (cpuSeconds(pid) ?? NaN) - (began ?? NaN)]),
+    );
+}
+
+/** CPU seconds in words, with their sum. */
+export function listed(seconds: Record<string, number>): string {
+  const parts = Object.entries(seconds).map(([name, used]) => `${name} ${used.toFixed(1)}`);
+  const sum = Object.values(seconds).reduce((total, used) => total + used, 0);
+  return `${parts.join(', ')}, together ${sum.toFixed(1)}`;
+}

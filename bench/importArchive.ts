@@ -21,7 +21,7 @@ import { ensureIndexes } from '../shared/store/indexes.js';
 import { searchAlias, searchIndexName } from '../shared/store/searchIndex.js';
 import { searchIndexDefinition } from '../shared/store/searchMapping.js';
 import { removeSearchAndKeys, withDatabase } from '../test/support/stores.js';
-import { cpuSeconds, serverProcesses } from './cpuTime.js';
+import { cpuOf, cpuSeconds, listed, serverProcesses } from './cpuTime.js';
 import { generateArchive } from './generateArchive.js';
 
 const { values, positionals } = parseArgs({
@@ -78,21 +78,6 @@ async function measure(folders: string[]): Promise<void> {
 function openDatabase(): Mongo {
   const MONGODB_URL = withDatabase(settings.MONGODB_URL, `bench_${randomUUID().slice(0, 8)}`);
   return createMongo({ MONGODB_URL }, { timeoutMs: 120_000, poolSize: 10 });
-}
-
-/** CPU seconds that processes use from now until the returned function is called. */
-function cpuOf(pids: Record<string, number>): () => Record<string, number> {
-  const before = Object.entries(pids).map(([name, pid]) => [name, pid, cpuSeconds(pid)] as const);
-  return () =>
-    Object.fromEntries(
-      before.map(([name, pid, began]) => [name, (cpuSeconds(pid) ?? NaN) - (began ?? NaN)]),
-    );
-}
-
-function listed(seconds: Record<string, number>): string {
-  const parts = Object.entries(seconds).map(([name, used]) => `${name} ${used.toFixed(1)}`);
-  const sum = Object.values(seconds).reduce((total, used) => total + used, 0);
-  return `${parts.join(', ')}, together ${sum.toFixed(1)}`;
 }
 
 /** What a process used: the most resident memory it ever had, and CPU time. */

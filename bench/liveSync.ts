@@ -6,7 +6,7 @@ import { createRandom, type Random } from '../test/faults/random.js';
 import { archivedState, differences, publicState } from '../test/support/syncRig.js';
 import { stateOf } from '../shared/store/state.js';
 import type { IndexerDeps } from '../services/indexer/deps.js';
-import { cpuSeconds, residentMegabytes } from './cpuTime.js';
+import { cpuOf, cpuSeconds, listed, residentMegabytes } from './cpuTime.js';
 import { generateArchive } from './generateArchive.js';
 import { actAtRandom, addCommunity, texts, type Community } from './live/community.js';
 import {
@@ -100,6 +100,7 @@ async function inBurst({ rate, minutes, threads }: LiveOptions, random: Random):
     const sampler = setInterval(() => {
       memory.push(residentMegabytes(rig.indexerPid) ?? 0);
     }, SAMPLE_EVERY_MS);
+    const used = cpuOf(await rig.processes());
     const began = performance.now();
     const count = Math.round(rate * 60 * minutes);
     for (let n = 0; n < count; n += 1) {
@@ -114,10 +115,12 @@ async function inBurst({ rate, minutes, threads }: LiveOptions, random: Random):
     rig.discord.model.post(id, { authorId: talking!.people[0]!, content: 'The last event' });
     while (!(await isFollowed(rig, endedAt))) await pause(50);
     const lag = (Date.now() - endedAt) / 1_000;
+    const cpu = used();
     const wrong = await wrongLines(rig);
     console.log(
       `burst: ${count} events in ${seconds.toFixed(0)} s (${(count / seconds).toFixed(1)} a second) over ${threads} threads; all recorded and built ${lag.toFixed(1)} s after the last; ${wrong.length} differences`,
     );
+    console.log(`  CPU seconds: ${listed(cpu)}`);
     console.log(
       `  memory of the indexer each ${SAMPLE_EVERY_MS / 1_000} s (MB): ${memory.join(' ')}`,
     );

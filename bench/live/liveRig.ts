@@ -13,6 +13,7 @@ import { syncOf } from '../../shared/store/syncRecords.js';
 import { startDiscord } from '../../test/support/discord/startDiscord.js';
 import type { DiscordDouble } from '../../test/support/discord/types.js';
 import { removeSearchAndKeys, withDatabase } from '../../test/support/stores.js';
+import { serverProcesses } from '../cpuTime.js';
 import { startApi, type MeasuredServer } from '../servers.js';
 
 /** How long the platform takes to answer a request (ms). */
@@ -30,6 +31,8 @@ export interface LiveRig {
   /** For further processes over the same archive. */
   env: NodeJS.ProcessEnv;
   folder: string;
+  /** Ids of all processes whose time counts, by name. */
+  processes(): Promise<Record<string, number>>;
   stop(): Promise<void>;
 }
 
@@ -50,15 +53,25 @@ export async function startLiveRig(fill: (discord: DiscordDouble) => void): Prom
   const env = { ...process.env, ...added };
   const indexer = startScript('indexer', [], env);
   const api = await startApi('api', folder, added);
+  const elasticsearch = createElasticsearch(settings, { timeoutMs: 120_000 });
+  const redis = createRedis(settings.REDIS_URL, { timeoutMs: 10_000 });
+  await redis.connect();
+  const indexerPid = indexer.pid ?? 0;
   return {
-    ...{ discord, mongo, api, indexerPid: indexer.pid ?? 0, env, folder },
+    ...{ discord, mongo, api, indexerPid, env, folder },
+    async processes() {
+      const servers = await serverProcesses(mongo, elasticsearch, redis);
+      return {
+        indexer: indexerPid,
+        API: api.pid ?? 0,
+        'the platform’s double': process.pid,
+        ...servers,
+      };
+    },
     async stop() {
       await api.stop();
       await end(indexer);
       await discord.close();
-      const elasticsearch = createElasticsearch(settings, { timeoutMs: 120_000 });
-      const redis = createRedis(settings.REDIS_URL, { timeoutMs: 10_000 });
-      await redis.connect();
       await removeSearchAndKeys({ mongo, elasticsearch, redis });
       await mongo.db.dropDatabase();
       await mongo.client.close();
