@@ -5,8 +5,8 @@ import { prepare, requireNode } from './lib/project.js';
 import { local, startServers } from './lib/servers.js';
 import { runTests } from './lib/tests.js';
 
-/** Asks as many questions as the first argument says, of the seed that the second one is. */
-const [questions = '2000', seed = '11'] = process.argv.slice(2);
+/** Asks as many questions as the first argument says, of the seed that the second one is; also over the exports in the folders named behind. */
+const [questions = '2000', seed = '11', ...exports] = process.argv.slice(2);
 
 requireNode();
 if (!(await prepare())) process.exit(1);
@@ -17,7 +17,9 @@ let failed = 1;
 try {
   const env = await servers.ready;
   if (env) {
-    const asked = { ...env, BAND_QUESTIONS: questions, BAND_SEED: seed };
+    const folders = ['sample', ...exports].join(',');
+    const given = { BAND_QUESTIONS: questions, BAND_SEED: seed, BAND_EXPORTS: folders };
+    const asked = { ...env, ...given };
     ({ failed } = await runTests([['dist/test/integration/api/search/bands.test.js']], asked));
   }
 } finally {

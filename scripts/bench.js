@@ -10,6 +10,7 @@ const BENCHES = [
   'growth',
   'importArchive',
   'search',
+  'suggest',
   'hostileSearch',
   'verifyArchive',
   'liveSync',

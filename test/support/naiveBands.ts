@@ -3,15 +3,19 @@
  * reading every text. Its words are single words of letters, and those of their endings that `stemOf` knows.
  */
 
-/** A thread's texts. */
+/** A thread's texts, and what filters ask for. */
 export interface PlainThread {
   id: string;
   title: string;
+  tags?: readonly string[];
   messages: { id: string; content: string }[];
 }
 
-/** A question's term: a word, or the words of a phrase. */
-export type PlainTerm = readonly string[];
+/** A question's term: a word, or the words of a phrase, which are meant as written. */
+export interface PlainTerm {
+  words: readonly string[];
+  isPhrase: boolean;
+}
 
 /** The least score of a line, and what its scores stay below (at most 1). */
 export type Line = readonly [from: number, below: number];
@@ -27,23 +31,36 @@ const LINES = {
   written: [0.62, 0.7],
   message: [0.56, 0.62],
   stretch: [0.5, 0.56],
+  scattered: [0.4, 0.5],
+  begun: [0.3, 0.4],
+  mistyped: [0.1, 0.3],
 } as const satisfies Record<string, Line>;
 
 const STRETCH = 500;
 
-/** What a question finds: the line of each result, by `t` or `m` and its id. */
+/** Whether a text, as its words, holds a term in some way. */
+type Holds = (term: PlainTerm, text: readonly string[]) => boolean;
+
+/**
+ * What a question finds: the line of each result, by `t` or `m` and its id. Weak matches are found where they are asked for; then
+ * `archive` are all threads of the index, whatever the filters leave.
+ */
 export function findNaively(
   terms: readonly PlainTerm[],
   threads: readonly PlainThread[],
+  archive?: readonly PlainThread[],
 ): Map<string, Line> {
   const found = new Map<string, Line>();
   const note = (key: string, line: Line | undefined): void => {
     if (line) found.set(key, line);
   };
+  const weak = archive && weakWays(terms, archive);
   for (const thread of threads) {
-    note(`t${thread.id}`, lineOfThread(terms, thread));
+    note(`t${thread.id}`, lineOfThread(terms, thread) ?? (weak && weakThread(terms, thread, weak)));
     for (const { id, content } of thread.messages) {
-      note(`m${id}`, lineOfMessage(terms, wordsOf(content), wordsOf(thread.title)));
+      const [said, title] = [wordsOf(content), wordsOf(thread.title)];
+      const strong = lineOfMessage(terms, said, title);
+      note(`m${id}`, strong ?? (weak && weakMessage(terms, said, title, weak)));
     }
   }
   return found;
@@ -51,17 +68,14 @@ export function findNaively(
 
 function lineOfThread(terms: readonly PlainTerm[], thread: PlainThread): Line | undefined {
   const title = wordsOf(thread.title);
-  const words = terms.flat();
-  const isQuoted = terms.some((term) => term.length > 1);
+  const words = terms.flatMap((term) => term.words);
+  const isQuoted = terms.some(({ isPhrase }) => isPhrase);
   const isTitle = words.join(' ') === title.join(' ') && (!isQuoted || terms.length === 1);
   if (isTitle) return LINES.wholeTitle;
   if (words.length > 1 && spansOf(words, title, same).length > 0) return LINES.titlePhrase;
-  if (terms.every((term) => spansOf(term, title, same).length > 0)) return LINES.titleWritten;
+  if (terms.every((term) => spansOf(term.words, title, same).length > 0)) return LINES.titleWritten;
   if (terms.every((term) => holds(term, title))) return LINES.title;
-  const inOne = stretchesOf(thread).some((texts) =>
-    terms.every((term) => texts.some((text) => holds(term, text))),
-  );
-  return inOne ? LINES.stretch : undefined;
+  return isInOneStretch(terms, thread, () => holds) ? LINES.stretch : undefined;
 }
 
 function lineOfMessage(
@@ -69,20 +83,134 @@ function lineOfMessage(
   content: readonly string[],
   title: readonly string[],
 ): Line | undefined {
-  if (!terms.some((term) => holds(term, content))) return undefined;
-  if (!terms.every((term) => holds(term, content) || holds(term, title))) return undefined;
-  const words = terms.flat();
+  if (!isInMessage(terms, content, title, () => holds)) return undefined;
+  const words = terms.flatMap((term) => term.words);
   if (words.length > 1 && spansOf(words, content, same).length > 0) return LINES.phrase;
   const isWritten = terms.every((term) =>
-    [content, title].some((text) => spansOf(term, text, same).length > 0),
+    [content, title].some((text) => spansOf(term.words, text, same).length > 0),
   );
   if (terms.length > 1 && areNear(terms, content))
     return isWritten ? LINES.nearWritten : LINES.near;
   return isWritten ? LINES.written : LINES.message;
 }
 
+/** How the term of each place is held: with the last one begun, and with typos forgiven too. */
+interface WeakWays {
+  begun: (index: number) => Holds;
+  mistyped: (index: number) => Holds;
+}
+
+function weakWays(terms: readonly PlainTerm[], archive: readonly PlainThread[]): WeakWays {
+  const alike = likeWords(terms, archive);
+  const isLast = (index: number): boolean => index === terms.length - 1;
+  const begins: Holds = (term, text) => holds(term, text) || startsOne(term, text);
+  const forgives: Holds = (term, text) =>
+    holds(term, text) || (alike.get(term) ?? []).some((word) => text.includes(word));
+  return {
+    begun: (index) => (isLast(index) ? begins : holds),
+    mistyped: (index) => (term, text) =>
+      forgives(term, text) || (isLast(index) && startsOne(term, text)),
+  };
+}
+
+function weakThread(
+  terms: readonly PlainTerm[],
+  thread: PlainThread,
+  ways: WeakWays,
+): Line | undefined {
+  const all = stretchesOf(thread).flat();
+  if (terms.every((term) => all.some((text) => holds(term, text)))) return LINES.scattered;
+  if (isInOneStretch(terms, thread, ways.begun)) return LINES.begun;
+  return isInOneStretch(terms, thread, ways.mistyped) ? LINES.mistyped : undefined;
+}
+
+function weakMessage(
+  terms: readonly PlainTerm[],
+  content: readonly string[],
+  title: readonly string[],
+  ways: WeakWays,
+): Line | undefined {
+  if (isInMessage(terms, content, title, ways.begun)) return LINES.begun;
+  return isInMessage(terms, content, title, ways.mistyped) ? LINES.mistyped : undefined;
+}
+
+function isInOneStretch(
+  terms: readonly PlainTerm[],
+  thread: PlainThread,
+  wayOf: (index: number) => Holds,
+): boolean {
+  return stretchesOf(thread).some((texts) =>
+    terms.every((term, index) => texts.some((text) => wayOf(index)(term, text))),
+  );
+}
+
+function isInMessage(
+  terms: readonly PlainTerm[],
+  content: readonly string[],
+  title: readonly string[],
+  wayOf: (index: number) => Holds,
+): boolean {
+  const isIn = (text: readonly string[]) => (term: PlainTerm, index: number) =>
+    wayOf(index)(term, text);
+  const isAnywhere = (term: PlainTerm, index: number): boolean =>
+    isIn(content)(term, index) || isIn(title)(term, index);
+  return terms.some(isIn(content)) && terms.every(isAnywhere);
+}
+
+/** The word is the beginning of another. */
+function startsOne({ words, isPhrase }: PlainTerm, text: readonly string[]): boolean {
+  const [begun = ''] = words;
+  const mayBegin = !isPhrase && begun.length >= 2 && begun.length <= 20;
+  return mayBegin && text.some((word) => word.startsWith(begun));
+}
+
+/**
+ * The archive's words that each of the three rarest words of a question may be a typo of. Throws where more than three are like one
+ * word, or it may have two wrong letters: which of these are taken is Elasticsearch's choice.
+ */
+function likeWords(
+  terms: readonly PlainTerm[],
+  archive: readonly PlainThread[],
+): Map<PlainTerm, string[]> {
+  const texts = archive.flatMap(({ title, messages }) =>
+    [title, ...messages.map(({ content }) => content)].map((text) => new Set(wordsOf(text))),
+  );
+  const countOf = ({ words: [word = ''] }: PlainTerm): number =>
+    texts.filter((text) => text.has(word)).length;
+  const doubtful = terms
+    .filter(({ words: [word = ''], isPhrase }) => !isPhrase && word.length >= 3)
+    .filter((term) => countOf(term) <= Math.max(3, texts.length / 1_000))
+    .toSorted((one, other) => countOf(one) - countOf(other))
+    .slice(0, 3);
+  const vocabulary = [...new Set(texts.flatMap((text) => [...text]))];
+  return new Map(
+    doubtful.map((term) => {
+      const [word = ''] = term.words;
+      const alike = vocabulary.filter((other) => other[0] === word[0] && areAlike(word, other));
+      const isClear = alike.length <= 3 && word.length <= 5;
+      if (!isClear) throw new Error(`What ${word} may be a typo of cannot be told`);
+      return [term, alike];
+    }),
+  );
+}
+
+/** Two words that differ by one letter: another, one more, one less, or two swapped. */
+function areAlike(one: string, other: string): boolean {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  const [left, right] = [one.slice(at), other.slice(at)];
+  const swapped = `${left[1] ?? ''}${left[0] ?? ''}${left.slice(2)}`;
+  return (
+    one !== other &&
+    (left.slice(1) === right.slice(1) ||
+      left.slice(1) === right ||
+      left === right.slice(1) ||
+      swapped === right)
+  );
+}
+
 /** Each stretch ends with the message that brings it to its length, and the next one begins with that message again. */
-function stretchesOf({ title, messages }: PlainThread): string[][][] {
+function stretchesOf({ title, tags = [], messages }: PlainThread): string[][][] {
   const stretches: string[][] = [];
   let first = 0;
   for (let last = 0; last < messages.length; last += 1) {
@@ -92,7 +220,7 @@ function stretchesOf({ title, messages }: PlainThread): string[][][] {
     stretches.push(texts);
     first = last;
   }
-  return stretches.map((texts) => [title, ...texts].map(wordsOf));
+  return stretches.map((texts) => [title, ...tags, ...texts].map(wordsOf));
 }
 
 /**
@@ -100,11 +228,11 @@ function stretchesOf({ title, messages }: PlainThread): string[][][] {
  * word need two places.
  */
 function areNear(terms: readonly PlainTerm[], text: readonly string[]): boolean {
-  const most = terms.flat().length;
+  const most = terms.flatMap(({ words }) => words).length;
   const choose = (left: readonly PlainTerm[], chosen: readonly Span[]): boolean => {
     const [term, ...others] = left;
     if (term) {
-      const spans = spansOf(term, text, term.length > 1 ? same : alike);
+      const spans = spansOf(term.words, text, term.isPhrase ? same : alike);
       const isFree = ([from, to]: Span) => !chosen.some((one) => one[0] === from && one[1] === to);
       return spans.some((span) => isFree(span) && choose(others, [...chosen, span]));
     }
@@ -122,9 +250,8 @@ const same: Compare = (one, other) => one === other;
 const alike: Compare = (one, other) => stemOf(one) === stemOf(other);
 
 /** The words of a phrase are meant as written, a single word in any form. */
-function holds(term: PlainTerm, text: readonly string[]): boolean {
-  return spansOf(term, text, term.length > 1 ? same : alike).length > 0;
-}
+const holds: Holds = ({ words, isPhrase }, text) =>
+  spansOf(words, text, isPhrase ? same : alike).length > 0;
 
 function spansOf(words: readonly string[], text: readonly string[], compare: Compare): Span[] {
   return text.flatMap((_, from): Span[] => {

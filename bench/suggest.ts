@@ -1,0 +1,102 @@
+/**
+ * Completions of titles over a generated archive, while searches are under way: what one reader who types sees, alone and beside
+ * 100 searches a second. `--messages N` sets the size (default 1,000,000), `--searches N` the searches a second, `--seconds N` how
+ * long each part lasts (default 20); `--keep INDEX` stores the archive in an index of this name, or takes the one that is there.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { searchAlias, searchIndexName } from '../shared/store/searchIndex.js';
+import { searchIndexDefinition } from '../shared/store/searchMapping.js';
+import { startApi } from '../test/support/apiServer.js';
+import { randomOf } from '../test/support/generateRecords.js';
+import { removeSearchAndKeys } from '../test/support/stores.js';
+import { wordOf } from './archive/words.js';
+import { samplesOf, storeArchive } from './searchArchive.js';
+
+const { values } = parseArgs({
+  options: {
+    messages: { type: 'string', default: '1000000' },
+    searches: { type: 'string', default: '100' },
+    seconds: { type: 'string', default: '20' },
+    keep: { type: 'string' },
+  },
+});
+
+/** Completions a second: a reader who types, and the next letter 100 ms later. */
+const COMPLETIONS = 10;
+const messages = Number(values.messages);
+const seconds = Number(values.seconds);
+const random = randomOf(13);
+
+const api = await startApi({ env: { CACHE_MEGABYTES: '0', RATE_LIMIT_DISABLED: 'true' } });
+const { elasticsearch, mongo } = api.stores;
+const index = values.keep ?? searchIndexName(mongo.namespace, 1);
+try {
+  const isStored = await elasticsearch.indices.exists({ index });
+  if (!isStored) await elasticsearch.indices.create({ index, ...searchIndexDefinition });
+  const samples = isStored
+    ? await samplesOf(messages)
+    : await storeArchive(elasticsearch, index, messages);
+  await elasticsearch.indices.putAlias({ index, name: searchAlias(mongo.namespace) });
+  await measure(samples);
+} finally {
+  const alias = { index, name: searchAlias(mongo.namespace) };
+  await elasticsearch.indices.deleteAlias(alias, { ignore: [404] });
+  await removeSearchAndKeys(api.stores);
+  await api.close();
+}
+
+async function measure(samples: readonly number[][]): Promise<void> {
+  const word = (): string => {
+    const ranks = samples[random.below(samples.length)]!;
+    return wordOf(ranks[random.below(ranks.length)]!);
+  };
+  const completion = () => ask(`/api/suggest?q=${word().slice(0, 1 + random.below(6))}`);
+  const search = () => ask(`/api/search?q=${word()}+${word()}`);
+  // Java compiles what is run often.
+  for (let n = 0; n < 300; n += 1) await Promise.all([completion(), search()]);
+  const alone = await every(COMPLETIONS, completion);
+  const [beside, searches] = await Promise.all([
+    every(COMPLETIONS, completion),
+    every(Number(values.searches), search),
+  ]);
+  console.log('| | answered | a second | p50 (ms) | p99 (ms) |');
+  row('completions alone', alone);
+  row(`completions beside ${values.searches} searches a second`, beside);
+  row('those searches', searches);
+}
+
+/** What was answered, each with its time from when it was due (ms). */
+interface Taken {
+  times: number[];
+  sent: number;
+  seconds: number;
+}
+
+/** Asks so often a second, however long the answers take. */
+async function every(perSecond: number, ask: () => Promise<boolean>): Promise<Taken> {
+  const began = performance.now();
+  const times: number[] = [];
+  const asked = Array.from({ length: perSecond * seconds }, async (_, n) => {
+    const due = began + (n * 1_000) / perSecond;
+    await pause(Math.max(0, due - performance.now()));
+    if (await ask()) times.push(performance.now() - due);
+  });
+  await Promise.all(asked);
+  return { times, sent: asked.length, seconds: (performance.now() - began) / 1_000 };
+}
+
+/** Whether an answer came; a busy machine may refuse some. */
+async function ask(path: string): Promise<boolean> {
+  const response = await fetch(api.url + path);
+  await response.arrayBuffer();
+  return response.ok;
+}
+
+function row(name: string, { times, sent, seconds: took }: Taken): void {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (part: number): string =>
+    (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN).toFixed(1);
+  const rate = (times.length / took).toFixed(0);
+  console.log(`| ${name} | ${times.length} of ${sent} | ${rate} | ${at(0.5)} | ${at(0.99)} |`);
+}
