@@ -214,7 +214,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 
 /** Reads an event of the gateway; null for one that changes nothing here. Throws what is wrong with its data. */
 export const readEvent = (type: string, data: unknown, botId: string): GatewayEvent | null =>
-  READERS[type]?.(data, botId) ?? null;
+  (Object.hasOwn(READERS, type) && READERS[type]?.(data, botId)) || null;
 
 interface OfMessage {
   guild_id?: string;

@@ -1,4 +1,5 @@
 import type { IndexerDeps } from '../deps.js';
+import type { SyncDeps } from '../sync/syncDeps.js';
 import { finish } from '../work/runMarks.js';
 
 /** Threads built at once. */
@@ -8,20 +9,25 @@ const AT_ONCE = 16;
 export interface ThreadBuilds {
   /** Builds a thread soon. What is asked for while it waits, or is built, is built once more together. */
   ask(threadId: string): void;
-  /** Begins nothing more, and resolves when nothing is under way. */
+  /** Begins nothing more, and resolves when nothing is being built. */
   end(): Promise<void>;
 }
 
-/** Builds for one process. A build that fails is left to the background: its mark stays. */
-export function createThreadBuilds(deps: IndexerDeps): ThreadBuilds {
+/**
+ * Builds for one process. A build that fails is left to the background: its mark stays. So is one that waits for another
+ * worker when the signal is aborted: a killed process keeps its claims for some time.
+ */
+export function createThreadBuilds(deps: IndexerDeps & Pick<SyncDeps, 'signal'>): ThreadBuilds {
   const waiting = new Set<string>();
   const underWay = new Map<string, Promise<void>>();
   let isEnding = false;
   const build = async (threadId: string): Promise<void> => {
     try {
-      await finish(deps, 'thread', threadId);
+      await finish(deps, 'thread', threadId, { signal: deps.signal });
     } catch (error) {
-      deps.logger.warn({ err: error, threadId }, 'A thread is left to the background');
+      if (!deps.signal.aborted) {
+        deps.logger.warn({ err: error, threadId }, 'A thread is left to the background');
+      }
     }
     underWay.delete(threadId);
     begin();

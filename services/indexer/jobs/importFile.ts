@@ -163,7 +163,7 @@ async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<F
   if (isDeleted) return { ...outcome, reason: 'The thread was deleted from this archive' };
   if (threadId === undefined) return outcome;
   await removeErasedThread(deps, threadId);
-  if (await finish(deps, 'thread', threadId, claim)) return outcome;
+  if (await finish(deps, 'thread', threadId, { claim })) return outcome;
   return { ...outcome, reason: 'Its thread is quarantined: it could not be built' };
 }
 

@@ -22,7 +22,7 @@ export async function reindexViews(
   const ids = threads.find({}, { projection: { _id: 1 } }).sort({ _id: 1 });
   for await (const batch of batches(ids, { items: THREADS })) {
     await mark(deps, 'thread', batch);
-    await settled(deps, CAUSE, undefined, 'thread');
+    await settled(deps, CAUSE, undefined, { kind: 'thread' });
     report((done += batch.length), total);
   }
   // Profiles hold names that threads do not.

@@ -13,19 +13,22 @@ export const NOTHING_REMOVED: Removed = { threads: 0, messages: 0 };
 
 /**
  * Resolves when nothing of what was removed can be read: all that follows from its causes is done, search
- * shows it, and cached statistics of the servers and cached answers of searches are dropped.
+ * shows it, and cached statistics of the servers and cached answers of searches are dropped. Rejects when the signal is
+ * aborted while others are to do what is left.
  */
 export async function awaitRemoval(
   deps: IndexerDeps,
   cause: string | readonly string[],
   serverIds: Iterable<string>,
   report?: Report,
+  signal?: AbortSignal,
 ): Promise<void> {
   let most = 0;
-  await settled(deps, cause, (left) => {
+  const onLeft = (left: number): void => {
     most = Math.max(most, left);
     report?.(most - left, most);
-  });
+  };
+  await settled(deps, cause, onLeft, { signal });
   await deps.elasticsearch.indices.refresh({ index: searchAlias(deps.namespace) });
   for (const serverId of serverIds) await deps.announcer.dropStats(serverId);
   await deps.announcer.dropSearches();

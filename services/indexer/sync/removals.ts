@@ -5,25 +5,27 @@ import { awaitRemoval } from '../jobs/removal.js';
 export interface Removals {
   /** Does what follows from a deletion that is recorded; nothing for null. */
   add(recorded: { serverId: string; cause: string } | null): void;
-  /** Resolves when nothing of what was added is left to be done by this process. */
+  /** Resolves when nothing of what was added is left that this process could do now. */
   end(): Promise<void>;
 }
 
 /**
  * Does what follows from deletions, so that they leave caches and search at once. What a process leaves undone, others do:
- * the deletions are recorded, and marked.
+ * the deletions are recorded, and marked. When the signal is aborted, it waits no more for other workers.
  */
-export function createRemovals(deps: IndexerDeps): Removals {
+export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals {
   /** Servers by cause. */
   let waiting = new Map<string, string>();
   let running: Promise<void> | null = null;
+  const leave = (error: unknown): void => {
+    if (!signal.aborted) deps.logger.warn({ err: error }, 'A removal is left to the background');
+  };
   const run = async (): Promise<void> => {
     while (waiting.size > 0) {
       const group = waiting;
       waiting = new Map();
-      await awaitRemoval(deps, [...group.keys()], new Set(group.values())).catch((error: unknown) =>
-        deps.logger.warn({ err: error }, 'A removal is left to the background'),
-      );
+      const serverIds = new Set(group.values());
+      await awaitRemoval(deps, [...group.keys()], serverIds, undefined, signal).catch(leave);
     }
     running = null;
   };

@@ -98,7 +98,7 @@ async function takeTurn(
   const signal = AbortSignal.any([stopped, lost.signal]);
   // Every request under way listens to it.
   setMaxListeners(0, signal);
-  const removals = createRemovals(deps);
+  const removals = createRemovals(deps, signal);
   let timer: NodeJS.Timeout | undefined;
   try {
     if (!(await holdLease(deps.collections, holder))) return AGAIN_AFTER_MS;

@@ -5,7 +5,7 @@ import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
 import { claimMarks, dueNow } from './claims.js';
 import { KINDS } from './kinds.js';
-import { finishMark, POLL_MS, tryMarks } from './tryMarks.js';
+import { finishMark, POLL_MS, tryMarks, type FinishOptions } from './tryMarks.js';
 
 /** Every kind of work that the background loops do, in the order in which one leads to the next. */
 export const ALL_KINDS = Object.keys(KINDS) as LoopKind[];
@@ -78,12 +78,13 @@ export function runClaimed(deps: IndexerDeps, kind: LoopKind, marks: Mark[]): Pr
 /**
  * Does all that follows from a cause, or from any of some, and resolves when no mark names one any more. `onLeft` is told
  * how many marks are left; `kind` narrows it to one kind of work. What cannot be done is quarantined, and is not waited for.
+ * Rejects when the signal is aborted while others are to do what is left.
  */
 export async function settled(
   deps: IndexerDeps,
   cause: string | readonly string[],
   onLeft: (left: number) => void = () => undefined,
-  kind?: LoopKind,
+  { kind, signal }: { kind?: LoopKind; signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
   const { work } = deps.collections;
   const causes = { $in: [cause].flat() };
@@ -93,7 +94,7 @@ export async function settled(
     onLeft(left);
     if (left === 0) return;
     const did = await runDue(deps, waited).catch(throwPassing);
-    if (did !== true) await pause(POLL_MS);
+    if (did !== true) await pause(POLL_MS, undefined, { signal });
   }
 }
 
@@ -104,18 +105,20 @@ const MOST_FAILURES = MOST_TRIES + 1;
 
 /**
  * Finishes one mark of a kind that the background loop does, as `finishMark` does, and tries again, after a pause, what
- * fails for a reason of its own. Throws while a store is away, and when it goes on failing without being quarantined.
+ * fails for a reason of its own. Throws while a store is away, when it goes on failing without being quarantined, and
+ * when the signal is aborted before another worker has given its claim up.
  */
 export async function finish(
   deps: IndexerDeps,
   kind: LoopKind,
   subject: string,
-  claim?: string,
+  options: FinishOptions = {},
 ): Promise<boolean> {
   for (let failures = 1; ; failures += 1) {
     try {
-      return await finishMark(deps, KINDS[kind].run, markId(kind, subject), claim);
+      return await finishMark(deps, KINDS[kind].run, markId(kind, subject), options);
     } catch (error) {
+      options.signal?.throwIfAborted();
       if (isPassing(error) || failures >= MOST_FAILURES) throw error;
       await pause(FIRST_PAUSE_MS * 2 ** (failures - 1));
     }

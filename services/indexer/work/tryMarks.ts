@@ -33,16 +33,24 @@ export async function tryMarks(deps: IndexerDeps, run: Run, marks: Mark[]): Prom
   }
 }
 
+/** How a mark is finished. */
+export interface FinishOptions {
+  /** The caller's own claim on the mark, where it has one. */
+  claim?: string | undefined;
+  /** Ends the wait for another worker; what is being run is run to its end. */
+  signal?: AbortSignal;
+}
+
 /**
  * Runs one mark until it is gone or quarantined. While another worker holds the claim, the caller waits. When the mark is
  * set again during a run, it is run again. Resolves with true when the mark is gone, and with false when it is quarantined.
- * Throws when a run failed that is to be tried again. `claim` is the caller's own claim on the mark, where it has one.
+ * Throws when a run failed that is to be tried again, and when the signal is aborted while another worker has the claim.
  */
 export async function finishMark(
   deps: IndexerDeps,
   run: Run,
   markId: string,
-  claim?: string,
+  { claim, signal }: FinishOptions = {},
 ): Promise<boolean> {
   for (;;) {
     const mark = await findGathered(deps.collections.work, markId);
@@ -50,7 +58,7 @@ export async function finishMark(
     if (isQuarantined(mark)) return false;
     const isOwn = mark.claim !== undefined && mark.claim === claim;
     const claimed = isOwn ? [mark] : await claimMarks(deps, [mark]);
-    if (claimed.length === 0) await pause(POLL_MS);
+    if (claimed.length === 0) await pause(POLL_MS, undefined, { signal });
     else await tryMarks(deps, run, claimed);
   }
 }
