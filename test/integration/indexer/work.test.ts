@@ -75,6 +75,17 @@ describe('the list of work', () => {
     expect(await build(deps, threadId)).to.equal(true);
   });
 
+  it('is left to another worker by who is told to end', async () => {
+    const threadId = await aThread();
+    await claimMarks(deps, [(await markOf(threadId))!]);
+    const ended = new AbortController();
+    const waiting = finish(deps, 'thread', threadId, { signal: ended.signal });
+    ended.abort();
+    const error = await waiting.catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('name', 'AbortError');
+    expect(await markOf(threadId)).to.have.property('claim');
+  });
+
   describe('claims', () => {
     it('are got by one of many who ask at once', async () => {
       const one = await mark('1');

@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { readEvent } from '../../../../services/indexer/gateway/gatewayEvents.js';
+import { anId } from '../../../support/factories.js';
+import { aLiveMessage, aLiveThread } from '../../../support/liveAnswers.js';
+
+const BOT_ID = anId();
+const [serverId, threadId, messageId, userId] = [anId(), anId(), anId(), anId()];
+const read = (type: string, data: unknown) => readEvent(type, data, BOT_ID);
+
+describe('readEvent', () => {
+  const inThread = { guild_id: serverId, channel_id: threadId };
+  const ofMessage = { ...inThread, message_id: messageId };
+  const emoji = { id: null, name: '👍' };
+
+  describe('of messages', () => {
+    const message = aLiveMessage({ channel_id: threadId });
+
+    it('tells what was said and edited in a public thread', () => {
+      for (const type of ['MESSAGE_CREATE', 'MESSAGE_UPDATE']) {
+        const event = read(type, { ...message, guild_id: serverId, channel_type: 11 });
+        expect(event, type).to.include({ kind: 'message', serverId, threadId });
+        expect(event, type).to.have.nested.property('message.content', message.content);
+      }
+    });
+
+    it('tells nothing of other channels, nor of what is for a single person', () => {
+      for (const channel_type of [0, 2, 5, 12]) {
+        const data = { ...message, guild_id: serverId, channel_type };
+        expect(read('MESSAGE_CREATE', data), String(channel_type)).to.equal(null);
+      }
+      expect(read('MESSAGE_CREATE', message)).to.equal(null);
+      expect(read('MESSAGE_DELETE', { id: messageId, channel_id: threadId })).to.equal(null);
+    });
+
+    it('tells which are deleted, one or many', () => {
+      const deleted = { kind: 'messagesDeleted', serverId, threadId };
+      const one = read('MESSAGE_DELETE', { ...inThread, id: messageId });
+      expect(one).to.deep.equal({ ...deleted, messageIds: [messageId] });
+      const ids = [messageId, anId()];
+      const many = read('MESSAGE_DELETE_BULK', { ...inThread, ids });
+      expect(many).to.deep.equal({ ...deleted, messageIds: ids });
+    });
+
+    it('tells votes, and each change of reactions', () => {
+      const place = { serverId, threadId, messageId };
+      expect(read('MESSAGE_POLL_VOTE_ADD', ofMessage)).to.deep.equal({ kind: 'voted', ...place });
+      const change = (type: string, more: object) => {
+        const event = read(type, { ...ofMessage, ...more });
+        expect(event, type).to.include({ kind: 'reacted', ...place });
+        return (event as unknown as { change: unknown }).change;
+      };
+      const told = { emoji: { id: null, name: '👍', animated: false } };
+      const reaction = { user_id: userId, emoji };
+      expect(change('MESSAGE_REACTION_ADD', reaction)).to.deep.equal({ kind: 'added', ...told });
+      expect(change('MESSAGE_REACTION_REMOVE', reaction)).to.deep.equal({
+        ...{ kind: 'removed', userId },
+        ...told,
+      });
+      expect(change('MESSAGE_REACTION_REMOVE_EMOJI', { emoji })).to.deep.equal({
+        ...{ kind: 'emojiCleared' },
+        ...told,
+      });
+      expect(change('MESSAGE_REACTION_REMOVE_ALL', {})).to.deep.equal({ kind: 'cleared' });
+    });
+  });
+
+  it('tells threads, and those that are deleted', () => {
+    const thread = aLiveThread({ id: threadId });
+    const told = { ...thread, guild_id: serverId };
+    for (const type of ['THREAD_CREATE', 'THREAD_UPDATE']) {
+      expect(read(type, told), type).to.deep.include({ kind: 'thread', serverId, threadId });
+    }
+    const gone = { id: threadId, guild_id: serverId, parent_id: anId(), type: 11 };
+    expect(read('THREAD_DELETE', gone)).to.deep.equal({
+      kind: 'threadDeleted',
+      serverId,
+      threadId,
+    });
+  });
+
+  it('takes an outage for no removal', () => {
+    const away = { id: serverId, unavailable: true };
+    expect(read('GUILD_DELETE', away)).to.equal(null);
+    expect(read('GUILD_CREATE', away)).to.equal(null);
+    expect(read('GUILD_DELETE', { id: serverId })).to.deep.equal({ kind: 'left', serverId });
+    expect(read('GUILD_CREATE', { id: serverId })).to.deep.equal({ kind: 'threads', serverId });
+  });
+
+  it('tells of what may change who sees what, and of no channel that is not archived', () => {
+    const rules = { kind: 'rules', serverId };
+    expect(read('GUILD_UPDATE', { id: serverId })).to.deep.equal(rules);
+    expect(read('GUILD_ROLE_DELETE', { guild_id: serverId, role_id: anId() })).to.deep.equal(rules);
+    for (const type of ['CHANNEL_CREATE', 'CHANNEL_UPDATE', 'CHANNEL_DELETE']) {
+      for (const kind of [4, 15, 16]) {
+        expect(read(type, { guild_id: serverId, type: kind }), `${type} ${kind}`).to.deep.equal(
+          rules,
+        );
+      }
+      expect(read(type, { guild_id: serverId, type: 0 }), type).to.equal(null);
+    }
+    const role = { id: anId(), name: 'Helpers', permissions: '66560' };
+    const roleUpdate = read('GUILD_ROLE_UPDATE', { guild_id: serverId, role });
+    expect(roleUpdate).to.deep.equal({ kind: 'role', serverId, role });
+  });
+
+  it("tells members' roles; the bot's own are rules", () => {
+    const roles = [anId()];
+    const update = (id: string) =>
+      read('GUILD_MEMBER_UPDATE', { guild_id: serverId, user: { id }, roles });
+    expect(update(userId)).to.deep.equal({ kind: 'member', serverId, userId, roleIds: roles });
+    expect(update(BOT_ID)).to.deep.equal({ kind: 'rules', serverId });
+  });
+
+  it('tells nothing of events that it does not know', () => {
+    for (const type of ['TYPING_START', 'VOICE_STATE_UPDATE', 'constructor', '__proto__']) {
+      expect(read(type, {}), type).to.equal(null);
+    }
+  });
+
+  it('refuses data that is not what the event promises', () => {
+    const wrong: [string, unknown][] = [
+      ['MESSAGE_CREATE', null],
+      ['MESSAGE_CREATE', { ...aLiveMessage(), guild_id: 'x' }],
+      ['MESSAGE_DELETE', { ...inThread, id: '../../1' }],
+      ['MESSAGE_DELETE_BULK', { ...inThread, ids: Array(1_001).fill(messageId) }],
+      ['MESSAGE_REACTION_ADD', { ...ofMessage, emoji }],
+      ['THREAD_UPDATE', { id: threadId }],
+      ['GUILD_DELETE', { unavailable: 'no' }],
+      ['GUILD_MEMBER_UPDATE', { guild_id: serverId, user: { id: userId } }],
+    ];
+    for (const [type, data] of wrong) expect(() => read(type, data), type).to.throw();
+  });
+});
