@@ -4,18 +4,21 @@ import type { IndexerDeps } from '../../services/indexer/deps.js';
 /** A process that dies at one of its steps: from there on nothing of what it does is carried out. */
 export interface DyingProcess {
   deps: IndexerDeps;
-  /** Has it die at the n-th step from now: a write, a transaction, or a read of one document. */
-  dieAt(step: number): void;
+  /**
+   * Has it die at the n-th step from now: a write, a transaction, or a read of one document. The step is carried out, or
+   * not; it never hears of it.
+   */
+  dieAt(step: number, isCarriedOut: boolean): void;
   readonly isDead: boolean;
   /** Ends what waits for an answer that never comes. */
   bury(): void;
 }
 
-/** The write side of a process that can die. Every other step at which it dies is carried out, but it never hears of it. */
+/** The write side of a process that can die. */
 export function dyingProcess(alive: IndexerDeps): DyingProcess {
   let left = Infinity;
   let isDead = false;
-  let isHeard = false;
+  let isLastCarriedOut = false;
   let bury: () => void = () => undefined;
   const never = new Promise<never>((_resolve, reject) => {
     // As a lost connection does: nobody tries again who was told to stop.
@@ -27,8 +30,7 @@ export function dyingProcess(alive: IndexerDeps): DyingProcess {
     left -= 1;
     if (left > 0) return run();
     isDead = true;
-    isHeard = !isHeard;
-    if (isHeard) await run();
+    if (isLastCarriedOut) await run();
     return never;
   };
   const watched = <T extends object>(target: T): T =>
@@ -51,8 +53,9 @@ export function dyingProcess(alive: IndexerDeps): DyingProcess {
   const commit: IndexerDeps['commit'] = (change) => step(() => alive.commit(change));
   return {
     deps: { ...alive, collections, commit },
-    dieAt(n) {
+    dieAt(n, isCarriedOut) {
       left = n;
+      isLastCarriedOut = isCarriedOut;
     },
     get isDead() {
       return isDead;

@@ -6,28 +6,32 @@ import { same } from '../../services/indexer/records/mergeFields.js';
 import { nextLiveTime } from '../../services/indexer/stores/nextVersion.js';
 import { runSync, type Sync, type SyncOptions } from '../../services/indexer/sync/runSync.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
-import { stateOf } from '../../shared/store/state.js';
+import { stateOf, type GatewayState } from '../../shared/store/state.js';
 import { syncOf } from '../../shared/store/syncRecords.js';
 import { requestSync, type SyncPlace } from '../../shared/store/requestSync.js';
-import { until } from './apiServer.js';
+import { until, untilEqual } from './apiServer.js';
+import type { DiscordOptions } from './discord/settings.js';
+import { startDiscord } from './discord/startDiscord.js';
 import type { DiscordDouble } from './discord/types.js';
 import type { Message, Thread } from './discord/model/entities.js';
 import type { TestStores } from './stores.js';
+import { indexerSuite } from './suiteStores.js';
 
 /** Longer than any test. */
 const NEVER_MS = 3_600_000;
+
+/** What a test may choose of a sync. */
+export type TestSyncOptions = Partial<Omit<SyncOptions, 'named' | 'gateway'>> & {
+  named?: string[];
+  listens?: boolean;
+};
 
 /** A sync of the double's servers into an archive. */
 export function startTestSync(
   deps: IndexerDeps,
   stores: Pick<TestStores, 'redis'>,
   discord: DiscordDouble,
-  {
-    named = [],
-    repairEveryMs = NEVER_MS,
-    listens = false,
-    ...more
-  }: Partial<Omit<SyncOptions, 'named' | 'gateway'>> & { named?: string[]; listens?: boolean } = {},
+  { named = [], repairEveryMs = NEVER_MS, listens = false, ...more }: TestSyncOptions = {},
 ): Sync {
   const platform = createPlatformClient({
     ...{ url: discord.url, token: discord.token, clock: SYSTEM_CLOCK },
@@ -42,6 +46,74 @@ export function startTestSync(
     repairAfterMs: NEVER_MS,
     ...{ optOutRoles: [], memberEveryMs: NEVER_MS, ...more },
   });
+}
+
+/** What a test syncs: the double, into an archive of its own. */
+export interface SyncRig {
+  readonly stores: TestStores;
+  readonly deps: IndexerDeps;
+  /** The one that was opened last. */
+  discord: DiscordDouble;
+  /** The sync that was started last; it is stopped after the test. */
+  sync: Sync;
+  /** Starts a double, without limits to its requests and sessions unless told otherwise. */
+  open(options?: DiscordOptions): Promise<void>;
+  /** Starts a sync of it, by this archive's process or another. */
+  start(options?: TestSyncOptions, by?: IndexerDeps): void;
+  untilSame(): Promise<void>;
+}
+
+/** A rig for each test of the suite that calls this. */
+export function syncSuite(): SyncRig {
+  // Before the stores are closed.
+  afterEach(async () => {
+    await rig.sync?.stop();
+    await rig.discord.close();
+    delete rig.sync;
+  });
+  const rig: Omit<SyncRig, 'sync'> & { sync?: Sync } = {
+    ...indexerSuite('reopened'),
+    discord: undefined as unknown as DiscordDouble,
+    async open(options) {
+      rig.discord = await startDiscord({ rateLimits: false, identifySpacingMs: 0, ...options });
+    },
+    start(options, by = rig.deps) {
+      rig.sync = startTestSync(by, rig.stores, rig.discord, options);
+    },
+    untilSame: () => untilSame(rig.deps, rig.discord),
+  };
+  return rig as SyncRig;
+}
+
+/** Waits until the archive says what everybody may see of the double. */
+export async function untilSame(deps: IndexerDeps, discord: DiscordDouble): Promise<void> {
+  await untilEqual(
+    async () => differences(await archivedState(deps), publicState(discord)).join('\n'),
+    '',
+  );
+}
+
+/** Has somebody say something in a thread of the double; something else there is edited, renamed and deleted. */
+export function talk({ model }: DiscordDouble): void {
+  const { thread, messages } = model
+    .publicThreads()
+    .find((one) => !one.thread.isArchived && one.messages.length > 4)!;
+  model.clock.advance(60_000);
+  model.post(thread.id, { authorId: thread.ownerId, content: `At ${model.clock.now()}` });
+  model.edit(thread.id, messages[1]!.id, { content: `Edited at ${model.clock.now()}` });
+  model.updateThread(thread.id, { name: `Title of ${model.clock.now()}` });
+  model.deleteMessage(thread.id, messages.at(-1)!.id);
+}
+
+/** How the gateway stands, as its process has stored it. */
+export function gatewayState({ collections }: IndexerDeps): Promise<GatewayState | null> {
+  return stateOf(collections.state, 'gateway').findOne({ _id: 'gateway' });
+}
+
+/** What a killed process holds ends in twenty seconds: here at once. */
+export async function endLease({ collections }: IndexerDeps): Promise<void> {
+  const free = { $set: { until: new Date(0) } };
+  await stateOf(collections.state, 'sync').updateOne({ _id: 'sync' }, free);
 }
 
 /** Waits until everything that was asked for is listed and fetched. */
@@ -61,9 +133,9 @@ export async function untilSynced({ collections }: IndexerDeps): Promise<void> {
 }
 
 /** Waits until events come, and all that came is recorded. */
-export async function untilListening({ collections }: IndexerDeps): Promise<void> {
+export async function untilListening(deps: IndexerDeps): Promise<void> {
   await until(async () => {
-    const gateway = await stateOf(collections.state, 'gateway').findOne({ _id: 'gateway' });
+    const gateway = await gatewayState(deps);
     return gateway?.connectedAt != null && gateway.waiting === 0;
   });
 }

@@ -1,10 +1,14 @@
-/** `npm run trial:sync -- --seeds N [--from S]`: syncs servers of N seeds while they change; see docs/reliability.md. */
+/**
+ * `npm run trial:sync -- --seeds N [--from S]`: syncs servers of N seeds while they change.
+ * `npm run trial:sync -- --kills`: kills a process at every step of some events. See docs/reliability.md.
+ */
 import { parseArgs } from 'node:util';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureServers } from '../../../services/local/ensureServers.js';
 import { createReport } from '../../../services/local/report.js';
+import { runKills } from './runKills.js';
 import { runSyncTrial } from './syncTrial.js';
 
 const { values } = parseArgs({
@@ -12,6 +16,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '10' },
     from: { type: 'string', default: '1' },
     'at-once': { type: 'string', default: '2' },
+    kills: { type: 'boolean', default: false },
   },
 });
 const [seeds, from, atOnce] = [values.seeds, values.from, values['at-once']].map(Number) as [
@@ -38,33 +43,36 @@ process.env['MONGODB_URL'] = servers.mongodbUrl;
 process.env['ELASTICSEARCH_URL'] = servers.elasticsearchUrl;
 process.env['REDIS_URL'] = servers.redisUrl;
 
-const happened: Record<string, number> = {};
-const failed: number[] = [];
-const waiting = Array.from({ length: seeds }, (_, n) => from + n);
 try {
-  await Promise.all(Array.from({ length: atOnce }, runWaiting));
+  process.exitCode = (await (values.kills ? runKills(console.log) : runSeeds())) ? 0 : 1;
 } finally {
   await end();
 }
-console.log(JSON.stringify(happened));
-console.log(
-  `${seeds - failed.length} of ${seeds} seeds ended well${failed.length ? '; not: ' : ''}${failed.join(', ')}`,
-);
-process.exitCode = failed.length > 0 ? 1 : 0;
 
-async function runWaiting(): Promise<void> {
-  for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
-    const began = performance.now();
-    const trial = await runSyncTrial(seed).catch((error: unknown) => ({
-      happened: {},
-      violations: [String(error)],
-    }));
-    const seconds = ((performance.now() - began) / 1_000).toFixed(1);
-    for (const [name, times] of Object.entries(trial.happened)) {
-      happened[name] = (happened[name] ?? 0) + times;
+/** Resolves with whether all seeds ended well. */
+async function runSeeds(): Promise<boolean> {
+  const happened: Record<string, number> = {};
+  const failed: number[] = [];
+  const waiting = Array.from({ length: seeds }, (_, n) => from + n);
+  const runWaiting = async (): Promise<void> => {
+    for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
+      const began = performance.now();
+      const trial = await runSyncTrial(seed).catch((error: unknown) => ({
+        happened: {},
+        violations: [String(error)],
+      }));
+      const seconds = ((performance.now() - began) / 1_000).toFixed(1);
+      for (const [name, times] of Object.entries(trial.happened)) {
+        happened[name] = (happened[name] ?? 0) + times;
+      }
+      if (trial.violations.length > 0) failed.push(seed);
+      console.log(`Seed ${seed}: ${trial.violations.length} violations (${seconds} s)`);
+      for (const line of trial.violations.slice(0, 20)) console.log(`  ${line}`);
     }
-    if (trial.violations.length > 0) failed.push(seed);
-    console.log(`Seed ${seed}: ${trial.violations.length} violations (${seconds} s)`);
-    for (const line of trial.violations.slice(0, 20)) console.log(`  ${line}`);
-  }
+  };
+  await Promise.all(Array.from({ length: atOnce }, runWaiting));
+  console.log(JSON.stringify(happened));
+  const not = failed.length > 0 ? `; not: ${failed.join(', ')}` : '';
+  console.log(`${seeds - failed.length} of ${seeds} seeds ended well${not}`);
+  return failed.length === 0;
 }

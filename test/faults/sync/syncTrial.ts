@@ -4,14 +4,13 @@ import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import type { Sync } from '../../../services/indexer/sync/runSync.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
-import { stateOf } from '../../../shared/store/state.js';
 import { randomOperation } from '../../support/discord/history/randomOperation.js';
 import type { PublicThread } from '../../support/discord/model/model.js';
 import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { DiscordDouble, Fault } from '../../support/discord/types.js';
 import { doAll, indexerDeps } from '../../support/indexerDeps.js';
 import { openStores, type TestStores } from '../../support/stores.js';
-import { startTestSync } from '../../support/syncRig.js';
+import { endLease, startTestSync } from '../../support/syncRig.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 import { createRandom, type Random } from '../random.js';
 import { compareArchive } from './compareArchive.js';
@@ -216,14 +215,8 @@ class SyncTrial {
     const first = this.#running.shift();
     if (how === 'kill') first?.process.kill();
     await first?.sync.stop();
-    if (how === 'kill') await this.#endLease();
+    if (how === 'kill') await endLease(this.#rig.deps);
     if (how !== 'relieve') this.#start();
-  }
-
-  /** As if a killed process had not been heard of for long. */
-  async #endLease(): Promise<void> {
-    const { state } = this.#rig.deps.collections;
-    await stateOf(state, 'sync').updateOne({ _id: 'sync' }, { $set: { until: new Date(0) } });
   }
 
   /** Waits until the archive is like the platform; gives what is still wrong after a long time, or found by verification. */

@@ -1,19 +1,12 @@
 import { expect } from 'chai';
 import { GatewayOpcodes } from 'discord-api-types/v10';
-import { stateOf } from '../../../shared/store/state.js';
-import { until, untilEqual } from '../../support/apiServer.js';
+import { until } from '../../support/apiServer.js';
 import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
 import { doAll, indexerDeps } from '../../support/indexerDeps.js';
 import { end, startService, type ServiceProcess } from '../../support/serviceProcess.js';
 import { openStores, type TestStores } from '../../support/stores.js';
-import {
-  archivedState,
-  differences,
-  publicState,
-  untilListening,
-  untilSynced,
-} from '../../support/syncRig.js';
+import { gatewayState, untilListening, untilSame, untilSynced } from '../../support/syncRig.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 
 describe('two indexers, of which the one that hears events is killed', () => {
@@ -43,11 +36,7 @@ describe('two indexers, of which the one that hears events is killed', () => {
 
   it('the other goes on after the last event recorded, and nothing is lost', async () => {
     const deps = indexerDeps(stores);
-    const { collections } = deps;
-    const recorded = async () => {
-      const gateway = stateOf(collections.state, 'gateway');
-      return (await gateway.findOne({ _id: 'gateway' }))?.session?.seq ?? 0;
-    };
+    const recorded = async () => (await gatewayState(deps))?.session?.seq ?? 0;
     const first = await start();
     await untilListening(deps);
     await untilSynced(deps);
@@ -79,10 +68,7 @@ describe('two indexers, of which the one that hears events is killed', () => {
     const [resumed] = sent(GatewayOpcodes.Resume);
     console.log(`      The session was resumed ${(resumed!.at - killedAt) / 1_000} s after it`);
     model.deleteMessage(thread.id, messages[3]!.id);
-    await untilEqual(
-      async () => differences(await archivedState(deps), publicState(discord)).join('\n'),
-      '',
-    );
+    await untilSame(deps, discord);
     expect(sent(GatewayOpcodes.Identify)).to.have.length(1);
     await end(indexers[1]!, 'SIGTERM');
     await doAll(deps);

@@ -1,23 +1,15 @@
 import { expect } from 'chai';
 import { ChannelType } from 'discord-api-types/v10';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
-import { stateOf } from '../../../shared/store/state.js';
-import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { createIndexerMetrics } from '../../../services/indexer/metrics/indexerMetrics.js';
-import type { Sync } from '../../../services/indexer/sync/runSync.js';
 import { until, untilEqual } from '../../support/apiServer.js';
-import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
-import type { DiscordDouble } from '../../support/discord/types.js';
-import { doAll, indexerDeps } from '../../support/indexerDeps.js';
+import { doAll } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
-import { openStores, type TestStores } from '../../support/stores.js';
 import {
-  archivedState,
-  differences,
-  publicState,
-  startTestSync,
+  gatewayState,
   syncAgain,
+  syncSuite,
   untilListening,
   untilSynced,
 } from '../../support/syncRig.js';
@@ -27,55 +19,34 @@ const VIEW_CHANNEL = 1n << 10n;
 const THUMB = { id: null, name: '👍' };
 
 describe('the events of the gateway', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
-  let discord: DiscordDouble;
-  let sync: Sync;
+  const rig = syncSuite();
+  const { stores, deps } = rig;
 
   async function start(options: DiscordOptions = {}): Promise<void> {
-    discord = await startDiscord({ rateLimits: false, identifySpacingMs: 0, ...options });
-    sync = startTestSync(deps, stores, discord, { listens: true });
+    await rig.open(options);
+    rig.start({ listens: true });
     await untilListening(deps);
     await untilSynced(deps);
   }
-  async function untilSame(): Promise<void> {
-    await untilEqual(
-      async () => differences(await archivedState(deps), publicState(discord)).join('\n'),
-      '',
-    );
-  }
   /** An open thread of a public forum, with some messages. */
   function aThread() {
-    return discord.model
+    return rig.discord.model
       .publicThreads()
       .find(({ thread, messages }) => !thread.isArchived && messages.length > 4)!;
   }
-  function gateway() {
-    return stateOf(deps.collections.state, 'gateway').findOne({ _id: 'gateway' });
-  }
   /** Waits until every event that was sent is recorded. */
   async function untilRecorded(): Promise<void> {
-    await until(async () => (await gateway())?.waiting === 0);
+    await until(async () => (await gatewayState(deps))?.waiting === 0);
   }
   function requestsOf(route: string): number {
-    return discord.requests.filter((one) => one.route === route).length;
+    return rig.discord.requests.filter((one) => one.route === route).length;
   }
-
-  beforeEach(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
-  });
-  afterEach(async () => {
-    await sync.stop();
-    await discord.close();
-    await stores.close();
-  });
 
   it('bring what is said, edited and deleted, without any request', async () => {
     await start();
-    const { model } = discord;
+    const { model } = rig.discord;
     const { thread, messages } = aThread();
-    const asked = discord.requests.length;
+    const asked = rig.discord.requests.length;
     model.clock.advance(60_000);
     const authorId = thread.ownerId;
     const said = model.post(thread.id, { authorId, content: 'Something new' });
@@ -84,17 +55,17 @@ describe('the events of the gateway', () => {
     model.deleteMessage(thread.id, messages[2]!.id);
     const gone = [3, 4].map((n) => model.post(thread.id, { authorId, content: `Gone ${n}` }).id);
     model.deleteMessages(thread.id, gone);
-    await untilSame();
-    expect(discord.requests.length - asked).to.equal(0);
+    await rig.untilSame();
+    expect(rig.discord.requests.length - asked).to.equal(0);
   });
 
   it('bring new threads, titles, tags and states, and what is deleted', async () => {
     await start();
-    const { model } = discord;
+    const { model } = rig.discord;
     const { thread, channel } = aThread();
     model.clock.advance(60_000);
     for (const starterFirst of [false, true]) {
-      discord.gateway.starterFirst = starterFirst;
+      rig.discord.gateway.starterFirst = starterFirst;
       model.createThread(channel.id, {
         ...{ name: `A new post ${starterFirst}`, ownerId: thread.ownerId },
         starter: { content: 'First' },
@@ -104,14 +75,14 @@ describe('the events of the gateway', () => {
     model.updateThread(thread.id, { isLocked: true, isPinned: true });
     const others = model.publicThreads().filter((one) => one.thread.id !== thread.id);
     model.deleteThread(others[0]!.thread.id);
-    await untilSame();
+    await rig.untilSame();
     model.updateThread(thread.id, { isArchived: true });
-    await untilSame();
+    await rig.untilSame();
   });
 
   it('bring nicknames, and neither take a reaction away nor name who reacted', async () => {
     await start();
-    const { model } = discord;
+    const { model } = rig.discord;
     const { thread, messages } = aThread();
     const [, message] = messages;
     const { messages: records } = deps.collections;
@@ -135,10 +106,10 @@ describe('the events of the gateway', () => {
 
   it('count reactions twice at most until the message is read again', async () => {
     await start();
-    const { model } = discord;
+    const { model } = rig.discord;
     const { thread, messages } = aThread();
     const [, message] = messages;
-    discord.gateway.copies = 2;
+    rig.discord.gateway.copies = 2;
     model.clearReactions(thread.id, message!.id);
     model.react(thread.id, message!.id, thread.ownerId, THUMB);
     const { messages: records, sync: known } = deps.collections;
@@ -151,7 +122,7 @@ describe('the events of the gateway', () => {
 
   it('keep a thread so that no list makes it be fetched again', async () => {
     await start();
-    const { model } = discord;
+    const { model } = rig.discord;
     const { thread: other, channel } = aThread();
     const thread = model.createThread(channel.id, {
       ...{ name: 'Talk', ownerId: other.ownerId, starter: { content: 'First' } },
@@ -161,7 +132,7 @@ describe('the events of the gateway', () => {
       model.clock.advance(60_000);
       model.post(thread.id, { authorId: thread.ownerId, content });
       model.deleteMessage(thread.id, model.messagesOf(thread.id).at(-2)!.id);
-      await untilSame();
+      await rig.untilSame();
       await syncAgain(deps);
     };
     // Before the first list after the session began, something may have been missed.
@@ -174,7 +145,7 @@ describe('the events of the gateway', () => {
 
   it('withhold a forum at once, and nothing that is said there meanwhile is recorded', async () => {
     await start();
-    const { model } = discord;
+    const { model } = rig.discord;
     const { guild, thread, channel } = aThread();
     await doAll(deps);
     const overwrite = { id: guild.id, type: 0, allow: 0n } as const;
@@ -187,12 +158,12 @@ describe('the events of the gateway', () => {
     expect(await threadItems.countDocuments({ channelId: channel.id })).to.equal(0);
     expect(await messages.findOne({ _id: secret.id })).to.equal(null);
     model.setOverwrite(channel.id, { ...overwrite, deny: 0n });
-    await untilSame();
+    await rig.untilSame();
   });
 
   it('take a forum that was deleted away, and bring one that is new', async () => {
     await start();
-    const { model } = discord;
+    const { model } = rig.discord;
     const { guild, channel, thread } = aThread();
     await doAll(deps);
     const next = model.createChannel(guild.id, {
@@ -214,7 +185,7 @@ describe('the events of the gateway', () => {
 
   it('delete nothing when a server is away, or hides its channels', async () => {
     await start();
-    const { model } = discord;
+    const { model } = rig.discord;
     const { guild } = aThread();
     const { threads, channels } = deps.collections;
     const before = await threads.countDocuments({ deleted: { $ne: true } });
@@ -231,7 +202,7 @@ describe('the events of the gateway', () => {
 
   it('store nothing of what one person alone sees, nor of a channel that is not archived', async () => {
     await start();
-    const { model } = discord;
+    const { model } = rig.discord;
     const { thread } = aThread();
     const staff = [...model.threads.values()].find(
       ({ parentId }) => model.channels.get(parentId)?.name === 'staff',
@@ -251,22 +222,22 @@ describe('the events of the gateway', () => {
 
   it('of a webhook are of no person, and a late answer brings nothing back that was deleted', async () => {
     await start();
-    const { model } = discord;
+    const { model } = rig.discord;
     const { thread } = aThread();
     const webhook = { name: 'Build', avatar: null };
     const authorId = '310000000000000077';
     const said = model.post(thread.id, { authorId, content: 'It is green', webhook });
-    await untilSame();
+    await rig.untilSame();
     expect(await deps.collections.users.findOne({ _id: authorId })).to.equal(null);
     // The answer is made while the message exists, and read after the event of its deletion.
-    discord.faults.latencyMs = 400;
+    rig.discord.faults.latencyMs = 400;
     const reading = syncAgain(deps, { threadId: thread.id });
     const asked = requestsOf('messages');
     await until(() => requestsOf('messages') > asked);
     model.deleteMessage(thread.id, said.id);
-    discord.faults.latencyMs = 0;
+    rig.discord.faults.latencyMs = 0;
     await reading;
-    await untilSame();
+    await rig.untilSame();
   });
 
   it('build a thread a few times in a burst, and end in an archive that verifies', async () => {
@@ -274,7 +245,7 @@ describe('the events of the gateway', () => {
     const { registry, counters } = createIndexerMetrics(deps.collections, { counts });
     deps.counters = counters;
     await start();
-    const { model } = discord;
+    const { model } = rig.discord;
     const { thread, messages } = aThread();
     await doAll(deps);
     const counted = async (name: string): Promise<number> => {
@@ -289,7 +260,7 @@ describe('the events of the gateway', () => {
       if (n % 3 === 0) model.react(thread.id, messages[n % 4]!.id, userId, THUMB);
       else model.post(thread.id, { authorId: userId, content: `Reply ${n}` });
     }
-    await untilSame();
+    await rig.untilSame();
     await until(async () => (await counted('forum_archive_event_duration_seconds_count')) > 200);
     await untilEqual(() => counted('forum_archive_gateway_waiting_events'), 0);
     expect(await counted('forum_archive_gateway_connected')).to.equal(1);

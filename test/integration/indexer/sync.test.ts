@@ -1,66 +1,49 @@
 import { expect } from 'chai';
-import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
-import type { Sync } from '../../../services/indexer/sync/runSync.js';
-import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
 import type { PublicThread } from '../../support/discord/model/model.js';
-import type { DiscordDouble } from '../../support/discord/types.js';
 import { until, untilEqual } from '../../support/apiServer.js';
-import { doAll, indexerDeps } from '../../support/indexerDeps.js';
+import { doAll } from '../../support/indexerDeps.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import type { ChannelList } from '../../../shared/contract/servers.js';
 import { readBody } from '../../support/readBody.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
-import { openStores, type TestStores } from '../../support/stores.js';
 import {
   archivedState,
   differences,
   publicState,
   startTestSync,
   syncAgain,
+  syncSuite,
   untilSynced,
 } from '../../support/syncRig.js';
 
 const VIEW_CHANNEL = 1n << 10n;
-const FAST: DiscordOptions = { rateLimits: false };
 
 describe('the sync', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
-  let discord: DiscordDouble;
-  let sync: Sync;
+  const rig = syncSuite();
+  const { stores, deps } = rig;
 
   async function start(options: DiscordOptions = {}) {
-    discord = await startDiscord({ ...FAST, ...options });
-    sync = startTestSync(deps, stores, discord);
+    await rig.open(options);
+    rig.start();
   }
   function deny(guildId: string, channelId: string, permissions: bigint) {
     const overwrite = { id: guildId, type: 0, allow: 0n, deny: permissions } as const;
-    discord.model.setOverwrite(channelId, overwrite);
+    rig.discord.model.setOverwrite(channelId, overwrite);
   }
   async function problemNow() {
     const lease = await stateOf(deps.collections.state, 'sync').findOne({ _id: 'sync' });
     return lease?.problem ?? null;
   }
   async function expectSame() {
-    const expected = publicState(discord);
+    const expected = publicState(rig.discord);
     const found = await archivedState(deps);
     expect(differences(found, expected)).to.deep.equal([]);
     return Object.keys(found).length;
   }
-
-  beforeEach(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
-  });
-  afterEach(async () => {
-    await sync.stop();
-    await discord.close();
-    await stores.close();
-  });
 
   it('records every public thread of every server with all messages, and nothing else', async () => {
     await start({ history: { guilds: 2, threads: 30, messages: 250 } });
@@ -74,12 +57,12 @@ describe('the sync', () => {
     const { threads, messages, work } = deps.collections;
     await work.deleteMany({});
     const before = [await threads.find().toArray(), await messages.find().toArray()];
-    const asked = discord.requests.length;
+    const asked = rig.discord.requests.length;
     await syncAgain(deps);
     const forums = await syncOf(deps.collections.sync, 'channel').countDocuments({
       ...{ kind: 'channel', problem: null },
     });
-    expect(discord.requests.length - asked).to.be.at.most(forums + 9);
+    expect(rig.discord.requests.length - asked).to.be.at.most(forums + 9);
     expect([await threads.find().toArray(), await messages.find().toArray()]).to.deep.equal(before);
     expect(await work.countDocuments({ kind: 'thread' })).to.equal(0);
   });
@@ -87,7 +70,7 @@ describe('the sync', () => {
   it('finds what is new, and what was deleted where the counts tell', async () => {
     await start();
     await untilSynced(deps);
-    const { model } = discord;
+    const { model } = rig.discord;
     const [one, other] = model.publicThreads().filter(({ messages }) => messages.length > 3);
     model.clock.advance(60_000);
     model.post(one!.thread.id, { authorId: one!.thread.ownerId, content: 'Something new' });
@@ -103,7 +86,7 @@ describe('the sync', () => {
   it('reads a thread once more when asked to: edits and deletions come', async () => {
     await start();
     await untilSynced(deps);
-    const { model } = discord;
+    const { model } = rig.discord;
     const { thread, messages } = model
       .publicThreads()
       .find((one) => one.messages.length > 4 && !one.thread.isArchived)!;
@@ -117,8 +100,8 @@ describe('the sync', () => {
   it('finds edits and deletions by itself, by reading threads once more', async () => {
     await start();
     await untilSynced(deps);
-    await sync.stop();
-    const { model } = discord;
+    await rig.sync.stop();
+    const { model } = rig.discord;
     const found = model
       .publicThreads()
       .filter(({ thread, messages }) => !thread.isArchived && messages.length > 4);
@@ -132,22 +115,19 @@ describe('the sync', () => {
       model.deleteMessage(thread.id, messages[2]!.id);
     }
     model.deleteThread(found[0]!.thread.id);
-    sync = startTestSync(deps, stores, discord, { repairEveryMs: 10 });
-    await untilEqual(
-      async () => differences(await archivedState(deps), publicState(discord)).length,
-      0,
-    );
+    rig.start({ repairEveryMs: 10 });
+    await rig.untilSame();
   });
 
   it('reads threads once more when they were not read for as long as it is told', async () => {
     const history = { forums: 1, threads: 2, messages: 8 };
-    discord = await startDiscord({ ...FAST, history });
-    const { model } = discord;
+    await rig.open({ history });
+    const { model } = rig.discord;
     const [{ channel, thread: other }] = model.publicThreads() as [PublicThread];
     const thread = model.createThread(channel.id, {
       ...{ name: 'Told often', ownerId: other.ownerId, starter: { content: 'Said' } },
     });
-    sync = startTestSync(deps, stores, discord, { repairEveryMs: 10, repairAfterMs: 1 });
+    rig.start({ repairEveryMs: 10, repairAfterMs: 1 });
     const read = async () => {
       const known = await syncOf(deps.collections.sync, 'thread').findOne({ _id: thread.id });
       return known?.readAt?.getTime() ?? 0;
@@ -167,11 +147,11 @@ describe('the sync', () => {
   it('reads threads that it had recorded, and of which nothing was noted: they may be deleted', async () => {
     await start();
     await untilSynced(deps);
-    await sync.stop();
-    const [gone, kept] = discord.model.publicThreads().map(({ thread }) => thread.id);
+    await rig.sync.stop();
+    const [gone, kept] = rig.discord.model.publicThreads().map(({ thread }) => thread.id);
     await deps.collections.sync.deleteMany({ _id: { $in: [gone!, kept!] } });
-    discord.model.deleteThread(gone!);
-    sync = startTestSync(deps, stores, discord);
+    rig.discord.model.deleteThread(gone!);
+    rig.start();
     await untilEqual(
       async () => (await deps.collections.threads.findOne({ _id: gone! }))?.deleted,
       true,
@@ -181,20 +161,20 @@ describe('the sync', () => {
   });
 
   it('asks for everything that is new as often as it is told', async () => {
-    discord = await startDiscord({ ...FAST, history: { forums: 1, threads: 2, messages: 2 } });
-    sync = startTestSync(deps, stores, discord, { allEveryMs: 300 });
-    const looks = () => discord.requests.filter(({ route }) => route === 'guilds').length;
+    await rig.open({ history: { forums: 1, threads: 2, messages: 2 } });
+    rig.start({ allEveryMs: 300 });
+    const looks = () => rig.discord.requests.filter(({ route }) => route === 'guilds').length;
     await until(() => looks() > 2);
   });
 
   it('goes on after it was stopped anywhere, and after faults', async () => {
     await start({ history: { threads: 40, messages: 120 } });
     for (const requests of [5, 20, 60]) {
-      await until(() => discord.requests.length >= requests);
-      await sync.stop();
-      discord.faults.next('serverError', { times: 2 });
-      discord.faults.next('cutBody', { times: 2 });
-      sync = startTestSync(deps, stores, discord);
+      await until(() => rig.discord.requests.length >= requests);
+      await rig.sync.stop();
+      rig.discord.faults.next('serverError', { times: 2 });
+      rig.discord.faults.next('cutBody', { times: 2 });
+      rig.start();
     }
     await untilSynced(deps);
     await expectSame();
@@ -204,13 +184,18 @@ describe('the sync', () => {
     await start({ rateLimits: true, history: { threads: 8, messages: 10 } });
     await untilSynced(deps);
     await expectSame();
-    expect(discord.limits.counts).to.deep.include({ bucket: 0, global: 0, cloudflare: 0, ban: 0 });
+    expect(rig.discord.limits.counts).to.deep.include({
+      bucket: 0,
+      global: 0,
+      cloudflare: 0,
+      ban: 0,
+    });
   });
 
   it('takes a channel that is not for everyone only when it is named', async () => {
-    discord = await startDiscord(FAST);
-    const staff = [...discord.model.channels.values()].find(({ name }) => name === 'staff')!;
-    sync = startTestSync(deps, stores, discord, { named: [staff.id] });
+    await rig.open();
+    const staff = [...rig.discord.model.channels.values()].find(({ name }) => name === 'staff')!;
+    rig.start({ named: [staff.id] });
     await untilSynced(deps);
     const { threads, sync: known } = deps.collections;
     expect(await threads.countDocuments({ channelId: staff.id })).to.equal(3);
@@ -229,7 +214,7 @@ describe('the sync', () => {
     await start();
     await untilSynced(deps);
     await doAll(deps);
-    const { model } = discord;
+    const { model } = rig.discord;
     const { guild, channel } = model.publicThreads()[0]!;
     const listed = () => deps.collections.threadItems.countDocuments({ channelId: channel.id });
     const before = await listed();
@@ -254,7 +239,7 @@ describe('the sync', () => {
     await untilSynced(deps);
     await doAll(deps);
     const { channels, messages, threads } = deps.collections;
-    const [own, other] = discord.model.publicThreads().filter((one) => one.messages.length > 3);
+    const [own, other] = rig.discord.model.publicThreads().filter((one) => one.messages.length > 3);
     const { guild, channel, thread } = own!;
     expect(other!.channel.id).to.equal(channel.id);
     const erased = other!.messages[1]!;
@@ -276,7 +261,7 @@ describe('the sync', () => {
     deny(guild.id, channel.id, 0n);
     await syncAgain(deps);
     await doAll(deps);
-    const expected = publicState(discord);
+    const expected = publicState(rig.discord);
     const told = expected[other!.thread.id]!;
     const { [erased.id]: _erased, ...rest } = told.messages;
     told.messages = rest;
@@ -289,8 +274,8 @@ describe('the sync', () => {
     await start();
     await untilSynced(deps);
     await doAll(deps);
-    const { channel } = discord.model.publicThreads()[0]!;
-    discord.model.deleteChannel(channel.id);
+    const { channel } = rig.discord.model.publicThreads()[0]!;
+    rig.discord.model.deleteChannel(channel.id);
     const synced = syncAgain(deps);
     await untilEqual(async () => {
       await doAll(deps);
@@ -308,7 +293,7 @@ describe('the sync', () => {
 
   it('records webhooks as authors that are no people', async () => {
     await start();
-    const { model } = discord;
+    const { model } = rig.discord;
     const { thread } = model.publicThreads().find((one) => !one.thread.isArchived)!;
     const webhookId = '310000000000000077';
     const webhook = { name: 'Build', avatar: null };
@@ -332,10 +317,10 @@ describe('the sync', () => {
   });
 
   it('asks nothing more when the token is refused', async () => {
-    discord = await startDiscord(FAST);
-    const old = { url: discord.url, token: 'reset' };
-    sync = startTestSync(deps, stores, { ...discord, ...old });
+    await rig.open();
+    const { url } = rig.discord;
+    rig.sync = startTestSync(deps, stores, { ...rig.discord, url, token: 'reset' });
     await untilEqual(async () => (await problemNow())?.includes('DISCORD_BOT_TOKEN'), true);
-    expect(discord.requests).to.have.length(1);
+    expect(rig.discord.requests).to.have.length(1);
   });
 });
