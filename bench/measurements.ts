@@ -43,12 +43,14 @@ export const MODES = {
 
 export type Mode = keyof typeof MODES;
 
-/** Public endpoints that have no measurement: they lead to another platform, to log in or to open an attachment. */
+/** Public endpoints that have no measurement: they lead to another platform, to log in or to open a file. */
 export const UNMEASURED: readonly (keyof typeof operations)[] = [
   'login',
   'exchangeCode',
   'refreshToken',
   'openAttachment',
+  'openAvatar',
+  'openIcon',
 ];
 
 /** Endpoints that are asked in every mode; the others are asked hot and cold. */
