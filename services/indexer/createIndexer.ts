@@ -13,6 +13,7 @@ import { publicUrlOf, type Settings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { registerStores } from '../../shared/platform/metrics.js';
 import { withTimeout } from '../../shared/platform/withTimeout.js';
+import type { LoopKind } from '../../shared/store/work.js';
 import type { IndexerDeps, WriteCounters } from './deps.js';
 import { countActive } from './countActive.js';
 import { createHandlers } from './handlers.js';
@@ -36,6 +37,7 @@ import { createBell } from './work/bell.js';
 import { giveUpClaims } from './work/claims.js';
 import { createChores } from './work/chores.js';
 import { createCommit } from './work/commit.js';
+import { pacedRounds } from './work/pacedRounds.js';
 import { ALL_KINDS, runDue } from './work/runMarks.js';
 import { createWorker } from './worker.js';
 import { startSync, type SyncSettings } from './sync/startSync.js';
@@ -60,7 +62,11 @@ const LOOK_AROUND_MS = 10_000;
  * and so does the rest after it.
  */
 const SIMILAR_REST_FACTOR = 1;
-const OTHER_KINDS = ALL_KINDS.filter((kind) => kind !== 'similar' && kind !== 'mirror');
+/** What is counted, and how often (ms) at most where nobody waits for it. */
+const COUNTED: readonly LoopKind[] = ['person', 'server'];
+const COUNT_EVERY_MS = 5_000;
+const IN_OTHER_LOOPS: readonly LoopKind[] = [...COUNTED, 'similar', 'mirror'];
+const OTHER_KINDS = ALL_KINDS.filter((kind) => !IN_OTHER_LOOPS.includes(kind));
 
 /** Milliseconds that work under way has to come to its end when the indexer stops. */
 const LONGEST_END_MS = 5_000;
@@ -133,9 +139,16 @@ export function createIndexer(clients: IndexerClients): {
     logger,
   });
   const isReady = () => gate.isOpen;
+  const paced = pacedRounds((kinds) => runDue(deps, {}, kinds), {
+    ...{
+      always: files ? OTHER_KINDS : [...OTHER_KINDS, 'mirror'],
+      paced: COUNTED,
+      everyMs: COUNT_EVERY_MS,
+    },
+  });
   const work: Round = async () => {
     await markAgedMembers(deps, new Date());
-    return runDue(deps, {}, files ? OTHER_KINDS : [...OTHER_KINDS, 'mirror']);
+    return paced();
   };
   const mirror: Round = () => runDue(deps, {}, ['mirror']);
   const findSimilar: Round = () => runDue(deps, {}, ['similar']);
