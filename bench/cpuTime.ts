@@ -6,7 +6,10 @@ import type { Mongo } from '../shared/platform/clients.js';
 /** The kernel counts in hundredths of a second, whatever its own clock. */
 const TICKS_PER_SECOND = 100;
 
-/** CPU seconds of all threads of a process of this machine so far, the system's part included; undefined when it is gone. */
+/**
+ * CPU seconds of all threads of a process of this machine so far, the system's part included; undefined when it is
+ * gone.
+ */
 export function cpuSeconds(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

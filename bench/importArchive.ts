@@ -1,7 +1,7 @@
 /**
  * An import from file to searchable: a generated archive of 100,000 messages (or the folders named), through the real
- * command line and indexer as processes, with the memory of both and the CPU time of all; then its floor: the same records written and the same
- * documents indexed by the raw clients, with nothing read, compared, rendered or counted.
+ * command line and indexer as processes, with the memory of both and the CPU time of all; then its floor: the same
+ * records written and the same documents indexed by the raw clients, with nothing read, compared, rendered or counted.
  *
  * importArchive.js [--threads N] [--messages N] [folder...]
  */

@@ -1,8 +1,8 @@
 /**
- * Search over a generated archive: the API, and beside it, in turns, the floor: Elasticsearch asked directly for all words in
- * the same fields, with the same filters, both kinds counted, 20 results, a passage of each. `--messages N` sets the size
- * (default 1,000,000), `--rounds N` the length; `--keep INDEX` stores the archive in an index of this name, or takes the one
- * that is there, and leaves it.
+ * Search over a generated archive: the API, and beside it, in turns, the floor: Elasticsearch asked directly for all
+ * words in the same fields, with the same filters, both kinds counted, 20 results, a passage of each. `--messages N`
+ * sets the size (default 1,000,000), `--rounds N` the length; `--keep INDEX` stores the archive in an index of this
+ * name, or takes the one that is there, and leaves it.
  */
 import { parseArgs } from 'node:util';
 import type { Client } from '@elastic/elasticsearch';

@@ -1,7 +1,8 @@
 /**
- * Completions of titles over a generated archive, while searches are under way: what one reader who types sees, alone and beside
- * 100 searches a second. `--messages N` sets the size (default 1,000,000), `--searches N` the searches a second, `--seconds N` how
- * long each part lasts (default 20); `--keep INDEX` stores the archive in an index of this name, or takes the one that is there.
+ * Completions of titles over a generated archive, while searches are under way: what one reader who types sees, alone
+ * and beside 100 searches a second. `--messages N` sets the size (default 1,000,000), `--searches N` the searches a
+ * second, `--seconds N` how long each part lasts (default 20); `--keep INDEX` stores the archive in an index of this
+ * name, or takes the one that is there.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
 /**
- * What it costs MongoDB to store threads with their views in three ways, 128 threads at once: by gathered single writes,
- * by a transaction for each thread's records and one for its views, and by `createCommit`, which gathers both.
+ * What it costs MongoDB to store threads with their views in three ways, 128 threads at once: by gathered single
+ * writes, by a transaction for each thread's records and one for its views, and by `createCommit`, which gathers both.
  *
  * transactions.js [--threads N] [--messages N]
  */

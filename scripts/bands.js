@@ -5,7 +5,10 @@ import { prepare, requireNode } from './lib/project.js';
 import { local, startServers } from './lib/servers.js';
 import { runTests } from './lib/tests.js';
 
-/** Asks as many questions as the first argument says, of the seed that the second one is; also over the exports in the folders named behind. */
+/**
+ * Asks as many questions as the first argument says, of the seed that the second one is; also over the exports in the
+ * folders named behind.
+ */
 const [questions = '2000', seed = '11', ...exports] = process.argv.slice(2);
 
 requireNode();

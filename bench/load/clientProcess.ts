@@ -1,4 +1,7 @@
-/** Loads servers as its parent asks it to: each message is a LoadJob, and is answered by a LoadResult or an error's text. */
+/**
+ * Loads servers as its parent asks it to: each message is a LoadJob, and is answered by a LoadResult or an error's
+ * text.
+ */
 import { runLoad, type LoadJob } from './runLoad.js';
 
 process.on('message', (job: LoadJob) => {

@@ -14,7 +14,10 @@ export function requireNode() {
   process.exit(1);
 }
 
-/** Installs the dependencies when they are missing or differ from package-lock.json, then builds; tells whether both passed. */
+/**
+ * Installs the dependencies when they are missing or differ from package-lock.json, then builds; tells whether both
+ * passed.
+ */
 export async function prepare(log = console.log) {
   if (!isInstalled()) {
     log('Installing the dependencies');

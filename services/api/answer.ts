@@ -38,8 +38,8 @@ export interface CacheState {
 export const COMPRESS_FROM = 1_024;
 
 /**
- * So many bytes are compressed at once: that costs half of what it costs to hand them to another thread, and keeps others
- * waiting for some tenths of a millisecond at most.
+ * So many bytes are compressed at once: that costs half of what it costs to hand them to another thread, and keeps
+ * others waiting for some tenths of a millisecond at most.
  */
 const COMPRESSED_AT_ONCE = 32_768;
 const PACKING = { level: 4 };

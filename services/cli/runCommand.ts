@@ -17,8 +17,8 @@ export interface RunOptions {
 }
 
 /**
- * Runs a command on the archive. Says first on standard error which archive that is. Prints the result to standard output,
- * and sets exit code 1 when it did not go well.
+ * Runs a command on the archive. Says first on standard error which archive that is. Prints the result to standard
+ * output, and sets exit code 1 when it did not go well.
  */
 export async function runCommand(
   { json: asJson, mayStart = false }: RunOptions,

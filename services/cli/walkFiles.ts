@@ -15,9 +15,9 @@ export interface FoundFile {
 const MEDIA_FOLDER = '_Files';
 
 /**
- * The files of the given paths. Folders are walked in the order of their names. Links are followed, each folder once. Left
- * out are hidden files, whatever is no regular file, and media folders of exports: they hold what members have attached,
- * and an export among that could be forged. Throws CliError for a missing path.
+ * The files of the given paths. Folders are walked in the order of their names. Links are followed, each folder once.
+ * Left out are hidden files, whatever is no regular file, and media folders of exports: they hold what members have
+ * attached, and an export among that could be forged. Throws CliError for a missing path.
  */
 export async function walkFiles(paths: readonly string[]): Promise<FoundFile[]> {
   const visited = new Set<string>();

@@ -1,10 +1,14 @@
 import type { JobName } from '../../shared/jobs/jobs.js';
 import type { Handlers } from './handlers.js';
 
-/** This one waits until the background loops have drained. It must not count as busy, since busy jobs slow those down. */
+/**
+ * This one waits until the background loops have drained. It must not count as busy, since busy jobs slow those down.
+ */
 const WAITS: JobName = 'verify';
 
-/** The same handlers, and whether any of them is at work that slows the background loops down. `onEnd`: one has ended. */
+/**
+ * The same handlers, and whether any of them is at work that slows the background loops down. `onEnd`: one has ended.
+ */
 export function countActive(
   handlers: Handlers,
   onEnd: () => void,

@@ -56,10 +56,10 @@ const LOOK_FOR_LOST_EVERY_MS = 5_000;
 const LOOK_AROUND_MS = 10_000;
 
 /**
- * Looking for similar threads costs Elasticsearch more than anything else of a build, and nobody waits for it. So it has a
- * loop of its own, which asks one question at a time and, after each round, rests for as long as the round took. So it
- * keeps one thread of Elasticsearch busy for at most half of the time. When readers search much, each round takes longer,
- * and so does the rest after it.
+ * Looking for similar threads costs Elasticsearch more than anything else of a build, and nobody waits for it. So it
+ * has a loop of its own, which asks one question at a time and, after each round, rests for as long as the round took.
+ * So it keeps one thread of Elasticsearch busy for at most half of the time. When readers search much, each round takes
+ * longer, and so does the rest after it.
  */
 const SIMILAR_REST_FACTOR = 1;
 /** What is counted, and how often (ms) at most where nobody waits for it. */

@@ -17,7 +17,9 @@ import type { IndexerDeps } from './deps.js';
 import { reindexSearch } from './search/reindexSearch.js';
 import { verifyArchive } from './verify/verifyArchive.js';
 
-/** The index of the write side: one line a job. Each takes an unchecked payload and resolves with counts for the log. */
+/**
+ * The index of the write side: one line a job. Each takes an unchecked payload and resolves with counts for the log.
+ */
 export type Handlers = Record<JobName, (payload: unknown, report?: Report) => Promise<unknown>>;
 
 /** Every job's handler. */

@@ -7,8 +7,8 @@ import { markId, type Failure } from '../../shared/store/work.js';
 const OLD_STATE = ['counters', 'erasureState', 'secrets', 'searchGenerations'];
 
 /**
- * Takes over what earlier versions kept in other collections: into `state` and `work`. Those of `state` are left as they
- * are, so that a process of such a version goes on until it is replaced.
+ * Takes over what earlier versions kept in other collections: into `state` and `work`. Those of `state` are left as
+ * they are, so that a process of such a version goes on until it is replaced.
  */
 export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'>): Promise<void> {
   await copyState(mongo);

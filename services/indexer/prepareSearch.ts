@@ -7,8 +7,8 @@ import {
 } from '../../shared/store/searchIndex.js';
 
 /**
- * What an index of mapping 1 lacks of today's documents. It keeps a conversation in one piece: what stands in the stretches is
- * copied there, so that it goes on finding what is written until it is rebuilt.
+ * What an index of mapping 1 lacks of today's documents. It keeps a conversation in one piece: what stands in the
+ * stretches is copied there, so that it goes on finding what is written until it is rebuilt.
  */
 const ADDED_TO_FIRST: Record<string, estypes.MappingProperty> = {
   heading: { type: 'keyword', index: false, doc_values: false },
@@ -19,7 +19,9 @@ const ADDED_TO_FIRST: Record<string, estypes.MappingProperty> = {
   },
 };
 
-/** Makes the search index where there is none. One of an earlier mapping is made to take today's documents, and told of. */
+/**
+ * Makes the search index where there is none. One of an earlier mapping is made to take today's documents, and told of.
+ */
 export async function prepareSearch(
   elasticsearch: Client,
   namespace: string,

@@ -13,7 +13,8 @@ import type { Handlers } from './handlers.js';
 import type { StoreGate } from './storeGate.js';
 
 /**
- * Crashes of a worker a job survives. BullMQ's default is 1, so that two crashes would lose a job whatever its attempts.
+ * Crashes of a worker a job survives. BullMQ's default is 1, so that two crashes would lose a job whatever its
+ * attempts.
  */
 const MAX_STALLED_COUNT = 100;
 
@@ -37,11 +38,16 @@ export interface WorkerOptions {
 
 /** The queue's worker. */
 export interface QueueWorker {
-  /** Takes no more jobs, waits a moment for those under way, and gives the others back to the queue for the next worker. */
+  /**
+   * Takes no more jobs, waits a moment for those under way, and gives the others back to the queue for the next worker.
+   */
   stop(): Promise<void>;
 }
 
-/** A BullMQ worker that hands each job to its handler, when the stores are there, and tells permanent errors from passing ones. */
+/**
+ * A BullMQ worker that hands each job to its handler, when the stores are there, and tells permanent errors from
+ * passing ones.
+ */
 export function createWorker(redis: Redis, options: WorkerOptions): QueueWorker {
   const { logger } = options;
   const underWay = new Map<Job, string | undefined>();

@@ -9,7 +9,10 @@ export interface Running {
   environment: Record<string, string>;
 }
 
-/** What to print once everything runs: where each thing answers, and what to try, with the sample's content. Passwords are hidden. */
+/**
+ * What to print once everything runs: where each thing answers, and what to try, with the sample's content. Passwords
+ * are hidden.
+ */
 export function nextSteps({ apiUrl, servers, logs, environment }: Running): string {
   const archive = `${shellSettings(environment)}npm run archive --`;
   const places = [{ name: 'API', url: apiUrl }, ...servers];

@@ -21,7 +21,10 @@ export async function requireMaven(env: Env): Promise<string> {
   );
 }
 
-/** The words that call pip: `python3 -m pip`, `pip` or `pip3`, the first that answers; else an error saying what to install. */
+/**
+ * The words that call pip: `python3 -m pip`, `pip` or `pip3`, the first that answers; else an error saying what to
+ * install.
+ */
 export async function requirePip(env: Env): Promise<[string, ...string[]]> {
   const python = await findExecutable(env, 'python3');
   if (python !== undefined && (await answers(env, python, '-m', 'pip')))

@@ -35,7 +35,10 @@ export interface Operation<Params = unknown, Query = unknown, Body = unknown> {
   /** Every path that answers, with `:name` parameters; the first is the one to link to. */
   paths: readonly string[];
   access: Access;
-  /** Which limit of an address counts this; reads when absent. A `code` is not tried for an address with too many wrong credentials. */
+  /**
+   * Which limit of an address counts this; reads when absent. A `code` is not tried for an address with too many wrong
+   * credentials.
+   */
   limitedAs?: 'search' | 'code';
   summary: string;
   params: Joi.ObjectSchema<Params>;

@@ -96,7 +96,10 @@ export interface SearchResponse {
   total: number;
   threadCount: number;
   messageCount: number;
-  /** Where no match of all terms is strong: what matches some telling ones, at most `limit` and 20; not counted, scores below 0.5. */
+  /**
+   * Where no match of all terms is strong: what matches some telling ones, at most `limit` and 20; not counted, scores
+   * below 0.5.
+   */
   related: { threads: ThreadResult[]; messages: MessageResult[] };
   /** A corrected query that matches, when this one matches nothing. */
   suggestion: string | null;

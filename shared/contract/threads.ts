@@ -151,7 +151,9 @@ export const threadListQuerySchema = Joi.object<ThreadListQuery, true>({
   cursor: cursorParameter(),
 });
 
-/** A file of a message. `url` is the platform's address; sizes are bytes and pixels, null where the source did not tell. */
+/**
+ * A file of a message. `url` is the platform's address; sizes are bytes and pixels, null where the source did not tell.
+ */
 export interface Attachment {
   id: string;
   filename: string;

@@ -41,7 +41,10 @@ export function isAttachmentOf(
   return path.startsWith(`/attachments/${file.channelId}/${file.attachmentId}/`);
 }
 
-/** When a link to an attachment expires (ms since 1970), as its `ex` tells in hexadecimal seconds; NaN where it does not. */
+/**
+ * When a link to an attachment expires (ms since 1970), as its `ex` tells in hexadecimal seconds; NaN where it does
+ * not.
+ */
 export function expiryOf(link: string): number {
   return parseInt(new URL(link).searchParams.get('ex') ?? '', 16) * 1_000;
 }

@@ -47,7 +47,9 @@ export class RateBucket {
     }
   }
 
-  /** A request has ended: with what its answer says of the bucket, with an answer that names none, or without answer. */
+  /**
+   * A request has ended: with what its answer says of the bucket, with an answer that names none, or without answer.
+   */
   giveBack(place: Place, told: BucketState | 'no bucket' | null): void {
     this.#underWay -= 1;
     if (told === 'no bucket') this.#isUnlimited = this.#limit === undefined;

@@ -49,7 +49,10 @@ async function* resume(head: Buffer, iterator: AsyncIterator<Uint8Array>): Async
   }
 }
 
-/** Compressed and inflated bytes that are inflated at once: most exports are no larger, and a stream costs more than they do. */
+/**
+ * Compressed and inflated bytes that are inflated at once: most exports are no larger, and a stream costs more than
+ * they do.
+ */
 const SMALL_BYTES = 1 << 16;
 const SMALL_INFLATED_BYTES = 1 << 19;
 

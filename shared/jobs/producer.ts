@@ -37,8 +37,8 @@ const OPTIONS: JobsOptions = {
   removeOnFail: { count: 5_000, age: 14 * DAY_S },
 };
 /**
- * Of files there are very many, and their state is in their import: kept, their jobs would soon push out all others, and
- * stand in the way of filing a file again. A rebuild is over when its record says so, not after so many tries.
+ * Of files there are very many, and their state is in their import: kept, their jobs would soon push out all others,
+ * and stand in the way of filing a file again. A rebuild is over when its record says so, not after so many tries.
  */
 const OWN_OPTIONS: Partial<Record<JobName, JobsOptions>> = {
   'import-file': { removeOnComplete: true, removeOnFail: true },
@@ -109,7 +109,9 @@ function followerOf(jobId: string): string {
   return `${first}-${Number(count) + 1}`;
 }
 
-/** The producer of an archive's queue; `namespace` is the database's name. A call ends within the limit (default 5 s). */
+/**
+ * The producer of an archive's queue; `namespace` is the database's name. A call ends within the limit (default 5 s).
+ */
 export function createProducer(options: {
   redisUrl: string;
   namespace: string;

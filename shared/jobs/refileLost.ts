@@ -9,8 +9,8 @@ export type WaitingWork = Pick<Collections, 'importFiles' | 'deletions' | 'erasu
 const BATCH = 200;
 
 /**
- * Files again what waits for a job that may be lost, because Redis was emptied: files, deletions, erasures and a rebuild
- * asked for longer ago than `olderThanMs`. Where the job is still known, filing it again changes nothing.
+ * Files again what waits for a job that may be lost, because Redis was emptied: files, deletions, erasures and a
+ * rebuild asked for longer ago than `olderThanMs`. Where the job is still known, filing it again changes nothing.
  */
 export async function refileLost(
   { importFiles, deletions, erasures, state }: WaitingWork,

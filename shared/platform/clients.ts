@@ -13,7 +13,9 @@ export interface Mongo {
   namespace: string;
 }
 
-/** A MongoDB client with majority writes and a time limit on every call. Throws SettingsError for a URL it cannot use. */
+/**
+ * A MongoDB client with majority writes and a time limit on every call. Throws SettingsError for a URL it cannot use.
+ */
 export function createMongo(
   settings: Pick<Settings, 'MONGODB_URL'>,
   limits: { timeoutMs: number; poolSize: number },
@@ -43,7 +45,8 @@ function clientOf(url: string, options: MongoClientOptions): MongoClient {
 }
 
 /**
- * Pings MongoDB. The client is connected first: after a first connection that failed, the driver does not do so by itself.
+ * Pings MongoDB. The client is connected first: after a first connection that failed, the driver does not do so by
+ * itself.
  */
 export async function pingMongo(
   { client, db }: Pick<Mongo, 'client' | 'db'>,

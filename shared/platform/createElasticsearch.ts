@@ -12,9 +12,9 @@ const CONNECTIONS = 256;
 
 /**
  * An Elasticsearch client whose every request ends. The client has no request timeout by default (since 9.0), so this
- * sets one. A request that still hangs after it fails a little later. Connections are made by Node's own HTTP agent. With
- * the client's default pool (undici 7.30), after connections had been cut in the middle of an answer, some requests never
- * ended, and all later ones waited behind them.
+ * sets one. A request that still hangs after it fails a little later. Connections are made by Node's own HTTP agent.
+ * With the client's default pool (undici 7.30), after connections had been cut in the middle of an answer, some
+ * requests never ended, and all later ones waited behind them.
  */
 export function createElasticsearch(
   settings: Pick<Settings, 'ELASTICSEARCH_URL'>,
@@ -44,8 +44,8 @@ export function createElasticsearch(
 const KEPT = { keepAlive: true, maxSockets: CONNECTIONS, scheduling: 'lifo' } as const;
 
 /**
- * Has an agent close a connection on which nothing arrives for as long as its request may take. The client's own timeout
- * ends when an answer begins. An answer that stops in its middle would otherwise hold its connection for good.
+ * Has an agent close a connection on which nothing arrives for as long as its request may take. The client's own
+ * timeout ends when an answer begins. An answer that stops in its middle would otherwise hold its connection for good.
  */
 function cutSilent(agent: Agent): Agent {
   const connect = agent.createConnection.bind(agent);

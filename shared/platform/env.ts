@@ -331,7 +331,9 @@ export function publicUrlOf({ PUBLIC_URL, PORT }: Pick<Settings, 'PUBLIC_URL' | 
   return PUBLIC_URL?.replace(/\/+$/, '') ?? `http://127.0.0.1:${PORT}`;
 }
 
-/** The first problem of each setting: its other problems follow from that one. Those of several settings have no path. */
+/**
+ * The first problem of each setting: its other problems follow from that one. Those of several settings have no path.
+ */
 function problemsOf({ details }: Joi.ValidationError): string[] {
   const first = new Map<unknown, string>();
   for (const { path, message } of details) {

@@ -62,8 +62,8 @@ export interface RequestLine {
 }
 
 /**
- * Writes lines of requests as `logger.info(line, 'Request')` would, at less cost: what cannot need escaping is not looked
- * at.
+ * Writes lines of requests as `logger.info(line, 'Request')` would, at less cost: what cannot need escaping is not
+ * looked at.
  */
 export function requestLog(logger: Logger): (line: RequestLine) => void {
   const parts = logger as unknown as Record<symbol, unknown>;

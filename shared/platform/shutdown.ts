@@ -14,8 +14,8 @@ export interface ShutdownStep {
 const STEP_LIMIT_MS = 500;
 
 /**
- * On SIGTERM or SIGINT runs the steps in order, also those that were added after this call, and exits with 0. Exits with
- * 1 when a step fails or the whole takes longer than `limitMs`.
+ * On SIGTERM or SIGINT runs the steps in order, also those that were added after this call, and exits with 0. Exits
+ * with 1 when a step fails or the whole takes longer than `limitMs`.
  */
 export function stopOnSignal(
   steps: readonly ShutdownStep[],

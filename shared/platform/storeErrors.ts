@@ -10,7 +10,9 @@ import {
 } from 'mongodb';
 import { errors as elasticsearch } from '../drivers/elasticsearch.js';
 
-/** MongoDB's codes for a server that cannot answer now: stepping down, stopping, out of time, in conflict, cursor lost. */
+/**
+ * MongoDB's codes for a server that cannot answer now: stepping down, stopping, out of time, in conflict, cursor lost.
+ */
 const AWAY_CODES = new Set([
   6, 7, 43, 50, 64, 89, 91, 112, 134, 175, 189, 237, 262, 279, 9001, 10107, 11600, 11601, 11602,
   13435, 13436,

@@ -1,6 +1,9 @@
 import proxyAddr from 'proxy-addr';
 
-/** Whose X-Forwarded-For is believed: nobody's, that of so many proxies in a row, or that of these addresses and networks. */
+/**
+ * Whose X-Forwarded-For is believed: nobody's, that of so many proxies in a row, or that of these addresses and
+ * networks.
+ */
 export type TrustedProxies = false | number | string[];
 
 const MOST_HOPS = 10;

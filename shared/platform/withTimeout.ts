@@ -1,4 +1,7 @@
-/** The result of `work`. Rejects with a TimeoutError when it takes longer than `ms`; the work goes on, but its result is dropped. */
+/**
+ * The result of `work`. Rejects with a TimeoutError when it takes longer than `ms`; the work goes on, but its result is
+ * dropped.
+ */
 export function withTimeout<T>(ms: number, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const pending = work();

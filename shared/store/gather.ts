@@ -14,16 +14,17 @@ import { isDuplicateKey } from './duplicateKey.js';
 
 /**
  * Gathers what concurrent callers ask of one collection into few round trips, since a majority write costs as much for
- * one document as for a hundred. A request goes out at once when no other one to that collection is under way. While one
- * is, further requests wait, and then go out together. With many callers they wait a little longer, so that more gather.
+ * one document as for a hundred. A request goes out at once when no other one to that collection is under way. While
+ * one is, further requests wait, and then go out together. With many callers they wait a little longer, so that more
+ * gather.
  */
 
 /** From this many callers on (in an import, say) requests are spaced out, so that they are fewer and larger. */
 const MANY_CALLERS = 24;
 /**
- * While there are so many, requests of one kind to one collection begin at least this far apart (ms). Where the last one
- * took long, the store or this process is busy, and the next begins that many times as late: fewer and larger requests
- * are what relieves both.
+ * While there are so many, requests of one kind to one collection begin at least this far apart (ms). Where the last
+ * one took long, the store or this process is busy, and the next begins that many times as late: fewer and larger
+ * requests are what relieves both.
  */
 const SHORTEST_REST_MS = 60;
 const LONGEST_REST_MS = 240;

@@ -20,8 +20,8 @@ const expiring: IndexDescription = {
 };
 
 /**
- * Every index of the archive, by collection, but for that of the audit trail, which expireAudit makes. An index of another
- * shape needs another name: MongoDB refuses two shapes under one name.
+ * Every index of the archive, by collection, but for that of the audit trail, which expireAudit makes. An index of
+ * another shape needs another name: MongoDB refuses two shapes under one name.
  */
 export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   threads: [index('server_asOf', { serverId: 1, asOf: -1 }), index('channelId', { channelId: 1 })],

@@ -35,7 +35,9 @@ export function listScope(filter: ListFilter): string {
   return `${place}/${filter.status}/${filter.tag ?? ''}`;
 }
 
-/** All tokens of a thread: {everywhere, its server, its channel} x {any status, its own} x {any tag, each of its own}. */
+/**
+ * All tokens of a thread: {everywhere, its server, its channel} x {any status, its own} x {any tag, each of its own}.
+ */
 export function listScopes(thread: {
   serverId: string;
   channelId: string;

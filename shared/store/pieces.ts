@@ -115,8 +115,8 @@ export class MissingPieceError extends Error {
 }
 
 /**
- * The bytes of an owner, one piece in memory at a time, at the reader's pace. `find` reads one piece, by default through
- * the collection's gatherer. Throws MissingPieceError where a piece is not there before the last one.
+ * The bytes of an owner, one piece in memory at a time, at the reader's pace. `find` reads one piece, by default
+ * through the collection's gatherer. Throws MissingPieceError where a piece is not there before the last one.
  */
 export async function* readPieces(
   { pieces }: Store,

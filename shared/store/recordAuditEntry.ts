@@ -13,9 +13,9 @@ const SECRETS = /\b(?:f[ar]_|eyJ)[\w.-]{16,}/g;
 const LONGEST = 200;
 
 /**
- * Stores an audit entry, and gives its id. No secret is stored, and no id of somebody who is erased, neither as the caller
- * nor in the parameters. Of an erasure, the person's id is replaced by its keyed hash. Each text of the parameters is cut
- * to its first 200 characters.
+ * Stores an audit entry, and gives its id. No secret is stored, and no id of somebody who is erased, neither as the
+ * caller nor in the parameters. Of an erasure, the person's id is replaced by its keyed hash. Each text of the
+ * parameters is cut to its first 200 characters.
  */
 export async function recordAuditEntry(store: Store, entry: AuditEntry): Promise<string> {
   const erased = await erasedPeople(store);

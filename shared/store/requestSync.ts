@@ -9,7 +9,9 @@ export interface SyncPlace {
   threadId?: string;
 }
 
-/** Asks for a place to be synced now. Gives the id of the request; asking again under the same id is asking once more. */
+/**
+ * Asks for a place to be synced now. Gives the id of the request; asking again under the same id is asking once more.
+ */
 export async function requestSync(
   { sync }: Pick<Collections, 'sync'>,
   place: SyncPlace,

@@ -156,9 +156,9 @@ function analyzer(...filter: string[]): estypes.AnalysisAnalyzer {
 }
 
 /**
- * A text's words are indexed as written (letter case and accents folded) with their parts, and where its stem is another
- * word, that too, marked. So one field answers both questions: `as_written` asks for the word itself; `inflected` asks for
- * its stem, as a word and as a mark.
+ * A text's words are indexed as written (letter case and accents folded) with their parts, and where its stem is
+ * another word, that too, marked. So one field answers both questions: `as_written` asks for the word itself;
+ * `inflected` asks for its stem, as a word and as a mark.
  */
 const analysis: estypes.IndicesIndexSettingsAnalysis = {
   char_filter: charFilters,
@@ -225,8 +225,9 @@ const properties: Record<string, estypes.MappingProperty> = {
 
 /**
  * Settings and mappings of a new search index: one shard, so that scores are the same from call to call. No
- * refresh_interval is set: Elasticsearch then refreshes every second while somebody searches. After 5 s without a search
- * it stops, which spares an import that nobody watches a refresh a second. The next search refreshes before it answers.
+ * refresh_interval is set: Elasticsearch then refreshes every second while somebody searches. After 5 s without a
+ * search it stops, which spares an import that nobody watches a refresh a second. The next search refreshes before it
+ * answers.
  */
 export const searchIndexDefinition = {
   settings: {

@@ -1,6 +1,7 @@
 /**
- * Live data ranks above every export of the same thing, whatever time the export claims. So its times are raised by this:
- * an export's are of the year 2199 at most, and a raised one is later from 2025 on. Both are exact numbers until 2077.
+ * Live data ranks above every export of the same thing, whatever time the export claims. So its times are raised by
+ * this: an export's are of the year 2199 at most, and a raised one is later from 2025 on. Both are exact numbers until
+ * 2077.
  */
 const LIVE_RANK = 5_600_000_000_000_000;
 /** The end of the year 2199 (microseconds): no export is told later. */

@@ -6,7 +6,9 @@ export interface CounterState<Id extends 'version' | 'live'> {
   value: number;
 }
 
-/** The random key of the hashes of who was erased, made once for an archive, and a number that rises with each erasure. */
+/**
+ * The random key of the hashes of who was erased, made once for an archive, and a number that rises with each erasure.
+ */
 export interface ErasureState {
   _id: 'erasures';
   salt: string;

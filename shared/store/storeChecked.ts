@@ -9,7 +9,8 @@ const MOST_HELD_BYTES = 2 ** 24;
 
 /**
  * Checks an export file while it arrives, and stores it under an id. No byte is stored before the header has shown that
- * the file is public. Nothing is left of a file that is not taken, or that does not arrive whole. Throws the source's errors.
+ * the file is public. Nothing is left of a file that is not taken, or that does not arrive whole. Throws the source's
+ * errors.
  */
 export async function storeChecked(
   collections: Pick<Collections, 'pieces'>,

@@ -9,7 +9,9 @@ export interface Fetched {
   fetched: number;
 }
 
-/** How far the sync of a place has come. Of a long or old thread the platform may count fewer messages than there are. */
+/**
+ * How far the sync of a place has come. Of a long or old thread the platform may count fewer messages than there are.
+ */
 export interface SyncProgress {
   threads: Fetched;
   messages: Fetched;

@@ -16,7 +16,9 @@ export function newUploadId(): string {
   return new ObjectId().toHexString();
 }
 
-/** Stores a file under an id, gzip-compressed (as it is when it is so already). After an error nothing is left of it. */
+/**
+ * Stores a file under an id, gzip-compressed (as it is when it is so already). After an error nothing is left of it.
+ */
 export async function storeUpload(
   store: Store,
   uploadId: string,
@@ -39,7 +41,10 @@ export async function storeUpload(
   }
 }
 
-/** The stored bytes of an upload, gzip-compressed. Throws MissingPieceError when there is none of this id, or it is not whole. */
+/**
+ * The stored bytes of an upload, gzip-compressed. Throws MissingPieceError when there is none of this id, or it is not
+ * whole.
+ */
 export function openUpload(store: Store, uploadId: string): AsyncGenerator<Buffer> {
   return readPieces(store, uploadOwner(uploadId));
 }

@@ -18,7 +18,10 @@ export type LoopKind =
 /** Also a file whose import has begun, which its job does, and a document that the search index refused. */
 export type WorkKind = LoopKind | 'file' | 'document';
 
-/** Kinds of things that may be quarantined: a search document, a thread's views, an import's file, other work by its mark. */
+/**
+ * Kinds of things that may be quarantined: a search document, a thread's views, an import's file, other work by its
+ * mark.
+ */
 export type QuarantineKind = 'document' | 'thread' | 'file' | 'work';
 
 /** Why a mark is quarantined: it cannot be done, and holds up nothing else. It goes with its mark. */
@@ -49,8 +52,8 @@ export interface Mark {
   _id: string;
   kind: WorkKind;
   /**
-   * The id of a thread, channel, person, server, member, upload or search document. Of the mirror, `thread/ID`, `user/ID`
-   * or `server/ID`, or `all`.
+   * The id of a thread, channel, person, server, member, upload or search document. Of the mirror, `thread/ID`,
+   * `user/ID` or `server/ID`, or `all`.
    */
   subject: string;
   /** New with each setting: what was read before the last setting is not what is asked for. */

@@ -1,4 +1,7 @@
-/** `npm run contract`: asks an API everything that docs/openapi.json allows, and much that it does not; see docs/contract.md. */
+/**
+ * `npm run contract`: asks an API everything that docs/openapi.json allows, and much that it does not; see
+ * docs/contract.md.
+ */
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createApiKey } from '../../shared/store/apiKeys.js';

@@ -1,6 +1,6 @@
 /**
- * `npm run demo:live`: the whole service beside a double of the platform, in which a community talks, so that anybody can
- * watch changes arrive. It needs no account and no token, and leaves nothing behind.
+ * `npm run demo:live`: the whole service beside a double of the platform, in which a community talks, so that anybody
+ * can watch changes arrive. It needs no account and no token, and leaves nothing behind.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

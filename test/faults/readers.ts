@@ -24,7 +24,9 @@ export interface Readers {
  * be, at once. Nobody may see what was acknowledged to be gone longer ago.
  */
 const GRACE_MS = 3_000;
-/** Where a reader sees too late what was acknowledged, the machine may be busy: it must be seen so long (ms) after all. */
+/**
+ * Where a reader sees too late what was acknowledged, the machine may be busy: it must be seen so long (ms) after all.
+ */
 const PATIENCE_MS = 60_000;
 const READ_EVERY_MS = 40;
 const LONGEST_LIST = 100;
@@ -33,8 +35,8 @@ const SORTS = ['latest', 'oldest', 'popular', 'recently_active'] as const;
 type Tell = (text: string) => void;
 
 /**
- * Starts some readers, which count in `answers` how often they were answered what. `mayBeCut` tells whether the API is just being killed or paused; `violate` learns of what nobody
- * may see, as soon as it is seen.
+ * Starts some readers, which count in `answers` how often they were answered what. `mayBeCut` tells whether the API is
+ * just being killed or paused; `violate` learns of what nobody may see, as soon as it is seen.
  */
 export function startReaders(
   client: Pick<ArchiveClient, 'ask'>,

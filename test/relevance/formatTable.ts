@@ -1,4 +1,7 @@
-/** The means of each kind as a table of text: one line a kind, one column a measure. `columns` maps headings to measures. */
+/**
+ * The means of each kind as a table of text: one line a kind, one column a measure. `columns` maps headings to
+ * measures.
+ */
 export function formatTable<T extends Record<keyof T, number> & { queries: number }>(
   kinds: ReadonlyMap<string, T>,
   columns: Record<string, keyof T>,

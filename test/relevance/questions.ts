@@ -151,8 +151,9 @@ export async function askQuestions(
 }
 
 /**
- * The folder of exports that the questions of the radio community are about: the one that RELEVANCE_EXPORTS names, else `shared/data` beside
- * the project's folder. Undefined when neither is there. Throws when the named folder does not exist.
+ * The folder of exports that the questions of the radio community are about: the one that RELEVANCE_EXPORTS names, else
+ * `shared/data` beside the project's folder. Undefined when neither is there. Throws when the named folder does not
+ * exist.
  */
 export function findRadioExports(
   env: { RELEVANCE_EXPORTS?: string | undefined },

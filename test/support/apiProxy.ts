@@ -5,7 +5,9 @@ export interface PausableProxy {
   /** From now on nothing passes, and no connection breaks: a frozen server. */
   freeze(): void;
   thaw(): void;
-  /** The connections there are fall silent for good without breaking, as when a firewall forgets them; new ones work. */
+  /**
+   * The connections there are fall silent for good without breaking, as when a firewall forgets them; new ones work.
+   */
   strand(): void;
   /** From now on connections are cut and refused: a server that is gone. */
   cut(): Promise<void>;

@@ -129,7 +129,10 @@ function isTooSlow({ status, body }: Reply): boolean {
   return status === 503 && body.includes('The service is not available now');
 }
 
-/** Longer than anything takes that happens at all, and shorter than the time limit of a test: how fast it is, is no matter. */
+/**
+ * Longer than anything takes that happens at all, and shorter than the time limit of a test: how fast it is, is no
+ * matter.
+ */
 const NEVER_MS = 120_000;
 const ASK_EVERY_MS = 10;
 
@@ -152,8 +155,8 @@ export async function untilEqual<T>(ask: () => T | Promise<T>, expected: T): Pro
 }
 
 /**
- * One request, on a connection of its own unless an agent is given, the path sent exactly as written and the body left as
- * it comes. An object is sent as JSON.
+ * One request, on a connection of its own unless an agent is given, the path sent exactly as written and the body left
+ * as it comes. An object is sent as JSON.
  */
 export function exchange(
   url: string,

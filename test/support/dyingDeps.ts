@@ -5,8 +5,8 @@ import type { IndexerDeps } from '../../services/indexer/deps.js';
 export interface DyingProcess {
   deps: IndexerDeps;
   /**
-   * Has it die at the n-th step from now: a write, a transaction, or a read of one document. The step is carried out, or
-   * not; it never hears of it.
+   * Has it die at the n-th step from now: a write, a transaction, or a read of one document. The step is carried out,
+   * or not; it never hears of it.
    */
   dieAt(step: number, isCarriedOut: boolean): void;
   readonly isDead: boolean;

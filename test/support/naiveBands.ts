@@ -42,8 +42,8 @@ const STRETCH = 500;
 type Holds = (term: PlainTerm, text: readonly string[]) => boolean;
 
 /**
- * What a question finds: the line of each result, by `t` or `m` and its id. Weak matches are found where they are asked for; then
- * `archive` are all threads of the index, whatever the filters leave.
+ * What a question finds: the line of each result, by `t` or `m` and its id. Weak matches are found where they are asked
+ * for; then `archive` are all threads of the index, whatever the filters leave.
  */
 export function findNaively(
   terms: readonly PlainTerm[],
@@ -165,8 +165,8 @@ function startsOne({ words, isPhrase }: PlainTerm, text: readonly string[]): boo
 }
 
 /**
- * The archive's words that each of the three rarest words of a question may be a typo of. Throws where more than three are like one
- * word, or it may have two wrong letters: which of these are taken is Elasticsearch's choice.
+ * The archive's words that each of the three rarest words of a question may be a typo of. Throws where more than three
+ * are like one word, or it may have two wrong letters: which of these are taken is Elasticsearch's choice.
  */
 function likeWords(
   terms: readonly PlainTerm[],
@@ -224,8 +224,8 @@ function stretchesOf({ title, tags = [], messages }: PlainThread): string[][][] 
 }
 
 /**
- * Whether each term has a place in the text, so that few other words stand between the first and the last. Two forms of one
- * word need two places.
+ * Whether each term has a place in the text, so that few other words stand between the first and the last. Two forms of
+ * one word need two places.
  */
 function areNear(terms: readonly PlainTerm[], text: readonly string[]): boolean {
   const most = terms.flatMap(({ words }) => words).length;

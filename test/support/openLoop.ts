@@ -19,7 +19,9 @@ export interface Answered extends Omit<Planned, 'headers'> {
 export interface Load {
   /** Every answer so far, in the order of their coming. */
   answers: Answered[];
-  /** When the oldest of the requests was sent that are not answered yet (ms of performance.now()); Infinity without any. */
+  /**
+   * When the oldest of the requests was sent that are not answered yet (ms of performance.now()); Infinity without any.
+   */
   readonly openSince: number;
   /** Sends nothing more; resolves when everything is answered. */
   stop(): Promise<void>;

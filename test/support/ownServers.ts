@@ -17,7 +17,9 @@ export interface OwnServer {
   thaw(): Promise<void>;
   /** Gone, its port closed. Nothing happens to one that is gone already. */
   kill(): Promise<void>;
-  /** Back where it was, with what it had stored; resolves when it is ready. Nothing happens to one that was not killed. */
+  /**
+   * Back where it was, with what it had stored; resolves when it is ready. Nothing happens to one that was not killed.
+   */
   restart(): Promise<void>;
 }
 

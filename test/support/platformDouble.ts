@@ -7,8 +7,8 @@ export const CLIENT_SECRET = 'planted-client-secret-5b1f0c';
 export const REDIRECT_URI = 'https://forum.example/callback';
 
 /**
- * What the double does in place of answering. `limited` asks everybody to wait, `token limited` whoever holds the token;
- * `held` answers once the mood changes.
+ * What the double does in place of answering. `limited` asks everybody to wait, `token limited` whoever holds the
+ * token; `held` answers once the mood changes.
  */
 export type Mood = 'well' | 'failing' | 'slow' | 'held' | 'limited' | 'token limited' | 'garbled';
 

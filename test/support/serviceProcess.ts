@@ -9,14 +9,18 @@ export interface ServiceProcess {
   log: Record<string, unknown>[];
   /** All that it wrote so far. */
   output(): string;
-  /** Resolves with the first line that has this message, also one that was logged before; rejects when it ends without. */
+  /**
+   * Resolves with the first line that has this message, also one that was logged before; rejects when it ends without.
+   */
   logged(message: string): Promise<Record<string, unknown>>;
   /** Its exit code, or the signal that ended it, once it has ended and all it wrote is here. */
   exited: Promise<number | NodeJS.Signals>;
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Starts dist/services/<service>/main.js. Its environment is the given one over the test's own, and it is one process. */
+/**
+ * Starts dist/services/<service>/main.js. Its environment is the given one over the test's own, and it is one process.
+ */
 export function startProcess(service: 'api' | 'indexer', env: NodeJS.ProcessEnv): ServiceProcess {
   const main = fileURLToPath(new URL(`../../services/${service}/main.js`, import.meta.url));
   const child = spawn(process.execPath, ['--enable-source-maps', main], {

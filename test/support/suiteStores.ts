@@ -3,13 +3,15 @@ import { indexerDeps } from './indexerDeps.js';
 import { emptyMongo, openStores, type TestStores } from './stores.js';
 
 /**
- * What happens to the stores of a suite after each of its tests. `emptied`: every document in MongoDB is deleted; search
- * keeps its documents, whose ids no later test uses. `reopened`: the next test gets other stores, which costs half a
- * second of processor time.
+ * What happens to the stores of a suite after each of its tests. `emptied`: every document in MongoDB is deleted;
+ * search keeps its documents, whose ids no later test uses. `reopened`: the next test gets other stores, which costs
+ * half a second of processor time.
  */
 export type AfterEach = 'kept' | 'emptied' | 'reopened';
 
-/** Stores of the suite that calls this, closed after its last test. The object has no properties before its first test. */
+/**
+ * Stores of the suite that calls this, closed after its last test. The object has no properties before its first test.
+ */
 export function suiteStores(afterEachTest: AfterEach = 'kept'): TestStores {
   const stores = {} as TestStores;
   const open = async () => void Object.assign(stores, await openStores());

@@ -11,7 +11,10 @@ import type { TestStores } from './stores.js';
 export interface RestingArchive {
   serverId: string;
   channelId: string;
-  /** In order of their ids; each is started by somebody who writes nowhere else, answered by bob, and ends with their thanks. */
+  /**
+   * In order of their ids; each is started by somebody who writes nowhere else, answered by bob, and ends with their
+   * thanks.
+   */
   threads: { threadId: string; messageIds: string[]; starter: AuthorSnapshot }[];
 }
 

@@ -29,8 +29,9 @@ const MOST_FILES = 1_000;
 const LONGEST_NAME = 255;
 
 /**
- * POST /admin/import: checks each file while it stores it, and files a job for each that is taken. Nothing is left of an
- * upload that does not arrive whole. Throws VALIDATION_ERROR when no file can be taken, PAYLOAD_TOO_LARGE, UNAVAILABLE.
+ * POST /admin/import: checks each file while it stores it, and files a job for each that is taken. Nothing is left of
+ * an upload that does not arrive whole. Throws VALIDATION_ERROR when no file can be taken, PAYLOAD_TOO_LARGE,
+ * UNAVAILABLE.
  */
 export function importExport(deps: Deps): Handler<unknown, unknown, RawBody> {
   return async ({ body }) => {

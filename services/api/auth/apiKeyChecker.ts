@@ -12,8 +12,8 @@ import { equalTexts } from './signature.js';
 const NOTED_EVERY = 60_000;
 
 /**
- * Checks API keys against the stored hashes. However many wrong keys arrive, MongoDB gets one query at a time, which is for
- * all of them that wait. Throws TOKEN_EXPIRED, FORBIDDEN.
+ * Checks API keys against the stored hashes. However many wrong keys arrive, MongoDB gets one query at a time, which is
+ * for all of them that wait. Throws TOKEN_EXPIRED, FORBIDDEN.
  */
 export function createApiKeyChecker({
   apiKeys,

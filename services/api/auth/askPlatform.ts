@@ -26,7 +26,9 @@ export class AskedToWait extends AppError {
   }
 }
 
-/** Asks the platform. Throws UNAVAILABLE with Retry-After when it is away, slow, failing or asks to wait (AskedToWait). */
+/**
+ * Asks the platform. Throws UNAVAILABLE with Retry-After when it is away, slow, failing or asks to wait (AskedToWait).
+ */
 export async function askPlatform(url: string, init: RequestInit): Promise<PlatformReply> {
   const signal = AbortSignal.timeout(LIMIT_MS);
   try {

@@ -16,8 +16,8 @@ const tokenReply = Joi.object<{ access_token: string }>({
   .required();
 
 /**
- * Exchanges a code for an access token. Throws FORBIDDEN when the code is wrong, used or late. When the platform refuses
- * this service's own id and secret, throws NOT_CONFIGURED, then and for a minute after.
+ * Exchanges a code for an access token. Throws FORBIDDEN when the code is wrong, used or late. When the platform
+ * refuses this service's own id and secret, throws NOT_CONFIGURED, then and for a minute after.
  */
 export function createCodeExchange(
   settings: PlatformSettings,

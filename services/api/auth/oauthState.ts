@@ -26,9 +26,9 @@ export function stateCookie(state: string | undefined, isSecure: boolean): strin
 }
 
 /**
- * Uses up the state of a login. A request with neither a state nor a cookie comes from a client that began the flow itself
- * and checks a state of its own. Throws FORBIDDEN when only one of the two is there, when they differ, or when the state is
- * forged, late or used.
+ * Uses up the state of a login. A request with neither a state nor a cookie comes from a client that began the flow
+ * itself and checks a state of its own. Throws FORBIDDEN when only one of the two is there, when they differ, or when
+ * the state is forged, late or used.
  */
 export async function useState(
   { oauthStates }: Pick<Collections, 'oauthStates'>,

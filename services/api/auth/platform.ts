@@ -11,7 +11,10 @@ import { invalidCredential } from './refusals.js';
 /** Who holds an access token, without their servers. */
 export type PlatformUser = Omit<PlatformProfile, 'guilds'>;
 
-/** The chat platform's OAuth2. Each call throws UNAVAILABLE with Retry-After while the platform cannot or must not be asked. */
+/**
+ * The chat platform's OAuth2. Each call throws UNAVAILABLE with Retry-After while the platform cannot or must not be
+ * asked.
+ */
 export interface Platform {
   redirectUri: string;
   /** Where a user logs in. */

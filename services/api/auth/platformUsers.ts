@@ -8,9 +8,10 @@ import { InvalidCredential } from './refusals.js';
 /** Milliseconds that the user of a token is remembered. */
 const REMEMBERED = 60_000;
 /**
- * The most refused tokens that are tried at the platform in a minute. The platform bans an address for a while after 10,000
- * invalid requests in ten minutes, which is 1,000 a minute: two processes stay below that. One client may send fewer wrong
- * credentials in a minute than this, so a single client cannot keep the tokens of all others from being looked up.
+ * The most refused tokens that are tried at the platform in a minute. The platform bans an address for a while after
+ * 10,000 invalid requests in ten minutes, which is 1,000 a minute: two processes stay below that. One client may send
+ * fewer wrong credentials in a minute than this, so a single client cannot keep the tokens of all others from being
+ * looked up.
  */
 const MOST_REFUSALS = 450;
 

@@ -3,7 +3,9 @@ import { AskedToWait, platformAway } from './askPlatform.js';
 /** Visits that are under way at once. */
 const MOST_AT_ONCE = 100;
 
-/** Runs what asks the platform a few questions, one after the other. Throws UNAVAILABLE when it must not be asked now. */
+/**
+ * Runs what asks the platform a few questions, one after the other. Throws UNAVAILABLE when it must not be asked now.
+ */
 export type Visit = <Found>(ask: () => Promise<Found>) => Promise<Found>;
 
 /**

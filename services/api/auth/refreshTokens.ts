@@ -8,8 +8,8 @@ import { isSigned, sign } from './signature.js';
 type Families = Pick<Collections, 'refreshTokens'>;
 
 /**
- * A refresh token is `fr_<family>_<generation>_<expiry>_<signature>`. The signature proves that this service issued it. So
- * no token is stored: the store only holds which generation of a family works now.
+ * A refresh token is `fr_<family>_<generation>_<expiry>_<signature>`. The signature proves that this service issued it.
+ * So no token is stored: the store only holds which generation of a family works now.
  */
 const FORM = /^fr_([0-9a-f]{32})_(\d{1,9})_(\d{10,12})_([\w-]{43})$/;
 const PURPOSE = 'refresh token';

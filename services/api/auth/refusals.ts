@@ -3,7 +3,9 @@ import { AppError } from '../../../shared/contract/errors.js';
 const BASIC_REALM = 'Basic realm="forum-archive", charset="UTF-8"';
 const REALM = 'Bearer realm="forum-archive"';
 
-/** 401 UNAUTHORIZED: a protected operation was called without a credential. `basic` has a browser ask for a password. */
+/**
+ * 401 UNAUTHORIZED: a protected operation was called without a credential. `basic` has a browser ask for a password.
+ */
 export function missingCredential(basic = false): AppError {
   return new AppError('UNAUTHORIZED', 'This needs an X-API-Key header or a bearer token', {
     headers: { 'WWW-Authenticate': basic ? BASIC_REALM : REALM },
@@ -22,7 +24,9 @@ export function invalidCredential(what: string): InvalidCredential {
   return new InvalidCredential('FORBIDDEN', `The ${what} is not valid`);
 }
 
-/** 401 UNAUTHORIZED: the key that was typed as a password is wrong. A browser asks again, which it would not after 403. */
+/**
+ * 401 UNAUTHORIZED: the key that was typed as a password is wrong. A browser asks again, which it would not after 403.
+ */
 export function wrongPassword(): InvalidCredential {
   return new InvalidCredential('UNAUTHORIZED', 'The password is not a valid API key', {
     headers: { 'WWW-Authenticate': BASIC_REALM },

@@ -10,8 +10,8 @@ import { redirectTo } from './redirectTo.js';
 
 /**
  * GET /attachments/:messageId/:attachmentId: the copy of the file, or a redirect to where it is now. No cache may use
- * either unasked, as what was deleted, erased or withheld is not found at once. Throws NOT_FOUND, NOT_CONFIGURED without a
- * bot's token, and UNAVAILABLE while the platform gives no link.
+ * either unasked, as what was deleted, erased or withheld is not found at once. Throws NOT_FOUND, NOT_CONFIGURED
+ * without a bot's token, and UNAVAILABLE while the platform gives no link.
  */
 export function openAttachment(
   deps: FileDeps,

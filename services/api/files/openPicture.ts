@@ -13,8 +13,8 @@ import { mirroredFile } from './mirroredFile.js';
 import { redirectTo } from './redirectTo.js';
 
 /**
- * GET /avatars/:userId: the picture of somebody who wrote, or a redirect to it. Throws NOT_FOUND, also for who was erased,
- * or is left out wherever they wrote.
+ * GET /avatars/:userId: the picture of somebody who wrote, or a redirect to it. Throws NOT_FOUND, also for who was
+ * erased, or is left out wherever they wrote.
  */
 export function openAvatar(deps: FileDeps): Handler<{ userId: string }, unknown> {
   return async ({ params: { userId } }) => {

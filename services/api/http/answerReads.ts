@@ -29,8 +29,8 @@ export interface ReadOptions extends Pick<GateOptions, 'limits' | 'addressOf'> {
 
 /**
  * Answers a read whose answer may be kept, and says whether it did. Nearly all requests are such reads, so they are
- * answered in front of Koa, with few steps. Requests with a credential, a body or an unusual URL, and those that a limit
- * refuses, are left to Koa.
+ * answered in front of Koa, with few steps. Requests with a credential, a body or an unusual URL, and those that a
+ * limit refuses, are left to Koa.
  */
 export function answerReads(options: ReadOptions) {
   const { cache, limits, addressOf, observe, cors, logger } = options;

@@ -6,8 +6,8 @@ import type { Caller } from '../caller.js';
 import { toAppError } from './errors.js';
 
 /**
- * Stores an audit entry for each request under /admin whose caller is known, whether it succeeded or not. Requests over a
- * rate limit are left out, and reads too unless `reads`.
+ * Stores an audit entry for each request under /admin whose caller is known, whether it succeeded or not. Requests over
+ * a rate limit are left out, and reads too unless `reads`.
  */
 export function auditRequests(
   record: (entry: AuditEntry) => Promise<unknown>,

@@ -3,7 +3,10 @@ import type { Job, Queue } from 'bullmq';
 import type { Context } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
 
-/** The changes that the board may make, by route. The library could also add jobs, change their data and empty the queue. */
+/**
+ * The changes that the board may make, by route. The library could also add jobs, change their data and empty the
+ * queue.
+ */
 const ACTIONS: ReadonlyMap<string, string> = new Map([
   ['/api/queues/pause', 'pause'],
   ['/api/queues/resume', 'resume'],

@@ -8,8 +8,8 @@ const STATUSES: Record<string, number> = {
 };
 
 /**
- * Node answers a malformed request, and an `Expect` header that it does not know, without a body. This answers them in the
- * one error shape instead.
+ * Node answers a malformed request, and an `Expect` header that it does not know, without a body. This answers them in
+ * the one error shape instead.
  */
 export function answerClientErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

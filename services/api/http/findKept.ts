@@ -18,7 +18,9 @@ export function outcomeBytes(outcome: Outcome): number | undefined {
   return (outcome.identity?.length ?? 0) + (outcome.gzip?.length ?? 0);
 }
 
-/** When an outcome must not be used any more (milliseconds since 1970); undefined where only an announcement ends it. */
+/**
+ * When an outcome must not be used any more (milliseconds since 1970); undefined where only an announcement ends it.
+ */
 export function outcomeExpiry(outcome: Outcome): number | undefined {
   return outcome instanceof AppError ? undefined : outcome.cached?.expiresAt;
 }

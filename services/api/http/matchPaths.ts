@@ -20,8 +20,8 @@ interface Node {
 const PLAIN = /^((?:\/[\w-]+)+)(?:\?([!"$-~]{0,2048}))?$/;
 
 /**
- * Finds the routes of plain URLs, which are nearly all. Others match nothing here, and are left to the router. Paths that
- * differ in names of parameters alone are not told apart.
+ * Finds the routes of plain URLs, which are nearly all. Others match nothing here, and are left to the router. Paths
+ * that differ in names of parameters alone are not told apart.
  */
 export function pathMatcher(routes: readonly Route[]): (url: string) => Match | undefined {
   const root = emptyNode();

@@ -32,8 +32,8 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const BODY = jsonBody(Joi.object<Record<string, unknown>>().unknown(), { optional: true });
 
 /**
- * bull-board's pages, scripts and answers about a queue, under a path. Each change is noted in `ctx.state.given`, for the
- * audit trail. Throws FORBIDDEN for a change that is not allowed, and whatever the queue throws.
+ * bull-board's pages, scripts and answers about a queue, under a path. Each change is noted in `ctx.state.given`, for
+ * the audit trail. Throws FORBIDDEN for a change that is not allowed, and whatever the queue throws.
  */
 export function mountBoard(queue: Queue, mounted: string): Middleware {
   const board = describeBoard(queue);

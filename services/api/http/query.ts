@@ -25,7 +25,9 @@ export function checkUrl(path: string, queryString: string): void {
   if (details.length > 0) throw new AppError('VALIDATION_ERROR', summary(details), { details });
 }
 
-/** A reader of query strings for one schema: checked values with defaults. Throws VALIDATION_ERROR naming every problem. */
+/**
+ * A reader of query strings for one schema: checked values with defaults. Throws VALIDATION_ERROR naming every problem.
+ */
 export function queryReader<Query>(schema: Joi.ObjectSchema<Query>): (text: string) => Query {
   const names = new Set(Object.keys((schema.describe() as { keys?: object }).keys ?? {}));
   const read = (text: string): Query => {

@@ -22,8 +22,8 @@ export interface SentForm extends Pick<Form, 'etag' | 'length'> {
 }
 
 /**
- * A body of at most so many bytes is kept as text of one character a byte, which Node writes to the socket together with
- * the headers. That costs less than a write of two buffers.
+ * A body of at most so many bytes is kept as text of one character a byte, which Node writes to the socket together
+ * with the headers. That costs less than a write of two buffers.
  */
 const SENT_AS_TEXT = 65_536;
 

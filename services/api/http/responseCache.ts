@@ -29,7 +29,9 @@ const MOST_NAMES = 4;
 /** What a value depends on. */
 export interface Tagged {
   tags: readonly string[];
-  /** Milliseconds after a change of a tag in which a load may still miss it. Its value is kept until their end at most. */
+  /**
+   * Milliseconds after a change of a tag in which a load may still miss it. Its value is kept until their end at most.
+   */
   settlesMs?: number;
 }
 
@@ -110,7 +112,9 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     return named.ready;
   }
 
-  /** Gives the value of a key a name, while that is the value kept, has few names, and something is ready to be sent. */
+  /**
+   * Gives the value of a key a name, while that is the value kept, has few names, and something is ready to be sent.
+   */
   name(key: string, value: T, name: string, make: () => Ready | undefined): void {
     const entry = this.#entries?.peek(key);
     if (entry?.value !== value || this.#named.has(name)) return;
@@ -121,7 +125,10 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     if (this.#entries?.has(key)) this.#named.set(name, { key, ready });
   }
 
-  /** Puts a value in the place of the one that is kept, where it is the same answer in more forms. Its names are dropped. */
+  /**
+   * Puts a value in the place of the one that is kept, where it is the same answer in more forms. Its names are
+   * dropped.
+   */
   extend(key: string, value: T, extended: T): void {
     const entry = this.#entries?.peek(key);
     const bytes = this.#sizeOf(extended);

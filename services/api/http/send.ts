@@ -24,7 +24,10 @@ function setAll(ctx: Context, headers: readonly string[]): void {
   for (let at = 0; at < headers.length; at += 2) ctx.set(headers[at]!, headers[at + 1]!);
 }
 
-/** Headers that tell what the cache did, and for how many whole seconds the answer is used yet: names and values in turn. */
+/**
+ * Headers that tell what the cache did, and for how many whole seconds the answer is used yet: names and values in
+ * turn.
+ */
 export function cacheHeaders({ state, expiresAt }: CacheState): string[] {
   const secondsLeft = Math.max(0, Math.ceil((expiresAt - Date.now()) / 1_000));
   return ['X-Cache', state, 'X-Cache-TTL', String(secondsLeft)];

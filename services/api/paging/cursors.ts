@@ -10,7 +10,10 @@ export const SIGNATURE_BYTES = 12;
 export interface Cursors {
   /** An opaque, URL-safe cursor: a position, bound to the question (sort and filters) that it belongs to. */
   write: (question: readonly unknown[], position: string) => string;
-  /** The position of a cursor. Throws VALIDATION_ERROR when it is not of this archive, of another question, or not of this shape. */
+  /**
+   * The position of a cursor. Throws VALIDATION_ERROR when it is not of this archive, of another question, or not of
+   * this shape.
+   */
   read: (question: readonly unknown[], cursor: string, shape: RegExp) => RegExpExecArray;
 }
 

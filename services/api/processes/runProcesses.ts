@@ -12,8 +12,8 @@ const KILL_AFTER_MS = 11_000;
 
 /**
  * Runs `count` processes of the API until a signal stops them. They share one address; new connections go to each in
- * turn. One that ends by itself is replaced. Where the first one ends before it listens, this process ends with its exit
- * code, and starts no other one.
+ * turn. One that ends by itself is replaced. Where the first one ends before it listens, this process ends with its
+ * exit code, and starts no other one.
  */
 export async function runProcesses(count: number, logger: Logger): Promise<void> {
   const sum = createMetricsSum();

@@ -6,8 +6,8 @@ import type { FromProcess, ToProcess } from './messages.js';
 const SUM_MS = 2_000;
 
 /**
- * Tells the metrics of this process to the one that runs it, whenever that asks. Gives a function that resolves with the
- * sum of all processes in the format of Prometheus, and rejects with a TimeoutError when none comes.
+ * Tells the metrics of this process to the one that runs it, whenever that asks. Gives a function that resolves with
+ * the sum of all processes in the format of Prometheus, and rejects with a TimeoutError when none comes.
  */
 export function sumMetrics(registry: Registry): () => Promise<string> {
   const waiting = new Set<(text: string) => void>();

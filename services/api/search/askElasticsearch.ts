@@ -20,7 +20,10 @@ export const CALLS_AT_ONCE = 8;
 const LINE = 'searches';
 const line = new Turns({ inAll: CALLS_AT_ONCE, each: CALLS_AT_ONCE, waitMs: 5_000 });
 
-/** Asks Elasticsearch as `askElasticsearch` does, after the calls of other searches. Throws UNAVAILABLE when these take too long. */
+/**
+ * Asks Elasticsearch as `askElasticsearch` does, after the calls of other searches. Throws UNAVAILABLE when these take
+ * too long.
+ */
 export function searchElasticsearch<T>(call: () => Promise<T>): Promise<T> {
   return line.take(LINE, () => askElasticsearch(call));
 }

@@ -9,8 +9,8 @@ interface Band {
 }
 
 /**
- * The bands, weakest first, as docs/search.md lists them. What is said in a message places it by the sum of its conditions
- * (`STEP`), so that Elasticsearch tries each of them once; the places of the others lie between.
+ * The bands, weakest first, as docs/search.md lists them. What is said in a message places it by the sum of its
+ * conditions (`STEP`), so that Elasticsearch tries each of them once; the places of the others lie between.
  */
 const BANDS = {
   mistyped: { place: 0, floor: 0.1, ceiling: 0.3 },
@@ -51,8 +51,8 @@ export function placesAbove(band: BandName, other: BandName): number {
 }
 
 /**
- * A document's score, 0 to 1, from what Elasticsearch gives it: the place of its band above `lowest` times UNIT, plus its
- * relevance s. Within the band it is floor + (ceiling - floor) * s / (s + 4), so the ceiling is never reached.
+ * A document's score, 0 to 1, from what Elasticsearch gives it: the place of its band above `lowest` times UNIT, plus
+ * its relevance s. Within the band it is floor + (ceiling - floor) * s / (s + 4), so the ceiling is never reached.
  */
 export function scoreOf(given: number, lowest: BandName): number {
   const place = BANDS[lowest].place + Math.floor(given / UNIT);

@@ -29,7 +29,10 @@ export function lowestBand({ minScore }: Pick<SearchParams, 'minScore'>): BandNa
   return minScore < WEAK_BELOW ? 'mistyped' : 'stretch';
 }
 
-/** Everything that the terms match, within the filters, scored as `scoreOf` reads it. Weak matches only when minScore asks for them. */
+/**
+ * Everything that the terms match, within the filters, scored as `scoreOf` reads it. Weak matches only when minScore
+ * asks for them.
+ */
 export function buildQuery(parsed: ParsedQuery, params: SearchParams): Query {
   const { type } = params;
   const strong = ofKind(type, findThreads(parsed), findMessages(parsed));
@@ -53,8 +56,8 @@ export function buildQuery(parsed: ParsedQuery, params: SearchParams): Query {
 }
 
 /**
- * Of the matches of `buildQuery` those that stand above all others, scored the same: threads with all terms in their title, and messages
- * that hold them near each other.
+ * Of the matches of `buildQuery` those that stand above all others, scored the same: threads with all terms in their
+ * title, and messages that hold them near each other.
  */
 export function buildStrongest(parsed: ParsedQuery, params: SearchParams): Query {
   // Scored by the very same clauses: sums in another order would be rounded otherwise.
@@ -127,8 +130,8 @@ function placeTitle({ terms, text, words }: ParsedQuery): Query {
 }
 
 /**
- * Messages by all terms in their content or title, and at least one in their content, placed by whether these stand as written and
- * near each other in it.
+ * Messages by all terms in their content or title, and at least one in their content, placed by whether these stand as
+ * written and near each other in it.
  */
 function findMessages(parsed: ParsedQuery): Query {
   const { terms } = parsed;
@@ -143,8 +146,8 @@ function findMessages(parsed: ParsedQuery): Query {
 }
 
 /**
- * Contents in which the terms stand near each other. The whole query as a phrase is looked for in these alone: a phrase holds
- * its terms near each other.
+ * Contents in which the terms stand near each other. The whole query as a phrase is looked for in these alone: a phrase
+ * holds its terms near each other.
  */
 function placeNearby({ terms, text, words }: ParsedQuery): Query {
   const phrase = phraseIn('content', text);
@@ -201,8 +204,8 @@ export function ofKind(type: SearchType, threads: Query, messages: Query): Query
 }
 
 /**
- * Letters or digits that stand together, or single characters of scripts without spaces. The relevance of a match is divided by
- * how many the terms have, so that it does not rise with the length of a query.
+ * Letters or digits that stand together, or single characters of scripts without spaces. The relevance of a match is
+ * divided by how many the terms have, so that it does not rise with the length of a query.
  */
 const PIECE =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}])\p{L})+|\p{Nd}+/gu;

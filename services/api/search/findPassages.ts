@@ -5,8 +5,8 @@ import { passageOf, type Hit } from './presentResults.js';
 import { buildPassages } from './searchRequest.js';
 
 /**
- * A passage of each thread among some hits, by thread id, with marks: of its best message among them, else of its best message
- * in the archive. A thread of which only the title matches has none.
+ * A passage of each thread among some hits, by thread id, with marks: of its best message among them, else of its best
+ * message in the archive. A thread of which only the title matches has none.
  */
 export async function findPassages(
   { elasticsearch, namespace }: SearchDeps,

@@ -21,7 +21,10 @@ const MOST_COUNTED = 32;
 /** The fewest letters of a part of a word that is written apart elsewhere. */
 const SHORTEST_PART = 3;
 
-/** Whether the first page of what all terms match has no strong result, so that matches of its most telling terms are looked for. */
+/**
+ * Whether the first page of what all terms match has no strong result, so that matches of its most telling terms are
+ * looked for.
+ */
 export function needsRelated(
   { terms }: Pick<ParsedQuery, 'terms'>,
   { offset, limit }: SearchParams,
@@ -38,7 +41,9 @@ export interface Related {
   terms: SearchTerm[];
 }
 
-/** Threads and messages that hold telling terms of a query, at most `limit` together; none of the threads in `shown`. */
+/**
+ * Threads and messages that hold telling terms of a query, at most `limit` together; none of the threads in `shown`.
+ */
 export async function findRelated(
   deps: SearchDeps,
   parsed: ParsedQuery,
@@ -64,7 +69,8 @@ export async function findRelated(
   };
   const needed = heaviest(telling);
   const hits = await ask(needed);
-  // Terms are weighed by the whole archive. Where the filters leave nothing that holds one which tells enough, the others must do.
+  // Terms are weighed by the whole archive. Where the filters leave nothing that holds one which tells enough, the
+  // others must do.
   const isLeft = hits.length + shown.length === 0 && needed.length < telling.length;
   return { hits: isLeft ? await ask(telling) : hits, terms };
 }
@@ -117,8 +123,8 @@ function joinOf(one: SearchTerm, other: SearchTerm): string | undefined {
 }
 
 /**
- * How the archive spells words that it hardly knows: with other letters, unless they are of another language, or apart. What a word may be
- * a typo of is not looked up again where the search has done so.
+ * How the archive spells words that it hardly knows: with other letters, unless they are of another language, or apart.
+ * What a word may be a typo of is not looked up again where the search has done so.
  */
 async function otherSpellings(
   deps: SearchDeps,

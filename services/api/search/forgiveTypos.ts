@@ -4,7 +4,10 @@ import { isLong } from './cost.js';
 import { countWords, lookUp, mostOf, VOCABULARY, wordsOf, type Entry } from './lookUp.js';
 import type { ParsedQuery, SearchTerm } from './parseQuery.js';
 
-/** How much is forgiven. To find a word with wrong letters costs Elasticsearch milliseconds, whether there is one or not. */
+/**
+ * How much is forgiven. To find a word with wrong letters costs Elasticsearch milliseconds, whether there is one or
+ * not.
+ */
 export const FORGIVEN = { words: 3, fewestLetters: 3, mostLetters: 20, two: [6, 12] } as const;
 /** Words of the archive that a word may stand for: the most alike. */
 const ALTERNATIVES = 3;
@@ -70,7 +73,10 @@ function suggestersOf(words: readonly string[]): estypes.SearchSuggester {
   );
 }
 
-/** The second wrong letter is the costly one, more so in a longer word; nearly every word of a title stands in some message too. */
+/**
+ * The second wrong letter is the costly one, more so in a longer word; nearly every word of a title stands in some
+ * message too.
+ */
 function suggesterOf(text: string, field: string): estypes.SearchFieldSuggester {
   const [from, to] = FORGIVEN.two;
   const forgivesTwo = field === 'content' && text.length >= from && text.length <= to;

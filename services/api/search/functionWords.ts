@@ -1,6 +1,8 @@
 import { wordTerm, type ParsedQuery, type SearchTerm } from './parseQuery.js';
 
-/** Words that hold sentences together and tell nothing about their subject, by language; folded as the index folds them. */
+/**
+ * Words that hold sentences together and tell nothing about their subject, by language; folded as the index folds them.
+ */
 const FUNCTION_WORDS = {
   english:
     'a about after again all also am an and another any anybody anyone anything are arent around as at be because been before being both but by can cannot cant could couldnt did didnt do does doesnt doing done dont each either else ever every everyone for from get gets getting give go goes going got had has hasnt have havent having he hello help her here hey hi him his how i id if ill im in into is isnt it its ive just know let lets like made make makes many may me might mine more most much must my need needs no nobody none nor not of off on one only onto or other our out over own people please possible put really same see seem seems shall she should shouldnt so some somebody someone something still such tell than thank thanks that thats the their them then there theres these they thing things this those to too try trying up us use used using very want wants was wasnt way we well were werent what whats when where wheres which while who whom whose why will with without wont would wouldnt yes yet you your youre',
@@ -50,8 +52,8 @@ export function isForeign({ terms }: Pick<ParsedQuery, 'terms'>): boolean {
 }
 
 /**
- * What tells something about a subject: phrases, and words that are no function words. A text of a script without spaces is
- * taken apart into its words, and words with a comma or a slash between them are taken one by one.
+ * What tells something about a subject: phrases, and words that are no function words. A text of a script without
+ * spaces is taken apart into its words, and words with a comma or a slash between them are taken one by one.
  */
 export function tellingTerms(terms: readonly SearchTerm[]): SearchTerm[] {
   const single = terms.flatMap((term) => (term.phrase ? [term] : wordsOfTerm(term)));

@@ -19,7 +19,9 @@ export function lookUp({ elasticsearch, namespace }: SearchDeps, request: estype
   );
 }
 
-/** How many documents the archive has (messages, and threads with their titles), and in how many of them words stand. */
+/**
+ * How many documents the archive has (messages, and threads with their titles), and in how many of them words stand.
+ */
 export interface WordCounts {
   all: number;
   /** By text: of each of its words. */
@@ -27,8 +29,8 @@ export interface WordCounts {
 }
 
 /**
- * In how many documents the words of some texts stand, `as_written` or `inflected`. Elasticsearch takes the texts apart as if they were a
- * document, and reads the counts in its dictionaries. So the cost does not grow with the archive.
+ * In how many documents the words of some texts stand, `as_written` or `inflected`. Elasticsearch takes the texts apart
+ * as if they were a document, and reads the counts in its dictionaries. So the cost does not grow with the archive.
  */
 export async function countWords(
   { elasticsearch, namespace }: SearchDeps,
@@ -83,7 +85,9 @@ function countsOf(
   return new Map(sought.map(({ text, byPlace }) => [text, [...byPlace.values()]]));
 }
 
-/** The archive's words in an entry that readers know too: the index also holds stems, and letters that stand for signs. */
+/**
+ * The archive's words in an entry that readers know too: the index also holds stems, and letters that stand for signs.
+ */
 export function wordsOf({ options }: Entry): string[] {
   return [options].flat().flatMap(({ text }) => (signLetters.test(text) ? [] : [text]));
 }

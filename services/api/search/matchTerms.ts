@@ -5,8 +5,8 @@ import type { SearchTerm } from './parseQuery.js';
 export type Query = NonNullable<estypes.QueryDslQueryContainer>;
 
 /**
- * Fields that hold text: `heading` is a thread's title, `stretches.text` its conversation (with title and tags), `title`
- * the title of a message's thread, `content` what the message says.
+ * Fields that hold text: `heading` is a thread's title, `stretches.text` its conversation (with title and tags),
+ * `title` the title of a message's thread, `content` what the message says.
  */
 export type TextField = 'heading' | 'stretches.text' | 'title' | 'content';
 
@@ -81,7 +81,10 @@ export function allOf(filter: Query[]): Query {
   return filter.length === 1 ? filter[0]! : { bool: { filter } };
 }
 
-/** Whether a term may be the beginning of a longer word. A single letter begins too many words, and a long word is whole. */
+/**
+ * Whether a term may be the beginning of a longer word. A single letter begins too many words, and a long word is
+ * whole.
+ */
 export function mayBegin({ text, phrase }: SearchTerm): boolean {
   return !phrase && text.length >= BEGUN.fewest && text.length <= BEGUN.most;
 }

@@ -15,7 +15,10 @@ type ShownThread = Omit<ThreadDocument, 'stretches'>;
 /** A document as a page of results reads it. */
 export type Hit = estypes.SearchHit<ShownThread | MessageDocument>;
 
-/** Hits in their order, split into the two kinds. `passages`: of threads, by id; `scoreOf`: the score from what Elasticsearch gave. */
+/**
+ * Hits in their order, split into the two kinds. `passages`: of threads, by id; `scoreOf`: the score from what
+ * Elasticsearch gave.
+ */
 export function presentResults(
   hits: readonly Hit[],
   passages: ReadonlyMap<string, string>,

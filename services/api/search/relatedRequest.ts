@@ -32,8 +32,8 @@ export function relatedScore(given: number): number {
 }
 
 /**
- * Threads and messages that hold telling terms in one stretch or one message, ranked by the BM25 relevance of all of these
- * together. What a title holds counts once more for its thread. Threads in `shown` are left out.
+ * Threads and messages that hold telling terms in one stretch or one message, ranked by the BM25 relevance of all of
+ * these together. What a title holds counts once more for its thread. Threads in `shown` are left out.
  */
 export function buildRelatedQuery(
   words: SoughtWords,

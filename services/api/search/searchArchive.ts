@@ -24,15 +24,19 @@ export interface SearchArchiveDeps extends SearchDeps {
   synonyms?: Synonyms;
 }
 
-/** What is looked for where an answer is poor: matches of most of the terms, and a corrected query where there is no match. */
+/**
+ * What is looked for where an answer is poor: matches of most of the terms, and a corrected query where there is no
+ * match.
+ */
 interface Extras {
   related: Related;
   suggestion: string | null;
 }
 
 /**
- * A page of what a query finds. Throws VALIDATION_ERROR for too many terms, RATE_LIMITED for a costly search that the asker's limit does not
- * reach for, and UNAVAILABLE while Elasticsearch cannot answer or the turn of a costly search does not come.
+ * A page of what a query finds. Throws VALIDATION_ERROR for too many terms, RATE_LIMITED for a costly search that the
+ * asker's limit does not reach for, and UNAVAILABLE while Elasticsearch cannot answer or the turn of a costly search
+ * does not come.
  */
 export async function searchArchive(
   deps: SearchArchiveDeps,
@@ -56,7 +60,10 @@ export async function searchArchive(
   return present(deps, parsed, params, found, extras);
 }
 
-/** A costly search, with what is looked for where it finds little. Weak matches only where the query is short enough for them. */
+/**
+ * A costly search, with what is looked for where it finds little. Weak matches only where the query is short enough for
+ * them.
+ */
 async function searchAtLength(
   deps: SearchDeps,
   parsed: ParsedQuery,
@@ -120,7 +127,10 @@ function isFound({ threadCount, messageCount }: Found): boolean {
 const NO_EXTRAS: Extras = { related: { hits: [], terms: [] }, suggestion: null };
 const NOTHING: Found = { hits: [], threadCount: 0, messageCount: 0 };
 
-/** The answer, with the passages of all threads in it: of related ones, and of results beside them, by the terms that tell. */
+/**
+ * The answer, with the passages of all threads in it: of related ones, and of results beside them, by the terms that
+ * tell.
+ */
 async function present(
   deps: SearchDeps,
   parsed: ParsedQuery,

@@ -46,7 +46,10 @@ export function buildRequest(parsed: ParsedQuery, params: SearchParams): PageReq
   return { ...pageRequest(parsed, params, buildQuery(parsed, params)), ...COUNTED };
 }
 
-/** The same question in steps: a page of the strongest matches alone; where these do not fill it, of all; and the counts, for which nothing is scored. */
+/**
+ * The same question in steps: a page of the strongest matches alone; where these do not fill it, of all; and the
+ * counts, for which nothing is scored.
+ */
 export interface Steps {
   strongest: PageRequest;
   page: PageRequest;
@@ -56,7 +59,10 @@ export interface Steps {
 /** The last result of a page that the strongest matches may fill. */
 const STEPPED = 200;
 
-/** Whether a question about common words is best asked in steps: for a page near the first, and without filters that leave few matches. */
+/**
+ * Whether a question about common words is best asked in steps: for a page near the first, and without filters that
+ * leave few matches.
+ */
 export function mayStep({ minScore, limit, offset, ...filters }: SearchParams): boolean {
   const { channelId, tag, authorId, hasAttachment, after, before, status } = filters;
   const narrow = [channelId, tag, authorId, hasAttachment, after, before];
@@ -131,8 +137,8 @@ export function buildPassages(parsed: ParsedQuery, threadIds: readonly string[])
 }
 
 /**
- * The most results of a page on which the beginnings of words are marked: for these Elasticsearch analyses the text again,
- * which is too much for a large page.
+ * The most results of a page on which the beginnings of words are marked: for these Elasticsearch analyses the text
+ * again, which is too much for a large page.
  */
 const BEGUN_MARKED = 20;
 

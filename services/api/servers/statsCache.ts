@@ -16,8 +16,8 @@ export interface StatsCache {
 }
 
 /**
- * Statistics in Redis for 60 seconds, as `etag length\n` and the gzip bytes. A failure of Redis counts as a miss, and is
- * reported to `onFailure`.
+ * Statistics in Redis for 60 seconds, as `etag length\n` and the gzip bytes. A failure of Redis counts as a miss, and
+ * is reported to `onFailure`.
  */
 export function createStatsCache(
   redis: Redis,

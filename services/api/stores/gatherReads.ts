@@ -22,8 +22,8 @@ interface Waiting<Question, Answer> {
 
 /**
  * Asks a store in few calls, since a call costs more than what it brings. At most two are under way at once. What is
- * asked meanwhile waits, and goes out in one call as soon as one of them ends: first come, first served. A question that
- * waited for as long as a call may take fails. A call that fails, fails for all its questions.
+ * asked meanwhile waits, and goes out in one call as soon as one of them ends: first come, first served. A question
+ * that waited for as long as a call may take fails. A call that fails, fails for all its questions.
  */
 export function gatherReads<Question, Answer>({
   call,

@@ -22,8 +22,8 @@ export interface GuardedStores {
 }
 
 /**
- * Watches the stores. Every call to MongoDB and Elasticsearch ends within its limit, or at once while the store is away.
- * A Redis connection refuses commands by itself while it is down. So a silent one is closed.
+ * Watches the stores. Every call to MongoDB and Elasticsearch ends within its limit, or at once while the store is
+ * away. A Redis connection refuses commands by itself while it is down. So a silent one is closed.
  */
 export function guardStores(clients: {
   mongo: Mongo;

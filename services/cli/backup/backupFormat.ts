@@ -13,10 +13,11 @@ export const MANIFEST = 'manifest.json';
 export const BACKUP_FORMAT = 6;
 
 /**
- * The collections that cannot be built again from anything else, in the order in which they are restored. An indexer may
- * run meanwhile, so the order matters. Erasures and opt-outs come before the messages, so that nobody erased or left out comes back. A file comes
- * before its upload, which would otherwise be removed as an orphan. What is quarantined comes after what it is about, and
- * deletions come last. Views, search and all other marks are built anew. Logins and cursors end.
+ * The collections that cannot be built again from anything else, in the order in which they are restored. An indexer
+ * may run meanwhile, so the order matters. Erasures and opt-outs come before the messages, so that nobody erased or
+ * left out comes back. A file comes before its upload, which would otherwise be removed as an orphan. What is
+ * quarantined comes after what it is about, and deletions come last. Views, search and all other marks are built anew.
+ * Logins and cursors end.
  */
 export const KEPT = [
   'erasures',
@@ -44,8 +45,9 @@ const KEPT_STATE: Filter<StateRecord> = {
 };
 
 /**
- * The documents that a backup holds of a collection of which it does not hold all. Of `state`: the key of erasures, and the
- * numbers that only rise, and what the mirror holds. Of `sync`: which files it holds. Of `work`: marks that are quarantined. Pieces of bodies are left out, since views are built anew.
+ * The documents that a backup holds of a collection of which it does not hold all. Of `state`: the key of erasures, and
+ * the numbers that only rise, and what the mirror holds. Of `sync`: which files it holds. Of `work`: marks that are
+ * quarantined. Pieces of bodies are left out, since views are built anew.
  */
 export const KEPT_PART: Partial<Record<KeptName, Filter<Document>>> = {
   state: KEPT_STATE as Filter<Document>,

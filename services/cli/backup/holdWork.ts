@@ -6,9 +6,9 @@ import { MOST_TRIES } from '../../../shared/store/work.js';
 import type { KeptName } from './backupFormat.js';
 
 /**
- * An indexer that runs during a restore would start work on half an archive. So records that name work are restored in a
- * form that it does not take up yet. Deletions are restored last, so they may be taken up. Threads lose their marks, since
- * all threads are built again.
+ * An indexer that runs during a restore would start work on half an archive. So records that name work are restored in
+ * a form that it does not take up yet. Deletions are restored last, so they may be taken up. Threads lose their marks,
+ * since all threads are built again.
  */
 const HELD: Partial<Record<KeptName, (document: Document) => Document>> = {
   erasures: (erasure) => without(erasure, ['userId', 'names']),

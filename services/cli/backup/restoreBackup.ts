@@ -33,9 +33,10 @@ export interface Restored {
 }
 
 /**
- * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run: it takes up the
- * waiting work when everything is restored. This does not build views or search documents. API keys are restored as revoked, unless
- * `keys`. Throws CliError, having written nothing, when the backup is damaged or the archive holds something.
+ * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run: it takes up
+ * the waiting work when everything is restored. This does not build views or search documents. API keys are restored as
+ * revoked, unless `keys`. Throws CliError, having written nothing, when the backup is damaged or the archive holds
+ * something.
  */
 export async function restoreBackup(
   mongo: Mongo,

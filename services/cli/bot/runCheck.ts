@@ -10,7 +10,9 @@ import { checkLines } from './checkLines.js';
 /** Requests are at least this far apart (ms): with what an indexer sends beside them they stay within the limit. */
 const APART_MS = 1_000;
 
-/** Checks the bot of DISCORD_BOT_TOKEN, without stores and indexer. Sets exit code 1 where something has to be changed. */
+/**
+ * Checks the bot of DISCORD_BOT_TOKEN, without stores and indexer. Sets exit code 1 where something has to be changed.
+ */
 export async function runCheck({ json: asJson }: { json?: boolean }): Promise<void> {
   const settings = readSettings();
   const { DISCORD_BOT_TOKEN: token, DISCORD_API_URL: url } = settings;

@@ -7,8 +7,8 @@ type Records = Pick<Collections, 'messages' | 'threads' | 'channels' | 'servers'
 const ALIVE = { deleted: { $ne: true } };
 
 /**
- * Whether an id occurs in anything that others wrote: mentions, reactions, texts, addresses. Most of this has no index, so
- * every record is read. A record's own id, and the ids of its thread, channel and server, are not searched.
+ * Whether an id occurs in anything that others wrote: mentions, reactions, texts, addresses. Most of this has no index,
+ * so every record is read. A record's own id, and the ids of its thread, channel and server, are not searched.
  */
 export async function isNamedAnywhere(records: Records, userId: string): Promise<boolean> {
   const { messages, threads, channels, servers } = records;

@@ -35,8 +35,8 @@ export async function buildThreads(deps: IndexerDeps, marks: Mark[]): Promise<vo
 
 /**
  * Builds everything that is read of a thread from its records as they are now. One transaction stores it, marks what
- * follows from it, and takes the thread's mark away. A build that lost its claim stores nothing. A source may have brought
- * back what was erased or deleted: the build takes that out of the records first.
+ * follows from it, and takes the thread's mark away. A build that lost its claim stores nothing. A source may have
+ * brought back what was erased or deleted: the build takes that out of the records first.
  */
 async function buildThread(deps: IndexerDeps, mark: Mark): Promise<void> {
   const { collections } = deps;
@@ -94,7 +94,9 @@ interface BuiltThread {
   bodies: BodyView[];
 }
 
-/** Writes pieces of the body and search documents; gives the rest, which is not stored yet. Null: nothing may be shown. */
+/**
+ * Writes pieces of the body and search documents; gives the rest, which is not stored yet. Null: nothing may be shown.
+ */
 async function writeThread(
   deps: IndexerDeps,
   thread: ThreadRecord,
@@ -166,10 +168,10 @@ async function storeViews(
 }
 
 /**
- * Ends the build of a thread that links to others. Its list item names its links since the build stored it. Worker A builds
- * this thread and shows the old title of another; meanwhile worker B renames that other thread, and looks for those that
- * link to it. Either B finds this thread's stored links, and marks it; or the new title is stored by now, and the thread
- * is built again.
+ * Ends the build of a thread that links to others. Its list item names its links since the build stored it. Worker A
+ * builds this thread and shows the old title of another; meanwhile worker B renames that other thread, and looks for
+ * those that link to it. Either B finds this thread's stored links, and marks it; or the new title is stored by now,
+ * and the thread is built again.
  */
 async function endLinked(
   { commit, collections }: IndexerDeps,
@@ -226,7 +228,10 @@ export async function removeViews(
     await removeOlderPieces(deps.collections, name, version + 1);
 }
 
-/** Marks everything else that shows a part of a thread: its people, its server, lists of similar threads, and threads that link to it. */
+/**
+ * Marks everything else that shows a part of a thread: its people, its server, lists of similar threads, and threads
+ * that link to it.
+ */
 function markFollowing(
   documents: Documents,
   { causes }: Mark,

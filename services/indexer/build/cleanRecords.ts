@@ -16,8 +16,8 @@ type Deps = Pick<IndexerDeps, 'collections' | 'commit'>;
 
 /**
  * Cleans a thread's record. If its channel or server was deleted, the record becomes a tombstone. Otherwise everything
- * goes that names somebody who was erased. Either may be needed when a source was read before a deletion or erasure, and
- * merged after it. Resolves with the record as it is stored then; with null when there is none.
+ * goes that names somebody who was erased. Either may be needed when a source was read before a deletion or erasure,
+ * and merged after it. Resolves with the record as it is stored then; with null when there is none.
  */
 export async function cleanThread(deps: Deps, threadId: string): Promise<ThreadRecord | null> {
   const { threads, channels, servers } = deps.collections;
@@ -91,7 +91,9 @@ export async function cleanWords(
   }
 }
 
-/** Removes a thread that an erasure has emptied, because the erased person wrote all of it. Gives what is stored then. */
+/**
+ * Removes a thread that an erasure has emptied, because the erased person wrote all of it. Gives what is stored then.
+ */
 export async function removeIfEmptied(deps: Deps, thread: ThreadRecord): Promise<ThreadRecord> {
   if (thread.ownerId !== ERASED_ID) return thread;
   if (await countedMessages(deps.collections, thread._id).limit(1).next()) return thread;

@@ -54,8 +54,8 @@ const markLinks = fanOut(async function* (deps, targetIds) {
 });
 
 /**
- * Marks the lists of similar threads that threads stand in. Announces the threads once more: whoever built them may have
- * been killed before they were announced.
+ * Marks the lists of similar threads that threads stand in. Announces the threads once more: whoever built them may
+ * have been killed before they were announced.
  */
 export async function fanOutLists(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   await announceAgain(deps, marks);

@@ -23,7 +23,10 @@ interface Unshown {
   isLeftOut: (userId: string) => boolean;
 }
 
-/** Loads a thread; null when nothing of it may be shown (deleted, or nothing said in it but by people who must not be shown). */
+/**
+ * Loads a thread; null when nothing of it may be shown (deleted, or nothing said in it but by people who must not be
+ * shown).
+ */
 export async function loadThread(
   records: Records,
   recorded: ThreadRecord,

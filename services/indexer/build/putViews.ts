@@ -18,7 +18,9 @@ export function putBodies(documents: Documents, texts: BodyTexts, version: numbe
   }
 }
 
-/** Stores rows that differ from the stored ones in more than their version; rows that are not made any more are removed. */
+/**
+ * Stores rows that differ from the stored ones in more than their version; rows that are not made any more are removed.
+ */
 export function putRows<N extends keyof Rows>(
   documents: Documents,
   name: N,

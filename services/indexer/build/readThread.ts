@@ -8,7 +8,10 @@ import { foldThread, type FoldedMessages, type ThreadViews } from '../views/fold
 import { linkTargets, loadThread } from './loadThread.js';
 import { MESSAGE_BATCH } from './messageBatch.js';
 
-/** Receives a thread's views while its messages are read. One sink stores them, one sends them to an index, one compares them. */
+/**
+ * Receives a thread's views while its messages are read. One sink stores them, one sends them to an index, one compares
+ * them.
+ */
 export interface ThreadSink {
   /** Called before the first messages, with the beginning of the thread's body. */
   begin?(opening: string): Promise<void>;
@@ -20,10 +23,10 @@ export interface ThreadSink {
 }
 
 /**
- * Reads a thread's records once and folds them into a sink. What erased people left in them is taken out first, and so is
- * what was written by people who are left out of its server: nothing that is built can show it. Resolves with the other
- * views, of this version; with null when nothing of the thread may be shown: it was deleted, nothing is said in it, or its
- * channel is not recorded.
+ * Reads a thread's records once and folds them into a sink. What erased people left in them is taken out first, and so
+ * is what was written by people who are left out of its server: nothing that is built can show it. Resolves with the
+ * other views, of this version; with null when nothing of the thread may be shown: it was deleted, nothing is said in
+ * it, or its channel is not recorded.
  */
 export async function readThread(
   { collections, resolvedTags, links }: Pick<IndexerDeps, 'collections' | 'resolvedTags' | 'links'>,

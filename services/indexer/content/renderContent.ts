@@ -9,8 +9,8 @@ import type { MessageToken } from './syntax/messageToken.js';
 export type { RenderContext } from './resolveReferences.js';
 
 /**
- * Raise it when the output changes for any input, of previews too, and when bodies get another shape. Stored bodies carry
- * it: verification finds those of another version, and `verify --repair` or `reindex --views` builds them again.
+ * Raise it when the output changes for any input, of previews too, and when bodies get another shape. Stored bodies
+ * carry it: verification finds those of another version, and `verify --repair` or `reindex --views` builds them again.
  */
 export const RENDERER_VERSION = 3;
 

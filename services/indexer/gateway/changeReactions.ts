@@ -18,8 +18,8 @@ export interface Reacted extends MessagePlace {
 }
 
 /**
- * Counts reactions of one thread's messages as events tell them, and has these messages read again soon: an event may come
- * twice, or tell what an answer has counted already. Who reacted is not kept.
+ * Counts reactions of one thread's messages as events tell them, and has these messages read again soon: an event may
+ * come twice, or tell what an answer has counted already. Who reacted is not kept.
  */
 export async function changeReactions(
   { commit }: Pick<IndexerDeps, 'commit'>,

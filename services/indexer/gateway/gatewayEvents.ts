@@ -24,7 +24,8 @@ export type ThreadEvent =
 
 /**
  * What happened on a server. `role`: it has these permissions and this name now. `rules`: who may see what may have
- * changed. `member`: somebody carries these roles now. `threads`: there may also be threads that no event tells of. `left`: the bot is not there any more.
+ * changed. `member`: somebody carries these roles now. `threads`: there may also be threads that no event tells of.
+ * `left`: the bot is not there any more.
  */
 export type ServerEvent =
   | { kind: 'role'; role: { id: string; name: string; permissions: string } }

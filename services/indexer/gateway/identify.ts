@@ -28,8 +28,9 @@ export class NoSessionsLeft extends Error {
 }
 
 /**
- * Waits until a session may begin. Gives the address to connect to, and the intents to ask for. Other programs with the same
- * token count towards the sessions of a day, so the platform is asked each time. Throws NoSessionsLeft, and SyncProblem where the bot may not read what messages say.
+ * Waits until a session may begin. Gives the address to connect to, and the intents to ask for. Other programs with the
+ * same token count towards the sessions of a day, so the platform is asked each time. Throws NoSessionsLeft, and
+ * SyncProblem where the bot may not read what messages say.
  */
 export async function awaitIdentify(deps: SyncDeps): Promise<{ url: string; intents: number }> {
   const { platform, signal, collections } = deps;

@@ -34,8 +34,8 @@ const MOST_RESUMING_MS = 5 * 60_000;
 const LONGEST_REST_MS = 10 * 60_000;
 
 /**
- * Listens to the gateway until the signal is aborted, and records what it tells. A session that ends is resumed after the
- * last event received, by another process after the last one recorded. Resolves, too, when the platform takes no
+ * Listens to the gateway until the signal is aborted, and records what it tells. A session that ends is resumed after
+ * the last event received, by another process after the last one recorded. Resolves, too, when the platform takes no
  * connection of this bot. Throws PlatformUnauthorized, SyncProblem, and what else stops everything.
  */
 export async function listen(deps: SyncDeps, access: GatewayAccess): Promise<void> {

@@ -43,8 +43,9 @@ interface Timed {
 }
 
 /**
- * Records events: those of one thread in order, and together as far as they wait, so that a burst builds the thread a few
- * times. After an event that may change who may see what, all events of its server wait until the server was looked at.
+ * Records events: those of one thread in order, and together as far as they wait, so that a burst builds the thread a
+ * few times. After an event that may change who may see what, all events of its server wait until the server was looked
+ * at.
  */
 export function createEventRecorder(deps: SyncDeps): EventRecorder {
   const { signal } = deps;
@@ -131,7 +132,9 @@ function isKnownRole(
   return known?.name === name && known.permissions === permissions;
 }
 
-/** Records events of a thread. Where they cannot be recorded, the thread is read once more, so that nothing is missing. */
+/**
+ * Records events of a thread. Where they cannot be recorded, the thread is read once more, so that nothing is missing.
+ */
 async function recordOrReadAgain(
   deps: SyncDeps,
   { threadId, serverId }: LanePlace,

@@ -64,8 +64,8 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
 };
 
 /**
- * Records events of one thread, in order. Those of a thread that is not archived change nothing: when it is listed, all of
- * it is fetched.
+ * Records events of one thread, in order. Those of a thread that is not archived change nothing: when it is listed, all
+ * of it is fetched.
  */
 export async function recordThread(
   deps: SyncDeps,

@@ -13,7 +13,9 @@ const AGAIN_AFTER_MS = 5_000;
 
 /** Looks at servers over REST when events say that their rules may have changed. */
 export interface ServerLooks {
-  /** Looks at a server, from now on: who asks while one waits to begin shares it. Rejects with what stops everything. */
+  /**
+   * Looks at a server, from now on: who asks while one waits to begin shares it. Rejects with what stops everything.
+   */
   look(serverId: string): Promise<void>;
   /** What a server's events have to wait for: a look that was asked for, or the first. Null for nothing. */
   pending(serverId: string): Promise<void> | null;

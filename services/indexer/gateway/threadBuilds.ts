@@ -14,8 +14,8 @@ export interface ThreadBuilds {
 }
 
 /**
- * Builds for one process. A build that fails is left to the background: its mark stays. So is one that waits for another
- * worker when the signal is aborted: a killed process keeps its claims for some time.
+ * Builds for one process. A build that fails is left to the background: its mark stays. So is one that waits for
+ * another worker when the signal is aborted: a killed process keeps its claims for some time.
  */
 export function createThreadBuilds(deps: IndexerDeps & Pick<SyncDeps, 'signal'>): ThreadBuilds {
   const waiting = new Set<string>();

@@ -27,10 +27,10 @@ export interface OnChange {
 }
 
 /**
- * Merges a source into the records: of two sources the later wins, field by field, a message whole; what is absent stays;
- * of erased people nothing is taken. Each batch of messages is one transaction, the first with the header, and marks the
- * thread where it changes. Running twice, or in another order, leaves the same. Throws DeletedPlace where its server or
- * channel was deleted here, and SourceConflict where it contradicts what is recorded.
+ * Merges a source into the records: of two sources the later wins, field by field, a message whole; what is absent
+ * stays; of erased people nothing is taken. Each batch of messages is one transaction, the first with the header, and
+ * marks the thread where it changes. Running twice, or in another order, leaves the same. Throws DeletedPlace where its
+ * server or channel was deleted here, and SourceConflict where it contradicts what is recorded.
  */
 export async function ingest(
   { collections, commit }: Pick<IndexerDeps, 'collections' | 'commit'>,

@@ -22,8 +22,8 @@ export interface MergedHeader {
 }
 
 /**
- * Merges a source's server, channel and thread into their records, and marks the views that show them. This happens with
- * the first batch of messages. Each later batch only checks that none of the three was deleted meanwhile.
+ * Merges a source's server, channel and thread into their records, and marks the views that show them. This happens
+ * with the first batch of messages. Each later batch only checks that none of the three was deleted meanwhile.
  */
 export function mergeHeader(
   documents: Documents,
@@ -125,8 +125,8 @@ function mergeThread(
 }
 
 /**
- * Stamps by which a source that does not name who started a thread ranks behind each that does. Of somebody who was erased
- * here no source is taken with their name.
+ * Stamps by which a source that does not name who started a thread ranks behind each that does. Of somebody who was
+ * erased here no source is taken with their name.
  */
 function ownerLast({ ownerId }: Pick<Partial<ThreadRecord>, 'ownerId'>, stamps: Stamps): Stamps {
   return ownerId === ERASED_ID ? { ...stamps, ownerId: 0 } : stamps;

@@ -6,7 +6,9 @@ import type { Documents } from '../work/commit.js';
 /** What is shown of a person beside what they wrote. */
 const SHOWN = ['username', 'displayName', 'avatar', 'isBot'] as const;
 
-/** Keeps the newest snapshot of everyone who wrote. Who is new or looks different from before is marked for counting. */
+/**
+ * Keeps the newest snapshot of everyone who wrote. Who is new or looks different from before is marked for counting.
+ */
 export function mergePeople(
   documents: Documents,
   batch: readonly SourceMessage[],

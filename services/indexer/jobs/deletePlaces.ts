@@ -21,8 +21,8 @@ export async function deleteChannel(
 }
 
 /**
- * Records that a channel is deleted. Gives its server, and the cause of the marks that take its threads out of all views;
- * null where the channel is not known.
+ * Records that a channel is deleted. Gives its server, and the cause of the marks that take its threads out of all
+ * views; null where the channel is not known.
  */
 export function recordChannelDeletion(
   { commit }: Pick<IndexerDeps, 'commit'>,

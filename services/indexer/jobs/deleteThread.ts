@@ -21,8 +21,8 @@ export async function deleteThread(
 }
 
 /**
- * Records that a thread is deleted. Gives its record of before, and the cause of the marks that take it out of all views;
- * null where the thread is not known.
+ * Records that a thread is deleted. Gives its record of before, and the cause of the marks that take it out of all
+ * views; null where the thread is not known.
  */
 export function recordThreadDeletion(
   { commit }: Pick<IndexerDeps, 'commit'>,

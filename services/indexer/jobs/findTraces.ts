@@ -26,8 +26,8 @@ export interface Traces {
 const BATCH = 1_000;
 
 /**
- * Finds what is recorded of people who were erased, by one reading of all messages: an id may stand in any text. Notices,
- * which no thread shows, are cleaned at once.
+ * Finds what is recorded of people who were erased, by one reading of all messages: an id may stand in any text.
+ * Notices, which no thread shows, are cleaned at once.
  */
 export async function findTraces(
   deps: IndexerDeps,
@@ -123,7 +123,8 @@ async function* allMessages(
 
 /**
  * Empties messages that forward what was deleted or erased, and marks their threads. Called when everything that was
- * theirs is deleted; who writes such a message meanwhile sees that (ingest/mergeMessages.ts). Gives how many it emptied.
+ * theirs is deleted; who writes such a message meanwhile sees that (ingest/mergeMessages.ts). Gives how many it
+ * emptied.
  */
 export async function removeForwards(
   { collections, commit }: IndexerDeps,

@@ -46,8 +46,8 @@ const takeTurn = createTurns();
 /**
  * Applies one stored export file and builds its thread. Done when everything of it can be read; then the upload is
  * deleted and the file's record says what became of it. A file that can never be applied is recorded as rejected; one
- * that fails every time is quarantined: as rejected, its upload kept for another try. Resolves with null for a file that
- * is held back, or is done, if only meanwhile. Throws when the job is to be tried again.
+ * that fails every time is quarantined: as rejected, its upload kept for another try. Resolves with null for a file
+ * that is held back, or is done, if only meanwhile. Throws when the job is to be tried again.
  */
 export async function importFile(
   deps: IndexerDeps,
@@ -71,8 +71,8 @@ export async function importFile(
 }
 
 /**
- * Marks a queued file as begun and claims the mark: what ends the process is told by it. `own` is the claimed mark; null
- * where the file was begun before, or is imported elsewhere at the same time.
+ * Marks a queued file as begun and claims the mark: what ends the process is told by it. `own` is the claimed mark;
+ * null where the file was begun before, or is imported elsewhere at the same time.
  */
 function begin(
   { commit }: IndexerDeps,
@@ -107,7 +107,9 @@ async function applyMarked(
   return noted;
 }
 
-/** Notes how a file ended, and takes its mark away. Resolves with null where its claim was lost, or it has ended before. */
+/**
+ * Notes how a file ended, and takes its mark away. Resolves with null where its claim was lost, or it has ended before.
+ */
 export function endFile(
   { commit }: Pick<IndexerDeps, 'commit'>,
   mark: Mark,

@@ -8,8 +8,8 @@ import type { Traces } from './findTraces.js';
 const BATCH = 200;
 
 /**
- * Takes somebody's names and ids out of the titles of threads, and marks these. What a title was is remembered as a keyed
- * hash, so that no source brings it back.
+ * Takes somebody's names and ids out of the titles of threads, and marks these. What a title was is remembered as a
+ * keyed hash, so that no source brings it back.
  */
 export async function redactTitles(
   { collections, commit }: IndexerDeps,

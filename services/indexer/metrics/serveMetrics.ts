@@ -3,7 +3,9 @@ import type { Registry } from 'prom-client';
 import { metricsAccess } from '../../../shared/platform/metrics.js';
 import { startListening } from '../../../shared/platform/startListening.js';
 
-/** Serves GET /metrics on a port of its own: to this machine, and to whoever holds the token. Resolves with its closing. */
+/**
+ * Serves GET /metrics on a port of its own: to this machine, and to whoever holds the token. Resolves with its closing.
+ */
 export async function serveMetrics(
   registry: Registry,
   { host, port, token }: { host: string; port: number; token: string | undefined },

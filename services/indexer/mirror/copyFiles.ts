@@ -53,8 +53,8 @@ interface Copying {
 }
 
 /**
- * Copies files that are due, until a time (ms since 1970). What fails is tried again when its record says. Resolves with
- * whether some are left that could not be tried.
+ * Copies files that are due, until a time (ms since 1970). What fails is tried again when its record says. Resolves
+ * with whether some are left that could not be tried.
  */
 export async function copyFiles(
   deps: IndexerDeps,

@@ -22,9 +22,10 @@ export function newRecord({ name, source }: WantedFile, of: string): SyncFile {
 }
 
 /**
- * Changes records of files and the mirror's totals in one transaction, while the claim of a mark is held. `change` is given
- * what is stored now, and the totals before it: it gives what is to be stored, or null for a record that goes; undefined
- * leaves it as it is. Resolves with those that were changed, as they were before; with null where the claim is lost.
+ * Changes records of files and the mirror's totals in one transaction, while the claim of a mark is held. `change` is
+ * given what is stored now, and the totals before it: it gives what is to be stored, or null for a record that goes;
+ * undefined leaves it as it is. Resolves with those that were changed, as they were before; with null where the claim
+ * is lost.
  */
 export async function changeRecords(
   { commit }: Deps,

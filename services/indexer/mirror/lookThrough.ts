@@ -19,9 +19,9 @@ const RECENT_MS = 3_600_000;
 const AT_ONCE = 8;
 
 /**
- * Looks through all that is mirrored. After a change of settings, everything that may show files is marked, and what could
- * not be copied is tried again. Files without a record, which a worker that was killed has left, are removed. Files that
- * are missing, as after a restore of the database alone, are copied again.
+ * Looks through all that is mirrored. After a change of settings, everything that may show files is marked, and what
+ * could not be copied is tried again. Files without a record, which a worker that was killed has left, are removed.
+ * Files that are missing, as after a restore of the database alone, are copied again.
  */
 export async function lookThrough(
   deps: IndexerDeps,
@@ -51,8 +51,8 @@ export async function lookThrough(
 const LOOK_EVERY_MS = 86_400_000;
 
 /**
- * Asks for everything to be looked through, if that is due: once a day, and after a change of settings. Without a mirror it
- * notes that nothing is followed any more, so that the next mirror begins with all there is.
+ * Asks for everything to be looked through, if that is due: once a day, and after a change of settings. Without a
+ * mirror it notes that nothing is followed any more, so that the next mirror begins with all there is.
  */
 export async function askToLookThrough(
   deps: Pick<IndexerDeps, 'collections' | 'commit' | 'mirror'>,

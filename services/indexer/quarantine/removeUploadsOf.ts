@@ -15,8 +15,8 @@ const REASON =
   'Quarantined, then removed: it held something that was deleted or erased, so it has to be handed in again';
 
 /**
- * Removes the uploads of files that were quarantined and hold an id of something that was deleted or erased: nothing else
- * of the archive reaches into them. Each is read as a stream. Gives how many were removed.
+ * Removes the uploads of files that were quarantined and hold an id of something that was deleted or erased: nothing
+ * else of the archive reaches into them. Each is read as a stream. Gives how many were removed.
  */
 export async function removeUploadsOf(deps: Deps, goneId: string): Promise<number> {
   let removed = 0;

@@ -28,8 +28,8 @@ export function eraseThread<T extends Thread | ThreadRecord>(thread: T, erased: 
 const TEXTS = ['description', 'topic', 'title'];
 
 /**
- * Fields of a server, channel or thread without a trace of erased people in their texts. The very same object when there
- * is none.
+ * Fields of a server, channel or thread without a trace of erased people in their texts. The very same object when
+ * there is none.
  */
 export function eraseFields<T extends object>(fields: T, erased: ErasedPeople): T {
   if (erased.isEmpty) return fields;

@@ -5,8 +5,8 @@ import { syncOf } from '../../../shared/store/syncRecords.js';
 type Accounts = Pick<Collections, 'refreshTokens' | 'apiKeys' | 'audit' | 'optOuts' | 'sync'>;
 
 /**
- * Ends somebody's logins, forgets what they chose, and takes their id out of what operators left: a line of the audit trail
- * stays, its caller unnamed, and a key that was named after them works on.
+ * Ends somebody's logins, forgets what they chose, and takes their id out of what operators left: a line of the audit
+ * trail stays, its caller unnamed, and a key that was named after them works on.
  */
 export async function forgetAccount(accounts: Accounts, userId: string): Promise<void> {
   const { refreshTokens, audit, optOuts, sync } = accounts;

@@ -13,9 +13,9 @@ type Part = keyof PartTimes;
 const PARTS: readonly Part[] = ['displayName', 'reactions', 'reactors', 'text'];
 
 /**
- * What a message is once a source has told of it: the later one whole, but for parts that it does not tell, which stay as
- * they were told last. Of two live texts the one that was edited later wins, whenever it was heard of. Null where the
- * source brings nothing new. The order of sources makes no difference.
+ * What a message is once a source has told of it: the later one whole, but for parts that it does not tell, which stay
+ * as they were told last. Of two live texts the one that was edited later wins, whenever it was heard of. Null where
+ * the source brings nothing new. The order of sources makes no difference.
  */
 export function mergeMessage(told: Message, before: MessageRecord): Message | null {
   // Nothing is kept of what was erased.

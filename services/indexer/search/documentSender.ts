@@ -8,7 +8,10 @@ export interface DocumentSender {
   end(document: ThreadDocument): Promise<void>;
 }
 
-/** The sender keeps each batch back until the next one comes. The documents of an ordinary thread then go in one request. */
+/**
+ * The sender keeps each batch back until the next one comes. The documents of an ordinary thread then go in one
+ * request.
+ */
 export function documentSender(search: SearchWriter, revision: number): DocumentSender {
   let unsent: MessageDocument[] = [];
   return {

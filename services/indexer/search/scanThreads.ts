@@ -41,8 +41,8 @@ export async function scanThreads(
 }
 
 /**
- * Builds the threads of the batch in which a scan was cut off, one after the other. If one of them ends the process, only
- * its own tries are counted, and it is quarantined after a few.
+ * Builds the threads of the batch in which a scan was cut off, one after the other. If one of them ends the process,
+ * only its own tries are counted, and it is quarantined after a few.
  */
 export async function suspectNext(deps: IndexerDeps, record: RebuildRecord): Promise<void> {
   const batch = await nextThreads(deps, record.current().cursor);

@@ -20,9 +20,9 @@ export interface ReadThread {
 }
 
 /**
- * Writes a thread's search documents from its records, tombstones included: what a build of it writes, without the rest.
- * Gives how many documents can be found afterwards: none of a thread that is quarantined. One that cannot be written is
- * built, which quarantines it where that fails, too.
+ * Writes a thread's search documents from its records, tombstones included: what a build of it writes, without the
+ * rest. Gives how many documents can be found afterwards: none of a thread that is quarantined. One that cannot be
+ * written is built, which quarantines it where that fails, too.
  */
 export async function writeThread(
   deps: IndexerDeps,

@@ -16,7 +16,10 @@ export interface IndexSize {
   stretches: number;
 }
 
-/** Words in more than this part of all texts tell nothing, in whatever language; in a tiny archive the words of ten still do. */
+/**
+ * Words in more than this part of all texts tell nothing, in whatever language; in a tiny archive the words of ten
+ * still do.
+ */
 const COMMON_PART = 0.3;
 const FEW = 10;
 

@@ -41,9 +41,9 @@ export interface LiveContext {
 }
 
 /**
- * A message that the platform tells, as a source. What is not told changes nothing: history tells no nicknames, events no
- * reactions, and both not who reacted. Null for what is not for everybody: ephemeral answers, those that are not there
- * yet, and what was moderated.
+ * A message that the platform tells, as a source. What is not told changes nothing: history tells no nicknames, events
+ * no reactions, and both not who reacted. Null for what is not for everybody: ephemeral answers, those that are not
+ * there yet, and what was moderated.
  */
 export function liveMessage(message: LiveMessage, context: LiveContext): SourceMessage | null {
   const flags = message.flags ?? 0;

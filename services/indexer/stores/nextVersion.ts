@@ -33,8 +33,8 @@ export async function raiseVersions(state: Collection<StateRecord>, above: numbe
 }
 
 /**
- * The time that live data counts as of: greater than every one given before, by any process, and at least the clock. It is
- * taken when a request is sent, as the answer may tell of that moment.
+ * The time that live data counts as of: greater than every one given before, by any process, and at least the clock. It
+ * is taken when a request is sent, as the answer may tell of that moment.
  */
 export async function nextLiveTime(state: Collection<StateRecord>): Promise<number> {
   return liveTime(await raise(state, 'live', nowMicroseconds()));

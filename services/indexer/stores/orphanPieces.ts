@@ -67,7 +67,9 @@ export function orphanBodies(
   });
 }
 
-/** Those of some owners that are uploads whose bytes are needed: a file waits for them, or was quarantined with them. */
+/**
+ * Those of some owners that are uploads whose bytes are needed: a file waits for them, or was quarantined with them.
+ */
 export async function neededUploads(
   { importFiles, work }: Pick<Collections, 'importFiles' | 'work'>,
   owners: string[],

@@ -14,9 +14,9 @@ const AGAIN_AFTER_MS = 5_000;
 const LOOK_EVERY_MS = 250;
 
 /**
- * Asks for the roles of authors: at once for those of whom nothing is known, such as authors of exports, and else for one
- * in each `everyMs`, who was asked for longest ago: those not asked for since events are heard, or for an hour. So it is
- * learnt, too, when somebody takes a role on or puts it off who does not write.
+ * Asks for the roles of authors: at once for those of whom nothing is known, such as authors of exports, and else for
+ * one in each `everyMs`, who was asked for longest ago: those not asked for since events are heard, or for an hour. So
+ * it is learnt, too, when somebody takes a role on or puts it off who does not write.
  */
 export async function checkMembers(deps: SyncDeps, everyMs: number): Promise<void> {
   let foundAt = -Infinity;

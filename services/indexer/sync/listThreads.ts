@@ -19,9 +19,9 @@ export async function listActive(deps: SyncDeps, server: LoadedServer): Promise<
 }
 
 /**
- * Notes a forum's archived threads, page by page, down to those that are known since an earlier list. Each page is stored
- * with its place, so that a list that was cut off goes on there. What is archived meanwhile is above the first page: the
- * next list finds it.
+ * Notes a forum's archived threads, page by page, down to those that are known since an earlier list. Each page is
+ * stored with its place, so that a list that was cut off goes on there. What is archived meanwhile is above the first
+ * page: the next list finds it.
  */
 export async function listArchived(
   deps: SyncDeps,
@@ -92,8 +92,8 @@ function isBefore(left: string, right: string): boolean {
 
 /**
  * The platform tells what was archived before a moment. Threads of the same moment may stand on both sides of a page's
- * edge: so the next page begins a millisecond later than the last thread. Where the whole page is of that millisecond, it
- * begins at the thread itself.
+ * edge: so the next page begins a millisecond later than the last thread. Where the whole page is of that millisecond,
+ * it begins at the thread itself.
  */
 function cursorAfter(last: string, before: string | undefined): string {
   const later = new Date(timestampToDate(last).getTime() + 1).toISOString();

@@ -24,8 +24,8 @@ import {
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
- * Asks what a server, its roles and its forums are. Records the forums that are archived, and notes of each other one why
- * it is not. Looks at one server take turns, so that nothing an older answer says is done after a newer one.
+ * Asks what a server, its roles and its forums are. Records the forums that are archived, and notes of each other one
+ * why it is not. Looks at one server take turns, so that nothing an older answer says is done after a newer one.
  */
 export function loadServer(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
   const turn = deps.turns.get(serverId) ?? createTurns();

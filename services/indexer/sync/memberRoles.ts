@@ -49,8 +49,8 @@ export async function learnRoles(
 }
 
 /**
- * Asks for somebody's roles, and notes them. Of somebody who is not on the server nothing is told: who was left out when
- * they went stays left out.
+ * Asks for somebody's roles, and notes them. Of somebody who is not on the server nothing is told: who was left out
+ * when they went stays left out.
  */
 export async function readRoles(deps: Deps, { serverId, userId }: Member): Promise<void> {
   const checkedAt = new Date();
@@ -77,8 +77,8 @@ export async function readRoles(deps: Deps, { serverId, userId }: Member): Promi
 }
 
 /**
- * Notes roles that an event tells. After a session was resumed, an event may come again that was overtaken by others long
- * ago. So when it would show somebody again who is left out, their roles are asked for, and the answer counts.
+ * Notes roles that an event tells. After a session was resumed, an event may come again that was overtaken by others
+ * long ago. So when it would show somebody again who is left out, their roles are asked for, and the answer counts.
  */
 export async function noteRolesOfEvent(deps: Deps, told: ToldRoles): Promise<void> {
   if (!(await wouldShow(deps, told))) return noteRoles(deps, told);

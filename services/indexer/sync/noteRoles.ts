@@ -12,9 +12,10 @@ export interface ToldRoles {
 }
 
 /**
- * Notes what the platform tells of somebody's roles. Who carries one of OPT_OUT_ROLE is left out of the server from then
- * on, and shown again once they carry none. Does nothing on a server that has no such role: what is known stays. What was
- * told earlier than what is known changes nothing. Cheap where nothing is new, so it may be called with every event.
+ * Notes what the platform tells of somebody's roles. Who carries one of OPT_OUT_ROLE is left out of the server from
+ * then on, and shown again once they carry none. Does nothing on a server that has no such role: what is known stays.
+ * What was told earlier than what is known changes nothing. Cheap where nothing is new, so it may be called with every
+ * event.
  */
 export async function noteRoles(
   deps: Pick<SyncDeps, 'collections' | 'commit' | 'servers' | 'members'>,

@@ -16,8 +16,8 @@ const PUBLIC_TYPES = new Set([10, 11]);
 const AT_ONCE = 50;
 
 /**
- * Records what an answer tells of threads, and notes which messages are to be fetched. A thread of which it tells nothing
- * new is not written. `again`: all its messages are to be read once more.
+ * Records what an answer tells of threads, and notes which messages are to be fetched. A thread of which it tells
+ * nothing new is not written. `again`: all its messages are to be read once more.
  */
 export async function noteThreads(
   deps: SyncDeps,
@@ -93,8 +93,8 @@ async function noteThread(
 }
 
 /**
- * Where events have told of all that came since the thread was last listed, nothing is to be fetched: the last message is
- * recorded, and as many as the platform counts. Gives how far it is recorded; null where something may be missing.
+ * Where events have told of all that came since the thread was last listed, nothing is to be fetched: the last message
+ * is recorded, and as many as the platform counts. Gives how far it is recorded; null where something may be missing.
  */
 async function allRecorded(
   { collections: { messages }, listening }: SyncDeps,

@@ -6,9 +6,10 @@ import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
- * Has those threads of a forum read whose records the platform told, but of which the sync remembers nothing although the
- * forum was just listed. The process that recorded such a thread was killed before it had noted it, or the thread was
- * forgotten while the forum could not be read. When it was deleted after that, no list tells of it: only reading it does.
+ * Has those threads of a forum read whose records the platform told, but of which the sync remembers nothing although
+ * the forum was just listed. The process that recorded such a thread was killed before it had noted it, or the thread
+ * was forgotten while the forum could not be read. When it was deleted after that, no list tells of it: only reading it
+ * does.
  */
 export async function readUnlisted(
   { collections }: Pick<SyncDeps, 'collections'>,

@@ -10,8 +10,8 @@ export interface Removals {
 }
 
 /**
- * Does what follows from deletions, so that they leave caches and search at once. What a process leaves undone, others do:
- * the deletions are recorded, and marked. When the signal is aborted, it waits no more for other workers.
+ * Does what follows from deletions, so that they leave caches and search at once. What a process leaves undone, others
+ * do: the deletions are recorded, and marked. When the signal is aborted, it waits no more for other workers.
  */
 export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals {
   /** Servers by cause. */

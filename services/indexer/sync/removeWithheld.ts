@@ -8,8 +8,9 @@ const KEPT_MS = 12 * 3_600_000;
 const AT_ONCE = 500;
 
 /**
- * Removes what was said in a forum that has long been withheld. Unlike a deletion this can be taken back: when the forum
- * is public again, everything is fetched again. What was deleted or erased here is remembered, and stays away then, too.
+ * Removes what was said in a forum that has long been withheld. Unlike a deletion this can be taken back: when the
+ * forum is public again, everything is fetched again. What was deleted or erased here is remembered, and stays away
+ * then, too.
  */
 export async function removeWithheld(
   deps: Pick<SyncDeps, 'collections' | 'commit' | 'signal'>,

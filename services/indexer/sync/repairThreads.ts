@@ -5,9 +5,9 @@ import { rest } from './rest.js';
 import { channelsOf, type SyncDeps } from './syncDeps.js';
 
 /**
- * Has threads read once more while nothing else is left to fetch, one in each `everyMs`, the most recently active first:
- * those that were not read since events tell everything (without events, since this process took the lease), or for
- * `afterMs`. So edits and deletions are found that were missed.
+ * Has threads read once more while nothing else is left to fetch, one in each `everyMs`, the most recently active
+ * first: those that were not read since events tell everything (without events, since this process took the lease), or
+ * for `afterMs`. So edits and deletions are found that were missed.
  */
 export async function repairThreads(
   deps: SyncDeps,

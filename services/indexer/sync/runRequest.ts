@@ -54,7 +54,9 @@ async function noteProblem(
   );
 }
 
-/** Threads may be archived or taken up again while they are listed: those that were taken up are active again after it. */
+/**
+ * Threads may be archived or taken up again while they are listed: those that were taken up are active again after it.
+ */
 async function syncServer(deps: SyncDeps, serverId: string): Promise<void> {
   const server = await loadServer(deps, serverId);
   if (server.channels.size === 0) return;

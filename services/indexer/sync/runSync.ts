@@ -89,7 +89,9 @@ interface Turn {
   stopped: AbortSignal;
 }
 
-/** Syncs while this process holds the lease. Resolves with how long to rest before the next turn (ms); null: for ever. */
+/**
+ * Syncs while this process holds the lease. Resolves with how long to rest before the next turn (ms); null: for ever.
+ */
 async function takeTurn(
   deps: IndexerDeps,
   { platform, options, holder, stopped }: Turn,
@@ -175,8 +177,8 @@ function keepLease(
 }
 
 /**
- * Waits for the end of all parts. When one fails, the others are ended, too, and its error is thrown; of several errors the
- * one that an operator has to mend.
+ * Waits for the end of all parts. When one fails, the others are ended, too, and its error is thrown; of several errors
+ * the one that an operator has to mend.
  */
 async function untilFirstFails(parts: Promise<void>[], others: AbortController): Promise<void> {
   const errors: unknown[] = [];

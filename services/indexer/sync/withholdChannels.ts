@@ -8,8 +8,8 @@ import type { SyncDeps } from './syncDeps.js';
 
 /**
  * Withholds those forums of a server that were archived, and are not public any more: nothing of them is read. One that
- * is public again is shown again. One that is not listed any more is deleted here, too, if the platform says that it was
- * deleted. Otherwise the bot cannot see it, and so not everyone can, as the bot has the role of everyone.
+ * is public again is shown again. One that is not listed any more is deleted here, too, if the platform says that it
+ * was deleted. Otherwise the bot cannot see it, and so not everyone can, as the bot has the role of everyone.
  */
 export async function withholdChannels(
   deps: SyncDeps,

@@ -13,7 +13,10 @@ export interface Difference {
   clue?: DifferenceClue;
 }
 
-/** `above`: a revision that what is written must exceed. `member`: `<serverId>/<userId>`. `messagesOnly`: its thread stays. */
+/**
+ * `above`: a revision that what is written must exceed. `member`: `<serverId>/<userId>`. `messagesOnly`: its thread
+ * stays.
+ */
 export interface DifferenceClue {
   above?: number;
   userId?: string;

@@ -4,7 +4,9 @@ import { indexExists, liveIndex } from '../search/generations.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace'>;
 
-/** The indexes that must be complete: the one that is searched, and one kept for going back; none that is being built. */
+/**
+ * The indexes that must be complete: the one that is searched, and one kept for going back; none that is being built.
+ */
 export async function completeIndexes(deps: Deps): Promise<string[]> {
   const live = await liveIndex(deps);
   const record = await stateOf(deps.collections.state, 'search').findOne({ _id: 'search' });

@@ -63,8 +63,8 @@ export interface ThreadFold {
 
 /**
  * Makes everything that is read of a thread from its records: body, participants, list item, contributions and search
- * documents, in one pass and in bounded memory. Building, rebuilding and verification all use it, and differ only in what
- * they do with what it gives.
+ * documents, in one pass and in bounded memory. Building, rebuilding and verification all use it, and differ only in
+ * what they do with what it gives.
  */
 export function foldThread(model: ThreadModel): ThreadFold {
   const { thread, version, links: files } = model;

@@ -23,7 +23,8 @@ export interface LinkSettings {
 
 /**
  * Links to this service for what it can give out, else those of the platform. A link to an attachment that the platform
- * tells expires within a day, so one of this service's own leads to a fresh one. What is mirrored is given out here, too.
+ * tells expires within a day, so one of this service's own leads to a fresh one. What is mirrored is given out here,
+ * too.
  */
 export function createServiceLinks({ publicUrl, cdnUrl }: LinkSettings): ServiceLinks {
   return {

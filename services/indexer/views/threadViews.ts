@@ -66,7 +66,9 @@ function unknownAuthor(id: string): MessageAuthor {
   };
 }
 
-/** A thread as lists show it, once its messages have been counted. `preview`: of its first message, as readers see it. */
+/**
+ * A thread as lists show it, once its messages have been counted. `preview`: of its first message, as readers see it.
+ */
 export function threadSummary(
   head: ThreadHead,
   preview: string,

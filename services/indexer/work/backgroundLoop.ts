@@ -10,8 +10,8 @@ export interface BackgroundLoop {
 }
 
 /**
- * What a round came to: true when it did something, so that there may be more; a number when something is due in so many
- * milliseconds; anything else when there is nothing to do.
+ * What a round came to: true when it did something, so that there may be more; a number when something is due in so
+ * many milliseconds; anything else when there is nothing to do.
  */
 export type Round = () => Promise<unknown>;
 
@@ -38,9 +38,10 @@ const REST_WHILE_BUSY = 16;
 const LONGEST_REST_MS = 10_000;
 
 /**
- * Runs `round` repeatedly: at once again while it did something, else when the bell rings or something is due, and not at
- * all while it is not `isReady`. A failed round is tried again after `idleMs`, and logged now and then. While `isBusy` it
- * takes a small part of the process's time only: what it does for many changes at once costs little more than for one.
+ * Runs `round` repeatedly: at once again while it did something, else when the bell rings or something is due, and not
+ * at all while it is not `isReady`. A failed round is tried again after `idleMs`, and logged now and then. While
+ * `isBusy` it takes a small part of the process's time only: what it does for many changes at once costs little more
+ * than for one.
  */
 export function runInBackground(
   name: string,

@@ -61,8 +61,8 @@ interface Waiting {
 type Outcome = { value: unknown } | { error: unknown };
 
 /**
- * Carries out changes in transactions. What concurrent callers ask for while a transaction is under way goes into the next
- * one together: a transaction of its own for each change costs the server seven times as much.
+ * Carries out changes in transactions. What concurrent callers ask for while a transaction is under way goes into the
+ * next one together: a transaction of its own for each change costs the server seven times as much.
  * (docs/decisions/009-one-list-of-work.md) `onCommit` is called after each transaction: it may have set marks.
  */
 export function createCommit(
@@ -223,8 +223,8 @@ class StagedDocuments {
   }
 
   /**
-   * Which of some documents are stored. Those that no change has read are looked for now: an insert costs both sides much
-   * less than an upsert.
+   * Which of some documents are stored. Those that no change has read are looked for now: an insert costs both sides
+   * much less than an upsert.
    */
   async #storedAmong(
     name: Name,

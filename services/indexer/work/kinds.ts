@@ -46,6 +46,7 @@ export const KINDS: Record<LoopKind, Kind> = {
   similar: { batch: 20, run: findSimilarAgain, isHeldBack: waitForOthers },
   // Which threads are similar to one: the body that shows them.
   shown: { batch: 100, run: buildShown },
-  // A thread, a person's picture or a server's: the copies of files that they show. The subject `all` stands for everything.
+  // A thread, a person's picture or a server's: the copies of files that they show. The subject `all` stands for
+  // everything.
   mirror: { batch: 20, run: mirrorFiles },
 };

@@ -12,8 +12,8 @@ interface PacedKinds {
 
 /**
  * Rounds of which some kinds of work are no part while they were done a short time ago. Counting reads all threads of a
- * person or server, so it costs the same for one change as for many: with changes every moment it would never end. After
- * a time without changes the first is counted at once.
+ * person or server, so it costs the same for one change as for many: with changes every moment it would never end.
+ * After a time without changes the first is counted at once.
  */
 export function pacedRounds(
   run: (kinds: readonly LoopKind[]) => Promise<boolean | number>,

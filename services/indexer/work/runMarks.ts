@@ -76,9 +76,9 @@ export function runClaimed(deps: IndexerDeps, kind: LoopKind, marks: Mark[]): Pr
 }
 
 /**
- * Does all that follows from a cause, or from any of some, and resolves when no mark names one any more. `onLeft` is told
- * how many marks are left; `kind` narrows it to one kind of work. What cannot be done is quarantined, and is not waited for.
- * Rejects when the signal is aborted while others are to do what is left.
+ * Does all that follows from a cause, or from any of some, and resolves when no mark names one any more. `onLeft` is
+ * told how many marks are left; `kind` narrows it to one kind of work. What cannot be done is quarantined, and is not
+ * waited for. Rejects when the signal is aborted while others are to do what is left.
  */
 export async function settled(
   deps: IndexerDeps,

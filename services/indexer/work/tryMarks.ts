@@ -42,9 +42,10 @@ export interface FinishOptions {
 }
 
 /**
- * Runs one mark until it is gone or quarantined. While another worker holds the claim, the caller waits. When the mark is
- * set again during a run, it is run again. Resolves with true when the mark is gone, and with false when it is quarantined.
- * Throws when a run failed that is to be tried again, and when the signal is aborted while another worker has the claim.
+ * Runs one mark until it is gone or quarantined. While another worker holds the claim, the caller waits. When the mark
+ * is set again during a run, it is run again. Resolves with true when the mark is gone, and with false when it is
+ * quarantined. Throws when a run failed that is to be tried again, and when the signal is aborted while another worker
+ * has the claim.
  */
 export async function finishMark(
   deps: IndexerDeps,

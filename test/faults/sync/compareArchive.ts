@@ -3,7 +3,9 @@ import { memberId } from '../../../shared/store/optOuts.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
 import { archivedState, differences, publicState } from '../../support/syncRig.js';
 
-/** Where the archive is not like what everybody may see of the servers; and who is left out, or not, and should not be. */
+/**
+ * Where the archive is not like what everybody may see of the servers; and who is left out, or not, and should not be.
+ */
 export async function compareArchive(
   deps: IndexerDeps,
   discord: DiscordDouble,

@@ -21,8 +21,9 @@ export interface Kill {
 const EVENTS = 5;
 
 /**
- * Kills the process that listens at a step of the events of `talk`, and has another take over. Resolves when the archive is
- * like the platform, with whether the process came to that step. Rejects with what differs when it does not come to be.
+ * Kills the process that listens at a step of the events of `talk`, and has another take over. Resolves when the
+ * archive is like the platform, with whether the process came to that step. Rejects with what differs when it does not
+ * come to be.
  */
 export async function killAt(
   { deps, stores, discord }: Pick<SyncRig, 'deps' | 'stores' | 'discord'>,

@@ -10,8 +10,8 @@ const MOST_STEPS = 60;
 const BEHIND = 3;
 
 /**
- * Kills a process at each step of some events, once with this step carried out and once without, and says how each ended.
- * Resolves with whether nothing was lost.
+ * Kills a process at each step of some events, once with this step carried out and once without, and says how each
+ * ended. Resolves with whether nothing was lost.
  */
 export async function runKills(say: (text: string) => void): Promise<boolean> {
   const stores = await openStores();

@@ -36,10 +36,10 @@ const FAULTS: readonly Fault[] = ['serverError', 'cut', 'cutBody', 'garbled', 'b
 const SETTLE_MS = 240_000;
 
 /**
- * Syncs a server of a seed while it changes: people talk, moderators delete and hide, members opt out, exports are imported,
- * connections end, events come late or twice, and the process that syncs is stopped, killed, and relieved by another. In the
- * end the archive has to be like what everybody may see of the server. The same seed gives the same operations; what meets
- * what in time differs.
+ * Syncs a server of a seed while it changes: people talk, moderators delete and hide, members opt out, exports are
+ * imported, connections end, events come late or twice, and the process that syncs is stopped, killed, and relieved by
+ * another. In the end the archive has to be like what everybody may see of the server. The same seed gives the same
+ * operations; what meets what in time differs.
  */
 export async function runSyncTrial(seed: number, rounds = ROUNDS): Promise<Trial> {
   const random = createRandom(seed);
@@ -219,7 +219,10 @@ class SyncTrial {
     if (how !== 'relieve') this.#start();
   }
 
-  /** Waits until the archive is like the platform; gives what is still wrong after a long time, or found by verification. */
+  /**
+   * Waits until the archive is like the platform; gives what is still wrong after a long time, or found by
+   * verification.
+   */
   async #settle(): Promise<string[]> {
     const { plan, deps, discord, stores } = this.#rig;
     discord.faults.clear();

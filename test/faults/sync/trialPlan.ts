@@ -12,7 +12,9 @@ export interface TrialPlan {
   discord: DiscordOptions;
 }
 
-/** Most trials hear events. Sessions are kept for so short a time, or for so few events, that some cannot be resumed. */
+/**
+ * Most trials hear events. Sessions are kept for so short a time, or for so few events, that some cannot be resumed.
+ */
 export function planTrial(random: Random, seed: number): TrialPlan {
   return {
     listening: random.pick(['always', 'always', 'always', 'always', 'switched', 'never']),

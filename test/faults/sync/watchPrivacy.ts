@@ -12,7 +12,9 @@ export interface Private {
 
 const EVERY_MS = 50;
 
-/** Looks all the time whether anything private is recorded or shown; gives a function that ends it, with what was seen. */
+/**
+ * Looks all the time whether anything private is recorded or shown; gives a function that ends it, with what was seen.
+ */
 export function watchPrivacy(
   { collections }: IndexerDeps,
   { threadIds, userIds }: Private,

@@ -17,7 +17,9 @@ describe('response cache and announcements', () => {
   });
   after(() => api.close());
 
-  /** Shows what `path` answers before, and that what `change` stored is answered within a second of its announcement. */
+  /**
+   * Shows what `path` answers before, and that what `change` stored is answered within a second of its announcement.
+   */
   async function follows(
     path: string,
     change: () => Promise<unknown>,

@@ -47,7 +47,9 @@ for (const origins of ['*', 'https://a.example, https://b.example']) {
     });
     after(() => api.close());
 
-    /** The answer that the routes give, and those in front of them: the one that was loaded, and the one that was ready. */
+    /**
+     * The answer that the routes give, and those in front of them: the one that was loaded, and the one that was ready.
+     */
     async function answers(path: string, headers: Record<string, string>, method = 'GET') {
       api.cache.clear();
       const loaded = await api.send(method, path, headers);

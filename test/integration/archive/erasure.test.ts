@@ -33,7 +33,9 @@ const GRACE = anExportUser({ id: '100000000000000002', name: 'grace', nickname: 
 const TRACES = /777777777777777701|zyxwvuts|zyx wvuts|secretword/i;
 const SERVER_ID = anExport().guild.id;
 
-/** A thread they wrote in: started and left alone, answered by others, answering others, and of one topic with others. */
+/**
+ * A thread they wrote in: started and left alone, answered by others, answering others, and of one topic with others.
+ */
 function wroteIn(n: number): RawExport {
   const first = anId();
   const theirs = (id = anId()) =>

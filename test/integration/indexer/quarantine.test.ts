@@ -47,8 +47,8 @@ describe('quarantine', () => {
     return { threadId, said };
   }
   /**
-   * Runs a process that dies of a thread until it ends by itself; gives how often it was killed. The first death that is
-   * counted may count as several, because each costs the start of a process.
+   * Runs a process that dies of a thread until it ends by itself; gives how often it was killed. The first death that
+   * is counted may count as several, because each costs the start of a process.
    */
   async function runUntilItLives(args: string[], firstCountsAs = 1): Promise<number> {
     const triedOnce = { kind: { $in: ['thread', 'file'] satisfies WorkKind[] }, tries: 1 };

@@ -59,7 +59,9 @@ describe('the indexer while stores go and come back', () => {
     return (await work.countDocuments({ kind: 'thread' })) === 0;
   }
 
-  /** Waits for imports, and for the ends of their jobs: a job that is cut off would be done once more, in the next test. */
+  /**
+   * Waits for imports, and for the ends of their jobs: a job that is cut off would be done once more, in the next test.
+   */
   const untilDone = (uploads: string[]): Promise<void> =>
     until(async () => {
       if (!(await areImported(uploads)) || producer.redis.status !== 'ready') return false;

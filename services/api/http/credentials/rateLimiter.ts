@@ -1,4 +1,7 @@
-/** A count that other processes add to. Adds `hits` to a name in a window, and gives the whole count. Rejects while it is away. */
+/**
+ * A count that other processes add to. Adds `hits` to a name in a window, and gives the whole count. Rejects while it
+ * is away.
+ */
 export type SharedCount = (name: string, window: number, hits: number) => Promise<number>;
 
 export interface LimiterOptions {

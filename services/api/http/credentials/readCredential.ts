@@ -9,8 +9,8 @@ const BASIC = /^Basic +([\w+/=]+)$/i;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
 /**
- * The one credential of a request; null without any. An API key may be the password of HTTP Basic where `basic` says so.
- * Throws VALIDATION_ERROR for two.
+ * The one credential of a request; null without any. An API key may be the password of HTTP Basic where `basic` says
+ * so. Throws VALIDATION_ERROR for two.
  */
 export function readCredential(request: IncomingMessage, basic = false): Credential | null {
   const { authorization, 'x-api-key': key } = request.headers;

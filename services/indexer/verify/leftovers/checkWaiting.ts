@@ -7,8 +7,8 @@ import { MOST_LISTED } from './mostListed.js';
 const LATE_MS = 60 * 60_000;
 
 /**
- * Deletions and erasures that were promised and are not done, and files that wait while no file at all is imported: those
- * of a large import wait for each other.
+ * Deletions and erasures that were promised and are not done, and files that wait while no file at all is imported:
+ * those of a large import wait for each other.
  */
 export async function checkWaiting({ deps }: AreaContext): Promise<Difference[]> {
   const { deletions, erasures } = deps.collections;

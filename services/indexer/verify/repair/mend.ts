@@ -40,7 +40,9 @@ const REPAIRS: Record<DifferenceKind, Repair> = {
   'work.waiting': finishWaiting,
 };
 
-/** Mends what differs, as far as it can, and brings what follows from it to its end. Never throws for one difference. */
+/**
+ * Mends what differs, as far as it can, and brings what follows from it to its end. Never throws for one difference.
+ */
 export async function mend(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const byRepair = new Map<Repair, Difference[]>();
   for (const [kind, repair] of Object.entries(REPAIRS)) {

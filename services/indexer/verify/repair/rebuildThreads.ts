@@ -22,7 +22,10 @@ export async function rebuildThreads(deps: IndexerDeps, found: Difference[]): Pr
   });
 }
 
-/** Does marks that have waited too long. Each is set again with the repair's cause first, so that the repair also waits for what follows. */
+/**
+ * Does marks that have waited too long. Each is set again with the repair's cause first, so that the repair also waits
+ * for what follows.
+ */
 export async function finishWaiting(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const ids = found.map(({ id }) => id);
   const marks = await deps.collections.work.find({ _id: { $in: ids } }).toArray();

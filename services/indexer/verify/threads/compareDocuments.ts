@@ -28,8 +28,8 @@ export interface DocumentProblem {
 }
 
 /**
- * `onDiffering` learns of each document that an index lacks, or holds with an older version or other fields, or with one
- * above `latestVersion`: nothing that is written would replace that.
+ * `onDiffering` learns of each document that an index lacks, or holds with an older version or other fields, or with
+ * one above `latestVersion`: nothing that is written would replace that.
  */
 export function compareDocuments(
   elasticsearch: Client,

@@ -14,8 +14,9 @@ import type { DocumentComparer } from './compareDocuments.js';
 import type { VerifiedThread } from './verifiedThread.js';
 
 /**
- * How a thread must be read. A `shown` thread has all its views, a `hidden` one has none. The other three are not compared:
- * `waiting` is still to be built, `quarantined` could not be built, and of an `orphan` the channel or server is missing.
+ * How a thread must be read. A `shown` thread has all its views, a `hidden` one has none. The other three are not
+ * compared: `waiting` is still to be built, `quarantined` could not be built, and of an `orphan` the channel or server
+ * is missing.
  */
 export type ThreadState = 'shown' | 'hidden' | 'waiting' | 'quarantined' | 'orphan';
 

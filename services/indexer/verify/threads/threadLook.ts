@@ -14,7 +14,10 @@ export interface ThreadLook extends AreaContext {
   traces: ErasedTraces;
 }
 
-/** One check of a window's threads. It notes what is wrong with a thread in `problems`, and returns all other differences. */
+/**
+ * One check of a window's threads. It notes what is wrong with a thread in `problems`, and returns all other
+ * differences.
+ */
 export type ThreadCheck = (look: ThreadLook) => Promise<Difference[]>;
 
 /** The threads whose views must be as their records say: shown, or hidden. */

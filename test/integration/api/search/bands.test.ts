@@ -108,7 +108,8 @@ describe('search: bands, beside an evaluator that reads every text', () => {
   describe(`over exports: ${EXPORTS.join(', ')}`, () => {
     const archive = storing(EXPORTS.flatMap(readExports));
 
-    // The words of people have more endings than the evaluator knows, so that all are quoted: these are meant as written.
+    // The words of people have more endings than the evaluator knows, so that all are quoted: these are meant as
+    // written.
     const question = (): PlainTerm[] => {
       const words = someText(archive.threads).split(' ');
       return unique(

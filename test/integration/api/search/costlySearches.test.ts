@@ -151,7 +151,9 @@ describe('search: what counts as several', () => {
   stayInMinute();
   let api: ApiServer;
 
-  /** Runs a test with so many searches a minute. It is begun anew where a search was not answered in time, but counted. */
+  /**
+   * Runs a test with so many searches a minute. It is begun anew where a search was not answered in time, but counted.
+   */
   const withSearches = async (limit: string, test: () => Promise<void>): Promise<void> => {
     await until(async () => {
       api = await startApi({

@@ -16,7 +16,9 @@ async function problemOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Asks both questions of the address; each must be refused as unavailable, although its client would wait for an hour. */
+/**
+ * Asks both questions of the address; each must be refused as unavailable, although its client would wait for an hour.
+ */
 async function expectUnavailable(url: string): Promise<void> {
   const elasticsearch = createElasticsearch({ ELASTICSEARCH_URL: url }, { timeoutMs: 3_600_000 });
   const deps = { elasticsearch, namespace: 'test-nothing-here', turns: new Turns() };

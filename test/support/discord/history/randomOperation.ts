@@ -134,8 +134,8 @@ function toggle(model: DiscordModel, guildId: string, roleId: string): void {
 }
 
 /**
- * One operation of chance on a forum of chance; gives its name, or null where there is nothing to do it to. Half of them
- * are talk, and one in forty changes who may see what, unless `keepsAccess`.
+ * One operation of chance on a forum of chance; gives its name, or null where there is nothing to do it to. Half of
+ * them are talk, and one in forty changes who may see what, unless `keepsAccess`.
  */
 export function randomOperation(
   model: DiscordModel,

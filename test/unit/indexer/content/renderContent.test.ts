@@ -16,7 +16,9 @@ import { hostileContent, repetitions, seededRandom } from './hostileContent.js';
 import { CASE_CONTEXT, MARKDOWN_CASES } from './markdownCases.js';
 import { XSS_PAYLOADS } from './xssPayloads.js';
 
-/** As many times as long as an ordinary message of the greatest length may hostile content take: some 25 were measured. */
+/**
+ * As many times as long as an ordinary message of the greatest length may hostile content take: some 25 were measured.
+ */
 const MOST_TIMES = 80;
 const ORDINARY = 'The quick **brown** fox `jumps` over https://example.org/a and <@1> _again_\n'
   .repeat(MAX_MARKUP_LENGTH / 70)
