@@ -1,5 +1,6 @@
-import { isAttachmentOf, unsignedUrl } from '../../../shared/discordApi/cdnUrls.js';
+import { unsignedUrl } from '../../../shared/discordApi/cdnUrls.js';
 import type { SentAttachment } from '../../../shared/discordApi/freshLinks.js';
+import { isOwnAttachment } from '../../../shared/mirror/isOwnAttachment.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { leftOutOriginals, optedOut } from '../../../shared/store/optOuts.js';
@@ -39,13 +40,11 @@ export async function findAttachment(
   ];
   const file = files.find(({ id }) => id === attachmentId);
   const serverId = file && (await shownServer(store, message.threadId));
-  if (!file || !serverId || !(await isAuthorShown(store, serverId, message))) return null;
+  if (!file || !serverId || !isOwnAttachment(file, message, cdnUrl)) return null;
+  if (!(await isAuthorShown(store, serverId, message))) return null;
   const { threadId, asOf } = message;
   const { filename, url } = file;
   const exported = isLive(asOf) ? null : url;
-  // An export may name any address: only one that is the attachment's own is followed.
-  const place = { channelId: threadId, attachmentId };
-  if (exported !== null && !isAttachmentOf(exported, place, cdnUrl)) return null;
   return { attachmentId, messageId, threadId, url: unsignedUrl(url), filename, exported };
 }
 

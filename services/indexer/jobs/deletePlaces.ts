@@ -16,7 +16,7 @@ export async function deleteChannel(
   const removed = await countWords(deps, { channelId });
   const recorded = await recordChannelDeletion(deps, channelId);
   if (!recorded) return NOTHING_REMOVED;
-  await awaitRemoval(deps, recorded.cause, [recorded.serverId], report);
+  await awaitRemoval(deps, recorded.cause, [recorded.serverId], { report });
   return removed;
 }
 
@@ -77,7 +77,7 @@ export async function deleteServer(
       }
     },
   });
-  await awaitRemoval(deps, cause, [serverId], report);
+  await awaitRemoval(deps, cause, [serverId], { report });
   return removed;
 }
 

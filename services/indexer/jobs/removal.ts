@@ -20,8 +20,7 @@ export async function awaitRemoval(
   deps: IndexerDeps,
   cause: string | readonly string[],
   serverIds: Iterable<string>,
-  report?: Report,
-  signal?: AbortSignal,
+  { report, signal }: { report?: Report; signal?: AbortSignal } = {},
 ): Promise<void> {
   let most = 0;
   const onLeft = (left: number): void => {

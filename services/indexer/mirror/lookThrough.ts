@@ -1,6 +1,5 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Collection } from 'mongodb';
 import { nameOfKey } from '../../../shared/mirror/fileNames.js';
 import { batches } from '../../../shared/platform/batches.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
@@ -94,14 +93,14 @@ function withoutProblem({ problem: _p, dueAt: _d, tries: _t, ...rest }: SyncFile
 
 async function markEverything(deps: IndexerDeps): Promise<void> {
   const { threads, users, servers, sync } = deps.collections;
-  const all: [string, Collection<{ _id: string }>][] = [
-    ['thread', threads as unknown as Collection<{ _id: string }>],
-    ['user', users as unknown as Collection<{ _id: string }>],
-    ['server', servers as unknown as Collection<{ _id: string }>],
+  const ids = { projection: { _id: 1 } } as const;
+  const all: [string, AsyncIterable<{ _id: string }>][] = [
+    ['thread', threads.find({}, ids)],
+    ['user', users.find({}, ids)],
+    ['server', servers.find({}, ids)],
   ];
-  for (const [kind, collection] of all) {
-    const ids = collection.find({}, { projection: { _id: 1 } });
-    for await (const batch of batches(ids)) {
+  for (const [kind, documents] of all) {
+    for await (const batch of batches(documents)) {
       const subjects = batch.map(({ _id }) => `${kind}/${_id}`);
       await setMarks(deps, 'mirror', subjects);
     }

@@ -1,17 +1,12 @@
-import {
-  filePath,
-  iconUrl,
-  isAttachmentOf,
-  unsignedUrl,
-} from '../../../shared/discordApi/cdnUrls.js';
+import { filePath, iconUrl, unsignedUrl } from '../../../shared/discordApi/cdnUrls.js';
 import type { SentAttachment } from '../../../shared/discordApi/freshLinks.js';
 import { attachmentName, type FileName } from '../../../shared/mirror/fileNames.js';
+import { isOwnAttachment } from '../../../shared/mirror/isOwnAttachment.js';
 import { batches } from '../../../shared/platform/batches.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { findGathered } from '../../../shared/store/gather.js';
 import { optedOut, withoutLeftOut } from '../../../shared/store/optOuts.js';
 import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
-import { isLive } from '../../../shared/store/sourceTime.js';
 import type { IndexerDeps } from '../deps.js';
 import { countedMessages } from '../build/threadMessages.js';
 import { applyErasures } from '../records/applyErasures.js';
@@ -69,12 +64,8 @@ async function wantedAttachments(
 function attachmentsOf(message: MessageRecord, mirror: Mirror): WantedFile[] {
   const { _id: messageId, threadId, attachments, forwarded } = message;
   const { cdnUrl, takes, maxFileBytes } = mirror;
-  const isTold = isLive(message.asOf);
-  // What only an export tells may name any file: that of another channel is not fetched.
-  const isTrusted = ({ id, url }: AttachmentRecord): boolean =>
-    isTold
-      ? filePath(url, cdnUrl) !== null
-      : isAttachmentOf(url, { channelId: threadId, attachmentId: id }, cdnUrl);
+  const isTrusted = (file: AttachmentRecord): boolean =>
+    filePath(file.url, cdnUrl) !== null && isOwnAttachment(file, message, cdnUrl);
   return [...attachments, ...(forwarded?.attachments ?? [])]
     .filter((file) => isTrusted(file) && takes(file.contentType) && file.size <= maxFileBytes)
     .map(({ id: attachmentId, url, size: bytes }) => ({

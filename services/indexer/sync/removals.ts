@@ -25,7 +25,7 @@ export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals
       const group = waiting;
       waiting = new Map();
       const serverIds = new Set(group.values());
-      await awaitRemoval(deps, [...group.keys()], serverIds, undefined, signal).catch(leave);
+      await awaitRemoval(deps, [...group.keys()], serverIds, { signal }).catch(leave);
     }
     running = null;
   };

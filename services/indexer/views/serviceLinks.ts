@@ -1,4 +1,5 @@
-import { filePath, iconUrl, isAttachmentOf } from '../../../shared/discordApi/cdnUrls.js';
+import { filePath, iconUrl } from '../../../shared/discordApi/cdnUrls.js';
+import { isOwnAttachment } from '../../../shared/mirror/isOwnAttachment.js';
 import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
 import { isLive } from '../../../shared/store/sourceTime.js';
 
@@ -28,11 +29,10 @@ export interface LinkSettings {
  */
 export function createServiceLinks({ publicUrl, cdnUrl }: LinkSettings): ServiceLinks {
   return {
-    attachment({ id: attachmentId, url }, { _id: messageId, threadId: channelId, asOf }) {
+    attachment(file, message) {
       const isServed =
-        isLive(asOf) ||
-        (cdnUrl !== null && isAttachmentOf(url, { channelId, attachmentId }, cdnUrl));
-      return isServed ? `${publicUrl}/attachments/${messageId}/${attachmentId}` : url;
+        cdnUrl === null ? isLive(message.asOf) : isOwnAttachment(file, message, cdnUrl);
+      return isServed ? `${publicUrl}/attachments/${message._id}/${file.id}` : file.url;
     },
     avatar({ id, avatar }) {
       const isServed = cdnUrl !== null && filePath(avatar, cdnUrl) !== null;

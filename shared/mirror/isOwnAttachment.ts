@@ -1,0 +1,16 @@
+import { isAttachmentOf } from '../discordApi/cdnUrls.js';
+import type { AttachmentRecord, MessageRecord } from '../store/records.js';
+import { isLive } from '../store/sourceTime.js';
+
+/**
+ * Whether the recorded address of a message's file is that of the file itself. What the platform told is. An export may
+ * name any address, so one that only an export told has to hold the ids of the thread and of the file. `cdnUrl` is
+ * where files are fetched from.
+ */
+export function isOwnAttachment(
+  { id: attachmentId, url }: Pick<AttachmentRecord, 'id' | 'url'>,
+  { threadId: channelId, asOf }: Pick<MessageRecord, 'threadId' | 'asOf'>,
+  cdnUrl: string,
+): boolean {
+  return isLive(asOf) || isAttachmentOf(url, { channelId, attachmentId }, cdnUrl);
+}
