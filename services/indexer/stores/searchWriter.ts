@@ -23,9 +23,12 @@ export interface SearchWriter {
   ): Promise<void>;
 }
 
-/** A bulk request takes what has gathered, up to this many documents and characters. */
+/**
+ * A bulk request takes what has gathered, up to this many documents and characters. So many characters keep the index
+ * busy for a second or two; where nearly every character begins a word, as in long hexadecimal numbers, for ten.
+ */
 const MAX_DOCUMENTS = 1_000;
-const MAX_CHARACTERS = 4_000_000;
+const MAX_CHARACTERS = 1_000_000;
 /** Milliseconds a bulk request gathers: little when the index is idle, more while another is under way. */
 const GATHER_MS = 5;
 const GATHER_MS_BUSY = 200;

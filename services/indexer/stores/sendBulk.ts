@@ -36,6 +36,11 @@ export class SearchUnavailable extends Error {
   override readonly name = 'SearchUnavailable';
 }
 
+/**
+ * Milliseconds that a bulk request may take, much longer than another: a request that is given up is sent again, so a
+ * limit that a slow machine reaches would have it do the same work over and over.
+ */
+const BULK_LIMIT_MS = 120_000;
 const RETRIES = 3;
 const FIRST_REST_MS = 100;
 /** Statuses of a document that the index has no room or shard for now. */
@@ -114,11 +119,13 @@ async function sendOnce(
   const aliases = targets.length > 0 ? targets.map(writesAlias) : [searchAlias(namespace)];
   const body = aliases.flatMap((alias) => waiting.map((one) => bulkLines(alias, one))).join('');
   faultPoint('beforeBulk');
-  const { items } = await client.bulk({ body }).catch((error: unknown) => {
-    throw error instanceof errors.ElasticsearchClientError
-      ? new SearchUnavailable('The search index cannot be reached', { cause: error })
-      : error;
-  });
+  const { items } = await client
+    .bulk({ body }, { requestTimeout: BULK_LIMIT_MS })
+    .catch((error: unknown) => {
+      throw error instanceof errors.ElasticsearchClientError
+        ? new SearchUnavailable('The search index cannot be reached', { cause: error })
+        : error;
+    });
   faultPoint('bulkSent');
   // Answers come in the order of the lines. 409: a newer version is stored, which is as good.
   return items.flatMap(({ index }, n) => {

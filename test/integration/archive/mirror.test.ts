@@ -58,6 +58,8 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       await until(async () => (await linksOf()).length === 3);
       await untilEqual(async () => (await open(0)).status, 200);
       await untilEqual(async () => (await open(1)).status, 200);
+      const profile = `/api/users/${posted.authorId}`;
+      await untilEqual(async () => (await archive.api.get(profile)).status, 200);
     });
     after(async () => {
       await archive.close();

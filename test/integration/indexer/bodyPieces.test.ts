@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { bodyOf, bodyOwners } from '../../../shared/store/pieces.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
@@ -10,16 +9,8 @@ import { BodyWriter, encodeBody } from '../../../services/indexer/stores/bodyWri
 import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
 import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
 import { build, endLeases, inBatches, stalled } from '../../support/indexerDeps.js';
+import { noise } from '../../support/noise.js';
 import { indexerSuite } from '../../support/suiteStores.js';
-
-/** Characters that compress to no less than half of them. */
-function noise(seed: number, characters: number): string {
-  const parts: string[] = [];
-  for (let n = 0; n * 64 < characters; n += 1) {
-    parts.push(createHash('sha256').update(`${seed} ${n}`).digest('hex'));
-  }
-  return parts.join('');
-}
 
 describe('bodies in pieces', () => {
   const { deps } = indexerSuite();
@@ -32,7 +23,7 @@ describe('bodies in pieces', () => {
     return stored.map(({ _id }) => bodyOf(_id.slice(0, _id.lastIndexOf('/')))!.revision);
   };
   const isLarge = async (writer: BodyWriter, seed: number) => {
-    for (let n = 0; n < 60; n += 1) await writer.write(noise(seed + n, 65_536));
+    for (let n = 0; n < 30; n += 1) await writer.write(noise(seed + n, 65_536));
   };
 
   /** A thread whose body is cut into pieces: Ada starts it, Zoe wrote the rest. */
@@ -42,7 +33,7 @@ describe('bodies in pieces', () => {
     const zoe = anAuthor('zoe', {
       id: `7777777777777${Math.floor(Math.random() * 90_000) + 10_000}`,
     });
-    const messages = Array.from({ length: 900 }, (_, n) =>
+    const messages = Array.from({ length: 500 }, (_, n) =>
       n === 0
         ? aSourceMessage({ _id: threadId, threadId })
         : aSourceMessage({ threadId, author: zoe, content: noise(n, 3_900) }),
