@@ -1,10 +1,14 @@
 /** The live sync against a double of the platform: `npm run bench -- liveSync --help`. */
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { READING } from '../test/support/discord/model/permissions.js';
 import { createRandom, type Random } from '../test/faults/random.js';
 import { archivedState, differences, publicState } from '../test/support/syncRig.js';
+import type { FindCursor } from 'mongodb';
+import { requestSync } from '../shared/store/requestSync.js';
 import { stateOf } from '../shared/store/state.js';
+import { syncOf } from '../shared/store/syncRecords.js';
 import type { IndexerDeps } from '../services/indexer/deps.js';
 import { cpuOf, cpuSeconds, listed, residentMegabytes } from './cpuTime.js';
 import { generateArchive } from './generateArchive.js';
@@ -32,6 +36,8 @@ const IMPORTED_BESIDE = 60_000;
 const LONG_THREAD = 5_000;
 const MESSAGES_OF_THREAD = 20;
 const SAMPLE_EVERY_MS = 15_000;
+/** The part of the threads of a first sync that are archived. */
+const ARCHIVED = 0.95;
 
 const options = optionsOrExit(process.argv.slice(2));
 const PARTS: Record<LivePart, (options: LiveOptions, random: Random) => Promise<void>> = {
@@ -134,7 +140,11 @@ async function inBurst({ rate, minutes, threads }: LiveOptions, random: Random):
 async function firstSync({ messages }: LiveOptions, random: Random): Promise<void> {
   const threads = Math.max(1, Math.round(messages / MESSAGES_OF_THREAD));
   const rig = await startLiveRig(({ model }) => {
-    addCommunity(model, random, { name: 'Old', sizes: alike(threads, MESSAGES_OF_THREAD) });
+    const old = addCommunity(model, random, {
+      ...{ name: 'Old', sizes: alike(threads, MESSAGES_OF_THREAD) },
+    });
+    const archived = old.threads.slice(0, Math.floor(threads * ARCHIVED));
+    for (const { id } of archived) model.updateThread(id, { isArchived: true });
   });
   try {
     const { discord, indexerPid } = rig;
@@ -152,9 +162,44 @@ async function firstSync({ messages }: LiveOptions, random: Random): Promise<voi
     console.log(
       `  429s: ${refused.map(([cause, count]) => `${cause} ${count}`).join(', ') || 'none'}; CPU seconds of the indexer: ${cpuSeconds(indexerPid)?.toFixed(1)}`,
     );
+    await syncAgain(rig);
   } finally {
     await rig.stop();
   }
+}
+
+/** A second sync where nothing has changed: what it asks, and what it writes. */
+async function syncAgain(rig: LiveRig): Promise<void> {
+  const { discord, indexerPid } = rig;
+  const { collections } = rig.mongo;
+  while ((await collections.work.countDocuments({})) > 0) await pause(500);
+  const stored = async (): Promise<Record<string, string>> => ({
+    threads: await digest(collections.threads.find()),
+    messages: await digest(collections.messages.find()),
+    items: await digest(collections.threadItems.find()),
+  });
+  const before = await stored();
+  const began = { at: performance.now(), asked: discord.requests.length };
+  const cpu = cpuSeconds(indexerPid) ?? 0;
+  const id = await requestSync(collections, {});
+  const requests = syncOf(collections.sync, 'request');
+  while (!(await requests.findOne({ _id: id, listed: true }))) await pause(50);
+  const seconds = (performance.now() - began.at) / 1_000;
+  const asked = discord.requests.slice(began.asked).map(({ route }) => route);
+  const after = await stored();
+  const changed = Object.keys(after).filter((name) => after[name] !== before[name]);
+  const marks = await collections.work.countDocuments({ kind: 'thread' });
+  console.log(
+    `  a second sync of it: ${asked.length} requests (${asked.join(', ')}) in ${seconds.toFixed(1)} s, ${((cpuSeconds(indexerPid) ?? 0) - cpu).toFixed(1)} CPU seconds of the indexer; changed: ${changed.join(', ') || 'nothing'}; ${marks} threads to be built`,
+  );
+  if (changed.length > 0 || marks > 0) process.exitCode = 1;
+}
+
+/** A digest of documents with all their fields, by id. */
+async function digest(documents: FindCursor<{ _id: string }>): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const document of documents.sort({ _id: 1 })) hash.update(JSON.stringify(document));
+  return hash.digest('hex');
 }
 
 /** Lets people write at random moments, and gives how long each message took to be shown (ms). */
