@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Client } from '@elastic/elasticsearch';
+import type { Client, TransportRequestOptions } from '@elastic/elasticsearch';
 import type { ThreadStatus } from '../contract/threads.js';
 import { errors } from '../drivers/elasticsearch.js';
 import { MAPPING_VERSION, searchIndexDefinition } from './searchMapping.js';
@@ -156,8 +156,9 @@ export function generationOf(namespace: string, index: string): number | undefin
 export async function readSearchIndex(
   client: Client,
   namespace: string,
+  limits: TransportRequestOptions = {},
 ): Promise<{ index: string; mappingVersion: number }> {
-  const found = await client.indices.getMapping({ index: searchAlias(namespace) });
+  const found = await client.indices.getMapping({ index: searchAlias(namespace) }, limits);
   const [index = '', { mappings } = { mappings: {} }] = Object.entries(found)[0] ?? [];
   const version: unknown = mappings._meta?.['mappingVersion'];
   return { index, mappingVersion: typeof version === 'number' ? version : 0 };
@@ -172,8 +173,12 @@ export function describeMapping(mappingVersion: number): string | undefined {
 }
 
 /** What is wrong with the index behind the alias; null for nothing. Throws when there is none. */
-export async function searchProblem(client: Client, namespace: string): Promise<string | null> {
-  const { mappingVersion } = await readSearchIndex(client, namespace);
+export async function searchProblem(
+  client: Client,
+  namespace: string,
+  limits: TransportRequestOptions = {},
+): Promise<string | null> {
+  const { mappingVersion } = await readSearchIndex(client, namespace, limits);
   return describeMapping(mappingVersion) ?? null;
 }
 

@@ -1,6 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
 import { AppError } from '../../../shared/contract/errors.js';
 import { errors } from '../../../shared/drivers/elasticsearch.js';
+import { searchProblem } from '../../../shared/store/searchIndex.js';
 import { CALL_LIMIT_MS } from '../timeLimit.js';
 import { Turns } from './turns.js';
 
@@ -14,6 +15,8 @@ export interface SearchDeps {
 export const CALL_LIMITS = { requestTimeout: CALL_LIMIT_MS, maxRetries: 0 } as const;
 
 const RETRY_AFTER_SECONDS = '5';
+/** A rebuild of the index takes minutes at least. */
+const RETRY_AFTER_REBUILD_SECONDS = '60';
 
 /** How many calls of searches one process has under way. Those that wait here do not use up the time of their call. */
 export const CALLS_AT_ONCE = 8;
@@ -24,25 +27,43 @@ const line = new Turns({ inAll: CALLS_AT_ONCE, each: CALLS_AT_ONCE, waitMs: 5_00
  * Asks Elasticsearch as `askElasticsearch` does, after the calls of other searches. Throws UNAVAILABLE when these take
  * too long.
  */
-export function searchElasticsearch<T>(call: () => Promise<T>): Promise<T> {
-  return line.take(LINE, () => askElasticsearch(call));
+export function searchElasticsearch<T>(deps: SearchDeps, call: () => Promise<T>): Promise<T> {
+  return line.take(LINE, () => askElasticsearch(deps, call));
 }
 
 /**
- * Runs calls to Elasticsearch; when it is away, slow or overloaded, throws UNAVAILABLE with Retry-After, and
- * VALIDATION_ERROR when a query makes more clauses than the server takes.
+ * Runs calls to Elasticsearch; when it is away, slow or overloaded, or its index was made for another version, throws
+ * UNAVAILABLE with Retry-After, and VALIDATION_ERROR when a query makes more clauses than the server takes.
  */
-export async function askElasticsearch<T>(call: () => Promise<T>): Promise<T> {
+export async function askElasticsearch<T>(deps: SearchDeps, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
     if (isTooLarge(error)) throw tooLarge(error);
+    if (isNotUnderstood(error)) await checkIndex(deps, error);
     if (!isUnavailable(error)) throw error;
     throw new AppError('UNAVAILABLE', 'Search is not available at the moment', {
       headers: { 'Retry-After': RETRY_AFTER_SECONDS },
       cause: error,
     });
   }
+}
+
+/** Whether Elasticsearch says that it cannot do what it is asked. */
+function isNotUnderstood(error: unknown): boolean {
+  return error instanceof errors.ResponseError && [400, 500].includes(error.statusCode ?? 0);
+}
+
+/**
+ * Throws UNAVAILABLE when the index was made for another version: it may lack fields and analysers that are asked for.
+ */
+async function checkIndex({ elasticsearch, namespace }: SearchDeps, cause: unknown): Promise<void> {
+  const problem = await searchProblem(elasticsearch, namespace, CALL_LIMITS).catch(() => null);
+  if (problem === null) return;
+  throw new AppError('UNAVAILABLE', 'Search is not available until its index has been rebuilt', {
+    headers: { 'Retry-After': RETRY_AFTER_REBUILD_SECONDS },
+    cause: new Error(problem, { cause }),
+  });
 }
 
 /** A missing index (404) is one that is not built yet; a refused query (400) is a defect of ours. */

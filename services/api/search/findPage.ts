@@ -93,8 +93,9 @@ function inOrder(one: Hit, other: Hit): number {
   return byScoreAndTime(one, other) || (keyOf(one) < keyOf(other) ? 1 : -1);
 }
 
-function ask({ elasticsearch, namespace }: SearchDeps, request: Request): Promise<Answer> {
-  return searchElasticsearch(() =>
+function ask(deps: SearchDeps, request: Request): Promise<Answer> {
+  const { elasticsearch, namespace } = deps;
+  return searchElasticsearch(deps, () =>
     elasticsearch.search<NonNullable<Hit['_source']>, Counts>(
       { index: searchAlias(namespace), ...request },
       CALL_LIMITS,

@@ -9,7 +9,7 @@ import { buildPassages } from './searchRequest.js';
  * message in the archive. A thread of which only the title matches has none.
  */
 export async function findPassages(
-  { elasticsearch, namespace }: SearchDeps,
+  deps: SearchDeps,
   parsed: ParsedQuery,
   hits: readonly Hit[],
 ): Promise<Map<string, string>> {
@@ -18,8 +18,9 @@ export async function findPassages(
     found?.kind === 'thread' && !passages.has(found.threadId) ? [found.threadId] : [],
   );
   if (left.length === 0) return passages;
+  const { elasticsearch, namespace } = deps;
   const request = { index: searchAlias(namespace), ...buildPassages(parsed, left) };
-  const best = await searchElasticsearch(() =>
+  const best = await searchElasticsearch(deps, () =>
     elasticsearch.search<NonNullable<Hit['_source']>>(request, CALL_LIMITS),
   );
   return new Map([...passages, ...passagesOf(best.hits.hits)]);

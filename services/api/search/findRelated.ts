@@ -59,7 +59,7 @@ export async function findRelated(
   const ask = async (needed: readonly Telling[]): Promise<Hit[]> => {
     const words = { telling, needed };
     const request = buildRelated(words, { ...parsed, terms }, params, shown);
-    const { hits } = await searchElasticsearch(() =>
+    const { hits } = await searchElasticsearch(deps, () =>
       deps.elasticsearch.search<NonNullable<Hit['_source']>>(
         { index: searchAlias(deps.namespace), ...request },
         CALL_LIMITS,

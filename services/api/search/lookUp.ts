@@ -10,8 +10,9 @@ export type Entry = estypes.SearchTermSuggest;
 export const VOCABULARY = ['content', 'heading'] as const;
 
 /** Asks the index about words, not for documents. */
-export function lookUp({ elasticsearch, namespace }: SearchDeps, request: estypes.SearchRequest) {
-  return searchElasticsearch(() =>
+export function lookUp(deps: SearchDeps, request: estypes.SearchRequest) {
+  const { elasticsearch, namespace } = deps;
+  return searchElasticsearch(deps, () =>
     elasticsearch.search(
       { index: searchAlias(namespace), size: 0, track_total_hits: false, ...request },
       CALL_LIMITS,
@@ -33,14 +34,15 @@ export interface WordCounts {
  * as if they were a document, and reads the counts in its dictionaries. So the cost does not grow with the archive.
  */
 export async function countWords(
-  { elasticsearch, namespace }: SearchDeps,
+  deps: SearchDeps,
   texts: readonly string[],
   analyzer: 'as_written' | 'inflected',
 ): Promise<WordCounts> {
   if (texts.length === 0) return { all: 0, counts: new Map() };
+  const { elasticsearch, namespace } = deps;
   const eachField = <T>(value: T) =>
     Object.fromEntries(VOCABULARY.map((field) => [field, value] as const));
-  const { term_vectors: vectors = {} } = await searchElasticsearch(() =>
+  const { term_vectors: vectors = {} } = await searchElasticsearch(deps, () =>
     elasticsearch.termvectors(
       {
         index: searchAlias(namespace),

@@ -10,11 +10,12 @@ const SUGGESTIONS = 8;
 
 /** Titles that begin as typed, then titles that hold the words (the last may be unfinished); at most 8. */
 export async function suggestTitles(
-  { elasticsearch, namespace }: SearchDeps,
+  deps: SearchDeps,
   { q }: SuggestParams,
 ): Promise<SuggestResponse> {
+  const { elasticsearch, namespace } = deps;
   const text = cleanText(q);
-  const { hits } = await askElasticsearch(() =>
+  const { hits } = await askElasticsearch(deps, () =>
     elasticsearch.search<Found>(
       { index: searchAlias(namespace), ...buildSuggestRequest(text) },
       CALL_LIMITS,
@@ -26,7 +27,10 @@ export async function suggestTitles(
   return { query: q, suggestions };
 }
 
-/** Titles that begin as typed first, then the longest conversations. */
+/**
+ * Titles that begin as typed first, then the longest conversations. In an index of the first mapping no title would
+ * match; sorting by a field that it lacks makes Elasticsearch refuse the question instead.
+ */
 export function buildSuggestRequest(text: string): Omit<estypes.SearchRequest, 'index'> {
   return {
     query: {
@@ -36,7 +40,13 @@ export function buildSuggestRequest(text: string): Omit<estypes.SearchRequest, '
       },
     },
     size: SUGGESTIONS,
-    sort: ['_score', { messageCount: 'desc' }, { createdAt: 'desc' }, { idKey: 'desc' }],
+    sort: [
+      '_score',
+      { messageCount: 'desc' },
+      { createdAt: 'desc' },
+      { 'heading.whole': 'asc' },
+      { idKey: 'desc' },
+    ],
     _source: ['threadId', 'title', 'slug'],
     track_total_hits: false,
     allow_partial_search_results: false,

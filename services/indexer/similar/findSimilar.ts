@@ -1,8 +1,9 @@
 import type { estypes } from '@elastic/elasticsearch';
-import { searchAlias } from '../../../shared/store/searchIndex.js';
+import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
 import type { ThreadItemView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
 import { countedMessages } from '../build/threadMessages.js';
+import { SearchUnavailable } from '../stores/sendBulk.js';
 import { similarRequest, type IndexSize, type Subject } from './similarQuery.js';
 
 /** How much of a thread's beginning it is compared by: messages, and characters of them. */
@@ -11,9 +12,21 @@ const OPENING_CHARACTERS = 4_000;
 
 type Listed = Pick<ThreadItemView, '_id' | 'serverId' | 'title'>;
 
-/** Ids of the threads similar to each of some, most similar first, in the order asked. Throws when a search fails. */
+/**
+ * Ids of the threads similar to each of some, most similar first, in the order asked. Throws when a search fails;
+ * SearchUnavailable when the index has to be rebuilt first.
+ */
 export async function findSimilar(deps: IndexerDeps, threads: Listed[]): Promise<string[][]> {
   if (threads.length === 0) return [];
+  try {
+    return await searchSimilar(deps, threads);
+  } catch (error) {
+    const problem = await searchProblem(deps.elasticsearch, deps.namespace);
+    throw problem === null ? error : new SearchUnavailable(problem, { cause: error });
+  }
+}
+
+async function searchSimilar(deps: IndexerDeps, threads: Listed[]): Promise<string[][]> {
   const { elasticsearch } = deps;
   const index = searchAlias(deps.namespace);
   const size = await indexSize(deps);

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Client, estypes } from '@elastic/elasticsearch';
+import type { Client } from '@elastic/elasticsearch';
 import { expect } from 'chai';
-import { prepareSearch } from '../../../services/indexer/prepareSearch.js';
 import { checkGeneration } from '../../../services/indexer/search/checkGeneration.js';
 import { dropRetained } from '../../../services/indexer/search/dropRetained.js';
 import { createGeneration, liveIndex } from '../../../services/indexer/search/generations.js';
@@ -12,47 +11,16 @@ import {
   ROLLBACK_WINDOW_MS,
 } from '../../../services/indexer/search/reindexSearch.js';
 import type { FaultPoint } from '../../../shared/platform/faultPoint.js';
-import { createLogger } from '../../../shared/platform/logger.js';
 import { requestSearchRebuild } from '../../../shared/jobs/requestSearchRebuild.js';
 import { enterRebuild, findRebuild } from '../../../shared/store/searchGenerations.js';
 import { stateOf } from '../../../shared/store/state.js';
-import { documentId, searchAlias, searchIndexName } from '../../../shared/store/searchIndex.js';
+import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { build } from '../../support/indexerDeps.js';
 import { rebuildArchive, type RebuildArchive } from '../../support/rebuildArchive.js';
 import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
-
-const KEPT = { type: 'keyword', index: false, doc_values: false } as const;
-
-/** The first mapping, but for its analysers. */
-const FIRST_MAPPING: estypes.MappingTypeMapping = {
-  dynamic: 'strict',
-  _meta: { mappingVersion: 1 },
-  _source: { excludes: ['conversation'] },
-  properties: {
-    ...Object.fromEntries(
-      ['kind', 'threadId', 'serverId', 'channelId', 'status', 'tagKeys', 'authorId'].map((name) => [
-        name,
-        { type: 'keyword' },
-      ]),
-    ),
-    ...Object.fromEntries(
-      ['messageId', 'channelName', 'slug', 'preview', 'authorUsername', 'authorDisplayName'].map(
-        (name) => [name, KEPT],
-      ),
-    ),
-    idKey: { type: 'keyword', index: false },
-    title: { type: 'text' },
-    tags: { type: 'text' },
-    createdAt: { type: 'date', format: 'strict_date_time' },
-    hasAttachment: { type: 'boolean' },
-    messageCount: { type: 'integer' },
-    conversation: { type: 'text', store: true },
-    content: { type: 'text' },
-  },
-};
 
 describe('reindexSearch', () => {
   const { stores, deps } = indexerSuite('reopened');
@@ -99,34 +67,6 @@ describe('reindexSearch', () => {
       expect(await verifyNow(deps)).to.deep.include({ differences: [], clean: true });
     });
   }
-
-  it('goes on writing to an index of the first mapping, and rebuilds it', async () => {
-    const { elasticsearch } = stores;
-    const { namespace } = deps;
-    const index = searchIndexName(namespace, 1);
-    await elasticsearch.indices.delete({ index });
-    await elasticsearch.indices.create({
-      index,
-      mappings: FIRST_MAPPING,
-      aliases: { [searchAlias(namespace)]: { is_write_index: true } },
-    });
-    await prepareSearch(elasticsearch, namespace, createLogger('test', 'silent'));
-    const [thread] = await writeThreads(3);
-    const foundBy = async (query: NonNullable<estypes.QueryDslQueryContainer>): Promise<number> => {
-      await elasticsearch.indices.refresh({ index });
-      return (await elasticsearch.count({ index, query })).count;
-    };
-    expect(await foundBy({ match: { conversation: 'first' } })).to.equal(3);
-    expect(await foundBy({ match_phrase: { content: 'first of' } })).to.equal(6);
-
-    expect(await rebuild()).to.include({ state: 'done', threads: 3, documents: 9 });
-    await stores.refreshSearch();
-    expect(await search('anchor of')).to.include({ threadCount: 3, messageCount: 6 });
-    await write(thread!.threadId, thread!.messageIds, 'later');
-    expect(await foundBy({ match: { conversation: 'later' } })).to.equal(1);
-    await stores.refreshSearch();
-    expect(await search('later')).to.include({ threadCount: 1, messageCount: 2 });
-  });
 
   it('removes what a rebuild that never came back left', async () => {
     await writeThreads(3);

@@ -4,14 +4,18 @@ import {
   askElasticsearch,
   CALLS_AT_ONCE,
   searchElasticsearch,
+  type SearchDeps,
 } from '../../../../services/api/search/askElasticsearch.js';
+
+// Never asked: the calls do not reach it.
+const DEPS = {} as SearchDeps;
 
 describe('searchElasticsearch', () => {
   it('has so many calls under way at once, begins the others in order, and lets completions pass', async () => {
     const begun: number[] = [];
     const ends: (() => void)[] = [];
     const calls = Array.from({ length: CALLS_AT_ONCE + 2 }, (_, n) =>
-      searchElasticsearch(async () => {
+      searchElasticsearch(DEPS, async () => {
         begun.push(n);
         await new Promise<void>((resolve) => ends.push(resolve));
         return n;
@@ -19,7 +23,9 @@ describe('searchElasticsearch', () => {
     );
     await setImmediate();
     expect(begun).to.have.length(CALLS_AT_ONCE);
-    expect(await askElasticsearch(() => Promise.resolve('completion'))).to.equal('completion');
+    expect(await askElasticsearch(DEPS, () => Promise.resolve('completion'))).to.equal(
+      'completion',
+    );
     ends[3]!();
     expect(await calls[3]).to.equal(3);
     await setImmediate();

@@ -1,0 +1,110 @@
+import type { estypes } from '@elastic/elasticsearch';
+import { expect } from 'chai';
+import { searchArchive } from '../../../services/api/search/searchArchive.js';
+import { suggestTitles } from '../../../services/api/search/suggestTitles.js';
+import { Turns } from '../../../services/api/search/turns.js';
+import { prepareSearch } from '../../../services/indexer/prepareSearch.js';
+import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
+import { AppError } from '../../../shared/contract/errors.js';
+import type { SearchParams } from '../../../shared/contract/search.js';
+import { NEVER } from '../../../shared/store/work.js';
+import { asFirst, createFirstIndex } from '../../support/firstSearchIndex.js';
+import { doAll } from '../../support/indexerDeps.js';
+import { rebuildArchive, type RebuildArchive } from '../../support/rebuildArchive.js';
+import { aThread, searchParams, storeDocuments, UNLIMITED } from '../../support/searchDocuments.js';
+import { indexerSuite } from '../../support/suiteStores.js';
+
+const QUESTIONS: [q: string, more?: Partial<SearchParams>][] = [
+  ['lantern'],
+  ['lantern', { type: 'threads' }],
+  ['lantern', { type: 'messages' }],
+  ['"two ropes"'],
+  ['how do i moor with a lantern'],
+  ['lantren', { minScore: 0.1 }],
+];
+
+describe('a search index of the first mapping', () => {
+  const { stores, deps } = indexerSuite('reopened');
+  let archive: RebuildArchive;
+  let index: string;
+
+  beforeEach(async () => {
+    archive = rebuildArchive(deps);
+    index = await createFirstIndex(stores.elasticsearch, deps.namespace);
+  });
+
+  const prepare = () => prepareSearch(stores.elasticsearch, deps.namespace, stores.logger);
+  const ask = (q: string, more: Partial<SearchParams> = {}) =>
+    searchArchive({ ...deps, turns: new Turns() }, searchParams(q, more), UNLIMITED);
+  const expectRefused = async (name: string, answer: Promise<unknown>) => {
+    const problem = await answer.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(problem, name).to.be.instanceOf(AppError);
+    const { status, message, headers, cause } = problem as AppError;
+    expect(status, name).to.equal(503);
+    expect(message, name).to.equal('Search is not available until its index has been rebuilt');
+    expect(headers, name).to.deep.equal({ 'Retry-After': '60' });
+    expect(String(cause), name).to.include('run forum-archive reindex --search');
+  };
+  const foundBy = async (query: NonNullable<estypes.QueryDslQueryContainer>): Promise<number> => {
+    await stores.elasticsearch.indices.refresh({ index });
+    return (await stores.elasticsearch.count({ index, query })).count;
+  };
+
+  for (const isPrepared of [false, true]) {
+    it(`is searched rightly or not at all ${isPrepared ? 'after' : 'before'} the indexer's start`, async () => {
+      const documents = aThread({
+        title: 'Mooring at night',
+        messages: ['A lantern on the jetty helps', 'Use two ropes.'],
+      });
+      await storeDocuments(stores.elasticsearch, deps.namespace, documents.map(asFirst));
+      if (isPrepared) await prepare();
+      for (const [q, more] of QUESTIONS) await expectRefused(q, ask(q, more));
+      await expectRefused('completion', suggestTitles(deps, { q: 'moor' }));
+      const said = { type: 'messages' } as const;
+      expect(await ask('"two ropes"', said)).to.include({ threadCount: 0, messageCount: 1 });
+      expect(await ask('"two lanterns"', said)).to.include({ total: 0 });
+    });
+  }
+
+  it('takes what is written, finds it as before, and is rebuilt', async () => {
+    await prepare();
+    const [thread] = await archive.writeThreads(3);
+    expect(await foundBy({ match: { conversation: 'first' } })).to.equal(3);
+    expect(await foundBy({ match: { 'conversation.stem': 'firsts' } })).to.equal(3);
+    expect(await foundBy({ match_phrase: { content: 'first of' } })).to.equal(6);
+    expect(await foundBy({ match: { 'title.stem': 'anchors' } })).to.equal(9);
+
+    expect(await archive.rebuild()).to.include({ state: 'done', threads: 3, documents: 9 });
+    await stores.refreshSearch();
+    expect(await ask('anchor of')).to.include({ threadCount: 3, messageCount: 6 });
+    expect(await ask('anchors at xylophone')).to.nested.include({ 'related.threads.length': 3 });
+    const { suggestions } = await suggestTitles(deps, { q: 'anch' });
+    expect(suggestions).to.have.length(3);
+
+    await archive.write(thread!.threadId, thread!.messageIds, 'later');
+    expect(await foundBy({ match: { conversation: 'later' } })).to.equal(1);
+    await stores.refreshSearch();
+    expect(await ask('later')).to.include({ threadCount: 1, messageCount: 2 });
+  });
+
+  it('has similar threads looked for once it is rebuilt', async () => {
+    const { work, similar } = deps.collections;
+    await prepare();
+    const threads = await archive.writeThreads(3);
+    const problem = await doAll(deps).catch((error: unknown) => error);
+    expect(problem).to.be.instanceOf(SearchUnavailable);
+    expect(String(problem)).to.include('run forum-archive reindex --search');
+    expect(await work.countDocuments({ kind: 'similar', tries: { $exists: false } })).to.equal(3);
+    expect(await work.countDocuments({ due: NEVER })).to.equal(0);
+
+    await archive.rebuild();
+    await stores.refreshSearch();
+    await doAll(deps);
+    const found = await similar.find({}, { sort: { _id: 1 } }).toArray();
+    expect(found.map(({ _id }) => _id)).to.have.members(threads.map(({ threadId }) => threadId));
+    expect(found.map(({ similarTo }) => similarTo.length)).to.deep.equal([2, 2, 2]);
+  });
+});

@@ -1,0 +1,91 @@
+import type { Client, estypes } from '@elastic/elasticsearch';
+import {
+  searchAlias,
+  searchIndexName,
+  type MessageDocument,
+  type SearchDocument,
+  type ThreadDocument,
+} from '../../shared/store/searchIndex.js';
+import { searchIndexDefinition } from '../../shared/store/searchMapping.js';
+
+// The search index as it was made until 2026-11, mapping 1: one analyser for each form, and a conversation in one piece.
+
+const FOLDED = [
+  ...['cjk_width', 'cjk_bigram', 'lower'],
+  ...['decimal_digit', 'arabic_normalization', 'asciifolding'],
+];
+
+function analyzer(...filter: string[]): estypes.AnalysisAnalyzer {
+  const char_filter = ['clean', 'plus_plus', 'sharp', 'leading_dot', 'flag', 'breaks'];
+  return {
+    ...{ type: 'custom', tokenizer: 'standard', char_filter },
+    filter: [...FOLDED, ...filter],
+  };
+}
+
+const { analysis, ...others } = searchIndexDefinition.settings;
+
+const settings: estypes.IndicesIndexSettings = {
+  ...others,
+  analysis: {
+    ...analysis,
+    filter: {
+      ...analysis.filter,
+      possessive: { type: 'stemmer', language: 'possessive_english' },
+    },
+    analyzer: {
+      exact_index: analyzer('parts', 'once'),
+      exact_search: analyzer(),
+      stem_index: analyzer('parts', 'possessive', 'stem', 'once'),
+      stem_search: analyzer('possessive', 'stem'),
+    },
+  },
+};
+
+function text(more: Record<string, estypes.MappingProperty> = {}): estypes.MappingTextProperty {
+  const shape = { type: 'text', index_options: 'offsets', position_increment_gap: 1000 } as const;
+  return {
+    ...{ ...shape, analyzer: 'exact_index', search_analyzer: 'exact_search' },
+    fields: {
+      stem: { ...shape, analyzer: 'stem_index', search_analyzer: 'stem_search' },
+      ...more,
+    },
+  };
+}
+
+const LATER = ['heading', 'stretches', 'conversationHash'];
+const kept = Object.fromEntries(
+  Object.entries(searchIndexDefinition.mappings.properties).filter(
+    ([name]) => !LATER.includes(name),
+  ),
+);
+
+const mappings: estypes.MappingTypeMapping = {
+  dynamic: 'strict',
+  _meta: { mappingVersion: 1 },
+  _source: { excludes: ['conversation'] },
+  properties: {
+    ...kept,
+    title: text({ whole: { type: 'keyword', normalizer: 'whole', ignore_above: 512 } }),
+    tags: text(),
+    conversation: { ...text(), store: true },
+    content: text(),
+  },
+};
+
+/** Puts an empty index of mapping 1 in the place of an archive's first one, and gives its name. */
+export async function createFirstIndex(client: Client, namespace: string): Promise<string> {
+  const index = searchIndexName(namespace, 1);
+  await client.indices.delete({ index });
+  const aliases = { [searchAlias(namespace)]: { is_write_index: true } };
+  await client.indices.create({ index, settings, mappings, aliases });
+  return index;
+}
+
+/** A document as it was written into an index of mapping 1. */
+export function asFirst(document: ThreadDocument | MessageDocument): SearchDocument {
+  if (document.kind === 'message') return document;
+  const { heading: _, stretches: near, conversationHash: __, ...rest } = document;
+  const conversation = near.flatMap(({ text: said }) => said);
+  return { ...rest, conversation } as unknown as SearchDocument;
+}
