@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runChecks } from './lib/checks.js';
-import { prepare, requireNode } from './lib/project.js';
+import { build, install, requireNode } from './lib/project.js';
 import { local, startServers } from './lib/servers.js';
 import { runTests, testFiles } from './lib/tests.js';
 
@@ -11,20 +11,24 @@ const SHORT_LIVED = { LOCAL_ES_JAVA_OPTS: '-XX:TieredStopAtLevel=1' };
 
 requireNode();
 const began = performance.now();
-const built = await prepare();
-const { passed, failed } = built ? await checkAndTest() : { passed: 0, failed: 1 };
+const { passed, failed } = (await install()) ? await checkAndTest() : { passed: 0, failed: 1 };
 console.log(`Took ${((performance.now() - began) / 1000).toFixed(1)} s`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed > 0 ? 1 : 0);
 
-/** The checks run beside the start of the servers and the tests: one of them takes long and keeps one core busy. */
+/** The checks run beside the build and the tests: they read the sources alone, and keep a core busy for long. */
 async function checkAndTest() {
+  const [failedChecks, tests] = await Promise.all([runChecks(), buildAndTest()]);
+  return { passed: tests.passed, failed: tests.failed + failedChecks };
+}
+
+async function buildAndTest() {
+  if (!(await build())) return { passed: 0, failed: 1 };
   const dataDir = mkdtempSync(join(tmpdir(), 'forum-archive-test-'));
   const { removeDataDir } = await local('elasticsearchFolder.js');
   const servers = startServers(dataDir, { ...process.env, ...SHORT_LIVED });
   try {
-    const [failedChecks, tests] = await Promise.all([runChecks(), testWith(servers.ready)]);
-    return { passed: tests.passed, failed: tests.failed + failedChecks };
+    return await testWith(servers.ready);
   } finally {
     await servers.stop();
     await removeDataDir(dataDir);
@@ -37,13 +41,14 @@ async function testWith(ready) {
   return env === undefined ? { passed: 0, failed: 1 } : runTests(inGroups(testFiles()), env);
 }
 
-/** Groups that take about the same time side by side. The one that provokes faults waits more than it computes. */
+/** Groups that take about the same time side by side: more than there are cores, as tests wait more than compute. */
 function inGroups(files) {
   const groups = [
-    /^dist\/test\/(integration\/(api|cli)|unit)\//,
-    /^dist\/test\/integration\/(indexer\/(?!gateway)|local\/|relevance\/|shared\/)/,
-    /^dist\/test\/(faults|integration\/timed)\//,
+    /^dist\/test\/(integration\/api|unit)\//,
+    /^dist\/test\/(faults\/|integration\/timed\/r)/,
+    /^dist\/test\/integration\/indexer\/(gateway|[o-z])/,
+    /^dist\/test\/integration\/(indexer|local|relevance|shared|timed)\//,
   ];
   const groupOf = (file) => groups.findIndex((group) => group.test(file));
-  return [0, 1, 2, -1].map((number) => files.filter((file) => groupOf(file) === number));
+  return [0, 1, 2, 3, -1].map((number) => files.filter((file) => groupOf(file) === number));
 }

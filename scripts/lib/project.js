@@ -14,20 +14,20 @@ export function requireNode() {
   process.exit(1);
 }
 
-/**
- * Installs the dependencies when they are missing or differ from package-lock.json, then builds; tells whether both
- * passed.
- */
+/** Installs the dependencies and builds, each where it is needed; tells whether both passed. */
 export async function prepare(log = console.log) {
-  if (!isInstalled()) {
-    log('Installing the dependencies');
-    if (!(await phase('install', install, log))) return false;
-  }
-  return build(log);
+  return (await install(log)) && build(log);
+}
+
+/** Installs the dependencies when they are missing or differ from package-lock.json; tells whether it passed. */
+export async function install(log = console.log) {
+  if (isInstalled()) return true;
+  log('Installing the dependencies');
+  return phase('install', runInstall, log);
 }
 
 /** Compiles the sources into dist when they have changed since the last build that passed; tells whether it did. */
-async function build(log) {
+export async function build(log = console.log) {
   const stamp = hashSources();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return true;
   removeStaleOutput(join(ROOT, 'dist'), ROOT);
@@ -38,7 +38,7 @@ async function build(log) {
 }
 
 /** Runs `npm ci`, development dependencies included whatever NODE_ENV says. */
-function install() {
+function runInstall() {
   return run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 
