@@ -135,12 +135,17 @@ function isTooSlow({ status, body }: Reply): boolean {
  */
 const NEVER_MS = 120_000;
 const ASK_EVERY_MS = 10;
+/** A question is asked again after so many times what it took: what is waited for needs the processor more. */
+const REST = 3;
+const LONGEST_REST_MS = 500;
 
 /** Resolves once a condition holds; rejects when it does not come to hold. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = performance.now() + NEVER_MS; performance.now() < end;) {
+    const asked = performance.now();
     if (await holds()) return;
-    await pause(ASK_EVERY_MS);
+    const took = performance.now() - asked;
+    await pause(Math.min(LONGEST_REST_MS, Math.max(ASK_EVERY_MS, took * REST)));
   }
   throw new Error('What was waited for did not happen');
 }

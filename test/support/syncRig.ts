@@ -17,6 +17,9 @@ import type { Message, Thread } from './discord/model/entities.js';
 import type { TestStores } from './stores.js';
 import { indexerSuite } from './suiteStores.js';
 
+/** Threads of each kind of forum and state, and no more: every test reads all of them. */
+const HISTORY = { threads: 6, messages: 12 };
+
 /** Longer than any test. */
 const NEVER_MS = 3_600_000;
 
@@ -75,7 +78,10 @@ export function syncSuite(): SyncRig {
     ...indexerSuite('reopened'),
     discord: undefined as unknown as DiscordDouble,
     async open(options) {
-      rig.discord = await startDiscord({ rateLimits: false, identifySpacingMs: 0, ...options });
+      rig.discord = await startDiscord({
+        ...{ rateLimits: false, identifySpacingMs: 0, history: HISTORY },
+        ...options,
+      });
     },
     start(options, by = rig.deps) {
       rig.sync = startTestSync(by, rig.stores, rig.discord, options);
@@ -188,17 +194,21 @@ function isPlain({ content, components, poll }: Message): boolean {
 /** The threads of the archive that are not deleted, by id. */
 export async function archivedState({ collections }: IndexerDeps): Promise<Record<string, Told>> {
   const { threads, messages } = collections;
+  const isKept = { deleted: { $ne: true } };
   const state: Record<string, Told> = {};
-  for await (const thread of threads.find({ deleted: { $ne: true } })) {
-    const said = await messages
-      .find({ threadId: thread._id, deleted: { $ne: true } })
-      .sort({ order: 1 })
-      .toArray();
+  for (const thread of await threads.find(isKept).toArray()) {
     state[thread._id] = {
       ...{ title: thread.title, archived: thread.archived!, locked: thread.locked! },
       ...{ pinned: thread.pinned!, tags: thread.appliedTags! },
-      messages: Object.fromEntries(said.map(({ _id, content }) => [_id, content])),
+      messages: {},
     };
+  }
+  const fields = { threadId: 1, content: 1 };
+  for (const { _id, threadId, content } of await messages
+    .find(isKept, { projection: fields })
+    .toArray()) {
+    const told = state[threadId];
+    if (told) told.messages[_id] = content;
   }
   return state;
 }
