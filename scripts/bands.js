@@ -11,6 +11,10 @@ import { runTests } from './lib/tests.js';
  */
 const [questions = '2000', seed = '11', ...exports] = process.argv.slice(2);
 
+const FILES = ['bands', 'properties'].map(
+  (name) => `dist/test/integration/api/search/${name}.test.js`,
+);
+
 requireNode();
 if (!(await prepare())) process.exit(1);
 const dataDir = mkdtempSync(join(tmpdir(), 'forum-archive-bands-'));
@@ -23,7 +27,7 @@ try {
     const folders = ['sample', ...exports].join(',');
     const given = { BAND_QUESTIONS: questions, BAND_SEED: seed, BAND_EXPORTS: folders };
     const asked = { ...env, ...given };
-    ({ failed } = await runTests([['dist/test/integration/api/search/bands.test.js']], asked));
+    ({ failed } = await runTests([FILES], asked));
   }
 } finally {
   await servers.stop();

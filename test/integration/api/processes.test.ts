@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { announcementChannel } from '../../../shared/jobs/announcements.js';
 import { until } from '../../support/apiServer.js';
@@ -25,24 +26,24 @@ describe('the API as several processes', () => {
   before(async () => {
     stores = await openApiStores();
     await storeBody(stores.mongo.collections, 'thread/71', { name: 'before' });
-    await start();
+    await start(COUNT);
   });
   after(() => stores.close());
 
-  const environment = () => ({
+  const environment = (count: number) => ({
     ...{ MONGODB_URL: stores.mongodbUrl, RATE_LIMIT_DISABLED: 'true' },
-    ...{ API_PROCESSES: String(COUNT), PORT: '0' },
+    ...{ API_PROCESSES: String(count), PORT: '0' },
   });
   /** Starts the API, and opens a connection to each of its processes. */
-  async function start(): Promise<void> {
-    api = await startService('api', environment());
-    await until(() => listening().length === COUNT);
+  async function start(count: number): Promise<void> {
+    api = await startService('api', environment(count));
+    await until(() => listening().length === count);
     const opened = new Map<number, Line>();
     await until(async () => {
       const line = await openLine(api);
       if (opened.has(line.pid)) line.close();
       else opened.set(line.pid, line);
-      return opened.size === COUNT;
+      return opened.size === count;
     });
     lines = [...opened.values()];
   }
@@ -93,7 +94,10 @@ describe('the API as several processes', () => {
     let answered = 0;
     const load = others.map(async (line) => {
       // Rejects when an answer does not come.
-      for (; !isOver; answered += 1) await line.ask(PATH);
+      for (; !isOver; answered += 1) {
+        await line.ask(PATH);
+        await pause(5);
+      }
     });
     await until(() => answered > 100);
     process.kill(victim!.pid, 'SIGKILL');
@@ -118,7 +122,7 @@ describe('the API as several processes', () => {
   it('answers what was asked before it stops, and exits 0', async function () {
     // A client that was held up for longer than connections are kept after the signal may be cut.
     this.retries(9);
-    if (!isRunning(api.pid)) await start();
+    if (!isRunning(api.pid)) await start(COUNT);
     let answered = 0;
     const load = lines.map(async (line) => {
       while (await isAnswered(line.ask(PATH))) answered += 1;
@@ -131,7 +135,7 @@ describe('the API as several processes', () => {
   });
 
   it('kills a process that is frozen when all are to stop, and exits 1', async () => {
-    await start();
+    await start(2);
     const [frozen, other] = lines;
     const counted = await countAsked(other!);
     process.kill(frozen!.pid, 'SIGSTOP');
@@ -141,7 +145,7 @@ describe('the API as several processes', () => {
   });
 
   it('ends with the process that runs the others', async () => {
-    await start();
+    await start(2);
     expect(await stop('SIGKILL')).to.equal('SIGKILL');
     await until(() => lines.every(({ pid }) => !isRunning(pid)));
   });
@@ -150,7 +154,7 @@ describe('the API as several processes', () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
-    const refused = startProcess('api', { ...environment(), PORT: String(port) });
+    const refused = startProcess('api', { ...environment(2), PORT: String(port) });
     expect(await refused.exited).to.equal(1);
     taken.close();
     expect(refused.output().match(/Wrong setting: PORT/g)).to.have.length(1);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { ServerStats } from '../../../shared/contract/servers.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
@@ -242,6 +243,8 @@ describe('deletions', () => {
       while (!over.signal.aborted) {
         await setMarks(deps, 'thread', [other.thread._id]);
         await setMarks(deps, 'server', [serverId]);
+        // No work on a mark is done so soon.
+        await pause(10);
       }
     })();
     try {

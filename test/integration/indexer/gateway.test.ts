@@ -205,7 +205,7 @@ describe('the events of the gateway', () => {
     const { model } = rig.discord;
     const { thread } = aThread();
     const staff = [...model.threads.values()].find(
-      ({ parentId }) => model.channels.get(parentId)?.name === 'staff',
+      ({ parentId, isLocked }) => !isLocked && model.channels.get(parentId)?.name === 'staff',
     )!;
     const authorId = thread.ownerId;
     model.postEphemeral(thread.id, { authorId, content: 'For you alone' });

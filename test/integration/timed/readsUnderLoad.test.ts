@@ -15,7 +15,7 @@ import {
 import { end, startService, urlOf, type ServiceProcess } from '../../support/serviceProcess.js';
 
 /** Readers ask so often, or as often as the machine can take beside whatever else it is doing. */
-const PER_SECOND = Number(process.env['LOAD_PER_SECOND'] ?? 150);
+const PER_SECOND = Number(process.env['LOAD_PER_SECOND'] ?? 60);
 
 /** What stands for the latest answers of each kind of read. */
 const LATEST = 3;

@@ -12,7 +12,7 @@ import {
 } from '../../../support/searchDocuments.js';
 
 /** How many questions are asked of each archive; more by the variable BAND_QUESTIONS. */
-const QUESTIONS = Number(process.env['BAND_QUESTIONS'] ?? 60);
+const QUESTIONS = Number(process.env['BAND_QUESTIONS'] ?? 24);
 /** Folders of exports, with commas between; without the variable the sample archive alone. */
 const EXPORTS = (process.env['BAND_EXPORTS'] ?? 'sample').split(',');
 const THREADS = 80;
