@@ -20,6 +20,8 @@ export interface BodyView {
   length: number;
   gzip?: Binary;
   chunks?: number;
+  /** Of a thread's body: which search documents of it were sent (stores/sentDocuments.ts). Never read by the API. */
+  sent?: Binary;
   /** Left by earlier versions in place of a body that was removed: answered as 404. */
   gone?: boolean;
 }

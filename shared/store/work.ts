@@ -66,6 +66,11 @@ export interface Mark {
   causes?: string[];
   /** Who works on it: only its holder may store what comes of it, and take it away. */
   claim?: string;
+  /**
+   * Of a thread: all of its search documents are to be sent, also those that seem to be as they were. It is set when a
+   * build has not ended, as that may have sent others, and by whoever doubts the index.
+   */
+  whole?: true;
   /** Runs that began, and did not end well: absent while all is well. */
   tries?: number;
   /** Of a quarantined mark, the token that failed: set again, it is tried once more. */
@@ -93,6 +98,7 @@ export function isQuarantined({ due, token, failedToken }: Mark): boolean {
 export interface Marking {
   causes?: readonly string[] | undefined;
   due?: Date;
+  whole?: boolean;
 }
 
 /** The id of a mark. */
@@ -104,24 +110,28 @@ export function markId(kind: WorkKind, subject: string): string {
 export function newMark(
   kind: WorkKind,
   subject: string,
-  { causes = [], due = AT_ONCE }: Marking = {},
+  { causes = [], due = AT_ONCE, whole = false }: Marking = {},
 ): Mark {
   const _id = markId(kind, subject);
   const mark = { _id, kind, subject, token: randomUUID(), at: new Date(), due };
-  return causes.length > 0 ? { ...mark, causes: [...causes] } : mark;
+  return {
+    ...mark,
+    ...(whole && { whole }),
+    ...(causes.length > 0 && { causes: [...causes] }),
+  };
 }
 
 /** A write that sets a mark, whether it is there or not. */
 export function markWrite(
   kind: WorkKind,
   subject: string,
-  { causes = [], due = AT_ONCE }: Marking = {},
+  { causes = [], due = AT_ONCE, whole = false }: Marking = {},
 ): AnyBulkWriteOperation<Mark> {
   return {
     updateOne: {
       filter: { _id: markId(kind, subject) },
       update: {
-        $set: { kind, subject, token: randomUUID() },
+        $set: { kind, subject, token: randomUUID(), ...(whole && { whole }) },
         // One that is there may be somebody's: who holds it sees the new token, and does it again.
         $setOnInsert: { due, at: new Date() },
         ...(causes.length > 0 && { $addToSet: { causes: { $each: [...causes] } } }),

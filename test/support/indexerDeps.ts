@@ -76,12 +76,12 @@ export function anotherProcess(
 /** A process that stands still when it first writes to the search index, while something happens. */
 export function stalled(deps: IndexerDeps, happens: () => Promise<unknown>): IndexerDeps {
   let isOver = false;
-  const write: IndexerDeps['search']['write'] = async (documents, revision) => {
+  const write: IndexerDeps['search']['write'] = async (documents, revision, sent) => {
     if (!isOver) {
       isOver = true;
       await happens();
     }
-    await deps.search.write(documents, revision);
+    await deps.search.write(documents, revision, sent);
   };
   return { ...deps, search: { ...deps.search, write } };
 }

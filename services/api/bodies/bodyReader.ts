@@ -28,7 +28,7 @@ const SHORT: Document = {
 };
 
 /** `size` stands only in a document that was read with others. */
-type Row = Omit<StoredBody, 'gzip'> & { size?: number; gzip?: Uint8Array };
+type Row = Omit<StoredBody, 'gzip'> & { size?: number; gzip?: Uint8Array; sent?: unknown };
 
 /**
  * Reads bodies by name: many in one call, those with a large gzip form each in a call of its own. `refuse` throws while
@@ -69,8 +69,10 @@ export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, refuse: () =
 
 /** With a copy of its bytes: a reply of MongoDB is one piece of memory, which all its bodies would hold together. */
 function stored(row: Row | undefined): StoredBody | undefined {
-  if (!row?.gzip) return row as Omit<Row, 'gzip'> | undefined;
-  const gzip = Buffer.allocUnsafeSlow(row.gzip.length);
-  gzip.set(row.gzip);
-  return { ...row, gzip };
+  if (!row) return undefined;
+  const { gzip: bytes, sent: _sent, ...body } = row;
+  if (!bytes) return body;
+  const gzip = Buffer.allocUnsafeSlow(bytes.length);
+  gzip.set(bytes);
+  return { ...body, gzip };
 }

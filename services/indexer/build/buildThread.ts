@@ -1,3 +1,4 @@
+import type { Binary } from 'mongodb';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { bodyNames } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
@@ -17,6 +18,8 @@ import { whenFound } from '../similar/findSimilarAgain.js';
 import { BodyWriter, goneBodies, writeBody } from '../stores/bodyWriter.js';
 import { markMirror } from '../mirror/markMirror.js';
 import { nextVersion } from '../stores/nextVersion.js';
+import { onlyChanged } from '../stores/searchWriter.js';
+import { createSentDocuments, type SentDocuments } from '../stores/sentDocuments.js';
 import { redactThreads } from '../records/tombstones.js';
 import { endMark, freeMark, isHeld, readsOf } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
@@ -49,7 +52,8 @@ async function buildThread(deps: IndexerDeps, mark: Mark): Promise<void> {
   if (!thread) return removeViews(deps, mark, { version, before, thread });
   // No build reads them.
   if (!thread.deleted) await cleanWords(deps, threadId, { counted: false });
-  const built = thread.deleted ? null : await writeThread(deps, thread, version);
+  const sent = createSentDocuments(mark.whole ? undefined : before.sent);
+  const built = thread.deleted ? null : await writeThread(deps, { thread, version, sent });
   if (built) return storeViews(deps, mark, { thread, before, built });
   const empty = thread.deleted ? thread : await emptied(deps, thread, mark);
   if (empty.deleted) await redactThreads(collections.messages, [threadId]);
@@ -75,18 +79,25 @@ async function emptied(
 export interface StoredThread {
   item: ThreadItemView | null;
   contributions: ContributionView[];
+  /** What is known of its search documents. */
+  sent: Binary | undefined;
 }
 
 /** What is stored of a thread now. */
 export async function storedThread(
-  { threadItems, contributions }: Pick<Collections, 'threadItems' | 'contributions'>,
+  {
+    threadItems,
+    contributions,
+    bodies,
+  }: Pick<Collections, 'threadItems' | 'contributions' | 'bodies'>,
   threadId: string,
 ): Promise<StoredThread> {
-  const [item, rows] = await Promise.all([
+  const [item, rows, [body]] = await Promise.all([
     findGathered(threadItems, threadId),
     findAllGathered(contributions, 'threadId', threadId),
+    findAllGathered(bodies, '_id', `thread/${threadId}`, { fields: ['sent'] }),
   ]);
-  return { item, contributions: rows };
+  return { item, contributions: rows, sent: body?.sent };
 }
 
 interface BuiltThread {
@@ -99,11 +110,11 @@ interface BuiltThread {
  */
 async function writeThread(
   deps: IndexerDeps,
-  thread: ThreadRecord,
-  version: number,
+  { thread, version, sent }: { thread: ThreadRecord; version: number; sent: SentDocuments },
 ): Promise<BuiltThread | null> {
-  const { collections, search } = deps;
+  const { collections } = deps;
   const { _id } = thread;
+  const search = onlyChanged(deps.search, sent);
   const body = new BodyWriter(collections, `thread/${_id}`, version);
   const sender = documentSender(search, version);
   try {
@@ -124,7 +135,8 @@ async function writeThread(
       sender.end(views.document),
       removeDeletedDocuments(collections, search, _id, version),
     ]);
-    return { views, bodies: [whole, participants] };
+    const noted = sent.noted();
+    return { views, bodies: [noted ? { ...whole, sent: noted } : whole, participants] };
   } finally {
     body.abandon();
   }

@@ -44,6 +44,6 @@ async function mark(deps: IndexerDeps, kind: WorkKind, subjects: { _id: string }
     deps,
     kind,
     subjects.map(({ _id }) => _id),
-    { causes: [CAUSE] },
+    { causes: [CAUSE], whole: true },
   );
 }

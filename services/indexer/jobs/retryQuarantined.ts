@@ -19,7 +19,7 @@ export async function retryQuarantined(
   if (failure.kind === 'work') await release(deps, mark._id);
   if (threadId !== null) {
     await release(deps, markId('thread', threadId));
-    await setMarks(deps, 'thread', [threadId]);
+    await setMarks(deps, 'thread', [threadId], { whole: true });
   }
   // The build of its thread counts as part of its import: both begin anew.
   if (kind === 'file') await retryFile(deps, subject);

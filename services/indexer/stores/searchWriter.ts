@@ -8,18 +8,23 @@ import {
   documentIdOf,
   type SearchDocument,
 } from '../../../shared/store/searchIndex.js';
+import { digestOf, type SentDocuments } from './sentDocuments.js';
 import { sendBulk, type Refusal, type SearchTargets, type Waiting } from './sendBulk.js';
 
 /** Writes search documents, each with its thread's revision as external version. */
 export interface SearchWriter {
-  /** Resolves when the documents, or newer ones, are stored. Documents the index refuses are told of, and no error. */
-  write(documents: SearchDocument[], revision: number): Promise<void>;
+  /**
+   * Resolves when the documents, or newer ones, are stored. Documents the index refuses are told of, and no error. What
+   * the index holds as it is, by `sent`, is left out, and what it holds then is noted there.
+   */
+  write(documents: SearchDocument[], revision: number, sent?: SentDocuments): Promise<void>;
   /** Leaves tombstones: Elasticsearch forgets the version of a deleted document, and a late write would revive it. */
   remove(
     kind: 'thread' | 'message',
     ids: string[],
     threadId: string,
     revision: number,
+    sent?: SentDocuments,
   ): Promise<void>;
 }
 
@@ -111,11 +116,39 @@ export function createSearchWriter(
     await Promise.all(new Set(entries.map(enqueue)));
   };
 
+  const enqueueChanged = async (entries: Waiting[], sent: SentDocuments): Promise<void> => {
+    const digests = entries.map(digestOf);
+    const changed = entries.filter((_, n) => !sent.has(digests[n]!));
+    // An index that is being rebuilt may lack what the other holds. This is asked for after the documents were read: a
+    // rebuild that begins later reads records that are at least as new.
+    const isRebuilt = changed.length < entries.length && (await where.readTargets()).length > 0;
+    await enqueueAll(isRebuilt ? entries : changed);
+    // One that was refused is sent again by the next build, so that its refusal stays known.
+    sent.add(digests.filter((_, n) => !entries[n]!.isRefused));
+  };
+
+  const send = (entries: Waiting[], sent: SentDocuments | undefined): Promise<void> =>
+    sent ? enqueueChanged(entries, sent) : enqueueAll(entries);
+
   return {
-    write: (documents, revision) =>
-      enqueueAll(documents.map((document) => waitingDocument(document, revision))),
-    remove: (kind, ids, threadId, revision) =>
-      enqueueAll(ids.map((id) => tombstone(kind, id, threadId, revision))),
+    write: (documents, revision, sent) =>
+      send(
+        documents.map((document) => waitingDocument(document, revision)),
+        sent,
+      ),
+    remove: (kind, ids, threadId, revision, sent) =>
+      send(
+        ids.map((id) => tombstone(kind, id, threadId, revision)),
+        sent,
+      ),
+  };
+}
+
+/** Writes documents of one thread, of which it is known what was sent. */
+export function onlyChanged(search: SearchWriter, sent: SentDocuments): SearchWriter {
+  return {
+    write: (documents, revision) => search.write(documents, revision, sent),
+    remove: (kind, ids, threadId, revision) => search.remove(kind, ids, threadId, revision, sent),
   };
 }
 

@@ -17,6 +17,8 @@ export interface Waiting {
   json: string;
   /** It stands for a document that was refused. */
   isStandIn?: true;
+  /** The index will never take it as it is. */
+  isRefused?: true;
 }
 
 /** A document that the index will never take as it is, and what the index said of it. */
@@ -65,6 +67,7 @@ export async function sendBulk(
     const failures = await sendOnce(client, where.namespace, targets, left);
     const refused = failures.filter(({ status }) => status === 400);
     const told = refused.filter(({ document }) => !document.isStandIn);
+    for (const { document } of told) document.isRefused = true;
     if (told.length > 0) await onRefused(told.map(refusal));
     const passing = failures.filter(({ status }) => status !== 400);
     checkPassing(passing, targets, retry);
@@ -87,10 +90,10 @@ function checkPassing(failures: Failure[], targets: string[], retry: number): vo
 
 /** A tombstone in the place of a document that was refused. */
 function standIn({ document }: Failure): Waiting {
-  const { id, threadId } = document;
+  const { id, threadId, revision } = document;
   const key = idKey(id.slice(id.indexOf('-') + 1));
   const tombstone: TombstoneDocument = { kind: 'tombstone', idKey: key, threadId };
-  return { ...document, json: JSON.stringify(tombstone), isStandIn: true };
+  return { id, threadId, revision, json: JSON.stringify(tombstone), isStandIn: true };
 }
 
 /** With two targets a document may have failed twice, and of two revisions the later counts. */

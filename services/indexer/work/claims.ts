@@ -63,7 +63,13 @@ export async function claimMarks(
         if (!mark || !isFree(mark)) return [];
         const { tries = 0, claim: before = '' } = mark;
         const counted = excused.has(before) ? Math.max(tries, 1) : tries + 1;
-        const claimed = { ...mark, claim, due: leaseEnd(), tries: counted };
+        // Whoever has held it before did not end it.
+        const whole = mark.claim !== undefined || mark.whole;
+        const claimed: Mark = {
+          ...mark,
+          ...{ claim, due: leaseEnd(), tries: counted },
+          ...(whole && { whole }),
+        };
         documents.put('work', claimed);
         return [claimed];
       }),
@@ -116,9 +122,9 @@ export async function takeBackTries(
   });
 }
 
-/** A mark that anybody may claim, its tries as they are. */
+/** A mark that anybody may claim, its tries as they are. What was begun did not end. */
 export function released({ claim: _claim, ...mark }: Mark): Mark {
-  return { ...mark, due: AT_ONCE };
+  return { ...mark, due: AT_ONCE, whole: true };
 }
 
 /** Changes those of some claimed marks whose claims are still held. */

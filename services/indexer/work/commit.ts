@@ -164,14 +164,18 @@ interface Writes {
 }
 
 /** A mark to be set. */
-type SetMark = Required<Pick<Mark, 'kind' | 'subject' | 'due'>> & { causes: readonly string[] };
+type SetMark = Pick<Mark, 'kind' | 'subject' | 'due'> & {
+  causes: readonly string[];
+  whole: boolean;
+};
 
 /** Adds a mark; one that is there has the causes of both, and the earlier time. */
 function addMark(marks: Writes['marks'], mark: SetMark): void {
   const id = markId(mark.kind, mark.subject);
   const before = marks.get(id) ?? mark;
   const causes = [...new Set([...before.causes, ...mark.causes])];
-  marks.set(id, { ...mark, causes, due: before.due < mark.due ? before.due : mark.due });
+  const due = before.due < mark.due ? before.due : mark.due;
+  marks.set(id, { ...mark, causes, due, whole: before.whole || mark.whole });
 }
 
 const noWrites = (): Writes => ({ documents: new Map(), marks: new Map() });
@@ -261,11 +265,12 @@ class StagedDocuments {
       put: (name, document) =>
         put(name, (document as unknown as Document)._id, document as unknown as Document),
       remove: (name, id) => put(name, id, null),
-      mark(kind, subject, { causes = [], due = AT_ONCE } = {}) {
+      mark(kind, subject, { causes = [], due = AT_ONCE, whole = false } = {}) {
         const id = markId(kind, subject);
         const known = staged('work', id) as Mark | null | undefined;
-        if (known === undefined) addMark(own.marks, { kind, subject, causes, due });
-        else put('work', id, markAgain(known, { kind, subject, causes, due }));
+        const marking = { kind, subject, causes, due, whole };
+        if (known === undefined) addMark(own.marks, marking);
+        else put('work', id, markAgain(known, marking));
       },
     };
   }
@@ -278,21 +283,23 @@ function writeOf(document: Document, isStored: boolean): AnyBulkWriteOperation<D
 }
 
 /** A mark that was read, set once more. */
-function markAgain(
-  before: Mark | null,
-  { kind, subject, causes = [], due = AT_ONCE }: Marking & Pick<Mark, 'kind' | 'subject'>,
-): Mark {
-  if (!before) return newMark(kind, subject, { causes, due });
+function markAgain(before: Mark | null, { kind, subject, causes, due, whole }: SetMark): Mark {
+  if (!before) return newMark(kind, subject, { causes, due, whole });
   const all = [...new Set([...(before.causes ?? []), ...causes])];
-  return { ...before, token: randomUUID(), ...(all.length > 0 && { causes: all }) };
+  return {
+    ...before,
+    token: randomUUID(),
+    ...(all.length > 0 && { causes: all }),
+    ...(whole && { whole }),
+  };
 }
 
 function setMark(
-  { kind, subject, causes, due }: SetMark,
+  { kind, subject, ...marking }: SetMark,
   isStored: boolean,
 ): AnyBulkWriteOperation<Mark> {
-  const document = newMark(kind, subject, { causes, due });
-  return isStored ? markWrite(kind, subject, { causes, due }) : { insertOne: { document } };
+  const document = newMark(kind, subject, marking);
+  return isStored ? markWrite(kind, subject, marking) : { insertOne: { document } };
 }
 
 async function bulkWrite<T extends { _id: string }>(

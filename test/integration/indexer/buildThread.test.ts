@@ -2,13 +2,16 @@ import { expect } from 'chai';
 import type { ParticipantList, ThreadDetail } from '../../../shared/contract/threads.js';
 import type { ServerStats } from '../../../shared/contract/servers.js';
 import type { UserProfile } from '../../../shared/contract/users.js';
-import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
+import type { SourceMessage } from '../../../shared/store/records.js';
+import { documentId, searchAlias, writesAlias } from '../../../shared/store/searchIndex.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { SourceConflict } from '../../../services/indexer/ingest/source.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
 import { claimMarks } from '../../../services/indexer/work/claims.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
+import { liveIndex } from '../../../services/indexer/search/generations.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import { build, doAll, endLeases, inBatches, record, stalled } from '../../support/indexerDeps.js';
@@ -46,6 +49,13 @@ describe('building a thread', () => {
       id: documentId(kind, id),
     });
     return { version: found._version, kind: found._source?.kind };
+  };
+
+  /** The versions of a thread's own search document and of those of some messages. */
+  const versionsOf = async (threadId: string, messages: SourceMessage[]) => {
+    const found = [searchVersion('thread', threadId)];
+    for (const { _id } of messages) found.push(searchVersion('message', _id));
+    return (await Promise.all(found)).map(({ version }) => version);
   };
 
   it('builds every view from the records and takes the mark away', async () => {
@@ -199,6 +209,69 @@ describe('building a thread', () => {
     const contributions = await deps.collections.contributions.countDocuments({ threadId });
     expect(contributions).to.equal(3);
     expect((await searchVersion('thread', threadId)).version).to.equal(item.revision);
+  });
+
+  it('sends those search documents alone that have changed', async () => {
+    const { source, threadId, messages } = aConversation();
+    const [question, answer] = messages as [SourceMessage, SourceMessage];
+    await record(deps, source, messages);
+    await build(deps, threadId);
+    const first = (await itemOf(threadId))!.revision;
+    const rebuild = async (changed: SourceMessage, fields = {}) => {
+      await record(deps, { ...source, ...fields }, [changed]);
+      await build(deps, threadId);
+      return (await itemOf(threadId))!.revision;
+    };
+
+    const liked = await rebuild({ ...answer, asOf: answer.asOf + 1, reactions: [] });
+    expect(liked).to.be.above(first);
+    expect(await versionsOf(threadId, [question, answer])).to.deep.equal([first, first, first]);
+
+    const edited = await rebuild({ ...answer, asOf: answer.asOf + 2, content: 'With yarn' });
+    expect(await versionsOf(threadId, [question, answer])).to.deep.equal([edited, first, edited]);
+
+    const told = { asOf: source.asOf + 1, thread: { ...source.thread, title: 'Starting' } };
+    const renamed = await rebuild({ ...answer, asOf: answer.asOf + 3, content: 'So' }, told);
+    const all = [renamed, renamed, renamed];
+    expect(await versionsOf(threadId, [question, answer])).to.deep.equal(all);
+  });
+
+  it('sends all search documents after a build that did not end', async () => {
+    const { source, threadId, messages } = aConversation();
+    const [, answer] = messages as [SourceMessage, SourceMessage];
+    const say = (content: string, later: number) =>
+      record(deps, source, [{ ...answer, content, asOf: answer.asOf + later }]);
+    await record(deps, source, messages);
+    await build(deps, threadId);
+    await say('Something else', 1);
+    // What it sends comes after what the other build has sent, and is older.
+    const late = stalled(deps, async () => {
+      await say(answer.content, 2);
+      await endLeases(deps, threadId);
+      await build(deps, threadId);
+    });
+    await build(late, threadId);
+    const { revision } = (await itemOf(threadId))!;
+    expect(await versionsOf(threadId, [answer])).to.deep.equal([revision, revision]);
+  });
+
+  it('sends all search documents while another index is being filled', async () => {
+    const { source, threadId, messages } = aConversation();
+    const [question, answer] = messages as [SourceMessage, SourceMessage];
+    await record(deps, source, messages);
+    await build(deps, threadId);
+    const index = await liveIndex(deps);
+    await deps.elasticsearch.indices.putAlias({ index, name: writesAlias(index) });
+    const search = stateOf(deps.collections.state, 'search');
+    const writeTo = (targets: string[]) =>
+      search.updateOne({ _id: 'search' }, { $set: { targets } }, { upsert: true });
+    await writeTo([index]);
+    await record(deps, source, [{ ...answer, asOf: answer.asOf + 1, reactions: [] }]);
+    await build(deps, threadId);
+    await writeTo([]);
+    const { revision } = (await itemOf(threadId))!;
+    const all = [revision, revision, revision];
+    expect(await versionsOf(threadId, [question, answer])).to.deep.equal(all);
   });
 
   it('takes no mark away that another holds', async () => {

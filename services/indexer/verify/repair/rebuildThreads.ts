@@ -14,7 +14,7 @@ export async function rebuildThreads(deps: IndexerDeps, found: Difference[]): Pr
   const above = found.reduce((most, { clue }) => Math.max(most, clue?.above ?? 0), 0);
   if (above > 0) await raiseVersions(state, above);
   const ids = [...new Set(found.map(({ id }) => id))];
-  await setMarks(deps, 'thread', ids, REPAIR);
+  await setMarks(deps, 'thread', ids, { ...REPAIR, whole: true });
   await forEachAtOnce(ids, AT_ONCE, async (id) => {
     if (!(await finish(deps, 'thread', id))) {
       deps.logger.error({ threadId: id }, 'A thread cannot be built');

@@ -28,8 +28,8 @@ export interface DocumentProblem {
 }
 
 /**
- * `onDiffering` learns of each document that an index lacks, or holds with an older version or other fields, or with
- * one above `latestVersion`: nothing that is written would replace that.
+ * `onDiffering` learns of each document that an index lacks, or holds with other fields, or with a version above
+ * `latestVersion`: nothing that is written would replace that.
  */
 export function compareDocuments(
   elasticsearch: Client,
@@ -75,7 +75,7 @@ async function compareIn(
   // Asked for afterwards: what was found had its version before.
   const latest = await latestVersion();
   for (const [n, { thread, document }] of some.entries()) {
-    const problem = problemOf(docs[n]!, document, { from: thread.revision, to: latest });
+    const problem = problemOf(docs[n]!, document, latest);
     if (problem === undefined) continue;
     const id = documentIdOf(document);
     const version = '_version' in docs[n]! ? (docs[n]._version ?? 0) : 0;
@@ -85,18 +85,12 @@ async function compareIn(
 
 type Found = Awaited<ReturnType<Client['mget']>>['docs'][number];
 
-function problemOf(
-  found: Found,
-  document: SearchDocument,
-  versions: { from: number; to: number },
-): string | undefined {
+function problemOf(found: Found, document: SearchDocument, latest: number): string | undefined {
   const source =
     'found' in found ? (found._source as Record<string, unknown> | undefined) : undefined;
   if (!('found' in found) || !source || source['kind'] === 'tombstone') return 'is missing';
-  // A rebuild of the index writes what is recorded later than its views.
   const version = found._version ?? 0;
-  if (version < versions.from) return `is of version ${version}, not ${versions.from},`;
-  if (version > versions.to) return `is of version ${version}, which was never given,`;
+  if (version > latest) return `is of version ${version}, which was never given,`;
   // The stretches are not kept; the hash tells whether they are these.
   const fields = differingFields(source, document, ['stretches']);
   return fields.length === 0 ? undefined : `differs (${fields.join(', ')})`;
