@@ -7,12 +7,7 @@ import type { LoadedServer, SyncDeps } from '../sync/syncDeps.js';
 import { changeReactions } from './changeReactions.js';
 import { deleteMessages } from './deleteMessages.js';
 import type { ThreadEvent } from './gatewayEvents.js';
-
-/** An event of a thread, and the time it counts as of: when it was received. */
-export interface TimedEvent {
-  event: ThreadEvent;
-  asOf: number;
-}
+import { groupEvents, type TimedEvent } from './groupEvents.js';
 
 interface Place {
   threadId: string;
@@ -75,7 +70,7 @@ export async function recordThread(
   const server = deps.servers.get(serverId);
   if (!server || server.channels.size === 0) return;
   let place = await placeOf(deps, server, threadId);
-  for (const group of groupsOf(events)) {
+  for (const group of groupEvents(events, place !== null)) {
     deps.signal.throwIfAborted();
     const { kind } = group[0]!.event;
     if (place) await record(deps, server, place, group);
@@ -93,17 +88,6 @@ async function placeOf(
   const thread = await findGathered(collections.threads, threadId);
   if (!thread || thread.deleted || !server.channels.has(thread.channelId)) return null;
   return { threadId, channelId: thread.channelId, serverId: server.serverId };
-}
-
-/** Events that follow each other and are of one kind. */
-function groupsOf(events: readonly TimedEvent[]): TimedEvent[][] {
-  const groups: TimedEvent[][] = [];
-  for (const one of events) {
-    const last = groups.at(-1);
-    if (last?.[0]?.event.kind === one.event.kind) last.push(one);
-    else groups.push([one]);
-  }
-  return groups;
 }
 
 async function record(

@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import type { ThreadEvent } from '../../../../services/indexer/gateway/gatewayEvents.js';
+import { groupEvents, type TimedEvent } from '../../../../services/indexer/gateway/groupEvents.js';
+
+let asOf = 0;
+const timed = (event: object): TimedEvent => ({ event: event as ThreadEvent, asOf: (asOf += 1) });
+const said = (id: string) => timed({ kind: 'message', message: { id } });
+const reacted = (messageId: string) => timed({ kind: 'reacted', messageId });
+const deleted = (...messageIds: string[]) => timed({ kind: 'messagesDeleted', messageIds });
+const told = () => timed({ kind: 'thread' });
+const gone = () => timed({ kind: 'threadDeleted' });
+
+describe('groupEvents', () => {
+  const [a, b, c, d] = [said('1'), reacted('9'), said('2'), reacted('8')];
+
+  it('records together what is told of different messages', () => {
+    expect(groupEvents([a, b, c, d], true)).to.deep.equal([
+      [a, c],
+      [b, d],
+    ]);
+  });
+
+  it('keeps the events of one message in order', () => {
+    const events = [said('1'), reacted('1'), said('1'), deleted('2', '1'), said('2')];
+    expect(groupEvents(events, true)).to.deep.equal(events.map((one) => [one]));
+    const [first, like, other, edit] = [said('1'), reacted('1'), said('2'), said('1')];
+    expect(groupEvents([first, like, other, edit], true)).to.deep.equal([
+      [first, other],
+      [like],
+      [edit],
+    ]);
+  });
+
+  it('records what was told last of the thread alone, after what came before it', () => {
+    const [first, last] = [told(), told()];
+    expect(groupEvents([first, a, told(), c, last, b], true)).to.deep.equal([[a, c], [last], [b]]);
+  });
+
+  it('begins with what was told first of a thread that is not recorded', () => {
+    const [first, last] = [told(), told()];
+    expect(groupEvents([a, first, c, told(), last], false)).to.deep.equal([
+      [a],
+      [first],
+      [c],
+      [last],
+    ]);
+  });
+
+  it('records nothing earlier than the deletion of the thread that it came after', () => {
+    const end = gone();
+    expect(groupEvents([a, end, c], true)).to.deep.equal([[a], [end], [c]]);
+  });
+});
