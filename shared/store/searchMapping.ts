@@ -1,7 +1,7 @@
 import type { estypes } from '@elastic/elasticsearch';
 
 /** Rises with every change of this file that asks for a rebuild of the search index; stored in the index's `_meta`. */
-export const MAPPING_VERSION = 2;
+export const MAPPING_VERSION = 3;
 
 /**
  * Letters that stand for signs which belong to a word (`C++`, `C#`, `.NET`, `--flag`). The standard tokenizer drops
@@ -11,6 +11,9 @@ export const SIGN_LETTERS = { '+': 'ᐩ', '#': 'ⵌ', '.': 'ᐧ', '-': 'ᐨ' } a
 
 /** Stands before a word's stem in the index, which holds it beside the word; the tokenizer makes no such token. */
 export const STEM_MARK = '=';
+
+/** A word that is not taken apart where letters and digits meet. */
+export const LONG_WORD = '[0-9A-Za-z]{41,}';
 
 const CJK = '[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsHangul}ー]';
 
@@ -109,9 +112,14 @@ const signs = Object.values(SIGN_LETTERS).join('');
 const tokenFilters: Record<string, estypes.AnalysisTokenFilter> = {
   // Greek lower case: final sigma and accents folded; every other script by Unicode's rules.
   lower: { type: 'lowercase', language: 'greek' },
+  // Keys, digests and encoded files are longer than any name, and than a commit's hash. Nobody asks for a part of them,
+  // and taken apart they would be thousands of words.
+  long: { type: 'keyword_marker', keywords_pattern: LONG_WORD },
   // Letters and digits that meet are words side by side: t1000e, T1000-E and t 1000 e become the same three.
   runs: {
     type: 'word_delimiter_graph',
+    // A long word stays whole.
+    ignore_keywords: true,
     split_on_numerics: true,
     split_on_case_change: false,
     stem_english_possessive: false,
@@ -151,7 +159,7 @@ function analyzer(...filter: string[]): estypes.AnalysisAnalyzer {
     type: 'custom',
     tokenizer: 'standard',
     char_filter: ['clean', 'contractions', 'plus_plus', 'sharp', 'leading_dot', 'flag', 'breaks'],
-    filter: ['runs', 'cjk_width', 'cjk_bigram', ...folding, ...filter],
+    filter: ['long', 'runs', 'cjk_width', 'cjk_bigram', ...folding, ...filter],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { SearchParams, SearchType } from '../../../shared/contract/search.js';
+import { LONG_WORD } from '../../../shared/store/searchMapping.js';
 import { lift, placesAbove, STEP, type BandName } from './bands.js';
 import { within } from './filters.js';
 import {
@@ -203,12 +204,15 @@ export function ofKind(type: SearchType, threads: Query, messages: Query): Query
   return type === 'messages' ? messages : { bool: { should: [threads, messages] } };
 }
 
+/** Single characters of scripts without spaces, or letters or digits that stand together. */
+const SHORT_PIECE =
+  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}])\p{L})+|\p{Nd}+/u;
+
 /**
- * Letters or digits that stand together, or single characters of scripts without spaces. The relevance of a match is
- * divided by how many the terms have, so that it does not rise with the length of a query.
+ * What the index takes as a word. The relevance of a match is divided by how many the terms have, so that it does not
+ * rise with the length of a query.
  */
-const PIECE =
-  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}])\p{L})+|\p{Nd}+/gu;
+const PIECE = new RegExp(`${LONG_WORD}|${SHORT_PIECE.source}`, 'gu');
 
 function countPieces(terms: readonly SearchTerm[]): number {
   return terms.reduce((sum, { text }) => sum + Math.max(1, text.match(PIECE)?.length ?? 0), 0);

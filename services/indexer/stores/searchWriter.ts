@@ -30,7 +30,7 @@ export interface SearchWriter {
 
 /**
  * A bulk request takes what has gathered, up to this many documents and characters. So many characters keep the index
- * busy for a second or two; where nearly every character begins a word, as in long hexadecimal numbers, for ten.
+ * busy for a second or two; where nearly every character begins a word, as in bytes written as `3f 0a c1`, for ten.
  */
 const MAX_DOCUMENTS = 1_000;
 const MAX_CHARACTERS = 1_000_000;

@@ -8,7 +8,7 @@ import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js'
 import { AppError } from '../../../shared/contract/errors.js';
 import type { SearchParams } from '../../../shared/contract/search.js';
 import { NEVER } from '../../../shared/store/work.js';
-import { asFirst, createFirstIndex } from '../../support/firstSearchIndex.js';
+import { asFirst, createOlderIndex } from '../../support/olderSearchIndexes.js';
 import { doAll } from '../../support/indexerDeps.js';
 import { rebuildArchive, type RebuildArchive } from '../../support/rebuildArchive.js';
 import { aThread, searchParams, storeDocuments, UNLIMITED } from '../../support/searchDocuments.js';
@@ -30,7 +30,7 @@ describe('a search index of the first mapping', () => {
 
   beforeEach(async () => {
     archive = rebuildArchive(deps);
-    index = await createFirstIndex(stores.elasticsearch, deps.namespace);
+    index = await createOlderIndex(stores.elasticsearch, deps.namespace, 1);
   });
 
   const prepare = () => prepareSearch(stores.elasticsearch, deps.namespace, stores.logger);
@@ -106,5 +106,28 @@ describe('a search index of the first mapping', () => {
     const found = await similar.find({}, { sort: { _id: 1 } }).toArray();
     expect(found.map(({ _id }) => _id)).to.have.members(threads.map(({ threadId }) => threadId));
     expect(found.map(({ similarTo }) => similarTo.length)).to.deep.equal([2, 2, 2]);
+  });
+});
+
+describe('a search index of the second mapping', () => {
+  const { stores, deps } = indexerSuite('reopened');
+  const digest = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+
+  it('is searched and written as ever, and rebuilt', async () => {
+    const { write, rebuild, search } = rebuildArchive(deps);
+    await createOlderIndex(stores.elasticsearch, deps.namespace, 2);
+    await prepareSearch(stores.elasticsearch, deps.namespace, stores.logger);
+    await write('1', ['1'], digest);
+    await stores.refreshSearch();
+    expect(await search('9f86d')).to.include({ threadCount: 1, messageCount: 1 });
+    expect(await search(digest)).to.include({ threadCount: 1, messageCount: 1 });
+    const { suggestions } = await suggestTitles(deps, { q: 'anch' });
+    expect(suggestions).to.have.length(1);
+    await doAll(deps);
+
+    await rebuild();
+    await stores.refreshSearch();
+    expect(await search('9f86d')).to.include({ total: 0 });
+    expect(await search(digest)).to.include({ threadCount: 1, messageCount: 1 });
   });
 });

@@ -6,6 +6,10 @@ import {
   type SearchFixture,
 } from '../../../support/searchDocuments.js';
 
+const DIGEST = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+const ENCODED = Buffer.from(DIGEST.repeat(8), 'hex').toString('base64');
+const COMMIT = '0d1f3ab74c92e4b05d6a8f1e2c3b4a5968778695';
+
 const CORPUS = [
   aThread({
     title: 'Harbour pilots ask for calmer tides',
@@ -37,6 +41,10 @@ const CORPUS = [
       'HeltecV4.3 blinks, it won’t boot.',
       'The heltec v4.3 wont stop, its LED says.',
       'An SX1262 on 868MHz.',
+      `Digest ${DIGEST.toUpperCase()} of the image`,
+      `Image as text: ${ENCODED}`,
+      `Commit ${COMMIT} broke it`,
+      `Request 3f2a9c04-71de-4b60-9a1e-5c0d8e7f6a21 failed`,
     ],
   }),
   aThread({
@@ -143,6 +151,15 @@ const FOUND: [q: string, beginnings: string[]][] = [
   ['868', ['An SX']],
   ['868 mhz', ['An SX']],
   ['sx 1262', ['An SX']],
+  [DIGEST, ['Digest']],
+  [`"the image" ${DIGEST}`, ['Digest']],
+  [DIGEST.slice(0, 41), []],
+  [ENCODED, ['Image as']],
+  [COMMIT, ['Commit']],
+  // It ends where letters and digits meet.
+  [COMMIT.slice(0, 4), ['Commit']],
+  ['3f2a9c04-71de-4b60-9a1e-5c0d8e7f6a21', ['Request']],
+  ['3F2A9C04', ['Request']],
   ['nothingofthekind', []],
   ['!!! … ---', []],
 ];

@@ -8,7 +8,7 @@ import {
 } from '../../shared/store/searchIndex.js';
 import { searchIndexDefinition } from '../../shared/store/searchMapping.js';
 
-// The search index as it was made until 2026-11, mapping 1: one analyser for each form, and a conversation in one piece.
+// Mapping 1, until 2026-11: one analyser for each form, and a conversation in one piece.
 
 const FOLDED = [
   ...['cjk_width', 'cjk_bigram', 'lower'],
@@ -73,12 +73,30 @@ const mappings: estypes.MappingTypeMapping = {
   },
 };
 
-/** Puts an empty index of mapping 1 in the place of an archive's first one, and gives its name. */
-export async function createFirstIndex(client: Client, namespace: string): Promise<string> {
+const FIRST = { settings, mappings };
+
+/** Mapping 2: every word was taken apart where letters and digits meet. */
+const SECOND = {
+  settings: {
+    ...others,
+    analysis: {
+      ...analysis,
+      filter: { ...analysis.filter, long: { type: 'keyword_marker', keywords: [] } },
+    },
+  },
+  mappings: { ...searchIndexDefinition.mappings, _meta: { mappingVersion: 2 } },
+} satisfies Omit<estypes.IndicesCreateRequest, 'index'>;
+
+/** Puts an empty index of an older mapping in the place of an archive's first one, and gives its name. */
+export async function createOlderIndex(
+  client: Client,
+  namespace: string,
+  version: 1 | 2,
+): Promise<string> {
   const index = searchIndexName(namespace, 1);
   await client.indices.delete({ index });
   const aliases = { [searchAlias(namespace)]: { is_write_index: true } };
-  await client.indices.create({ index, settings, mappings, aliases });
+  await client.indices.create({ index, ...(version === 1 ? FIRST : SECOND), aliases });
   return index;
 }
 
