@@ -137,7 +137,7 @@ const NEVER_MS = 120_000;
 const ASK_EVERY_MS = 10;
 /** A question is asked again after so many times what it took: what is waited for needs the processor more. */
 const REST = 3;
-const LONGEST_REST_MS = 500;
+const LONGEST_REST_MS = 200;
 
 /** Resolves once a condition holds; rejects when it does not come to hold. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
