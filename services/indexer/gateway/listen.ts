@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   PlatformAnswerError,
   PlatformAway,
@@ -41,6 +42,8 @@ const LONGEST_REST_MS = 10 * 60_000;
 export async function listen(deps: SyncDeps, access: GatewayAccess): Promise<void> {
   const over = new AbortController();
   const signal = AbortSignal.any([deps.signal, over.signal]);
+  // Every thread that is being built may listen to it.
+  setMaxListeners(0, signal);
   const own = { ...deps, signal };
   const loaded = await untilDone(signal, () => loadSession(deps.collections));
   const listener = createListener(own, loaded);
