@@ -50,5 +50,5 @@ function inGroups(files) {
     /^dist\/test\/integration\/(indexer|local|relevance|shared|timed)\//,
   ];
   const groupOf = (file) => groups.findIndex((group) => group.test(file));
-  return [0, 1, 2, 3, -1].map((number) => files.filter((file) => groupOf(file) === number));
+  return [...groups.keys(), -1].map((number) => files.filter((file) => groupOf(file) === number));
 }

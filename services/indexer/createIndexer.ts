@@ -140,11 +140,9 @@ export function createIndexer(clients: IndexerClients): {
   });
   const isReady = () => gate.isOpen;
   const paced = pacedRounds((kinds) => runDue(deps, {}, kinds), {
-    ...{
-      always: files ? OTHER_KINDS : [...OTHER_KINDS, 'mirror'],
-      paced: COUNTED,
-      everyMs: COUNT_EVERY_MS,
-    },
+    always: files ? OTHER_KINDS : [...OTHER_KINDS, 'mirror'],
+    paced: COUNTED,
+    everyMs: COUNT_EVERY_MS,
   });
   const work: Round = async () => {
     await markAgedMembers(deps, new Date());

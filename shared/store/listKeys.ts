@@ -36,7 +36,8 @@ export function listScope(filter: ListFilter): string {
 }
 
 /**
- * All tokens of a thread: {everywhere, its server, its channel} x {any status, its own} x {any tag, each of its own}.
+ * The tokens of all lists that hold a thread. A list is of all servers, of one server or of one channel; it holds any
+ * status or one; and it holds any tag or one.
  */
 export function listScopes(thread: {
   serverId: string;

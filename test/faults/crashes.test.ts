@@ -33,7 +33,10 @@ describe('an indexer that is killed', () => {
     ...{ MONGODB_URL: stores.mongodbUrl, DISABLE_AUTH: 'true', RATE_LIMIT_DISABLED: 'true' },
     ...more,
   });
-  /** Points after which the claims of the last that died end by themselves, one of each kind of work: it takes long. */
+  /**
+   * After a death at these points the next indexer waits until the dead one's leases end; it takes long, so there is
+   * one point for each kind of work. After the others the test ends the leases itself.
+   */
   const WAITED_FOR: FaultPoint[] = ['beforeRecords', 'viewsStored'];
   /** Runs an indexer that dies at a point, as often as told, then one that lives. */
   const dieAt = async (point: FaultPoint, times: number): Promise<void> => {

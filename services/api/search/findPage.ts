@@ -59,8 +59,9 @@ async function askInSteps(
 
 /**
  * A page of hits, by score, then newest, then the higher id, then thread before message. Elasticsearch orders them by
- * score and time: these are numbers, and cheap to compare. Equals are ordered here. Where a page begins or ends among
- * equals, it is asked for once more in full order; one hit before the page and one behind it tell.
+ * score and time: these are numbers, and cheap to compare. Hits that are equal in both are ordered
+ * here. One hit more is fetched on either side of the page. When it equals its neighbour on the page, the page is asked
+ * for once more in full order.
  */
 async function fetchPage(
   deps: SearchDeps,

@@ -45,9 +45,10 @@ const KEPT_STATE: Filter<StateRecord> = {
 };
 
 /**
- * The documents that a backup holds of a collection of which it does not hold all. Of `state`: the key of erasures, and
- * the numbers that only rise, and what the mirror holds. Of `sync`: which files it holds. Of `work`: marks that are
- * quarantined. Pieces of bodies are left out, since views are built anew.
+ * Filters for collections of which a backup holds a part. Of `state` it holds the key of the erasures' hashes, the
+ * numbers that only rise, and the totals of the mirror. Of `sync` it holds the records of mirrored files. Of `work` it
+ * holds quarantined marks. Of `pieces` it holds those of uploads; those of bodies are left out, since views are built
+ * anew.
  */
 export const KEPT_PART: Partial<Record<KeptName, Filter<Document>>> = {
   state: KEPT_STATE as Filter<Document>,

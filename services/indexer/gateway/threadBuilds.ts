@@ -7,15 +7,16 @@ const AT_ONCE = 16;
 
 /** Builds threads that events have changed, before the background comes to them. */
 export interface ThreadBuilds {
-  /** Builds a thread soon. What is asked for while it waits, or is built, is built once more together. */
+  /** Builds a thread soon. Asked again before that build begins, it adds none; asked again during it, it adds one. */
   ask(threadId: string): void;
   /** Begins nothing more, and resolves when nothing is being built. */
   end(): Promise<void>;
 }
 
 /**
- * Builds for one process. A build that fails is left to the background: its mark stays. So is one that waits for
- * another worker when the signal is aborted: a killed process keeps its claims for some time.
+ * The builds of one process. When a build fails, its mark stays, and the background loop builds the thread later. The
+ * same happens when the signal is aborted while a build waits for another worker's claim: that worker may have been
+ * killed, and then its claim ends only with its lease.
  */
 export function createThreadBuilds(deps: IndexerDeps & Pick<SyncDeps, 'signal'>): ThreadBuilds {
   const waiting = new Set<string>();

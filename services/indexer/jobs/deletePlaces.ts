@@ -21,8 +21,8 @@ export async function deleteChannel(
 }
 
 /**
- * Records that a channel is deleted. Gives its server, and the cause of the marks that take its threads out of all
- * views; null where the channel is not known.
+ * Replaces the record of a channel with a tombstone, and sets the marks that have its threads taken out of all views.
+ * Resolves with the id of its server and the cause of these marks; or with null when no record has this id.
  */
 export function recordChannelDeletion(
   { commit }: Pick<IndexerDeps, 'commit'>,

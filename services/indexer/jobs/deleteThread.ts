@@ -21,8 +21,8 @@ export async function deleteThread(
 }
 
 /**
- * Records that a thread is deleted. Gives its record of before, and the cause of the marks that take it out of all
- * views; null where the thread is not known.
+ * Replaces the record of a thread with a tombstone, and marks the thread, so that a build takes it out of all views.
+ * Resolves with the former record and the cause of that mark; or with null when no record has this id.
  */
 export function recordThreadDeletion(
   { commit }: Pick<IndexerDeps, 'commit'>,

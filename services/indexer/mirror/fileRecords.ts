@@ -23,9 +23,9 @@ export function newRecord({ name, source }: WantedFile, of: string): SyncFile {
 
 /**
  * Changes records of files and the mirror's totals in one transaction, while the claim of a mark is held. `change` is
- * given what is stored now, and the totals before it: it gives what is to be stored, or null for a record that goes;
- * undefined leaves it as it is. Resolves with those that were changed, as they were before; with null where the claim
- * is lost.
+ * called for each id with the stored record, or null where there is none, and with the totals so far. It returns the
+ * record to store, null to remove the record, or undefined to leave it. Resolves with the changed records as they were
+ * before, by id; or with null when the claim is lost, and then nothing is changed.
  */
 export async function changeRecords(
   { commit }: Deps,

@@ -51,7 +51,7 @@ const LOOK_EVERY_MS = 86_400_000;
 
 /**
  * Asks for everything to be looked through, if that is due: once a day, and after a change of settings. Without a
- * mirror it notes that nothing is followed any more, so that the next mirror begins with all there is.
+ * mirror it forgets the settings of the last one, so that a mirror which is turned on later looks through everything.
  */
 export async function askToLookThrough(
   deps: Pick<IndexerDeps, 'collections' | 'commit' | 'mirror'>,

@@ -13,9 +13,9 @@ type Part = keyof PartTimes;
 const PARTS: readonly Part[] = ['displayName', 'reactions', 'reactors', 'text'];
 
 /**
- * What a message is once a source has told of it: the later one whole, but for parts that it does not tell, which stay
- * as they were told last. Of two live texts the one that was edited later wins, whenever it was heard of. Null where
- * the source brings nothing new. The order of sources makes no difference.
+ * Merges what a source tells of a message with its record. The later of the two is taken whole, except for parts that
+ * the other holds from a later time. Of two live texts the one that was edited later wins, whichever arrived later.
+ * Null when the source changes nothing. Sources may arrive in any order: the result is the same.
  */
 export function mergeMessage(told: Message, before: MessageRecord): Message | null {
   // Nothing is kept of what was erased.

@@ -21,7 +21,7 @@ export async function findSimilar(deps: IndexerDeps, threads: Listed[]): Promise
   try {
     return await searchSimilar(deps, threads);
   } catch (error) {
-    const problem = await searchProblem(deps.elasticsearch, deps.namespace);
+    const problem = await searchProblem(deps.elasticsearch, deps.namespace).catch(() => null);
     throw problem === null ? error : new SearchUnavailable(problem, { cause: error });
   }
 }

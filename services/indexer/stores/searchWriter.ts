@@ -14,8 +14,8 @@ import { sendBulk, type Refusal, type SearchTargets, type Waiting } from './send
 /** Writes search documents, each with its thread's revision as external version. */
 export interface SearchWriter {
   /**
-   * Resolves when the documents, or newer ones, are stored. Documents the index refuses are told of, and no error. What
-   * the index holds as it is, by `sent`, is left out, and what it holds then is noted there.
+   * Resolves when the documents, or newer ones, are stored. A document that the index refuses is told of, and is no
+   * error. With `sent`, documents that are noted there as sent are left out, and those that are stored now are noted.
    */
   write(documents: SearchDocument[], revision: number, sent?: SentDocuments): Promise<void>;
   /** Leaves tombstones: Elasticsearch forgets the version of a deleted document, and a late write would revive it. */
@@ -119,8 +119,8 @@ export function createSearchWriter(
   const enqueueChanged = async (entries: Waiting[], sent: SentDocuments): Promise<void> => {
     const digests = entries.map(digestOf);
     const changed = entries.filter((_, n) => !sent.has(digests[n]!));
-    // An index that is being rebuilt may lack what the other holds. This is asked for after the documents were read: a
-    // rebuild that begins later reads records that are at least as new.
+    // A new index that a rebuild fills may lack documents that the searched one holds, so all are sent. The targets are
+    // read after the records: a rebuild that begins later reads records that are at least as new.
     const isRebuilt = changed.length < entries.length && (await where.readTargets()).length > 0;
     await enqueueAll(isRebuilt ? entries : changed);
     // One that was refused is sent again by the next build, so that its refusal stays known.

@@ -24,8 +24,9 @@ import {
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
- * Asks what a server, its roles and its forums are. Records the forums that are archived, and notes of each other one
- * why it is not. Looks at one server take turns, so that nothing an older answer says is done after a newer one.
+ * Asks the platform for a server, its roles and its channels. Records the forums that are archived, and stores for each
+ * other forum the reason why it is not. Two calls for one server run one after the other, so that an older answer is
+ * never applied after a newer one.
  */
 export function loadServer(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
   const turn = deps.turns.get(serverId) ?? createTurns();

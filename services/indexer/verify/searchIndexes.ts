@@ -5,7 +5,8 @@ import { indexExists, liveIndex } from '../search/generations.js';
 type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace'>;
 
 /**
- * The indexes that must be complete: the one that is searched, and one kept for going back; none that is being built.
+ * The indexes that must hold every document: the one behind the search alias, and the former one while it is kept after
+ * a rebuild. An index that a rebuild is still filling is left out.
  */
 export async function completeIndexes(deps: Deps): Promise<string[]> {
   const live = await liveIndex(deps);

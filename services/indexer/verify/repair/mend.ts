@@ -41,7 +41,8 @@ const REPAIRS: Record<DifferenceKind, Repair> = {
 };
 
 /**
- * Mends what differs, as far as it can, and brings what follows from it to its end. Never throws for one difference.
+ * Repairs differences, then waits until all work that follows from the repairs is done. When the repair of one kind
+ * fails, that is logged, and the others are still carried out.
  */
 export async function mend(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const byRepair = new Map<Repair, Difference[]>();
