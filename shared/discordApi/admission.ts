@@ -1,16 +1,24 @@
 import type { Redis } from 'ioredis';
 
-/** The platform allows a bot 50 requests in any second; requests sent evenly may arrive closer together. */
+/** The platform allows a bot 50 requests in any second. One is left for `forum-archive bot check`. */
 const MOST_REQUESTS = 49;
-const WITHIN_MS = 1_040;
+/**
+ * A request that was answered reached the platform before. So a second after its answer, of which parts of a
+ * millisecond may be cut off, another may take its place.
+ */
+const HELD_AFTER_ANSWER_MS = 1_001;
+/** What was not answered for so long was sent by a process that has ended: no request takes this long. */
+const LONGEST_REQUEST_MS = 60_000;
 /** The platform bans an address after 10,000 invalid requests in ten minutes. */
 const MOST_INVALID = 1_000;
 const INVALID_WITHIN_MS = 600_000;
 
 /** What all processes of an archive share: the limit over all routes, and the platform's word to stop. */
 export interface Admission {
-  /** Milliseconds to wait before a request; 0 counts the request as sent. */
-  ask(): Promise<number>;
+  /** Milliseconds to wait before asking again; 0 where the request may be sent. It counts until it is answered. */
+  ask(requestId: string): Promise<number>;
+  /** Tells that a request was answered, or failed. */
+  answered(requestId: string): Promise<void>;
   /** Nothing is sent for so long. */
   stop(ms: number): Promise<void>;
   /** Counts an answer that the platform counts as invalid. */
@@ -24,15 +32,20 @@ if stopped > 0 then return stopped end
 if tonumber(redis.call('GET', KEYS[3]) or '0') >= tonumber(ARGV[3]) then return redis.call('PTTL', KEYS[3]) end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local first = redis.call('LINDEX', KEYS[1], ARGV[1] - 1)
-if first then
-  local wait = tonumber(first) + ARGV[2] - now
-  if wait > 0 then return math.min(wait, tonumber(ARGV[2])) end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then
+  local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+  return math.min(first - now, tonumber(ARGV[2]))
 end
-redis.call('LPUSH', KEYS[1], now)
-redis.call('LTRIM', KEYS[1], 0, ARGV[1] - 1)
-redis.call('PEXPIRE', KEYS[1], ARGV[2] * 2)
+redis.call('ZADD', KEYS[1], now + ARGV[4], ARGV[5])
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return 0`;
+
+// One that was taken for lost has no place any more.
+const ANSWERED = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZADD', KEYS[1], 'XX', now + ARGV[1], ARGV[2])`;
 
 // A longer stop is not made shorter.
 const STOP = `
@@ -43,13 +56,18 @@ if redis.call('INCR', KEYS[1]) == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1])
 
 /** The admission of an archive, kept in Redis; `namespace` is the database's name. */
 export function createAdmission(redis: Redis, namespace: string): Admission {
-  const [sent, stopped, invalid] = ['sent', 'stopped', 'invalid'].map(
+  const [requests, stopped, invalid] = ['requests', 'stopped', 'invalid'].map(
     (name) => `${namespace}:platform:${name}`,
   ) as [string, string, string];
   return {
-    async ask() {
-      const limits = [MOST_REQUESTS, WITHIN_MS, MOST_INVALID];
-      return (await redis.eval(ASK, 3, sent, stopped, invalid, ...limits)) as number;
+    async ask(requestId) {
+      const limits = [MOST_REQUESTS, HELD_AFTER_ANSWER_MS, MOST_INVALID, LONGEST_REQUEST_MS];
+      return (await redis.eval(
+        ...([ASK, 3, requests, stopped, invalid, ...limits, requestId] as const),
+      )) as number;
+    },
+    async answered(requestId) {
+      await redis.eval(ANSWERED, 1, requests, HELD_AFTER_ANSWER_MS, requestId);
     },
     async stop(ms) {
       await redis.eval(STOP, 1, stopped, Math.ceil(ms));

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Admission } from './admission.js';
 import type { Clock } from './clock.js';
 import { judge, type Verdict } from './judgeAnswer.js';
@@ -102,9 +103,7 @@ async function tryOnce<T>(
   const leave = await limits.take(request, signal);
   let headers: Headers | null = null;
   try {
-    await admit(options, signal);
-    const asOf = await options.now();
-    const response = await send(options, request, signal);
+    const { response, asOf } = await sendAdmitted(options, request, signal);
     if (!(response instanceof Response)) return { ...response, kind: 'fault', isInvalid: false };
     const verdict = judge(response.status, response.headers, await readJson(response));
     // Of a fault nothing is learnt, unless it names its bucket.
@@ -121,12 +120,23 @@ async function tryOnce<T>(
   }
 }
 
-async function admit(
-  { admission, clock }: Pick<PlatformClientOptions, 'admission' | 'clock'>,
+/** Sends a request when the limit over all routes allows it. */
+async function sendAdmitted<T>(
+  options: PlatformClientOptions,
+  request: PlatformRequest<T>,
   signal?: AbortSignal,
-): Promise<void> {
-  for (let wait = await admission.ask(); wait > 0; wait = await admission.ask()) {
+): Promise<{ response: Response | { reason: string }; asOf: number }> {
+  const { admission, clock } = options;
+  const id = randomUUID();
+  for (let wait = await admission.ask(id); wait > 0; wait = await admission.ask(id)) {
     await clock.sleep(wait, signal);
+  }
+  try {
+    const asOf = await options.now();
+    return { response: await send(options, request, signal), asOf };
+  } finally {
+    // Where Redis does not learn of it, the request counts for longer.
+    admission.answered(id).catch(() => undefined);
   }
 }
 

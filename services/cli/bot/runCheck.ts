@@ -39,6 +39,7 @@ function spaced(clock: Clock): Admission {
       if (wait <= 0) next = clock.now() + APART_MS;
       return Promise.resolve(Math.max(0, Math.ceil(wait)));
     },
+    answered: () => Promise.resolve(),
     stop(ms) {
       next = Math.max(next, clock.now() + ms);
       return Promise.resolve();

@@ -36,9 +36,18 @@ const limited = (body: unknown, headers: Record<string, string> = {}) =>
 /** An admission that keeps what it is told; a stop lasts by the clock. */
 function anAdmission(clock: FakeClock) {
   const told = { invalid: 0, stops: [] as number[] };
+  const open = new Set<string>();
   let until = 0;
   const admission: Admission = {
-    ask: () => Promise.resolve(Math.max(0, until - clock.now())),
+    ask(requestId) {
+      const wait = Math.max(0, until - clock.now());
+      if (wait === 0) open.add(requestId);
+      return Promise.resolve(wait);
+    },
+    answered(requestId) {
+      open.delete(requestId);
+      return Promise.resolve();
+    },
     stop(ms) {
       told.stops.push(ms);
       until = clock.now() + ms;
@@ -49,13 +58,13 @@ function anAdmission(clock: FakeClock) {
       return Promise.resolve();
     },
   };
-  return { admission, told };
+  return { admission, told, open };
 }
 
 /** A client of a platform that answers as it is told, with the times at which it was asked. */
 function aClient(respond: Respond) {
   const clock = new FakeClock();
-  const { admission, told } = anAdmission(clock);
+  const { admission, told, open } = anAdmission(clock);
   const sent: { at: number; url: string; headers: Headers; redirect: string | undefined }[] = [];
   let time = 0;
   const client = createPlatformClient({
@@ -81,7 +90,7 @@ function aClient(respond: Respond) {
   });
   const ask = (path = '/a', topId = '1', route = 'GET /a') =>
     client.get({ route, topId, path, check: (answer) => answer });
-  return { ask, client, clock, sent, told, times: () => sent.map(({ at }) => at) };
+  return { ask, client, clock, sent, told, open, times: () => sent.map(({ at }) => at) };
 }
 
 /** What a promise came to, by now. */
@@ -110,6 +119,20 @@ describe('the client of the platform', () => {
     const seen = outcome(ask());
     await clock.pass(1_000);
     expect((seen.value as PlatformAnswer<unknown>).asOf).to.equal(2);
+  });
+
+  it('counts a request from before it is sent until it is answered or fails', async () => {
+    const counted: number[] = [];
+    const client = aClient((n) => {
+      counted.push(client.open.size);
+      if (n === 1) return new Error('gone');
+      return n === 2 ? json({}, 502) : json({});
+    });
+    const seen = outcome(client.ask());
+    await client.clock.pass(10_000);
+    expect(seen.value).to.be.an('object');
+    expect(counted).to.deep.equal([1, 1, 1]);
+    expect(client.open.size).to.equal(0);
   });
 
   describe('a bucket', () => {
