@@ -24,11 +24,10 @@ import { askToLookThrough } from './mirror/lookThrough.js';
 import { createMirror } from './mirror/mirror.js';
 import { retryFiles } from './mirror/mirrorFiles.js';
 import { releaseHealed } from './quarantine/releaseHealed.js';
-import { recordRefusals } from './quarantine/recordRefusals.js';
 import { createAnnouncer } from './stores/announcer.js';
 import { dropRetained } from './search/dropRetained.js';
 import { removeOrphanPieces } from './stores/orphanPieces.js';
-import { createSearchWriter, targetsOf } from './stores/searchWriter.js';
+import { createStoreAccess } from './stores/storeAccess.js';
 import { createServiceLinks } from './views/serviceLinks.js';
 import { parseResolvedTags } from './views/threadModel.js';
 import { createStoreGate } from './storeGate.js';
@@ -36,7 +35,6 @@ import { runInBackground, type Round } from './work/backgroundLoop.js';
 import { createBell } from './work/bell.js';
 import { giveUpClaims } from './work/claims.js';
 import { createChores } from './work/chores.js';
-import { createCommit } from './work/commit.js';
 import { pacedRounds } from './work/pacedRounds.js';
 import { ALL_KINDS, runDue } from './work/runMarks.js';
 import { createWorker } from './worker.js';
@@ -44,6 +42,8 @@ import { startSync, type SyncSettings } from './sync/startSync.js';
 
 /** The shortest rest between two looks for work (ms): what comes meanwhile is done together. */
 const WORK_EVERY_MS = 250;
+/** The same where nobody waits for what is done (ms). */
+const SIMILAR_EVERY_MS = 2_000;
 const CHORES_EVERY_MS = 1_000;
 const RELEASE_EVERY_MS = 5_000;
 const TIDY_EVERY_MS = 60_000;
@@ -107,13 +107,12 @@ export function createIndexer(clients: IndexerClients): {
   const stopped = new AbortController();
   const metrics = createIndexerMetrics(mongo.collections, clients.producer);
   const bell = createBell();
-  const commit = createCommit(mongo.client, mongo.collections, () => bell.ring());
+  const access = createStoreAccess(mongo, clients.elasticsearch, {
+    logger,
+    onCommit: () => bell.ring(),
+  });
   const deps: IndexerDeps = {
-    collections: mongo.collections,
-    commit,
-    search: createSearchWriter(clients.elasticsearch, targetsOf(mongo), (refusals) =>
-      recordRefusals({ commit, logger }, refusals),
-    ),
+    ...access,
     elasticsearch: clients.elasticsearch,
     namespace: mongo.namespace,
     announcer: createAnnouncer(clients.redis, mongo.namespace, logger),
@@ -139,15 +138,11 @@ export function createIndexer(clients: IndexerClients): {
     logger,
   });
   const isReady = () => gate.isOpen;
-  const paced = pacedRounds((kinds) => runDue(deps, {}, kinds), {
+  const work = pacedRounds((kinds) => runDue(deps, {}, kinds), {
     always: files ? OTHER_KINDS : [...OTHER_KINDS, 'mirror'],
     paced: COUNTED,
     everyMs: COUNT_EVERY_MS,
   });
-  const work: Round = async () => {
-    await markAgedMembers(deps, new Date());
-    return paced();
-  };
   const mirror: Round = () => runDue(deps, {}, ['mirror']);
   const findSimilar: Round = () => runDue(deps, {}, ['similar']);
   const common = { logger, isBusy: jobs.isBusy, isReady, bell, longestRestMs: LOOK_AROUND_MS };
@@ -160,6 +155,7 @@ export function createIndexer(clients: IndexerClients): {
       run: () => refileWhenIdle(collections, producer, REFILE_WHEN_IDLE_AFTER_MS),
     },
     { everyMs: TIDY_EVERY_MS, run: () => refileLost(collections, producer, REFILE_AFTER_MS) },
+    { everyMs: TIDY_EVERY_MS, run: () => markAgedMembers(deps, new Date()) },
     { everyMs: TIDY_EVERY_MS, run: () => removeOrphanPieces(collections) },
     { everyMs: TIDY_EVERY_MS, run: () => dropRetained(deps) },
     { everyMs: TIDY_EVERY_MS, run: () => askToLookThrough(deps) },
@@ -171,7 +167,7 @@ export function createIndexer(clients: IndexerClients): {
     runInBackground('work', work, { ...common, idleMs: WORK_EVERY_MS }),
     runInBackground('similar', findSimilar, {
       ...common,
-      ...{ idleMs: WORK_EVERY_MS, restFactor: SIMILAR_REST_FACTOR },
+      ...{ idleMs: SIMILAR_EVERY_MS, restFactor: SIMILAR_REST_FACTOR },
     }),
     // Files come from elsewhere, and may take long.
     ...(files ? [runInBackground('mirror', mirror, { ...common, idleMs: WORK_EVERY_MS })] : []),

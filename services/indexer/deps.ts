@@ -24,6 +24,8 @@ export interface IndexerDeps {
   links: ServiceLinks;
   /** Where files of the platform are copied; null where they are not. */
   mirror: Mirror | null;
+  /** Another access to the same stores, for what readers wait for. */
+  first: Pick<IndexerDeps, 'collections' | 'commit' | 'search'>;
   /** Counts what this process does. */
   counters?: WriteCounters;
 }

@@ -45,13 +45,26 @@ interface Waiting<Request, Answer> {
 /** Callers of all gatherers whose request is waiting or under way. */
 let callers = 0;
 
-/** Runs requests in groups. `run` answers the requests of a group in their order, or fails all of them. */
+/** Collections whose requests are never spaced out. */
+const unspaced = new WeakSet<object>();
+
+/** Collections for those whom a reader waits for: their requests go out at once however many callers there are. */
+export function unspacedCollections<All extends object>(collections: All): All {
+  for (const collection of Object.values(collections) as object[]) unspaced.add(collection);
+  return collections;
+}
+
+/**
+ * Runs requests to a collection in groups. `run` answers the requests of a group in their order, or fails all of them.
+ */
 function createGatherer<Request, Answer>(
+  collection: object,
   run: (requests: Request[]) => Promise<Answer[]>,
   sizeOf: (request: Request) => number,
 ): (request: Request) => Promise<Answer> {
   let waiting: Waiting<Request, Answer>[] = [];
   let isSending = false;
+  const isSpaced = !unspaced.has(collection);
 
   const takeGroup = (): Waiting<Request, Answer>[] => {
     let size = 0;
@@ -72,7 +85,7 @@ function createGatherer<Request, Answer>(
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
-      if (callers >= MANY_CALLERS) await rest(performance.now() - began);
+      if (callers >= MANY_CALLERS && isSpaced) await rest(performance.now() - began);
     }
     isSending = false;
   };
@@ -137,6 +150,7 @@ async function writeGathered<T extends Document>(
   if (!writer) {
     const target = collection as unknown as Collection;
     writer = createGatherer(
+      collection,
       (groups) => bulkWrite(target, groups),
       (group) => group.length,
     );
@@ -188,7 +202,7 @@ export async function askGathered<Target extends object, Request, Answer>(
   askers.set(collection, own);
   let asker = own.get(name) as ((request: Request) => Promise<Answer>) | undefined;
   if (!asker) {
-    asker = createGatherer((requests: Request[]) => run(collection, requests), sizeOf);
+    asker = createGatherer(collection, (requests: Request[]) => run(collection, requests), sizeOf);
     own.set(name, asker);
   }
   return asker(request);

@@ -1,11 +1,9 @@
 import { createAnnouncer } from '../../services/indexer/stores/announcer.js';
-import { recordRefusals } from '../../services/indexer/quarantine/recordRefusals.js';
-import { createSearchWriter, targetsOf } from '../../services/indexer/stores/searchWriter.js';
+import { createStoreAccess } from '../../services/indexer/stores/storeAccess.js';
 import { createServiceLinks } from '../../services/indexer/views/serviceLinks.js';
 import { parseResolvedTags } from '../../services/indexer/views/threadModel.js';
 import { ingest, type Ingested } from '../../services/indexer/ingest/ingest.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
-import { createCommit } from '../../services/indexer/work/commit.js';
 import { finish, runDue } from '../../services/indexer/work/runMarks.js';
 import type { SourceMessage, SourceThread } from '../../shared/store/records.js';
 import { FAILED } from '../../shared/store/quarantine.js';
@@ -19,13 +17,8 @@ export function indexerDeps({
   redis,
   logger,
 }: Pick<TestStores, 'mongo' | 'elasticsearch' | 'redis' | 'logger'>): IndexerDeps {
-  const commit = createCommit(mongo.client, mongo.collections);
   return {
-    collections: mongo.collections,
-    commit,
-    search: createSearchWriter(elasticsearch, targetsOf(mongo), (refusals) =>
-      recordRefusals({ commit, logger }, refusals),
-    ),
+    ...createStoreAccess(mongo, elasticsearch, { logger }),
     elasticsearch,
     namespace: mongo.namespace,
     announcer: createAnnouncer(redis, mongo.namespace, logger),
@@ -70,7 +63,7 @@ export function anotherProcess(
   deps: IndexerDeps,
   { mongo }: Pick<TestStores, 'mongo'>,
 ): IndexerDeps {
-  return { ...deps, commit: createCommit(mongo.client, mongo.collections) };
+  return { ...deps, ...createStoreAccess(mongo, deps.elasticsearch, deps) };
 }
 
 /** A process that stands still when it first writes to the search index, while something happens. */

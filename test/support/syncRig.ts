@@ -10,6 +10,7 @@ import { stateOf, type GatewayState } from '../../shared/store/state.js';
 import { syncOf } from '../../shared/store/syncRecords.js';
 import { requestSync, type SyncPlace } from '../../shared/store/requestSync.js';
 import { until, untilEqual } from './apiServer.js';
+import { doAll } from './indexerDeps.js';
 import type { DiscordOptions } from './discord/settings.js';
 import { startDiscord } from './discord/startDiscord.js';
 import type { DiscordDouble } from './discord/types.js';
@@ -89,6 +90,13 @@ export function syncSuite(): SyncRig {
     untilSame: () => untilSame(rig.deps, rig.discord),
   };
   return rig as SyncRig;
+}
+
+/** Waits for the builds that a sync has claimed, and does everything else that is marked. */
+export async function doTheRest(deps: IndexerDeps): Promise<void> {
+  const claimed = { kind: 'thread', claim: { $exists: true } } as const;
+  await until(async () => (await deps.collections.work.countDocuments(claimed)) === 0);
+  await doAll(deps);
 }
 
 /** Waits until the archive says what everybody may see of the double. */

@@ -81,6 +81,8 @@ export interface StoredThread {
   contributions: ContributionView[];
   /** What is known of its search documents. */
   sent: Binary | undefined;
+  /** The names of its bodies that are cut into pieces. */
+  cut: string[];
 }
 
 /** What is stored of a thread now. */
@@ -92,12 +94,17 @@ export async function storedThread(
   }: Pick<Collections, 'threadItems' | 'contributions' | 'bodies'>,
   threadId: string,
 ): Promise<StoredThread> {
-  const [item, rows, [body]] = await Promise.all([
+  const fields = ['sent', 'chunks'];
+  const [item, rows, ...found] = await Promise.all([
     findGathered(threadItems, threadId),
     findAllGathered(contributions, 'threadId', threadId),
-    findAllGathered(bodies, '_id', `thread/${threadId}`, { fields: ['sent'] }),
+    ...bodyNames('thread', threadId).map((name) =>
+      findAllGathered(bodies, '_id', name, { fields }),
+    ),
   ]);
-  return { item, contributions: rows, sent: body?.sent };
+  const stored = found.flat();
+  const cut = stored.filter(({ chunks }) => chunks !== undefined).map(({ _id }) => _id);
+  return { item, contributions: rows, sent: stored.find(({ sent }) => sent)?.sent, cut };
 }
 
 interface BuiltThread {
@@ -159,8 +166,13 @@ async function storeViews(
       if (!isHeld(documents, mark)) return false;
       for (const body of bodies) documents.put('bodies', body);
       documents.put('threadItems', item);
-      putRows(documents, 'contributions', before.contributions, views.contributions);
-      markFollowing(documents, mark, { thread, before, item, contributions: views.contributions });
+      const changed = putRows(
+        ...([documents, 'contributions', before.contributions, views.contributions] as const),
+      );
+      const people = { changed, all: views.contributions };
+      markFollowing(documents, mark, { thread, before, item, people });
+      if (isSaidAnew(mark, before, bodies))
+        documents.mark('similar', threadId, { due: whenFound() });
       markMirror(deps, documents, `thread/${threadId}`, mark);
       if (!hasLinks) endMark(documents, mark);
       return true;
@@ -175,8 +187,9 @@ async function storeViews(
   if (hasLinks) await endLinked(deps, mark, links);
   deps.announcer.announce({ threads: [{ threadId, serverId, channelId }] });
   deps.counters?.threadBuilt();
-  if (!before.item) return;
-  for (const { _id, revision } of bodies) await removeOlderPieces(collections, _id, revision);
+  for (const { _id, revision } of bodies) {
+    if (before.cut.includes(_id)) await removeOlderPieces(collections, _id, revision);
+  }
 }
 
 /**
@@ -220,10 +233,13 @@ export async function removeViews(
       if (!isHeld(documents, mark)) return false;
       putBodies(documents, goneBodies('thread', threadId), version);
       documents.remove('threadItems', threadId);
-      putRows(documents, 'contributions', before.contributions, []);
+      const changed = putRows(documents, 'contributions', before.contributions, []);
       const place = thread ?? before.item;
-      if (place)
-        markFollowing(documents, mark, { thread: place, before, item: null, contributions: [] });
+      if (place) {
+        const people = { changed, all: changed };
+        markFollowing(documents, mark, { thread: place, before, item: null, people });
+        documents.mark('similar', threadId, { due: whenFound() });
+      }
       markMirror(deps, documents, `thread/${threadId}`, mark);
       end(documents);
       return true;
@@ -240,30 +256,43 @@ export async function removeViews(
     await removeOlderPieces(deps.collections, name, version + 1);
 }
 
+/** Whether a build has other search documents than the one before it: then other threads may be similar. */
+function isSaidAnew(
+  { whole }: Mark,
+  { sent: before }: StoredThread,
+  bodies: readonly BodyView[],
+): boolean {
+  const now = bodies.find(({ sent }) => sent)?.sent;
+  return whole === true || !before || !now || !Buffer.from(before.buffer).equals(now.buffer);
+}
+
 /**
  * Marks everything else that shows a part of a thread: its people, its server, lists of similar threads, and threads
- * that link to it.
+ * that link to it. Profiles show its line: where that is as it was, only those people are marked who did more or less
+ * in it than before. Whoever has all of it built, doubting what is stored, has everybody marked.
  */
 function markFollowing(
   documents: Documents,
-  { causes }: Mark,
+  { causes, whole }: Mark,
   {
     thread: { _id: threadId, serverId, ...thread },
     before,
     item,
-    contributions,
+    people,
   }: {
     thread: Pick<ThreadRecord, '_id' | 'serverId'> & { deleted?: boolean };
     before: StoredThread;
     item: ThreadItemView | null;
-    contributions: readonly ContributionView[];
+    people: Record<'changed' | 'all', readonly ContributionView[]>;
   },
 ): void {
-  const people = new Set([...before.contributions, ...contributions].map(({ userId }) => userId));
-  for (const userId of people) documents.mark('person', userId, { causes });
+  const isLineSame = !whole && before.item?.item === item?.item;
+  const marked = [...people.changed, ...(isLineSame ? [] : people.all)];
+  for (const userId of new Set(marked.map((row) => row.userId))) {
+    documents.mark('person', userId, { causes });
+  }
   documents.mark('server', serverId, { causes });
   // What a deleted thread was called by those that link to it is not known any more.
   const isRenamed = thread.deleted === true || before.item?.title !== item?.title;
   documents.mark(isRenamed ? 'links' : 'lists', threadId, { causes });
-  documents.mark('similar', threadId, { due: whenFound() });
 }

@@ -20,21 +20,25 @@ export function putBodies(documents: Documents, texts: BodyTexts, version: numbe
 
 /**
  * Stores rows that differ from the stored ones in more than their version; rows that are not made any more are removed.
+ * Gives all of these.
  */
 export function putRows<N extends keyof Rows>(
   documents: Documents,
   name: N,
   stored: readonly Rows[N][],
   made: readonly Rows[N][],
-): void {
+): Rows[N][] {
+  const changed: Rows[N][] = [];
   const left = new Map<string, Rows[N]>(stored.map((row) => [row._id, row]));
   for (const row of made) {
     const known = left.get(row._id);
     left.delete(row._id);
     if (known && isDeepStrictEqual(withoutVersion(known), withoutVersion(row))) continue;
     documents.put(name, row as never);
+    changed.push(row);
   }
   for (const _id of left.keys()) documents.remove(name, _id);
+  return [...changed, ...left.values()];
 }
 
 function withoutVersion(row: object): object {

@@ -1,5 +1,7 @@
 import type { MessageRecord, ReactionRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
+import { markId } from '../../../shared/store/work.js';
+import { markThread } from '../work/claims.js';
 import { putReadAgain, readsOfReadAgain, type MessagePlace } from '../sync/readMessages.js';
 
 type Emoji = ReactionRecord['emoji'];
@@ -19,15 +21,17 @@ export interface Reacted extends MessagePlace {
 
 /**
  * Counts reactions of one thread's messages as events tell them, and has these messages read again soon: an event may
- * come twice, or tell what an answer has counted already. Who reacted is not kept.
+ * come twice, or tell what an answer has counted already. Who reacted is not kept. `claim` is that of the thread's build.
  */
 export async function changeReactions(
   { commit }: Pick<IndexerDeps, 'commit'>,
   changes: readonly Reacted[],
+  claim: string,
 ): Promise<void> {
   await commit({
     reads: {
       messages: changes.map(({ messageId }) => messageId),
+      work: changes.map(({ threadId }) => markId('thread', threadId)),
       ...readsOfReadAgain(changes),
     },
     decide(documents) {
@@ -37,7 +41,7 @@ export async function changeReactions(
         const reactions = changed(message.reactions, change);
         const partsAsOf = { ...message.partsAsOf, reactions: asOf };
         documents.put('messages', { ...message, reactions, partsAsOf });
-        documents.mark('thread', place.threadId);
+        markThread(documents, place.threadId, { claim });
         putReadAgain(documents, place);
       }
     },

@@ -1,8 +1,10 @@
 import { snowflakeTime } from '../../../shared/exportFormat/snowflake.js';
 import { idKey, timeKey } from '../../../shared/store/listKeys.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
+import { markId } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { redactMessage } from '../jobs/deleteMessage.js';
+import { markThread } from '../work/claims.js';
 import { REDACTED } from '../records/tombstones.js';
 
 /**
@@ -12,12 +14,12 @@ import { REDACTED } from '../records/tombstones.js';
  */
 export async function deleteMessages(
   { commit }: Pick<IndexerDeps, 'commit'>,
-  { threadId, serverId }: { threadId: string; serverId: string },
+  { threadId, serverId, claim }: { threadId: string; serverId: string; claim: string },
   messageIds: readonly string[],
 ): Promise<{ serverId: string; cause: string } | null> {
   const cause = `delete-messages/${threadId}`;
   const isNew = await commit({
-    reads: { messages: messageIds, threads: [threadId] },
+    reads: { messages: messageIds, threads: [threadId], work: [markId('thread', threadId)] },
     decide(documents) {
       const thread = documents.get('threads', threadId);
       if (!thread || thread.deleted) return false;
@@ -29,7 +31,7 @@ export async function deleteMessages(
         }
       });
       if (known.some((message) => message?.deleted !== true)) {
-        documents.mark('thread', threadId, { causes: [cause] });
+        markThread(documents, threadId, { causes: [cause], claim });
         return true;
       }
       return false;

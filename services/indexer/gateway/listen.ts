@@ -44,7 +44,7 @@ export async function listen(deps: SyncDeps, access: GatewayAccess): Promise<voi
   const signal = AbortSignal.any([deps.signal, over.signal]);
   // Every thread that is being built may listen to it.
   setMaxListeners(0, signal);
-  const own = { ...deps, signal };
+  const own = { ...deps, ...deps.first, signal };
   const loaded = await untilDone(signal, () => loadSession(deps.collections));
   const listener = createListener(own, loaded);
   try {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { isPermanent } from '../permanentErrors.js';
 import { noteRolesOfEvent } from '../sync/memberRoles.js';
@@ -51,15 +52,20 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
   const { signal } = deps;
   const tasks = createTasks(signal);
   const looks = createServerLooks(deps);
-  const builds = createThreadBuilds(deps);
+  const claim = randomUUID();
+  const builds = createThreadBuilds(deps, claim);
   let waiting = 0;
   let bytesWaiting = 0;
   const lanes = createThreadLanes<Timed>({
     tasks,
     gate: (serverId) => looks.pending(serverId),
     async record(place, events) {
-      await untilDone(signal, () => recordOrReadAgain(deps, place, events));
-      builds.ask(place.threadId);
+      try {
+        await untilDone(signal, () => recordOrReadAgain(deps, { ...place, claim }, events));
+      } finally {
+        // A part of them may be recorded.
+        builds.ask(place.threadId);
+      }
       for (const { end } of events) end();
     },
   });
@@ -137,11 +143,11 @@ function isKnownRole(
  */
 async function recordOrReadAgain(
   deps: SyncDeps,
-  { threadId, serverId }: LanePlace,
+  { threadId, serverId, claim }: LanePlace & { claim: string },
   events: readonly Timed[],
 ): Promise<void> {
   try {
-    await recordThread(deps, threadId, { serverId, events });
+    await recordThread(deps, threadId, { serverId, events, claim });
   } catch (error) {
     if (!isPermanent(error)) throw error;
     deps.logger.warn({ err: error, threadId }, 'Events of a thread cannot be recorded');

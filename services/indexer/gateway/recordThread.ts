@@ -13,6 +13,8 @@ interface Place {
   threadId: string;
   channelId: string;
   serverId: string;
+  /** The claim of whoever builds the thread when all is recorded. */
+  claim: string;
 }
 
 /** Records events of one kind that follow each other. */
@@ -42,6 +44,7 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
       events.map(({ event: { messageId, change }, asOf }) => ({
         ...{ ...place, messageId, change, asOf },
       })),
+      place.claim,
     ),
   async voted({ commit }, _server, place, events) {
     const messages = events.map(({ event: { messageId } }) => ({ ...place, messageId }));
@@ -65,17 +68,17 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
 export async function recordThread(
   deps: SyncDeps,
   threadId: string,
-  { serverId, events }: { serverId: string; events: readonly TimedEvent[] },
+  { serverId, events, claim }: { serverId: string; events: readonly TimedEvent[]; claim: string },
 ): Promise<void> {
   const server = deps.servers.get(serverId);
   if (!server || server.channels.size === 0) return;
-  let place = await placeOf(deps, server, threadId);
+  let place = await placeOf(deps, server, { threadId, claim });
   for (const group of groupEvents(events, place !== null)) {
     deps.signal.throwIfAborted();
     const { kind } = group[0]!.event;
     if (place) await record(deps, server, place, group);
     else if (kind === 'thread') await noteLast(deps, server, group as ThreadTold[]);
-    if (kind === 'thread') place ??= await placeOf(deps, server, threadId);
+    if (kind === 'thread') place ??= await placeOf(deps, server, { threadId, claim });
   }
 }
 
@@ -83,11 +86,11 @@ export async function recordThread(
 async function placeOf(
   { collections }: SyncDeps,
   server: LoadedServer,
-  threadId: string,
+  { threadId, claim }: Pick<Place, 'threadId' | 'claim'>,
 ): Promise<Place | null> {
   const thread = await findGathered(collections.threads, threadId);
   if (!thread || thread.deleted || !server.channels.has(thread.channelId)) return null;
-  return { threadId, channelId: thread.channelId, serverId: server.serverId };
+  return { threadId, channelId: thread.channelId, serverId: server.serverId, claim };
 }
 
 async function record(

@@ -1,5 +1,7 @@
+import { markId } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
+import { takeBackTries } from '../work/claims.js';
 import { finish } from '../work/runMarks.js';
 
 /** Threads built at once. */
@@ -9,22 +11,25 @@ const AT_ONCE = 16;
 export interface ThreadBuilds {
   /** Builds a thread soon. Asked again before that build begins, it adds none; asked again during it, it adds one. */
   ask(threadId: string): void;
-  /** Begins nothing more, and resolves when nothing is being built. */
+  /** Begins nothing more, and resolves when nothing is being built. What waits is left to others. */
   end(): Promise<void>;
 }
 
 /**
- * The builds of one process. When a build fails, its mark stays, and the background loop builds the thread later. The
+ * The builds of one process, whose `claim` the marks of its threads carry from the moment they are set. When a build fails, its mark stays, and the background loop builds the thread later. The
  * same happens when the signal is aborted while a build waits for another worker's claim: that worker may have been
  * killed, and then its claim ends only with its lease.
  */
-export function createThreadBuilds(deps: IndexerDeps & Pick<SyncDeps, 'signal'>): ThreadBuilds {
+export function createThreadBuilds(
+  deps: IndexerDeps & Pick<SyncDeps, 'signal'>,
+  claim: string,
+): ThreadBuilds {
   const waiting = new Set<string>();
   const underWay = new Map<string, Promise<void>>();
   let isEnding = false;
   const build = async (threadId: string): Promise<void> => {
     try {
-      await finish(deps, 'thread', threadId, { signal: deps.signal });
+      await finish(deps, 'thread', threadId, { claim, signal: deps.signal });
     } catch (error) {
       if (!deps.signal.aborted) {
         deps.logger.warn({ err: error, threadId }, 'A thread is left to the background');
@@ -49,6 +54,8 @@ export function createThreadBuilds(deps: IndexerDeps & Pick<SyncDeps, 'signal'>)
     async end() {
       isEnding = true;
       await Promise.all(underWay.values());
+      const left = [...waiting].map((threadId) => ({ _id: markId('thread', threadId), claim }));
+      if (left.length > 0) await takeBackTries(deps, left);
     },
   };
 }

@@ -4,7 +4,7 @@ import type { SourceMessage } from '../../../shared/store/records.js';
 import { markId } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../records/applyErasures.js';
-import { claimOwn } from '../work/claims.js';
+import { markThread } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 import { mergeHeader } from './mergeHeader.js';
 import { mergeMessages, readsOfMessages } from './mergeMessages.js';
@@ -107,8 +107,7 @@ function applyBatch(
   const isSaid = thread !== null && mergeMessages(documents, thread._id, told, erased);
   mergePeople(documents, told, causes);
   if (thread && (isSaid || header.isThreadChanged)) {
-    documents.mark('thread', thread._id, { causes });
-    if (claim !== undefined) claimOwn(documents, 'thread', thread._id, claim);
+    markThread(documents, thread._id, { causes, claim });
   }
   const isChanged = isSaid || header.isThreadChanged || header.isChannelChanged;
   if (isChanged) onChange?.note(documents);

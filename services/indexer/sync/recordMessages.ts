@@ -15,12 +15,12 @@ export interface ToldMessage {
 
 /**
  * Records messages of a thread that is recorded. What is said of the thread itself is of no time: it changes nothing.
- * Throws SyncProblem where messages are blank because the bot may not read them.
+ * `claim` is that of whoever builds the thread at once. Throws SyncProblem where messages are blank because the bot may not read them.
  */
 export async function recordMessages(
   deps: SyncDeps,
   server: LoadedServer,
-  { threadId, channelId }: { threadId: string; channelId: string },
+  { threadId, channelId, claim }: { threadId: string; channelId: string; claim?: string },
   told: readonly ToldMessage[],
 ): Promise<void> {
   if (told.some(({ value }) => isBlank(value))) await requireContentIntent(deps);
@@ -38,7 +38,10 @@ export async function recordMessages(
   const thread = { _id, serverId, channelId: recorded.channelId, title };
   await ingest(
     deps,
-    { told: { asOf: 0, server: server.told, channel, thread } },
+    {
+      told: { asOf: 0, server: server.told, channel, thread },
+      ...(claim !== undefined && { claim }),
+    },
     oneBatch(messages),
   );
 }

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Filter } from 'mongodb';
 import {
   AT_ONCE,
   markId,
-  NEVER,
   type Mark,
   type Marking,
   type WorkKind,
@@ -16,6 +14,9 @@ export const LEASE_MS = 15_000;
 /** A claim that ends later than this was made by a clock that was ahead. */
 const FUTURE_MS = 60_000;
 
+/** A mark, and a claim on it. */
+type Held = Pick<Mark, '_id' | 'claim'>;
+
 /** Marks that are worked on in this process. */
 const underWay = new Set<readonly Mark[]>();
 /** Claims whose try could not be taken back, because MongoDB itself was away. */
@@ -26,11 +27,9 @@ export function leaseEnd(): Date {
   return new Date(Date.now() + LEASE_MS);
 }
 
-/** The marks that may be claimed now. */
-export function dueNow(): Filter<Mark> {
-  const now = Date.now();
-  const ahead = { $gt: new Date(now + FUTURE_MS), $lt: NEVER };
-  return { $or: [{ due: { $lte: new Date(now) } }, { due: ahead }] };
+/** No claim ends so late that was made by a clock like this one. */
+export function tooLate(): Date {
+  return new Date(Date.now() + FUTURE_MS);
 }
 
 /** Sets marks of one kind. */
@@ -60,7 +59,7 @@ export async function claimMarks(
     decide: (documents) =>
       marks.flatMap(({ _id }) => {
         const mark = documents.get('work', _id);
-        if (!mark || !isFree(mark)) return [];
+        if (!mark || !isDue(mark.due)) return [];
         const { tries = 0, claim: before = '' } = mark;
         const counted = excused.has(before) ? Math.max(tries, 1) : tries + 1;
         // Whoever has held it before did not end it.
@@ -76,10 +75,9 @@ export async function claimMarks(
   });
 }
 
-/** Whether anybody may claim a mark: it is due, or quarantined and asked for all the same. */
-function isFree({ due }: Mark): boolean {
-  const now = Date.now();
-  return due.getTime() <= now || due.getTime() > now + FUTURE_MS;
+/** Whether anybody may claim a mark that is due then; one that is quarantined was asked for all the same. */
+export function isDue(due: Date): boolean {
+  return due.getTime() <= Date.now() || due > tooLate();
 }
 
 /** Keeps claims while `run` goes on, however long it takes. */
@@ -110,7 +108,7 @@ export async function giveUpClaims(deps: Pick<IndexerDeps, 'commit'>): Promise<v
 /** Frees claimed marks as if this try had not been: a store was away, or the process stops. */
 export async function takeBackTries(
   deps: Pick<IndexerDeps, 'commit'>,
-  marks: readonly Mark[],
+  marks: readonly Held[],
 ): Promise<void> {
   const before = (mark: Mark): Mark => {
     const { tries = 1, ...rest } = released(mark);
@@ -130,7 +128,7 @@ export function released({ claim: _claim, ...mark }: Mark): Mark {
 /** Changes those of some claimed marks whose claims are still held. */
 export async function changeHeld(
   { commit }: Pick<IndexerDeps, 'commit'>,
-  marks: readonly Mark[],
+  marks: readonly Held[],
   change: (mark: Mark) => Mark,
 ): Promise<void> {
   await commit({
@@ -143,39 +141,48 @@ export async function changeHeld(
   });
 }
 
+/** Marks for which something is stored in one transaction at most: whoever comes after them waits for it. */
+const MOST_STORED = 40;
+
 /**
- * Stores what was made for marks, and takes these marks away, in one transaction: of each mark only while its claim is
- * held. Resolves with the marks that were.
+ * Stores what was made for marks, and takes these marks away: of each mark in one transaction, and only while its claim
+ * is held. Resolves with the marks that were.
  */
 export async function storeMade(
   { commit }: Pick<IndexerDeps, 'commit'>,
   marks: readonly Mark[],
   store: (documents: Documents, mark: Mark) => void,
 ): Promise<Mark[]> {
-  return commit({
-    reads: readsOf(marks),
-    decide(documents) {
-      const held = heldMarks(documents, marks);
-      for (const mark of held) {
-        store(documents, mark);
-        endMark(documents, mark);
-      }
-      return held;
-    },
-  });
+  const all: Mark[] = [];
+  for (let start = 0; start < marks.length; start += MOST_STORED) {
+    const some = marks.slice(start, start + MOST_STORED);
+    const stored = await commit({
+      reads: readsOf(some),
+      decide(documents) {
+        const held = heldMarks(documents, some);
+        for (const mark of held) {
+          store(documents, mark);
+          endMark(documents, mark);
+        }
+        return held;
+      },
+    });
+    all.push(...stored);
+  }
+  return all;
 }
 
-function heldMarks(documents: Documents, marks: readonly Mark[]): Mark[] {
+function heldMarks<T extends Held>(documents: Documents, marks: readonly T[]): T[] {
   return marks.filter((mark) => isHeld(documents, mark));
 }
 
 /** The ids of marks, as what a change reads. */
-export function readsOf(marks: readonly Mark[]): { work: string[] } {
+export function readsOf(marks: readonly Held[]): { work: string[] } {
   return { work: marks.map(({ _id }) => _id) };
 }
 
 /** Whether a claim is still held: only then may be stored what was made for the mark. */
-export function isHeld(documents: Documents, { _id, claim }: Mark): boolean {
+export function isHeld(documents: Documents, { _id, claim }: Held): boolean {
   return documents.get('work', _id)?.claim === claim;
 }
 
@@ -194,6 +201,16 @@ export function endMark(documents: Documents, { _id, token }: Mark): void {
 export function freeMark(documents: Documents, mark: Mark, due = AT_ONCE): void {
   const { claim: _claim, tries: _tries, failedToken: _failed, ...rest } = mark;
   documents.put('work', { ...rest, due });
+}
+
+/** Marks a thread; with `claim` for whoever will build it at once. The change reads the thread's mark. */
+export function markThread(
+  documents: Documents,
+  threadId: string,
+  { causes, claim }: { causes?: readonly string[] | undefined; claim?: string | undefined },
+): void {
+  documents.mark('thread', threadId, { causes });
+  if (claim !== undefined) claimOwn(documents, 'thread', threadId, claim);
 }
 
 /** Claims a mark in the transaction that sets it, unless somebody holds it, or it failed before. */

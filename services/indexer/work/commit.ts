@@ -46,9 +46,17 @@ export interface Change<T> {
 /** Carries out a change whole or not at all, and resolves with what it decided. */
 export type Commit = <T>(change: Change<T>) => Promise<T>;
 
+/** Carries out changes in the order in which they come; `first` is for those whose outcome readers wait for. */
+export interface OrderedCommit extends Commit {
+  first: Commit;
+}
+
 /** Changes of one transaction at most, and documents that they read. */
 const MOST_CHANGES = 64;
 const MOST_READ = 5_000;
+/** Changes of one transaction at most while others were to be first a short time ago (ms): the next will be soon. */
+const MOST_CHANGES_BESIDE = 16;
+const BESIDE_MS = 10_000;
 /** A transaction that neither ends nor fails would hold up everything behind it. */
 const LONGEST_MS = 130_000;
 
@@ -63,24 +71,28 @@ type Outcome = { value: unknown } | { error: unknown };
 /**
  * Carries out changes in transactions. What concurrent callers ask for while a transaction is under way goes into the
  * next one together: a transaction of its own for each change costs the server seven times as much.
- * (docs/decisions/009-one-list-of-work.md) `onCommit` is called after each transaction: it may have set marks.
+ * (docs/decisions/009-one-list-of-work.md) Changes that are to be first have transactions of their own. While they
+ * come without a pause, every other transaction is of the rest. `onCommit` is called after each transaction: it may
+ * have set marks.
  */
 export function createCommit(
   client: MongoClient,
   collections: Collections,
   onCommit: () => void = () => undefined,
-): Commit {
-  let waiting: Waiting[] = [];
+): OrderedCommit {
+  const first: Waiting[] = [];
+  const rest: Waiting[] = [];
+  let firstAt = -Infinity;
   let isRunning = false;
 
-  const takeGroup = (): Waiting[] => {
+  const takeGroup = (turn: Waiting[]): Waiting[] => {
+    const isBeside = turn === rest && performance.now() - firstAt < BESIDE_MS;
+    const most = isBeside ? MOST_CHANGES_BESIDE : MOST_CHANGES;
     let read = 0;
-    const end = waiting.findIndex(
-      ({ change }, n) => n >= MOST_CHANGES || (read += readBy(change)) > MOST_READ,
+    const end = turn.findIndex(
+      ({ change }, n) => n >= most || (read += readBy(change)) > MOST_READ,
     );
-    const group = end < 0 ? waiting : waiting.slice(0, Math.max(end, 1));
-    waiting = waiting.slice(group.length);
-    return group;
+    return turn.splice(0, end < 0 ? turn.length : Math.max(end, 1));
   };
   const run = async (group: Waiting[]): Promise<void> => {
     const changes = group.map(({ change }) => change);
@@ -101,17 +113,25 @@ export function createCommit(
     }
   };
   const drain = async (): Promise<void> => {
-    while (waiting.length > 0) await run(takeGroup());
+    while (first.length + rest.length > 0) {
+      for (const turn of [first, rest]) {
+        if (turn.length > 0) await run(takeGroup(turn));
+      }
+    }
     isRunning = false;
   };
-  return <T>(change: Change<T>) =>
-    new Promise<T>((resolve, reject) => {
-      waiting.push({ change, resolve: resolve as (value: unknown) => void, reject });
-      if (isRunning) return;
-      isRunning = true;
-      // The callers of this turn of the event loop go together.
-      setImmediate(() => void drain());
-    });
+  const commitIn =
+    (queue: Waiting[]): Commit =>
+    <T>(change: Change<T>) =>
+      new Promise<T>((resolve, reject) => {
+        queue.push({ change, resolve: resolve as (value: unknown) => void, reject });
+        if (queue === first) firstAt = performance.now();
+        if (isRunning) return;
+        isRunning = true;
+        // The callers of this turn of the event loop go together.
+        setImmediate(() => void drain());
+      });
+  return Object.assign(commitIn(rest), { first: commitIn(first) });
 }
 
 function readBy({ reads }: Change<unknown>): number {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { markId, MOST_TRIES, NEVER, type LoopKind, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
-import { claimMarks, dueNow } from './claims.js';
+import { claimMarks, isDue, tooLate } from './claims.js';
 import { KINDS } from './kinds.js';
 import { finishMark, POLL_MS, tryMarks, type FinishOptions } from './tryMarks.js';
 
@@ -20,54 +20,81 @@ export async function runDue(
   among: Filter<Mark> = {},
   kinds: readonly LoopKind[] = ALL_KINDS,
 ): Promise<boolean | number> {
-  const { work } = deps.collections;
+  const earliest = await earliestDue(deps, among, kinds);
   // An archive at rest has no marks at all.
-  if (!(await work.findOne(among, { projection: { _id: 1 } }))) return false;
+  if (earliest.size === 0) return false;
   let did = false;
   for (const kind of kinds) {
-    if ((await runKind(deps, kind, among)) > 0) did = true;
+    const due = earliest.get(kind);
+    if (due && isDue(due) && (await runKind(deps, kind, among)) > 0) did = true;
   }
+  if ((await runStray(deps, among, kinds)) > 0) did = true;
   if (did) return true;
-  const next = await work.findOne(
-    // What is due by now, and was not done, is held back: it is looked for again after the next change.
-    { $and: [among, { kind: { $in: [...kinds] }, due: { $gt: new Date(), $lt: NEVER } }] },
-    { sort: { due: 1 }, projection: { due: 1 } },
-  );
-  return next ? Math.max(next.due.getTime() - Date.now(), POLL_MS) : false;
+  // What is due by now, and was not done, is held back: it is looked for again after the next change.
+  const later = [...earliest.values()].filter((due) => !isDue(due) && due < NEVER);
+  const nextAt = Math.min(...later.map((due) => due.getTime()));
+  return later.length > 0 ? Math.max(nextAt - Date.now(), POLL_MS) : false;
+}
+
+/** When the first mark of each kind is due: one key of the index is read for each kind that has any. */
+async function earliestDue(
+  { collections: { work } }: IndexerDeps,
+  among: Filter<Mark>,
+  kinds: readonly LoopKind[],
+): Promise<Map<LoopKind, Date>> {
+  const found = await work
+    .aggregate<{ _id: LoopKind; due: Date }>([
+      { $match: { $and: [{ kind: { $in: [...kinds] } }, among] } },
+      { $sort: { kind: 1, due: 1 } },
+      { $group: { _id: '$kind', due: { $first: '$due' } } },
+    ])
+    .toArray();
+  return new Map(found.map(({ _id, due }) => [_id, due]));
 }
 
 /** Resolves with how many marks of the kind it took. */
 async function runKind(deps: IndexerDeps, kind: LoopKind, among: Filter<Mark>): Promise<number> {
   const { work } = deps.collections;
   const { batch, isHeldBack } = KINDS[kind];
-  const due = { $and: [{ kind }, among, dueNow()] };
-  const fresh = await work
-    .find({ ...due, tries: { $exists: false } })
-    .sort({ due: 1 })
-    .limit(batch)
-    .toArray();
+  const due = { $and: [{ kind, due: { $lte: new Date() } }, among] };
+  const found = await work.find(due).sort({ due: 1 }).limit(batch).toArray();
+  const fresh = found.filter(({ tries }) => tries === undefined);
   // What was begun before, and did not end, is done by itself: only the guilty one is counted.
-  const tried = await work.findOne({ ...due, tries: { $exists: true } }, { sort: { tries: 1 } });
-  const again = await changedSinceQuarantined(deps, kind, among);
-  const groups = [fresh, ...[tried, again].map((mark) => (mark ? [mark] : []))];
+  const tried =
+    fresh.length === found.length && found.length < batch
+      ? null
+      : await work.findOne({ ...due, tries: { $exists: true } }, { sort: { tries: 1 } });
+  const groups = [fresh, tried ? [tried] : []];
   if (groups.flat().length === 0 || (await isHeldBack?.(deps))) return 0;
   let taken = 0;
-  for (const group of groups) {
-    const claimed = await claimMarks(deps, group);
-    if (claimed.length > 0) await runClaimed(deps, kind, claimed);
-    taken += claimed.length;
-  }
+  for (const group of groups) taken += await runFree(deps, kind, group);
   return taken;
 }
 
-/** A quarantined mark that was set again. */
-async function changedSinceQuarantined(
-  { collections: { work } }: IndexerDeps,
-  kind: LoopKind,
+/**
+ * Does a mark that is to be done although it is due much later: it was quarantined, and set again, or claimed by a clock
+ * that was ahead. Resolves with how many marks it took.
+ */
+async function runStray(
+  deps: IndexerDeps,
   among: Filter<Mark>,
-): Promise<Mark | null> {
-  const changed = { $expr: { $ne: ['$token', '$failedToken'] } };
-  return work.findOne({ $and: [{ kind, due: NEVER }, among, changed] });
+  kinds: readonly LoopKind[],
+): Promise<number> {
+  const changed = { due: NEVER, $expr: { $ne: ['$token', '$failedToken'] } };
+  const late = { kind: { $in: [...kinds] }, due: { $gt: tooLate() } };
+  const mark = await deps.collections.work.findOne({
+    $and: [late, among, { $or: [changed, { due: { $lt: NEVER } }] }],
+  });
+  if (!mark) return 0;
+  const kind = mark.kind as LoopKind;
+  return (await KINDS[kind].isHeldBack?.(deps)) ? 0 : runFree(deps, kind, [mark]);
+}
+
+/** Does those of some marks that nobody else has claimed. Resolves with how many these are. */
+async function runFree(deps: IndexerDeps, kind: LoopKind, marks: Mark[]): Promise<number> {
+  const claimed = await claimMarks(deps, marks);
+  if (claimed.length > 0) await runClaimed(deps, kind, claimed);
+  return claimed.length;
 }
 
 /** Does what claimed marks of a kind ask for. Throws when it is to be tried again. */

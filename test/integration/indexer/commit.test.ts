@@ -132,6 +132,47 @@ describe('changes in transactions', () => {
     }
   });
 
+  it('overtake the others where they are to be first', async () => {
+    const ordered = createCommit(stores.mongo.client, stores.mongo.collections);
+    const decided: string[] = [];
+    const told = (name: string): Change<number> => ({
+      ...add(name),
+      decide(documents) {
+        decided.push(name);
+        return add(name).decide(documents);
+      },
+    });
+    const others = Array.from({ length: 200 }, (_, n) => ordered(told(`other ${n}`)));
+    await others[0];
+    const before = new Set(decided).size;
+    await ordered.first(told('first'));
+    // The transaction that was under way, and this one.
+    expect([...new Set(decided)].indexOf('first')).to.be.at.most(before + 64);
+    await Promise.all(others);
+    expect(await stores.mongo.collections.imports.countDocuments({ files: 1 })).to.equal(201);
+  });
+
+  it('leave every other transaction to the others, however many are to be first', async () => {
+    const ordered = createCommit(stores.mongo.client, stores.mongo.collections);
+    let isDone = false;
+    let after = 0;
+    const goOn = async (): Promise<void> => {
+      while (!isDone) {
+        await ordered.first(add('first'));
+        after += 1;
+      }
+    };
+    // One of them always waits.
+    const going = [goOn(), goOn()];
+    await ordered.first(add('first'));
+    const begun = after;
+    await ordered(add('other'));
+    isDone = true;
+    const meanwhile = after - begun;
+    await Promise.all(going);
+    expect(meanwhile).to.be.at.most(6);
+  });
+
   it('take no more than a group holds into one transaction, and lose none', async () => {
     const many = Array.from({ length: 200 }, (_, n) => add(`n${n}`));
     await Promise.all(many.map((change) => commit(change)));

@@ -4,9 +4,9 @@ import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { createIndexerMetrics } from '../../../services/indexer/metrics/indexerMetrics.js';
 import { until, untilEqual } from '../../support/apiServer.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
-import { doAll } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import {
+  doTheRest,
   gatewayState,
   syncAgain,
   syncSuite,
@@ -147,14 +147,14 @@ describe('the events of the gateway', () => {
     await start();
     const { model } = rig.discord;
     const { guild, thread, channel } = aThread();
-    await doAll(deps);
+    await doTheRest(deps);
     const overwrite = { id: guild.id, type: 0, allow: 0n } as const;
     model.setOverwrite(channel.id, { ...overwrite, deny: VIEW_CHANNEL });
     const secret = model.post(thread.id, { authorId: thread.ownerId, content: 'A secret' });
     const { channels, messages, threadItems } = deps.collections;
     await until(async () => (await channels.findOne({ _id: channel.id }))?.withheldAt != null);
     await untilRecorded();
-    await doAll(deps);
+    await doTheRest(deps);
     expect(await threadItems.countDocuments({ channelId: channel.id })).to.equal(0);
     expect(await messages.findOne({ _id: secret.id })).to.equal(null);
     model.setOverwrite(channel.id, { ...overwrite, deny: 0n });
@@ -165,7 +165,7 @@ describe('the events of the gateway', () => {
     await start();
     const { model } = rig.discord;
     const { guild, channel, thread } = aThread();
-    await doAll(deps);
+    await doTheRest(deps);
     const next = model.createChannel(guild.id, {
       type: ChannelType.GuildForum,
       name: 'fresh',
@@ -178,7 +178,7 @@ describe('the events of the gateway', () => {
     const { channels, threadItems, threads } = deps.collections;
     await until(async () => (await channels.findOne({ _id: channel.id }))?.deleted === true);
     await until(async () => (await threads.findOne({ channelId: next.id })) !== null);
-    await doAll(deps);
+    await doTheRest(deps);
     expect(await threadItems.countDocuments({ channelId: channel.id })).to.equal(0);
     expect(await threadItems.countDocuments({ channelId: next.id })).to.equal(1);
   });
@@ -247,7 +247,7 @@ describe('the events of the gateway', () => {
     await start();
     const { model } = rig.discord;
     const { thread, messages } = aThread();
-    await doAll(deps);
+    await doTheRest(deps);
     const counted = async (name: string): Promise<number> => {
       const [line = ''] = (await registry.metrics()).match(new RegExp(`^${name} .*$`, 'm')) ?? [];
       return Number(line.slice(name.length));
@@ -264,7 +264,7 @@ describe('the events of the gateway', () => {
     await until(async () => (await counted('forum_archive_event_duration_seconds_count')) > 200);
     await untilEqual(() => counted('forum_archive_gateway_waiting_events'), 0);
     expect(await counted('forum_archive_gateway_connected')).to.equal(1);
-    await doAll(deps);
+    await doTheRest(deps);
     const built = (await counted('forum_archive_threads_projected_total')) - builtBefore;
     expect(built).to.be.within(1, 59);
     const shown = await readBody<ThreadDetail>(deps.collections, `thread/${thread.id}`);

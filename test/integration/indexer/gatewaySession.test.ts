@@ -5,8 +5,8 @@ import { killAt } from '../../faults/sync/killAt.js';
 import { until } from '../../support/apiServer.js';
 import { randomOperation } from '../../support/discord/history/randomOperation.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
-import { doAll } from '../../support/indexerDeps.js';
 import {
+  doTheRest,
   gatewayState,
   syncAgain,
   syncSuite,
@@ -153,7 +153,7 @@ describe('a session of the gateway', () => {
       if (n % 10 === 0) await untilListening(deps);
     }
     await rig.untilSame();
-    await doAll(deps);
+    await doTheRest(deps);
     await stores.refreshSearch();
     expect((await verifyNow(deps)).differences).to.deep.equal([]);
   });

@@ -15,10 +15,16 @@ import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { Guild, Role, Thread } from '../../support/discord/model/entities.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
 import { everyTrace } from '../../support/everyTrace.js';
-import { doAll, indexerDeps } from '../../support/indexerDeps.js';
+import { indexerDeps } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { openStores, type TestStores } from '../../support/stores.js';
-import { startTestSync, syncAgain, untilListening, untilSynced } from '../../support/syncRig.js';
+import {
+  doTheRest,
+  startTestSync,
+  syncAgain,
+  untilListening,
+  untilSynced,
+} from '../../support/syncRig.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 
 const SECRET = 'The marmalade is behind the clock';
@@ -45,9 +51,9 @@ describe('members who opt out', () => {
     await deps.collections.sync.updateMany({ kind: 'member' }, { $set: { checkedAt: longAgo } });
   }
   async function rest() {
-    await doAll(deps);
+    await doTheRest(deps);
     await stores.refreshSearch();
-    await doAll(deps);
+    await doTheRest(deps);
   }
   async function shown() {
     const body = await readBody<ThreadDetail>(deps.collections, `thread/${thread.id}`);

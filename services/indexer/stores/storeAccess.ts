@@ -1,0 +1,37 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { Mongo } from '../../../shared/platform/clients.js';
+import type { Logger } from '../../../shared/platform/logger.js';
+import { collectionsOf, type Collections } from '../../../shared/store/collections.js';
+import { unspacedCollections } from '../../../shared/store/gather.js';
+import type { IndexerDeps } from '../deps.js';
+import { recordRefusals } from '../quarantine/recordRefusals.js';
+import { createCommit, type Commit } from '../work/commit.js';
+import { createSearchWriter, targetsOf } from './searchWriter.js';
+
+/** How the write side reads and changes what is stored. */
+export type StoreAccess = Pick<IndexerDeps, 'collections' | 'commit' | 'search'>;
+
+/**
+ * Two accesses to the same stores. Work of the `first` waits for nothing else: an import fills the other with requests
+ * that are large, and gathered for long. `onCommit` is called after each transaction of either.
+ */
+export function createStoreAccess(
+  { client, db, namespace, collections }: Mongo,
+  elasticsearch: Client,
+  { logger, onCommit }: { logger: Logger; onCommit?: () => void },
+): StoreAccess & { first: StoreAccess } {
+  const commit = createCommit(client, collections, onCommit);
+  const access = (own: Collections, ownCommit: Commit): StoreAccess => ({
+    collections: own,
+    commit: ownCommit,
+    search: createSearchWriter(
+      elasticsearch,
+      targetsOf({ collections: own, namespace }),
+      (refusals) => recordRefusals({ commit: ownCommit, logger }, refusals),
+    ),
+  });
+  return {
+    ...access(collections, commit),
+    first: access(unspacedCollections(collectionsOf(db)), commit.first),
+  };
+}
