@@ -82,10 +82,10 @@ export function createRoutes(deps: RouteDeps): Route[] {
   const turns = new Turns();
   const cursors = keptCursors(store);
   return [
-    route(operations.getIndex, getIndex(all)),
-    route(operations.getOpenApi, getOpenApi(all)),
-    route(operations.getHealth, getHealth()),
-    route(operations.getReadiness, getReadiness(watches)),
+    route(operations.getIndex, getIndex(all), onNothing),
+    route(operations.getOpenApi, getOpenApi(all), onNothing),
+    route(operations.getHealth, getHealth(), neverKept),
+    route(operations.getReadiness, getReadiness(watches), neverKept),
     route(operations.listServers, listServers(store), () => ({ tags: [tags.servers] })),
     route(operations.getServer, bodyHandler(store, 'server', 'serverId'), onServer),
     route(operations.listChannels, bodyHandler(store, 'channels', 'serverId'), onServer),
@@ -141,6 +141,16 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.deleteMessage, deleteBy(deps, 'message')),
     route(operations.eraseUser, eraseUser(deps)),
   ];
+}
+
+/** What the contract alone decides. */
+function onNothing(): Dependency {
+  return { tags: [] };
+}
+
+/** The same for all who ask at the same moment. */
+function neverKept(): undefined {
+  return undefined;
 }
 
 function onServer({ params }: { params: { serverId: string } }): Dependency | undefined {

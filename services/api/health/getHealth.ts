@@ -1,7 +1,8 @@
-import { jsonAnswer } from '../answer.js';
+import { jsonAnswer, type Answer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 
 /** GET /healthz: that this process answers at all. */
 export function getHealth(): Handler<unknown, unknown> {
-  return () => Promise.resolve({ ...jsonAnswer({ status: 'ok' }), noStore: true });
+  const answer: Answer = { ...jsonAnswer({ status: 'ok' }), noStore: true };
+  return () => Promise.resolve(answer);
 }

@@ -1,7 +1,7 @@
 import type { ApiIndex } from '../../../shared/contract/health.js';
 import { API_VERSION, openApiDocument } from '../../../shared/contract/openapi.js';
 import type { Operation } from '../../../shared/contract/operation.js';
-import { jsonAnswer } from '../answer.js';
+import { compressed, jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 
 /** GET /: where each operation is. */
@@ -14,12 +14,16 @@ export function getIndex(operations: readonly Operation[]): Handler<unknown, unk
       href: (paths[0] ?? '/').replace(/:(\w+)/g, '{$1}'),
     })),
   };
-  const answer = jsonAnswer(index);
-  return () => Promise.resolve(answer);
+  return answerOf(index);
 }
 
 /** GET /openapi.json: the operations as an OpenAPI 3.1 document. */
 export function getOpenApi(operations: readonly Operation[]): Handler<unknown, unknown> {
-  const answer = jsonAnswer(openApiDocument(operations));
+  return answerOf(openApiDocument(operations));
+}
+
+/** Answers with the same bytes every time. They are compressed once. */
+function answerOf(value: object): Handler<unknown, unknown> {
+  const answer = compressed(jsonAnswer(value));
   return () => Promise.resolve(answer);
 }

@@ -28,13 +28,13 @@ export interface ReadOptions extends Pick<GateOptions, 'limits' | 'addressOf'> {
 }
 
 /**
- * Answers a read whose answer may be kept, and says whether it did. Nearly all requests are such reads, so they are
- * answered in front of Koa, with few steps. Requests with a credential, a body or an unusual URL, and those that a
+ * Answers a read that is the same for every caller, and says whether it did. Nearly all requests are such reads, so they
+ * are answered in front of Koa, with few steps. Requests with a credential, a body or an unusual URL, and those that a
  * limit refuses, are left to Koa.
  */
 export function answerReads(options: ReadOptions) {
   const { cache, limits, addressOf, observe, cors, logger } = options;
-  const match = pathMatcher(options.routes.filter(({ mayBeKept }) => mayBeKept));
+  const match = pathMatcher(options.routes.filter(({ isSameForAll }) => isSameForAll));
   const common = [...COMMON_HEADERS.flat(), 'Vary', cors.vary];
 
   return (request: IncomingMessage, response: ServerResponse): boolean => {
@@ -86,7 +86,7 @@ export function answerReads(options: ReadOptions) {
       const notModified = [...common, ...headers];
       return {
         ...{ etag, length, notModified, headers: [...notModified, ...content] },
-        ...{ body: body ?? open, cached: answer.cached },
+        ...{ status: answer.status ?? 200, body: body ?? open, cached: answer.cached },
       };
     };
     return form instanceof Promise ? form.then(sent) : sent(form);
@@ -105,7 +105,7 @@ function count(limiter: RateLimiter, name: string): NonNullable<Exchange['counte
   return { limiter, name, standing: limiter.take(name) };
 }
 
-/** What may be kept for others depends on no cookie. */
+/** What is the same for every caller depends on no cookie. */
 function noCookie(): undefined {
   return undefined;
 }

@@ -52,7 +52,7 @@ export function sendForm(
   const headers = [...(isHeld ? form.notModified : form.headers), ...ownHeaders(exchange)];
   if (form.cached) headers.push(...cacheHeaders(form.cached));
   facts.sent = { bytes: isHeld ? 0 : (form.length ?? 0), xCache: form.cached?.state };
-  response.writeHead(isHeld ? 304 : 200, headers);
+  response.writeHead(isHeld ? 304 : form.status, headers);
   if (isHeld || request.method === 'HEAD') response.end();
   else if (typeof body === 'string' || Buffer.isBuffer(body)) response.end(body, 'latin1');
   // When a stream fails, the connection is cut. The log of the request says so.
@@ -88,8 +88,8 @@ export function sendError(exchange: Exchange, error: AppError): void {
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-function holds({ headers }: IncomingMessage, { etag }: SentForm): boolean {
-  return noneMatchNames(headers['if-none-match'], etag);
+function holds({ headers }: IncomingMessage, { status, etag }: SentForm): boolean {
+  return status === 200 && noneMatchNames(headers['if-none-match'], etag);
 }
 
 /** Headers of this one answer. */

@@ -6,7 +6,7 @@ import { entityTag } from './entityTag.js';
 import { chooseEncoding, type Encoding } from './negotiate.js';
 
 /** The Cache-Control of what anybody may read. */
-export const PUBLIC = 'public, max-age=1, stale-while-revalidate=10';
+const PUBLIC = 'public, max-age=1, stale-while-revalidate=10';
 /**
  * Longer bodies (bytes) are inflated as the client reads them. A client that does not read would otherwise fill the
  * memory.
@@ -33,7 +33,7 @@ export interface Form {
 export function formOf(
   { headers: asked }: IncomingMessage,
   answer: Answer,
-  cacheControl = PUBLIC,
+  cacheControl = answer.noStore ? 'no-store' : PUBLIC,
 ): Form | Promise<Form> {
   if (answer.file) return fileForm(answer, answer.file);
   const encoding = chooseEncoding(asked['accept-encoding'], isGzipOffered(answer));

@@ -17,7 +17,7 @@ interface Node {
 }
 
 /** A path of words that need no decoding, and a query that needs nothing but decoding. */
-const PLAIN = /^((?:\/[\w-]+)+)(?:\?([!"$-~]{0,2048}))?$/;
+const PLAIN = /^(\/|(?:\/[\w.-]+)+)(?:\?([!"$-~]{0,2048}))?$/;
 
 /**
  * Finds the routes of plain URLs, which are nearly all. Others match nothing here, and are left to the router. Paths

@@ -14,6 +14,8 @@ export interface ReadyAnswer {
 
 /** A form as it is sent. Headers are names and values in turn. */
 export interface SentForm extends Pick<Form, 'etag' | 'length'> {
+  /** The HTTP status of an answer with its body. */
+  status: number;
   body: Buffer | string | Form['open'];
   /** Headers of an answer with its body, and of 304. */
   headers: readonly string[];

@@ -44,8 +44,8 @@ export interface Asked {
 /** An operation with its handler, its types already checked against each other. */
 export interface Route {
   operation: Operation;
-  /** Whether the response cache may keep its answers. */
-  mayBeKept: boolean;
+  /** Whether every caller gets the same answer: it depends on the path and the query alone. */
+  isSameForAll: boolean;
   /** The key and tags of a cacheable answer, and how to make it. Throws VALIDATION_ERROR. */
   ask: (asked: Asked) => Question;
 }
@@ -56,7 +56,10 @@ export interface Question {
   cached?: { key: string } & Pick<Dependency, 'tags' | 'settlesMs'>;
 }
 
-/** Joins an operation and its handler. Where `dependsOn` names the tags of an answer, the response cache keeps it. */
+/**
+ * Joins an operation and its handler. Where `dependsOn` names the tags of an answer, the response cache keeps it. Without
+ * `dependsOn` answers may depend on who asks.
+ */
 export function route<Params, Query, Body>(
   operation: Operation<Params, Query, Body>,
   handler: Handler<Params, Query, Body>,
@@ -69,7 +72,7 @@ export function route<Params, Query, Body>(
   const readQuery = queryReader(operation.query);
   return {
     operation,
-    mayBeKept: dependsOn !== undefined,
+    isSameForAll: dependsOn !== undefined,
     ask({ params, queryString, caller, asker, cookie }) {
       const input = { params: params as Params, query: readQuery(queryString) };
       const answer = (body: unknown): Promise<Answer> =>

@@ -1,11 +1,13 @@
 import type { Context } from 'koa';
 import type { Answer, CacheState } from '../answer.js';
 import { noneMatchNames } from './entityTag.js';
-import { formOf, PUBLIC } from './forms.js';
+import { formOf } from './forms.js';
 
 /** Sends an answer in the encoding that the client accepts, or 304 when the client has it already. */
 export async function send(ctx: Context, answer: Answer): Promise<void> {
-  const form = await formOf(ctx.req, answer, cacheControl(ctx, answer));
+  // An answer that depends on a credential must not be cached anywhere.
+  const cacheControl = ctx.state['private'] ? 'private, no-store' : undefined;
+  const form = await formOf(ctx.req, answer, cacheControl);
   ctx.status = answer.status ?? 200;
   setAll(ctx, form.headers);
   if (answer.cached) setAll(ctx, cacheHeaders(answer.cached));
@@ -31,10 +33,4 @@ function setAll(ctx: Context, headers: readonly string[]): void {
 export function cacheHeaders({ state, expiresAt }: CacheState): string[] {
   const secondsLeft = Math.max(0, Math.ceil((expiresAt - Date.now()) / 1_000));
   return ['X-Cache', state, 'X-Cache-TTL', String(secondsLeft)];
-}
-
-/** An answer that depends on a credential (`private` in the state) must not be cached anywhere. */
-function cacheControl(ctx: Context, answer: Answer): string {
-  if (ctx.state['private']) return 'private, no-store';
-  return answer.noStore ? 'no-store' : PUBLIC;
 }

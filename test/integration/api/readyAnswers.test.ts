@@ -12,6 +12,10 @@ const PATHS = [
   '/api/servers/10',
   '/api/servers/10/stats',
   '/api/threads?serverId=10&utm_source=x',
+  '/',
+  '/openapi.json',
+  '/healthz',
+  '/readyz',
 ];
 const CLIENTS: Record<string, Record<string, string>> = {
   gzip: { 'Accept-Encoding': 'gzip, br' },
@@ -104,6 +108,22 @@ for (const origins of ['*', 'https://a.example, https://b.example']) {
     }
   });
 }
+
+describe('answers that depend on nothing stored', () => {
+  let api: ApiServer;
+  before(async () => {
+    api = await startApi();
+  });
+  after(() => api.close());
+
+  it('are kept, but not those that tell of this moment', async () => {
+    for (const path of ['/', '/openapi.json', '/healthz', '/readyz']) {
+      for (let asked = 0; asked < 3; asked += 1) await api.get(path);
+    }
+    expect(api.cache.size.entries).to.equal(2);
+    expect(api.cache.traffic).to.deep.equal({ hits: 4, misses: 2 });
+  });
+});
 
 describe('a request for an answer that is ready', () => {
   const PATH = '/api/threads/71';

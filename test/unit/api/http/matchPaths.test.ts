@@ -6,8 +6,9 @@ import { operations } from '../../../../shared/contract/operations.js';
 const NEVER = () => Promise.reject(new Error('Nobody asks'));
 
 describe('pathMatcher', () => {
-  const { listThreads, getThread, listParticipants, getUser } = operations;
+  const { getIndex, getOpenApi, listThreads, getThread, listParticipants, getUser } = operations;
   const match = pathMatcher([
+    ...[route(getIndex, NEVER), route(getOpenApi, NEVER)],
     ...[route(listThreads, NEVER), route(getThread, NEVER)],
     ...[route(listParticipants, NEVER), route(getUser, NEVER)],
   ]);
@@ -18,6 +19,9 @@ describe('pathMatcher', () => {
 
   it('finds what a path names, and its parameters', () => {
     expect(found('/api/threads')).to.deep.equal(['listThreads', '/api/threads', {}]);
+    expect(found('/')).to.deep.equal(['getIndex', '/', {}]);
+    expect(found('/?a=b')).to.deep.equal(['getIndex', '/', {}]);
+    expect(found('/openapi.json')).to.deep.equal(['getOpenApi', '/openapi.json', {}]);
     const params = { threadId: '12' };
     expect(found('/api/threads/12')).to.deep.equal(['getThread', '/api/threads/:threadId', params]);
     expect(found('/api/threads/12/participants?')).to.deep.equal([
@@ -39,8 +43,18 @@ describe('pathMatcher', () => {
   });
 
   for (const url of [
-    ...['/', '', '*', '/api', '/api/thread', '/api/threads/', '/api//threads', '/api/threads/1/'],
-    ...['/api/threads/1/other', '/api/threads/%31', '/API/threads', '/api/threads/1.json', '//x'],
+    ...[
+      '',
+      '*',
+      '/?a#b',
+      '/.',
+      '/api',
+      '/api/thread',
+      '/api/threads/',
+      '/api//threads',
+      '/api/threads/1/',
+    ],
+    ...['/api/threads/1/other', '/api/threads/%31', '/API/threads', '/openapi.json/', '//x'],
     ...[
       'http://x.example/api/threads',
       '/api/threads#a',
