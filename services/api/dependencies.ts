@@ -7,7 +7,7 @@ export const tags = {
   thread: (threadId: string) => `thread:${threadId}`,
   user: (userId: string) => `user:${userId}`,
   similar: (threadId: string) => `similar:${threadId}`,
-  /** Any change may change what a search finds. */
+  /** Any change may change what a search or a completion finds. */
   searches: 'searches',
   /** A list page belongs to its narrowest place: channel, else server, else everywhere. */
   list: (place: { serverId?: string; channelId?: string }) =>

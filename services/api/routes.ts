@@ -11,7 +11,6 @@ import { importExport } from './admin/importExport.js';
 import { getJob, listJobs, retryJob } from './admin/jobs.js';
 import { listQuarantine, retryQuarantined } from './admin/quarantine.js';
 import { refreshStats, reindex, sync, verify } from './admin/rebuilds.js';
-import { jsonAnswer } from './answer.js';
 import type { FreshLinks } from '../../shared/discordApi/freshLinks.js';
 import type { Auth } from './auth/createAuth.js';
 import { exchangeCode } from './auth/exchangeCode.js';
@@ -29,7 +28,7 @@ import { getIndex, getOpenApi } from './health/getIndex.js';
 import { getReadiness } from './health/getReadiness.js';
 import { route, type Dependency, type Route } from './http/route.js';
 import { isId } from './ids.js';
-import { keepAnswers, searchDependsOn } from './search/keepAnswers.js';
+import { keepAnswers, keepCompletions, searchDependsOn } from './search/keepAnswers.js';
 import { searchArchive } from './search/searchArchive.js';
 import { suggestTitles } from './search/suggestTitles.js';
 import type { Synonyms } from './search/synonyms.js';
@@ -107,8 +106,10 @@ export function createRoutes(deps: RouteDeps): Route[] {
       keepAnswers((query, asker) => searchArchive({ ...deps, turns }, query, asker)),
       searchDependsOn,
     ),
-    route(operations.suggestTitles, async ({ query }) =>
-      jsonAnswer(await suggestTitles(deps, query)),
+    route(
+      operations.suggestTitles,
+      keepCompletions((query) => suggestTitles(deps, query)),
+      searchDependsOn,
     ),
     route(operations.getUser, bodyHandler(store, 'user', 'userId'), onUser),
     route(

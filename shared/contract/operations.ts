@@ -212,6 +212,7 @@ export const operations = {
     query: suggestQuerySchema,
     response: suggestResponseSchema,
     errors: LIST,
+    headers: CACHE_HEADERS,
   }),
   getUser: operation({
     ...GET,

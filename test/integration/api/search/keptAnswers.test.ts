@@ -1,32 +1,55 @@
 import { expect } from 'chai';
-import type { SearchResponse } from '../../../../shared/contract/search.js';
+import type { SearchResponse, SuggestResponse } from '../../../../shared/contract/search.js';
 import {
   documentIdOf,
   ensureSearchIndex,
   searchAlias,
   searchIndexName,
+  type SearchDocument,
 } from '../../../../shared/store/searchIndex.js';
 import { startApi, until, type ApiServer } from '../../../support/apiServer.js';
 import { aThread, storeDocuments } from '../../../support/searchDocuments.js';
+
+/** An API over a search index of its own that holds one thread. */
+async function startWithThread(thread: SearchDocument[]): Promise<ApiServer> {
+  const api = await startApi();
+  const { elasticsearch, mongo } = api.stores;
+  await ensureSearchIndex(elasticsearch, mongo.namespace);
+  await storeDocuments(elasticsearch, mongo.namespace, thread);
+  return api;
+}
+
+async function stop(api: ApiServer): Promise<void> {
+  const { elasticsearch, mongo } = api.stores;
+  const index = searchIndexName(mongo.namespace, 1);
+  await elasticsearch.indices.delete({ index, ignore_unavailable: true });
+  await api.close();
+}
+
+async function deleteThread({ stores }: ApiServer, thread: SearchDocument[]): Promise<void> {
+  const { elasticsearch, mongo } = stores;
+  const index = searchAlias(mongo.namespace);
+  for (const document of thread) {
+    await elasticsearch.delete({ index, id: documentIdOf(document), refresh: true });
+  }
+}
+
+/** Searches that Elasticsearch has answered from the archive's index. */
+async function searchesOf({ stores }: ApiServer): Promise<number> {
+  const { elasticsearch, mongo } = stores;
+  const index = searchAlias(mongo.namespace);
+  const { _all: all } = await elasticsearch.indices.stats({ index, metric: 'search' });
+  return all.primaries?.search?.query_total ?? 0;
+}
 
 describe('kept answers of searches', () => {
   let api: ApiServer;
   const thread = aThread({ title: 'Mending sails', messages: ['needle and twine'] });
 
   before(async () => {
-    api = await startApi();
-    const { elasticsearch, mongo } = api.stores;
-    await ensureSearchIndex(elasticsearch, mongo.namespace);
-    await storeDocuments(elasticsearch, mongo.namespace, thread);
+    api = await startWithThread(thread);
   });
-  after(async () => {
-    const { elasticsearch, mongo } = api.stores;
-    await elasticsearch.indices.delete({
-      index: searchIndexName(mongo.namespace, 1),
-      ignore_unavailable: true,
-    });
-    await api.close();
-  });
+  after(() => stop(api));
 
   const search = async (query: string, headers: Record<string, string> = {}) => {
     const reply = await api.get(`/api/search?${query}`, headers);
@@ -77,12 +100,66 @@ describe('kept answers of searches', () => {
   it('are dropped when anything changed, so that what was deleted is not found', async () => {
     await untilKept('q=twine');
     expect((await search('q=twine')).found?.total).to.be.above(0);
-    const { elasticsearch, mongo } = api.stores;
-    const index = searchAlias(mongo.namespace);
-    for (const document of thread) {
-      await elasticsearch.delete({ index, id: documentIdOf(document), refresh: true });
-    }
+    await deleteThread(api, thread);
     await api.announce({});
     await until(async () => (await search('q=twine')).found?.total === 0);
+  });
+});
+
+describe('kept answers of completions', () => {
+  let api: ApiServer;
+  const thread = aThread({ title: 'Mending sails', messages: ['needle and twine'] });
+
+  before(async () => {
+    api = await startWithThread(thread);
+  });
+  after(() => stop(api));
+
+  const suggest = async (query: string, headers: Record<string, string> = {}) => {
+    const reply = await api.get(`/api/suggest?${query}`, headers);
+    const found = reply.status === 200 ? (reply.json() as SuggestResponse) : undefined;
+    return { ...reply, found, cache: reply.headers['x-cache'] };
+  };
+  const untilKept = (query: string) => until(async () => (await suggest(query)).cache === 'HIT');
+
+  it('are a MISS, then a HIT, for the same beginning', async () => {
+    const first = await suggest('q=mend');
+    expect(first.cache).to.equal('MISS');
+    expect(first.found?.suggestions).to.have.length(1);
+    await until(async () => {
+      const again = await suggest('utm_source=x&q=mend');
+      expect(again.found).to.deep.equal(first.found);
+      expect(Number(again.headers['x-cache-ttl'])).to.be.within(1, 60);
+      return again.cache === 'HIT';
+    });
+    expect((await suggest('q=mendi')).cache).to.equal('MISS');
+  });
+
+  it('are kept where nothing is found, as that is so for every asker', async () => {
+    await untilKept('q=zzzz');
+    expect((await suggest('q=zzzz')).found?.suggestions).to.deep.equal([]);
+  });
+
+  it('are not sent to whoever holds them', async () => {
+    await untilKept('q=mend');
+    const { headers } = await suggest('q=mend');
+    const held = await suggest('q=mend', { 'If-None-Match': String(headers.etag) });
+    expect(held.status).to.equal(304);
+    expect(held.headers).to.have.property('x-cache');
+  });
+
+  it('are loaded once for all who ask at once', async () => {
+    const before = await searchesOf(api);
+    const replies = await Promise.all(Array.from({ length: 50 }, () => suggest('q=mending+s')));
+    expect(new Set(replies.map(({ body }) => body.toString())).size).to.equal(1);
+    // A second load may follow where the first is not kept for long, soon after a change.
+    expect((await searchesOf(api)) - before).to.be.within(1, 2);
+  });
+
+  it('are dropped when anything changed, so that what was deleted is not offered', async () => {
+    await untilKept('q=mend');
+    await deleteThread(api, thread);
+    await api.announce({});
+    await until(async () => (await suggest('q=mend')).found?.suggestions.length === 0);
   });
 });
