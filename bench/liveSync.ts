@@ -34,7 +34,7 @@ const BETWEEN_MS = 200;
 const FETCHED_BESIDE = 5_000;
 const IMPORTED_BESIDE = 60_000;
 const LONG_THREAD = 5_000;
-const MESSAGES_OF_THREAD = 20;
+const MESSAGES_OF_THREAD = 10;
 const SAMPLE_EVERY_MS = 15_000;
 /** The part of the threads of a first sync that are archived. */
 const ARCHIVED = 0.95;

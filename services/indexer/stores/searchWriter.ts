@@ -33,7 +33,7 @@ export interface SearchWriter {
  * thread of the index busy for half a second at most; where nearly every character begins a word, as in bytes written
  * as `3f 0a c1`, for a few. What goes out with events of the platform waits for a thread.
  */
-const MAX_DOCUMENTS = 250;
+const MAX_DOCUMENTS = 1_000;
 const MAX_CHARACTERS = 250_000;
 /** Milliseconds a bulk request gathers: little when the index is idle, more while another is under way. */
 const GATHER_MS = 5;

@@ -1,6 +1,13 @@
 import type { Filter } from 'mongodb';
 import { setTimeout as pause } from 'node:timers/promises';
-import { markId, MOST_TRIES, NEVER, type LoopKind, type Mark } from '../../../shared/store/work.js';
+import {
+  AT_ONCE,
+  markId,
+  MOST_TRIES,
+  NEVER,
+  type LoopKind,
+  type Mark,
+} from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
 import { claimMarks, isDue, tooLate } from './claims.js';
@@ -12,15 +19,18 @@ export const ALL_KINDS = Object.keys(KINDS) as LoopKind[];
 
 /**
  * Does a batch of each kind of work that is due. Resolves with true when it did something, and else with the
- * milliseconds until something is due, where that is known. `among` narrows the marks. Throws when something failed
- * that is to be tried again.
+ * milliseconds until something is due, where that is known. `among` narrows the marks; then it is not known. Throws
+ * when something failed that is to be tried again.
  */
 export async function runDue(
   deps: IndexerDeps,
   among: Filter<Mark> = {},
   kinds: readonly LoopKind[] = ALL_KINDS,
 ): Promise<boolean | number> {
-  const earliest = await earliestDue(deps, among, kinds);
+  const isAll = Object.keys(among).length === 0;
+  const earliest = isAll
+    ? await earliestDue(deps, kinds)
+    : new Map(kinds.map((kind) => [kind, AT_ONCE]));
   // An archive at rest has no marks at all.
   if (earliest.size === 0) return false;
   let did = false;
@@ -39,12 +49,11 @@ export async function runDue(
 /** When the first mark of each kind is due: one key of the index is read for each kind that has any. */
 async function earliestDue(
   { collections: { work } }: IndexerDeps,
-  among: Filter<Mark>,
   kinds: readonly LoopKind[],
 ): Promise<Map<LoopKind, Date>> {
   const found = await work
     .aggregate<{ _id: LoopKind; due: Date }>([
-      { $match: { $and: [{ kind: { $in: [...kinds] } }, among] } },
+      { $match: { kind: { $in: [...kinds] } } },
       { $sort: { kind: 1, due: 1 } },
       { $group: { _id: '$kind', due: { $first: '$due' } } },
     ])
@@ -120,7 +129,7 @@ export async function settled(
     const left = await work.countDocuments(waited);
     onLeft(left);
     if (left === 0) return;
-    const did = await runDue(deps, waited).catch(throwPassing);
+    const did = await runDue(deps, waited, kind && [kind]).catch(throwPassing);
     if (did !== true) await pause(POLL_MS, undefined, { signal });
   }
 }

@@ -236,6 +236,36 @@ describe('building a thread', () => {
     expect(await versionsOf(threadId, [question, answer])).to.deep.equal(all);
   });
 
+  it('marks those people alone whose part has changed, or all where the line of the thread has', async () => {
+    const { source, threadId, messages } = aConversation();
+    const [question, answer] = messages as [SourceMessage, SourceMessage];
+    const [ada, grace, helper] = messages.map(({ author }) => `person/${author.id}`);
+    await record(deps, source, messages);
+    await build(deps, threadId);
+    const marked = async (changed: SourceMessage, marking = {}) => {
+      await doAll(deps);
+      await record(deps, source, [changed]);
+      await deps.collections.work.updateOne({ _id: `thread/${threadId}` }, { $set: marking });
+      await build(deps, threadId);
+      const marks = await deps.collections.work.find({}).toArray();
+      return marks.map(({ _id }) => _id).filter((id) => !id.startsWith('server/'));
+    };
+    const [lists, similar] = [`lists/${threadId}`, `similar/${threadId}`];
+
+    const liked = { ...answer, asOf: answer.asOf + 1, reactions: [] };
+    expect(await marked(liked)).to.have.members([grace, lists]);
+    const edited = { ...question, asOf: question.asOf + 2, content: 'How do I begin?' };
+    expect(await marked(edited)).to.have.members([ada, grace, helper, lists, similar]);
+    // Whoever doubts what is stored has everybody marked.
+    const unliked = { ...liked, asOf: answer.asOf + 3, reactions: answer.reactions };
+    expect(await marked(unliked, { whole: true })).to.include.members([
+      ada,
+      grace,
+      helper,
+      similar,
+    ]);
+  });
+
   it('sends all search documents after a build that did not end', async () => {
     const { source, threadId, messages } = aConversation();
     const [, answer] = messages as [SourceMessage, SourceMessage];
