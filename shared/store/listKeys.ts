@@ -61,8 +61,21 @@ export function idKey(id: string): string {
 
 /** A count as a fixed-width string that sorts as the number does (0 to 9,999,999,999). */
 export function countKey(count: number): string {
-  return String(count).padStart(10, '0');
+  return String(count).padStart(COUNT_DIGITS, '0');
 }
+
+/** The key of a leaderboard's line: sorts by count descending, then by id ascending. */
+export function rankKey(count: number, userId: string): string {
+  return countKey(GREATEST_COUNT - count) + idKey(userId);
+}
+
+/** The count in the key of a leaderboard's line. */
+export function countOfRankKey(key: string): number {
+  return GREATEST_COUNT - Number(key.slice(0, COUNT_DIGITS));
+}
+
+const COUNT_DIGITS = 10;
+const GREATEST_COUNT = 10 ** COUNT_DIGITS - 1;
 
 /** A time as a fixed-width string of milliseconds that sorts as time does. */
 export function timeKey(time: Date): string {

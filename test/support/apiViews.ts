@@ -4,7 +4,7 @@ import { Binary } from 'mongodb';
 import type { ThreadSummary, ThreadStatus } from '../../shared/contract/threads.js';
 import type { LeaderboardEntry } from '../../shared/contract/users.js';
 import type { Collections } from '../../shared/store/collections.js';
-import { countKey, idKey, listScopes, timeKey } from '../../shared/store/listKeys.js';
+import { countKey, idKey, listScopes, rankKey, timeKey } from '../../shared/store/listKeys.js';
 import { bodyOwner, pieceId } from '../../shared/store/pieces.js';
 import type { BodyView, RankView, ThreadItemView } from '../../shared/store/views.js';
 
@@ -129,7 +129,7 @@ export function aRank(
     member: `${serverId}/${userId}`,
     version: 1,
     boards: [`${serverId}/${board}/all`, ...(isBot ? [] : [`${serverId}/${board}/humans`])],
-    key: countKey(9_999_999_999 - count) + idKey(userId),
+    key: rankKey(count, userId),
     count,
     item: JSON.stringify(line).slice(1),
   };

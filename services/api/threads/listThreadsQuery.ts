@@ -2,6 +2,7 @@ import type { ThreadListQuery } from '../../../shared/contract/threads.js';
 import { listIndexName } from '../../../shared/store/indexes.js';
 import { foldTag, LIST_SORTS, listScope } from '../../../shared/store/listKeys.js';
 import type { Cursors } from '../paging/cursors.js';
+import type { Range } from '../stores/rangeReader.js';
 
 type ListField = (typeof LIST_SORTS)[keyof typeof LIST_SORTS]['field'];
 
@@ -9,12 +10,7 @@ type ListField = (typeof LIST_SORTS)[keyof typeof LIST_SORTS]['field'];
  * One page of a list as a single index range scan. It reads one row more than the page, to know whether another
  * follows.
  */
-export interface ListQuery {
-  filter: Record<string, unknown>;
-  sort: Partial<Record<ListField, 1 | -1>>;
-  hint: string;
-  limit: number;
-  projection: Record<string, 0 | 1>;
+export interface ListQuery extends Range {
   field: ListField;
 }
 

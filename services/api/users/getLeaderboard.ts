@@ -1,18 +1,22 @@
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../../../shared/contract/errors.js';
 import type { Leaderboard, LeaderboardQuery } from '../../../shared/contract/users.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { RANK_INDEX } from '../../../shared/store/indexes.js';
-import type { RankView } from '../../../shared/store/views.js';
-import { identityOf, jsonAnswer } from '../answer.js';
+import { countOfRankKey } from '../../../shared/store/listKeys.js';
+import { bytesAnswer, identityOf } from '../answer.js';
 import { findBody, type BodyStore } from '../bodies/findBody.js';
 import type { Handler } from '../http/route.js';
 import { isId } from '../ids.js';
 import type { Cursors, OpenCursors } from '../paging/cursors.js';
 import { pageOf } from '../paging/page.js';
-import { gatherReads } from '../stores/gatherReads.js';
-import { timeLimit } from '../timeLimit.js';
+import { rangeReader } from '../stores/rangeReader.js';
 
-type Line = Pick<RankView, 'key' | 'count' | 'item'>;
+/** A line as it is stored: its key, and its JSON text without rank and opening brace as bytes. */
+interface Line {
+  key: string;
+  item: Buffer;
+}
 
 /** A range of a leaderboard: its lines after a key. */
 interface LineRange {
@@ -35,19 +39,20 @@ interface Position {
 const START: Position = { after: '', index: 0, rank: 0, count: -1 };
 const POSITION = /^(\d{20,40}) (\d{1,15}) (\d{1,15}) (\d{1,15})$/;
 
-/** GET /leaderboard/:serverId: a page of stored lines, ranked. Throws NOT_FOUND, VALIDATION_ERROR. */
+/** GET /leaderboard/:serverId: a page of stored lines, ranked, joined as bytes. Throws NOT_FOUND, VALIDATION_ERROR. */
 export function getLeaderboard(
   store: BodyStore,
   readLines: ReadLines,
   openCursors: OpenCursors,
 ): Handler<{ serverId: string }, LeaderboardQuery> {
+  const findServerName = serverNames(store);
   return async ({ params: { serverId }, query }) => {
     if (!isId(serverId)) throw new AppError('NOT_FOUND', 'Server not found');
     const board = `${serverId}/${query.type}/${query.period}/${query.excludeBots ? 'humans' : 'all'}`;
     const cursors = await openCursors();
     const start = query.cursor ? readCursor(cursors, board, query.cursor) : START;
     const [serverName, lines] = await Promise.all([
-      findServerName(store, serverId),
+      findServerName(serverId),
       readLines({ board, after: start.after, limit: query.limit + 1 }),
     ]);
     const { shown, nextCursor, hasMore } = pageOf(rank(lines, start), query.limit, ({ position }) =>
@@ -59,48 +64,58 @@ export function getLeaderboard(
       type: query.type,
       period: query.period,
     };
-    return jsonAnswer(
-      `${JSON.stringify(head).slice(0, -1)},"leaderboard":[${shown.map(({ text }) => text).join(',')}],` +
-        `"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`,
-    );
+    const begin = `${JSON.stringify(head).slice(0, -1)},"leaderboard":[`;
+    const end = `],"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`;
+    const items = shown.flatMap(({ item, position }, index) => [
+      Buffer.from(`${index === 0 ? '' : ','}{"rank":${position.rank},`),
+      item,
+    ]);
+    return bytesAnswer(Buffer.concat([Buffer.from(begin), ...items, Buffer.from(end)]));
   };
 }
 
-/** Pages that are read at once. */
-const PAGES_AT_ONCE = 4;
-
-/** Reads lines of leaderboards, a few pages at once. `refuse` throws while MongoDB is known to be away. */
+/** Reads lines of leaderboards. `refuse` throws while MongoDB is known to be away. */
 export function lineReader({ ranks }: Pick<Collections, 'ranks'>, refuse: () => void): ReadLines {
-  return gatherReads<LineRange, Line[]>({
-    ...{ refuse, most: 1, atOnce: PAGES_AT_ONCE },
-    call: async ([range]) => [await findLines(ranks, range!)],
-  });
-}
-
-function findLines(ranks: Collections['ranks'], { board, after, limit }: LineRange) {
-  return ranks
-    .find<Line>({ boards: board, key: { $gt: after } }, { ...timeLimit(), hint: RANK_INDEX })
-    .project<Line>({ _id: 0, key: 1, count: 1, item: 1 })
-    .sort({ key: 1 })
-    .limit(limit)
-    .batchSize(limit + 1)
-    .toArray();
+  const read = rangeReader(ranks, refuse);
+  return async ({ board, after, limit }) => {
+    const rows = await read({
+      filter: { boards: board, key: { $gt: after } },
+      ...{ sort: { key: 1 }, hint: RANK_INDEX, limit },
+      projection: { _id: 0, key: 1, item: 1 },
+    });
+    return rows.map(({ key, item }) => ({ key: key!.toString('latin1'), item: item! }));
+  };
 }
 
 /** Lines with equal counts share the rank of the first of them. */
-function rank(lines: Line[], start: Position): { text: string; position: Position }[] {
+function rank(lines: Line[], start: Position): { item: Buffer; position: Position }[] {
   let before = start;
-  return lines.map(({ key, count, item }) => {
+  return lines.map(({ key, item }) => {
     const index = before.index + 1;
+    const count = countOfRankKey(key);
     const shared = count === before.count;
     before = { after: key, index, rank: shared ? before.rank : index, count };
-    return { text: `{"rank":${before.rank},${item}`, position: before };
+    return { item, position: before };
   });
 }
 
-async function findServerName(store: BodyStore, serverId: string): Promise<string> {
-  const body = await identityOf(await findBody(store, 'server', serverId));
-  return (JSON.parse(body.toString()) as { name: string }).name;
+/** Servers whose names are remembered. */
+const MOST_NAMES = 1_000;
+
+/**
+ * Finds the names of servers in their stored bodies. Each name is remembered by the entity tag of its body, so a body is
+ * inflated once.
+ */
+function serverNames(store: BodyStore): (serverId: string) => Promise<string> {
+  const names = new LRUCache<string, string>({ max: MOST_NAMES });
+  return async (serverId) => {
+    const answer = await findBody(store, 'server', serverId);
+    const known = names.get(answer.etag);
+    if (known !== undefined) return known;
+    const { name } = JSON.parse((await identityOf(answer)).toString()) as { name: string };
+    names.set(answer.etag, name);
+    return name;
+  };
 }
 
 function writeCursor(

@@ -5,13 +5,12 @@ import type {
   UserProfile,
 } from '../../../shared/contract/users.js';
 import { LEADERBOARD_PERIODS, LEADERBOARD_TYPES } from '../../../shared/contract/users.js';
-import { countKey, idKey } from '../../../shared/store/listKeys.js';
+import { countKey, idKey, rankKey } from '../../../shared/store/listKeys.js';
 import type { UserRecord } from '../../../shared/store/records.js';
 import type { ContributionView, MemberView, RankView } from '../../../shared/store/views.js';
 
 /** Days a rolling period reaches back, today included. */
 const PERIOD_DAYS = { month: 30, week: 7 } as const;
-const GREATEST_COUNT = 9_999_999_999;
 
 /** What one person did on one server: their contributions there, added up. */
 export interface MemberTotals {
@@ -104,7 +103,7 @@ function rankView(
     member: `${serverId}/${userId}`,
     version,
     boards: user.isBot ? [`${board}/all`] : [`${board}/all`, `${board}/humans`],
-    key: countKey(GREATEST_COUNT - count) + idKey(userId),
+    key: rankKey(count, userId),
     count,
     item: JSON.stringify(line).slice(1),
   };

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import type { Leaderboard } from '../../../shared/contract/users.js';
 import { startApi, type ApiServer } from '../../support/apiServer.js';
-import { aThreadItem, storeBody } from '../../support/apiViews.js';
+import { aRank, aThreadItem, storeBody } from '../../support/apiViews.js';
 
 const MANY = 200;
 const CALLS = 'forum_archive_store_call_duration_seconds_count{store="mongodb"}';
@@ -57,6 +58,34 @@ describe('cold reads', () => {
       );
       expect(replies.map((reply) => (reply.json() as { text: string }).text)).to.deep.equal(texts);
     }
+  });
+
+  it('of pages of many leaderboards at once give each asker its own, in few calls', async () => {
+    const { collections } = api.stores.mongo;
+    const serverIds = Array.from({ length: 60 }, (_, n) => String(600 + n));
+    for (const id of serverIds)
+      await storeBody(collections, `server/${id}`, { id, name: `S${id}` });
+    await collections.ranks.insertMany(
+      serverIds.flatMap((id) => [aRank(id, '1', 5), aRank(id, id, 7), aRank(id, '2', 5)]),
+    );
+    let boards: Leaderboard[] = [];
+    const made = await callsOf(api, async () => {
+      const replies = await Promise.all(serverIds.map((id) => api.get(`/leaderboard/${id}`)));
+      boards = replies.map((reply) => reply.json() as Leaderboard);
+    });
+    for (const [n, { serverName, leaderboard }] of boards.entries()) {
+      const id = serverIds[n]!;
+      expect(serverName).to.equal(`S${id}`);
+      const lines = leaderboard.map(({ rank, userId, count }) => [rank, userId, count]);
+      expect(lines).to.deep.equal([
+        [1, id, 7],
+        ...[
+          [2, '1', 5],
+          [2, '2', 5],
+        ],
+      ]);
+    }
+    expect(made).to.be.below(serverIds.length);
   });
 });
 

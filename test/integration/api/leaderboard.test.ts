@@ -65,6 +65,15 @@ describe('GET /leaderboard/:serverId', () => {
     expect((await ask('', '/leaderboard/501')).leaderboard).to.deep.equal([]);
   });
 
+  it('names the server as it is called now', async () => {
+    const { collections } = api.stores.mongo;
+    for (const name of ['Before', 'After']) {
+      await storeBody(collections, 'server/503', { id: '503', name });
+      api.cache.clear();
+      expect((await ask('', '/leaderboard/503')).serverName).to.equal(name);
+    }
+  });
+
   it('answers 404 for servers that are unknown, gone or no ids', async () => {
     for (const id of ['1', '502', 'abc', '500%2Fmessages', '%00', '1'.repeat(30)]) {
       const reply = await api.get(`/leaderboard/${id}`);

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { createCursors } from '../../../services/api/paging/cursors.js';
 import { listCursor, listThreadsQuery } from '../../../services/api/threads/listThreadsQuery.js';
-import { joinedPages, pageReader } from '../../../services/api/threads/pageReader.js';
+import { joinedRanges } from '../../../services/api/stores/rangeReader.js';
+import { pageReader } from '../../../services/api/threads/pageReader.js';
 import {
   THREAD_SORTS,
   THREAD_STATUS_FILTERS,
@@ -84,7 +85,7 @@ describe('plans of GET /api/threads', () => {
       for (let at = 0; at < scans.length; at += 16) {
         const some = scans.slice(at, at + 16);
         const explained = await threadItems
-          .aggregate(joinedPages(threadItems.collectionName, some), { hint: some[0]!.hint })
+          .aggregate(joinedRanges(threadItems.collectionName, some), { hint: some[0]!.hint })
           .explain('executionStats');
         const text = JSON.stringify(explained, (name, value: unknown) =>
           name === 'rejectedPlans' ? undefined : value,

@@ -1,0 +1,80 @@
+import type { Collection, Document, Filter } from 'mongodb';
+import { timeLimit } from '../timeLimit.js';
+import { gatherReads } from './gatherReads.js';
+import { rawTexts } from './rawTexts.js';
+
+/** A range of an index. What is projected of its documents holds texts only. */
+export interface Range {
+  filter: Record<string, unknown>;
+  sort: Record<string, 1 | -1>;
+  hint: string;
+  limit: number;
+  projection: Record<string, 0 | 1>;
+}
+
+/** Reads the rows of one range, in order: name and UTF-8 bytes of each field. */
+export type ReadRange = (range: Range) => Promise<Record<string, Buffer>[]>;
+
+/** The most ranges of one call. With 101 rows each they still fit into one reply of MongoDB. */
+const MOST_RANGES = 16;
+
+/**
+ * Reads ranges of a collection. One that is asked for alone is a find. Those that had to wait are one aggregate: a
+ * pipeline for each, joined. `refuse` throws while MongoDB is known to be away.
+ */
+export function rangeReader<T extends Document>(
+  collection: Collection<T>,
+  refuse: () => void,
+): ReadRange {
+  return gatherReads<Range, Record<string, Buffer>[]>({
+    ...{ refuse, most: MOST_RANGES },
+    call: async (ranges) =>
+      ranges.length === 1 ? [await findOne(collection, ranges[0]!)] : joinAll(collection, ranges),
+  });
+}
+
+async function findOne<T extends Document>(
+  collection: Collection<T>,
+  { filter, projection, hint, sort, limit }: Range,
+): Promise<Record<string, Buffer>[]> {
+  const documents = await collection
+    .find<Uint8Array>(filter as Filter<T>, { ...timeLimit(), projection, hint, raw: true })
+    .sort(sort)
+    .limit(limit)
+    .batchSize(limit + 1)
+    .toArray();
+  return documents.map(rawTexts);
+}
+
+async function joinAll<T extends Document>(
+  collection: Collection<T>,
+  ranges: Range[],
+): Promise<Record<string, Buffer>[][]> {
+  const batchSize = ranges.reduce((rows, { limit }) => rows + limit, 1);
+  const documents = await collection
+    .aggregate<Uint8Array>(joinedRanges(collection.collectionName, ranges), {
+      ...{ ...timeLimit(), batchSize, hint: ranges[0]!.hint, raw: true },
+    })
+    .toArray();
+  const rows = ranges.map((): Record<string, Buffer>[] => []);
+  for (const document of documents) {
+    const row = rawTexts(document);
+    rows[Number(row['range']!.toString())]!.push(row);
+  }
+  return rows;
+}
+
+/**
+ * The pipeline that reads several ranges, one after the other, each row with the number of its range. The hint of an
+ * aggregate holds for its first range only. The planner finds the index of the others: it is the only one that gives
+ * them their order.
+ */
+export function joinedRanges(collection: string, ranges: Range[]): Document[] {
+  const [first = [], ...others] = ranges.map(({ filter, sort, limit, projection }, range) => [
+    { $match: filter },
+    { $sort: sort },
+    { $limit: limit },
+    { $project: { ...projection, range: { $literal: String(range) } } },
+  ]);
+  return [...first, ...others.map((pipeline) => ({ $unionWith: { coll: collection, pipeline } }))];
+}
