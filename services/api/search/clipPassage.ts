@@ -4,7 +4,8 @@ export const PASSAGE = 240;
 /** How much of the text before the first mark a clipped passage keeps (characters). */
 const LEAD = 60;
 
-const ATOM = /<\/?mark>|&#?\w+;|./gsu;
+const MARK = '<mark>';
+const MARK_END = '</mark>';
 
 /**
  * A passage of escaped text with marks, cut around its first mark when it is longer than PASSAGE: passages are chosen
@@ -12,20 +13,29 @@ const ATOM = /<\/?mark>|&#?\w+;|./gsu;
  */
 export function clipPassage(escaped: string): string {
   if (escaped.length <= PASSAGE) return escaped;
-  const atoms: string[] = escaped.match(ATOM) ?? [];
-  if (atoms.filter((atom) => !isMark(atom)).length <= PASSAGE) return escaped;
-  const start = Math.max(0, atoms.indexOf('<mark>') - LEAD);
-  const kept = takeCharacters(atoms.slice(start), PASSAGE);
-  const isOpen = kept.lastIndexOf('<mark>') > kept.lastIndexOf('</mark>');
-  return kept.join('') + (isOpen ? '</mark>' : '');
+  const places = placesOf(escaped);
+  if (places.length <= PASSAGE) return escaped;
+  const mark = escaped.indexOf(MARK);
+  const first = Math.max(0, places.findIndex((place) => place > mark) - LEAD);
+  const kept = escaped.slice(first === 0 ? 0 : places[first], places[first + PASSAGE]);
+  const isOpen = kept.lastIndexOf(MARK) > kept.lastIndexOf(MARK_END);
+  return kept + (isOpen ? MARK_END : '');
 }
 
-function isMark(atom: string): boolean {
-  return atom === '<mark>' || atom === '</mark>';
+/** Where each character that a reader sees begins. Escaped text has `<` in marks and `&` in escapes alone. */
+function placesOf(escaped: string): number[] {
+  const places: number[] = [];
+  let at = 0;
+  while (at < escaped.length) {
+    const sign = escaped[at];
+    if (sign !== '<') places.push(at);
+    if (sign === '<') at = behind('>', escaped, at);
+    else if (sign === '&') at = behind(';', escaped, at);
+    else at += escaped.codePointAt(at)! > 0xffff ? 2 : 1;
+  }
+  return places;
 }
 
-function takeCharacters(atoms: readonly string[], limit: number): string[] {
-  let characters = 0;
-  const end = atoms.findIndex((atom) => !isMark(atom) && ++characters > limit);
-  return atoms.slice(0, end === -1 ? undefined : end);
+function behind(sign: string, text: string, from: number): number {
+  return text.indexOf(sign, from) + 1 || text.length;
 }

@@ -13,26 +13,21 @@ export async function findPassages(
   parsed: ParsedQuery,
   hits: readonly Hit[],
 ): Promise<Map<string, string>> {
-  const passages = passagesOf(hits.filter(({ _source: found }) => found?.kind === 'message'));
-  const left = hits.flatMap(({ _source: found }) =>
-    found?.kind === 'thread' && !passages.has(found.threadId) ? [found.threadId] : [],
-  );
-  if (left.length === 0) return passages;
-  const { elasticsearch, namespace } = deps;
-  const request = { index: searchAlias(namespace), ...buildPassages(parsed, left) };
-  const best = await searchElasticsearch(deps, () =>
-    elasticsearch.search<NonNullable<Hit['_source']>>(request, CALL_LIMITS),
-  );
-  return new Map([...passages, ...passagesOf(best.hits.hits)]);
-}
-
-/** The first passage of each thread. */
-function passagesOf(hits: readonly Hit[]): Map<string, string> {
   const passages = new Map<string, string>();
-  for (const hit of hits) {
-    const { threadId = '' } = hit._source ?? {};
-    const passage = passageOf(hit);
-    if (passage !== undefined && !passages.has(threadId)) passages.set(threadId, passage);
-  }
+  const without = new Set<string>();
+  for (const { _source: found } of hits) if (found?.kind === 'thread') without.add(found.threadId);
+  const keep = (threadId: string, message: Pick<Hit, 'highlight'>): void => {
+    const passage = without.has(threadId) ? passageOf(message) : undefined;
+    if (passage === undefined) return;
+    passages.set(threadId, passage);
+    without.delete(threadId);
+  };
+  for (const hit of hits) if (hit._source?.kind === 'message') keep(hit._source.threadId, hit);
+  if (without.size === 0) return passages;
+  const { elasticsearch, namespace } = deps;
+  const request = { index: searchAlias(namespace), ...buildPassages(parsed, [...without]) };
+  const best = await searchElasticsearch(deps, () => elasticsearch.search(request, CALL_LIMITS));
+  // With each hit comes what the hits are collapsed by.
+  for (const hit of best.hits.hits) keep((hit.fields as { threadId: [string] }).threadId[0], hit);
   return passages;
 }

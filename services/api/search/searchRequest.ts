@@ -128,7 +128,7 @@ export function buildPassages(parsed: ParsedQuery, threadIds: readonly string[])
     query: buildPassageQuery(parsed, threadIds),
     collapse: { field: 'threadId' },
     size: threadIds.length,
-    _source: ['threadId'],
+    _source: false,
     track_total_hits: false,
     highlight: { ...MARKS, fields: fieldOf(parsed, 'content', 1, false) },
     allow_partial_search_results: false,

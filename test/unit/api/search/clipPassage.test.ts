@@ -12,6 +12,13 @@ describe('clipPassage', () => {
     expect(clipPassage(short)).to.equal(short);
   });
 
+  it('counts neither marks nor the letters of an escape', () => {
+    const three = '<mark>w</mark>&quot; ';
+    const full = three.repeat(PASSAGE / 3);
+    expect(clipPassage(full)).to.equal(full);
+    expect(visible(clipPassage(full + three))).to.equal(visible(full));
+  });
+
   it('cuts around the first mark', () => {
     const clipped = clipPassage(`${'z'.repeat(3_000)} <mark>word</mark> ${'y'.repeat(3_000)}`);
     expect(clipped).to.include('z <mark>word</mark> y');
