@@ -159,7 +159,8 @@ function isRefused({ status, headers }: Answered): boolean {
 export function isDocumented(answer: Answered, away: StoreName | null): boolean {
   const { kind, headers } = answer;
   if (kind === 'search' || kind === 'suggest') {
-    return away === 'elasticsearch' ? isRefused(answer) : isGood(answer);
+    const isKept = isGood(answer) && headers['x-cache'] === 'HIT';
+    return away === 'elasticsearch' ? isRefused(answer) || isKept : isGood(answer);
   }
   const isCached = kind === 'hot thread' || kind === 'conditional';
   if (away === 'mongodb' && !isCached) return isGoodOrRefused(answer);
