@@ -8,12 +8,18 @@ import type { Commit } from './work/commit.js';
 import type { ServiceLinks } from './views/serviceLinks.js';
 import type { SearchWriter } from './stores/searchWriter.js';
 
-/** What the write side works with. */
-export interface IndexerDeps {
+/** How the write side reads and changes what is stored. */
+export interface StoreAccess {
   collections: Collections;
   /** Carries out changes of the archive in transactions. */
   commit: Commit;
   search: SearchWriter;
+}
+
+/** What the write side works with. */
+export interface IndexerDeps extends StoreAccess {
+  /** Another access to the same stores, for what readers wait for. */
+  first: StoreAccess;
   elasticsearch: Client;
   /** The database's name: also the prefix of search indexes. */
   namespace: string;
@@ -24,8 +30,6 @@ export interface IndexerDeps {
   links: ServiceLinks;
   /** Where files of the platform are copied; null where they are not. */
   mirror: Mirror | null;
-  /** Another access to the same stores, for what readers wait for. */
-  first: Pick<IndexerDeps, 'collections' | 'commit' | 'search'>;
   /** Counts what this process does. */
   counters?: WriteCounters;
 }

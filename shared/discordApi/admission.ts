@@ -62,9 +62,8 @@ export function createAdmission(redis: Redis, namespace: string): Admission {
   return {
     async ask(requestId) {
       const limits = [MOST_REQUESTS, HELD_AFTER_ANSWER_MS, MOST_INVALID, LONGEST_REQUEST_MS];
-      return (await redis.eval(
-        ...([ASK, 3, requests, stopped, invalid, ...limits, requestId] as const),
-      )) as number;
+      const keys = [requests, stopped, invalid];
+      return (await redis.eval(ASK, keys.length, ...keys, ...limits, requestId)) as number;
     },
     async answered(requestId) {
       await redis.eval(ANSWERED, 1, requests, HELD_AFTER_ANSWER_MS, requestId);

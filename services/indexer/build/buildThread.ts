@@ -166,10 +166,9 @@ async function storeViews(
       if (!isHeld(documents, mark)) return false;
       for (const body of bodies) documents.put('bodies', body);
       documents.put('threadItems', item);
-      const changed = putRows(
-        ...([documents, 'contributions', before.contributions, views.contributions] as const),
-      );
-      const people = { changed, all: views.contributions };
+      const { contributions: all } = views;
+      const changed = putRows(documents, 'contributions', before.contributions, all);
+      const people = { changed, all };
       markFollowing(documents, mark, { thread, before, item, people });
       if (isSaidAnew(mark, before, bodies))
         documents.mark('similar', threadId, { due: whenFound() });

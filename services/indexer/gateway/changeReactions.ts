@@ -1,6 +1,6 @@
 import type { MessageRecord, ReactionRecord } from '../../../shared/store/records.js';
-import type { IndexerDeps } from '../deps.js';
 import { markId } from '../../../shared/store/work.js';
+import type { IndexerDeps } from '../deps.js';
 import { markThread } from '../work/claims.js';
 import { putReadAgain, readsOfReadAgain, type MessagePlace } from '../sync/readMessages.js';
 

@@ -16,9 +16,10 @@ export interface ThreadBuilds {
 }
 
 /**
- * The builds of one process, whose `claim` the marks of its threads carry from the moment they are set. When a build fails, its mark stays, and the background loop builds the thread later. The
- * same happens when the signal is aborted while a build waits for another worker's claim: that worker may have been
- * killed, and then its claim ends only with its lease.
+ * The builds of one process. Whoever records an event sets the thread's mark with `claim`, so that no other worker
+ * begins the build. When a build fails, its mark stays, and the background loop builds the thread later. The same
+ * happens when the signal is aborted while a build waits for another worker's claim: that worker may have been killed,
+ * and then its claim ends only with its lease.
  */
 export function createThreadBuilds(
   deps: IndexerDeps & Pick<SyncDeps, 'signal'>,

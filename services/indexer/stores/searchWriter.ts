@@ -29,9 +29,9 @@ export interface SearchWriter {
 }
 
 /**
- * A bulk request takes what has gathered, up to this many documents and characters. So many keep a
- * thread of the index busy for half a second at most; where nearly every character begins a word, as in bytes written
- * as `3f 0a c1`, for a few. What goes out with events of the platform waits for a thread.
+ * A bulk request takes what has gathered, up to this many documents and characters. Elasticsearch works on each with
+ * one thread, for half a second at most; for a few seconds where nearly every character begins a word, as in bytes
+ * written as `3f 0a c1`. Meanwhile the requests of events may wait for a thread.
  */
 const MAX_DOCUMENTS = 1_000;
 const MAX_CHARACTERS = 250_000;

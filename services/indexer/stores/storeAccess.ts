@@ -3,17 +3,14 @@ import type { Mongo } from '../../../shared/platform/clients.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { collectionsOf, type Collections } from '../../../shared/store/collections.js';
 import { unspacedCollections } from '../../../shared/store/gather.js';
-import type { IndexerDeps } from '../deps.js';
+import type { StoreAccess } from '../deps.js';
 import { recordRefusals } from '../quarantine/recordRefusals.js';
 import { createCommit, type Commit } from '../work/commit.js';
 import { createSearchWriter, targetsOf } from './searchWriter.js';
 
-/** How the write side reads and changes what is stored. */
-export type StoreAccess = Pick<IndexerDeps, 'collections' | 'commit' | 'search'>;
-
 /**
- * Two accesses to the same stores. Work of the `first` waits for nothing else: an import fills the other with requests
- * that are large, and gathered for long. `onCommit` is called after each transaction of either.
+ * Two accesses to the same stores. An import fills the ordinary one with requests that are large, and gathered for long.
+ * What is asked through `first` has requests of its own, and its transactions overtake the others. `onCommit` is called after each transaction of either.
  */
 export function createStoreAccess(
   { client, db, namespace, collections }: Mongo,

@@ -15,7 +15,8 @@ export interface ToldMessage {
 
 /**
  * Records messages of a thread that is recorded. What is said of the thread itself is of no time: it changes nothing.
- * `claim` is that of whoever builds the thread at once. Throws SyncProblem where messages are blank because the bot may not read them.
+ * `claim` is that of whoever builds the thread at once. Throws SyncProblem where messages are blank because the bot may
+ * not read them.
  */
 export async function recordMessages(
   deps: SyncDeps,

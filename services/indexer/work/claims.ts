@@ -27,8 +27,8 @@ export function leaseEnd(): Date {
   return new Date(Date.now() + LEASE_MS);
 }
 
-/** No claim ends so late that was made by a clock like this one. */
-export function tooLate(): Date {
+/** A claim that ends later was made by a process whose clock is ahead of this one's. */
+export function latestLeaseEnd(): Date {
   return new Date(Date.now() + FUTURE_MS);
 }
 
@@ -75,9 +75,12 @@ export async function claimMarks(
   });
 }
 
-/** Whether anybody may claim a mark that is due then; one that is quarantined was asked for all the same. */
+/**
+ * Whether a mark that is due at this time may be claimed: the time has come, or a clock that was ahead has set it. NEVER
+ * counts, too: whoever claims a quarantined mark has decided to try it again.
+ */
 export function isDue(due: Date): boolean {
-  return due.getTime() <= Date.now() || due > tooLate();
+  return due.getTime() <= Date.now() || due > latestLeaseEnd();
 }
 
 /** Keeps claims while `run` goes on, however long it takes. */

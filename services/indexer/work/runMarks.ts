@@ -10,7 +10,7 @@ import {
 } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
-import { claimMarks, isDue, tooLate } from './claims.js';
+import { claimMarks, isDue, latestLeaseEnd } from './claims.js';
 import { KINDS } from './kinds.js';
 import { finishMark, POLL_MS, tryMarks, type FinishOptions } from './tryMarks.js';
 
@@ -81,8 +81,8 @@ async function runKind(deps: IndexerDeps, kind: LoopKind, among: Filter<Mark>): 
 }
 
 /**
- * Does a mark that is to be done although it is due much later: it was quarantined, and set again, or claimed by a clock
- * that was ahead. Resolves with how many marks it took.
+ * Does one mark that has to be done now although its time has not come: somebody set it again after it was quarantined,
+ * or a process whose clock was ahead claimed it and ended. Resolves with how many marks it took.
  */
 async function runStray(
   deps: IndexerDeps,
@@ -90,7 +90,7 @@ async function runStray(
   kinds: readonly LoopKind[],
 ): Promise<number> {
   const changed = { due: NEVER, $expr: { $ne: ['$token', '$failedToken'] } };
-  const late = { kind: { $in: [...kinds] }, due: { $gt: tooLate() } };
+  const late = { kind: { $in: [...kinds] }, due: { $gt: latestLeaseEnd() } };
   const mark = await deps.collections.work.findOne({
     $and: [late, among, { $or: [changed, { due: { $lt: NEVER } }] }],
   });

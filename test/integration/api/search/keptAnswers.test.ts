@@ -42,6 +42,13 @@ async function searchesOf({ stores }: ApiServer): Promise<number> {
   return all.primaries?.search?.query_total ?? 0;
 }
 
+/** Asks for an answer, and tells what the cache did. */
+async function ask(api: ApiServer, path: string, headers: Record<string, string>) {
+  const reply = await api.get(path, headers);
+  const found = reply.status === 200 ? reply.json() : undefined;
+  return { ...reply, found, cache: reply.headers['x-cache'] };
+}
+
 describe('kept answers of searches', () => {
   let api: ApiServer;
   const thread = aThread({ title: 'Mending sails', messages: ['needle and twine'] });
@@ -52,9 +59,8 @@ describe('kept answers of searches', () => {
   after(() => stop(api));
 
   const search = async (query: string, headers: Record<string, string> = {}) => {
-    const reply = await api.get(`/api/search?${query}`, headers);
-    const found = reply.status === 200 ? (reply.json() as SearchResponse) : undefined;
-    return { ...reply, found, cache: reply.headers['x-cache'] };
+    const reply = await ask(api, `/api/search?${query}`, headers);
+    return { ...reply, found: reply.found as SearchResponse | undefined };
   };
   /** Asks until the answer was kept. One that was asked for soon after a change is not kept for long. */
   const untilKept = (query: string) => until(async () => (await search(query)).cache === 'HIT');
@@ -116,9 +122,8 @@ describe('kept answers of completions', () => {
   after(() => stop(api));
 
   const suggest = async (query: string, headers: Record<string, string> = {}) => {
-    const reply = await api.get(`/api/suggest?${query}`, headers);
-    const found = reply.status === 200 ? (reply.json() as SuggestResponse) : undefined;
-    return { ...reply, found, cache: reply.headers['x-cache'] };
+    const reply = await ask(api, `/api/suggest?${query}`, headers);
+    return { ...reply, found: reply.found as SuggestResponse | undefined };
   };
   const untilKept = (query: string) => until(async () => (await suggest(query)).cache === 'HIT');
 
