@@ -35,7 +35,6 @@ import { runInBackground, type Round } from './work/backgroundLoop.js';
 import { createBell } from './work/bell.js';
 import { giveUpClaims } from './work/claims.js';
 import { createChores } from './work/chores.js';
-import { pacedRounds } from './work/pacedRounds.js';
 import { ALL_KINDS, runDue } from './work/runMarks.js';
 import { createWorker } from './worker.js';
 import { startSync, type SyncSettings } from './sync/startSync.js';
@@ -62,10 +61,13 @@ const LOOK_AROUND_MS = 10_000;
  * longer, and so does the rest after it.
  */
 const SIMILAR_REST_FACTOR = 1;
-/** What is counted, and how often (ms) at most where nobody waits for it. */
-const COUNTED: readonly LoopKind[] = ['person', 'server'];
-const COUNT_EVERY_MS = 5_000;
-const IN_OTHER_LOOPS: readonly LoopKind[] = [...COUNTED, 'similar', 'mirror'];
+/**
+ * What shows a part of threads elsewhere. It costs the same after one change as after many: a profile, say, is made from
+ * all threads of a person. So while nobody waits for it, it is done at most so often (ms), for all that came meanwhile.
+ */
+const SHOWN_ELSEWHERE: readonly LoopKind[] = ['lists', 'person', 'server', 'shown'];
+const ELSEWHERE_EVERY_MS = 5_000;
+const IN_OTHER_LOOPS: readonly LoopKind[] = [...SHOWN_ELSEWHERE, 'similar', 'mirror'];
 const OTHER_KINDS = ALL_KINDS.filter((kind) => !IN_OTHER_LOOPS.includes(kind));
 
 /** Milliseconds that work under way has to come to its end when the indexer stops. */
@@ -138,11 +140,14 @@ export function createIndexer(clients: IndexerClients): {
     logger,
   });
   const isReady = () => gate.isOpen;
-  const work = pacedRounds((kinds) => runDue(deps, {}, kinds), {
-    always: files ? OTHER_KINDS : [...OTHER_KINDS, 'mirror'],
-    paced: COUNTED,
-    everyMs: COUNT_EVERY_MS,
-  });
+  const kinds: readonly LoopKind[] = files ? OTHER_KINDS : [...OTHER_KINDS, 'mirror'];
+  const work: Round = () => runDue(deps, {}, kinds);
+  const showElsewhere: Round = async () => {
+    const marked = { at: { $lte: new Date() } };
+    let found = await runDue(deps, {}, SHOWN_ELSEWHERE);
+    while (found === true) found = await runDue(deps, marked, SHOWN_ELSEWHERE);
+    return found;
+  };
   const mirror: Round = () => runDue(deps, {}, ['mirror']);
   const findSimilar: Round = () => runDue(deps, {}, ['similar']);
   const common = { logger, isBusy: jobs.isBusy, isReady, bell, longestRestMs: LOOK_AROUND_MS };
@@ -165,6 +170,7 @@ export function createIndexer(clients: IndexerClients): {
   deps.announcer.announce({ everything: true });
   const loops = [
     runInBackground('work', work, { ...common, idleMs: WORK_EVERY_MS }),
+    runInBackground('elsewhere', showElsewhere, { ...common, idleMs: ELSEWHERE_EVERY_MS }),
     runInBackground('similar', findSimilar, {
       ...common,
       ...{ idleMs: SIMILAR_EVERY_MS, restFactor: SIMILAR_REST_FACTOR },

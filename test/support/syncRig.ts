@@ -3,7 +3,7 @@ import { SYSTEM_CLOCK } from '../../shared/discordApi/clock.js';
 import { createPlatformClient } from '../../shared/discordApi/platformClient.js';
 import { RateLimits } from '../../shared/discordApi/rateLimits.js';
 import { same } from '../../services/indexer/records/mergeFields.js';
-import { nextLiveTime } from '../../services/indexer/stores/nextVersion.js';
+import { createLiveClock } from '../../services/indexer/stores/liveClock.js';
 import { runSync, type Sync, type SyncOptions } from '../../services/indexer/sync/runSync.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
 import { stateOf, type GatewayState } from '../../shared/store/state.js';
@@ -37,19 +37,24 @@ export function startTestSync(
   discord: DiscordDouble,
   { named = [], repairEveryMs = NEVER_MS, listens = false, ...more }: TestSyncOptions = {},
 ): Sync {
+  const clock = createLiveClock(deps.collections.state);
   const platform = createPlatformClient({
     ...{ url: discord.url, token: discord.token, clock: SYSTEM_CLOCK },
     publicUrl: 'https://archive.example',
     limits: new RateLimits(SYSTEM_CLOCK),
     admission: createAdmission(stores.redis, deps.namespace),
-    now: () => nextLiveTime(deps.collections.state),
+    now: async () => (await clock.take(1))[0]!,
   });
   const gateway = listens ? { token: discord.token, isPlain: true, problem: null } : null;
-  return runSync(deps, platform, {
-    ...{ named: new Set(named), gateway, allEveryMs: NEVER_MS, repairEveryMs },
-    repairAfterMs: NEVER_MS,
-    ...{ optOutRoles: [], memberEveryMs: NEVER_MS, ...more },
-  });
+  return runSync(
+    deps,
+    { platform, clock },
+    {
+      ...{ named: new Set(named), gateway, allEveryMs: NEVER_MS, repairEveryMs },
+      repairAfterMs: NEVER_MS,
+      ...{ optOutRoles: [], memberEveryMs: NEVER_MS, ...more },
+    },
+  );
 }
 
 /** What a test syncs: the double, into an archive of its own. */

@@ -4,6 +4,7 @@ import { bodyNames } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { bodyOwner, removeOlderPieces, removePieces } from '../../../shared/store/pieces.js';
 import { findAllGathered, findGathered } from '../../../shared/store/gather.js';
+import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { BodyView, ContributionView, ThreadItemView } from '../../../shared/store/views.js';
 import type { Mark } from '../../../shared/store/work.js';
@@ -27,7 +28,7 @@ import type { ThreadViews } from '../views/foldThread.js';
 import { cleanMessages, cleanThread, cleanWords, removeIfEmptied } from './cleanRecords.js';
 import { loadTargets } from './loadThread.js';
 import { putBodies, putRows } from './putViews.js';
-import { readThread } from './readThread.js';
+import { readThread, unshownPeople, type UnshownPeople } from './readThread.js';
 
 /** Builds threads that are marked. Throws what the first that fails throws, when all have ended. */
 export async function buildThreads(deps: IndexerDeps, marks: Mark[]): Promise<void> {
@@ -48,14 +49,16 @@ async function buildThread(deps: IndexerDeps, mark: Mark): Promise<void> {
     nextVersion(collections.state),
     storedThread(collections, threadId),
   ]);
-  const thread = await cleanThread(deps, threadId);
+  const unshown = await unshownPeople(collections);
+  const { erased } = unshown;
+  const thread = await cleanThread(deps, threadId, erased);
   if (!thread) return removeViews(deps, mark, { version, before, thread });
   // No build reads them.
-  if (!thread.deleted) await cleanWords(deps, threadId, { counted: false });
+  if (!thread.deleted) await cleanWords(deps, threadId, erased, { counted: false });
   const sent = createSentDocuments(mark.whole ? undefined : before.sent);
-  const built = thread.deleted ? null : await writeThread(deps, { thread, version, sent });
+  const built = thread.deleted ? null : await writeThread(deps, { thread, version, unshown, sent });
   if (built) return storeViews(deps, mark, { thread, before, built });
-  const empty = thread.deleted ? thread : await emptied(deps, thread, mark);
+  const empty = thread.deleted ? thread : await emptied(deps, thread, mark, erased);
   if (empty.deleted) await redactThreads(collections.messages, [threadId]);
   await removeThreadDocuments(collections, deps.search, threadId, version);
   await removeViews(deps, mark, { version, before, thread: empty });
@@ -69,9 +72,10 @@ async function emptied(
   deps: IndexerDeps,
   thread: ThreadRecord,
   { causes = [] }: Mark,
+  erased: ErasedPeople,
 ): Promise<ThreadRecord> {
-  await cleanWords(deps, thread._id);
-  const now = (await cleanThread(deps, thread._id)) ?? thread;
+  await cleanWords(deps, thread._id, erased);
+  const now = (await cleanThread(deps, thread._id, erased)) ?? thread;
   return causes.some((cause) => cause.startsWith('erase-user/')) ? removeIfEmptied(deps, now) : now;
 }
 
@@ -117,7 +121,12 @@ interface BuiltThread {
  */
 async function writeThread(
   deps: IndexerDeps,
-  { thread, version, sent }: { thread: ThreadRecord; version: number; sent: SentDocuments },
+  {
+    thread,
+    version,
+    unshown,
+    sent,
+  }: { thread: ThreadRecord; version: number; unshown: UnshownPeople; sent: SentDocuments },
 ): Promise<BuiltThread | null> {
   const { collections } = deps;
   const { _id } = thread;
@@ -125,15 +134,20 @@ async function writeThread(
   const body = new BodyWriter(collections, `thread/${_id}`, version);
   const sender = documentSender(search, version);
   try {
-    const views = await readThread(deps, thread, version, {
-      begin: (opening) => body.write(opening),
-      clean: (messages, erased) => cleanMessages(deps, messages, erased),
-      leaveOut: (messages) => removeMessageDocuments(search, messages, version),
-      async add({ documents, bodyText }) {
-        await sender.add(documents);
-        await body.write(bodyText());
+    const views = await readThread(
+      deps,
+      thread,
+      { version, unshown },
+      {
+        begin: (opening) => body.write(opening),
+        clean: (messages, erased) => cleanMessages(deps, messages, erased),
+        leaveOut: (messages) => removeMessageDocuments(search, messages, version),
+        async add({ documents, bodyText }) {
+          await sender.add(documents);
+          await body.write(bodyText());
+        },
       },
-    });
+    );
     if (!views) return null;
     await body.write(views.closing);
     const [whole, participants] = await Promise.all([

@@ -19,14 +19,17 @@ type Deps = Pick<IndexerDeps, 'collections' | 'commit'>;
  * goes that names somebody who was erased. Either may be needed when a source was read before a deletion or erasure,
  * and merged after it. Resolves with the record as it is stored then; with null when there is none.
  */
-export async function cleanThread(deps: Deps, threadId: string): Promise<ThreadRecord | null> {
+export async function cleanThread(
+  deps: Deps,
+  threadId: string,
+  erased: ErasedPeople,
+): Promise<ThreadRecord | null> {
   const { threads, channels, servers } = deps.collections;
   const thread = await findGathered(threads, threadId);
   if (!thread || thread.deleted) return thread;
-  const [channel, server, erased] = await Promise.all([
+  const [channel, server] = await Promise.all([
     findGathered(channels, thread.channelId),
     findGathered(servers, thread.serverId),
-    erasedPeople(deps.collections),
   ]);
   const isPlaceGone = channel?.deleted === true || server?.deleted === true;
   const clean = (now: ThreadRecord): ThreadRecord =>
@@ -80,9 +83,9 @@ export async function cleanMessages(
 export async function cleanWords(
   deps: Deps,
   threadId: string,
+  erased: ErasedPeople,
   which: Filter<MessageRecord> = {},
 ): Promise<void> {
-  const erased = await erasedPeople(deps.collections);
   if (erased.isEmpty) return;
   const said = deps.collections.messages.find({ threadId, deleted: { $ne: true }, ...which });
   for await (const batch of batches(said)) {

@@ -1,7 +1,8 @@
 import { batches } from '../../../shared/platform/batches.js';
 import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
+import type { Collections } from '../../../shared/store/collections.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
-import { optedOut, withoutLeftOut } from '../../../shared/store/optOuts.js';
+import { optedOut, withoutLeftOut, type OptOuts } from '../../../shared/store/optOuts.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../records/applyErasures.js';
 import { foldThread, type FoldedMessages, type ThreadViews } from '../views/foldThread.js';
@@ -22,6 +23,20 @@ export interface ThreadSink {
   add(folded: FoldedMessages, messages: readonly MessageRecord[]): Promise<void>;
 }
 
+/** Who must not be shown: those who were erased, and those who are left out of a server. */
+export interface UnshownPeople {
+  erased: ErasedPeople;
+  left: OptOuts;
+}
+
+/** Who must not be shown by what is built from now on. */
+export async function unshownPeople(
+  collections: Pick<Collections, 'erasures' | 'optOuts' | 'state'>,
+): Promise<UnshownPeople> {
+  const [erased, left] = await Promise.all([erasedPeople(collections), optedOut(collections)]);
+  return { erased, left };
+}
+
 /**
  * Reads a thread's records once and folds them into a sink. What erased people left in them is taken out first, and so
  * is what was written by people who are left out of its server: nothing that is built can show it. Resolves with the
@@ -31,10 +46,9 @@ export interface ThreadSink {
 export async function readThread(
   { collections, resolvedTags, links }: Pick<IndexerDeps, 'collections' | 'resolvedTags' | 'links'>,
   thread: ThreadRecord,
-  version: number,
+  { version, unshown: { erased, left } }: { version: number; unshown: UnshownPeople },
   sink: ThreadSink,
 ): Promise<ThreadViews | null> {
-  const [erased, left] = await Promise.all([erasedPeople(collections), optedOut(collections)]);
   const loaded = await loadThread(collections, thread, {
     resolvedTags,
     links,

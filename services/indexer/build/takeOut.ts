@@ -1,3 +1,4 @@
+import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { redactThreads } from '../records/tombstones.js';
@@ -14,9 +15,10 @@ export async function takeOut(deps: IndexerDeps, mark: Mark): Promise<void> {
   const { collections } = deps;
   const { subject: threadId } = mark;
   const version = await nextVersion(collections.state);
-  const thread = await cleanThread(deps, threadId);
+  const erased = await erasedPeople(collections);
+  const thread = await cleanThread(deps, threadId, erased);
   if (thread?.deleted) await redactThreads(collections.messages, [threadId]);
-  else await cleanWords(deps, threadId);
+  else await cleanWords(deps, threadId, erased);
   const before = await storedThread(collections, threadId);
   await removeThreadDocuments(collections, deps.search, threadId, version);
   await removeViews(deps, mark, { version, before, thread }, () => undefined);

@@ -1,5 +1,4 @@
-import type { Collections } from '../../../shared/store/collections.js';
-import { nextLiveTimes } from '../stores/nextVersion.js';
+import type { LiveClock } from '../stores/liveClock.js';
 import { untilDone, type Tasks } from './tasks.js';
 
 /**
@@ -7,7 +6,7 @@ import { untilDone, type Tasks } from './tasks.js';
  * for go together.
  */
 export function createEventTimes<T>(
-  { state }: Pick<Collections, 'state'>,
+  clock: LiveClock,
   { signal, tasks }: { signal: AbortSignal; tasks: Tasks },
   pass: (event: T, asOf: number) => void,
 ): (event: T) => void {
@@ -17,7 +16,7 @@ export function createEventTimes<T>(
     while (arrived.length > 0) {
       const group = arrived;
       arrived = [];
-      const times = await untilDone(signal, () => nextLiveTimes(state, group.length));
+      const times = await untilDone(signal, () => clock.take(group.length));
       group.forEach((event, n) => pass(event, times[n]!));
     }
     isAsking = false;

@@ -94,7 +94,7 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
       tasks.start(() => recordServer(event, { serverId, asOf }).then(end));
     } else lanes.add(event, { event, asOf, end });
   };
-  const take = createEventTimes(deps.collections, { signal, tasks }, pass);
+  const take = createEventTimes(deps.clock, { signal, tasks }, pass);
   return {
     take(event, bytes, done) {
       const cameAt = performance.now();

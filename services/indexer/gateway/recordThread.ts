@@ -36,7 +36,7 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
     ),
   async messagesDeleted(deps, _server, place, events) {
     const ids = events.flatMap(({ event }) => event.messageIds);
-    deps.removals.add(await deleteMessages(deps, place, [...new Set(ids)]));
+    deps.removals.add(await deleteMessages(deps, place, [...new Set(ids)]), 'thread');
   },
   reacted: (deps, _server, place, events) =>
     changeReactions(

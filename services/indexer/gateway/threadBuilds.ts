@@ -3,9 +3,10 @@ import type { IndexerDeps } from '../deps.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { takeBackTries } from '../work/claims.js';
 import { finish } from '../work/runMarks.js';
+import { createRounds } from './rounds.js';
 
 /** Threads built at once. */
-const AT_ONCE = 16;
+const AT_ONCE = 50;
 
 /** Builds threads that events have changed, before the background comes to them. */
 export interface ThreadBuilds {
@@ -37,20 +38,25 @@ export function createThreadBuilds(
       }
     }
     underWay.delete(threadId);
-    begin();
+    if (waiting.size > 0) void beginSoon();
   };
-  const begin = (): void => {
+  /** Gives how many have begun. */
+  const begin = (): number => {
+    let begun = 0;
     for (const threadId of waiting) {
-      if (isEnding || underWay.size >= AT_ONCE) return;
+      if (isEnding || underWay.size >= AT_ONCE) break;
       if (underWay.has(threadId)) continue;
       waiting.delete(threadId);
       underWay.set(threadId, build(threadId));
+      begun += 1;
     }
+    return begun;
   };
+  const beginSoon = createRounds(begin);
   return {
     ask(threadId) {
       waiting.add(threadId);
-      begin();
+      void beginSoon();
     },
     async end() {
       isEnding = true;

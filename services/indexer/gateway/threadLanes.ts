@@ -1,7 +1,8 @@
+import { createRounds } from './rounds.js';
 import type { Tasks } from './tasks.js';
 
 /** Threads whose events are recorded at once. */
-const AT_ONCE = 16;
+const AT_ONCE = 50;
 /** Events of one thread recorded together at most. */
 const MOST_TOGETHER = 100;
 
@@ -41,20 +42,25 @@ export function createThreadLanes<T>({ tasks, gate, record }: LaneOptions<T>): T
       return;
     }
     ready.push(lane);
-    begin();
+    tasks.start(beginSoon);
   };
-  const begin = (): void => {
+  /** Gives how many have begun. */
+  const begin = (): number => {
+    let begun = 0;
     while (running < AT_ONCE) {
       const lane = ready.shift();
-      if (!lane) return;
+      if (!lane) break;
       // An event may have come since that its server has to be looked at for.
       if (gate(lane.serverId)) queue(lane);
       else {
         running += 1;
+        begun += 1;
         tasks.start(() => run(lane));
       }
     }
+    return begun;
   };
+  const beginSoon = createRounds(begin);
   const run = async (lane: Lane<T>): Promise<void> => {
     try {
       await record(lane, lane.waiting.splice(0, MOST_TOGETHER));
@@ -63,7 +69,7 @@ export function createThreadLanes<T>({ tasks, gate, record }: LaneOptions<T>): T
     }
     if (lane.waiting.length > 0) queue(lane);
     else lanes.delete(lane.threadId);
-    begin();
+    if (ready.length > 0) tasks.start(beginSoon);
   };
   return {
     add({ threadId, serverId }, event) {

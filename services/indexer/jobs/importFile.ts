@@ -171,10 +171,11 @@ async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<F
 
 /** Of a thread in which only people wrote who were erased, the title goes, too. */
 async function removeErasedThread(deps: IndexerDeps, threadId: string): Promise<void> {
-  if ((await erasedPeople(deps.collections)).isEmpty) return;
-  const thread = await cleanThread(deps, threadId);
+  const erased = await erasedPeople(deps.collections);
+  if (erased.isEmpty) return;
+  const thread = await cleanThread(deps, threadId, erased);
   if (thread?.ownerId !== ERASED_ID) return;
-  await cleanWords(deps, threadId);
+  await cleanWords(deps, threadId, erased);
   await removeIfEmptied(deps, thread);
 }
 

@@ -1,3 +1,4 @@
+import type { LoopKind } from '../../../shared/store/work.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { IndexerDeps } from '../deps.js';
 import type { Report } from '../report.js';
@@ -12,22 +13,22 @@ export interface Removed {
 export const NOTHING_REMOVED: Removed = { threads: 0, messages: 0 };
 
 /**
- * Resolves when nothing of what was removed can be read: all that follows from its causes is done, search
- * shows it, and cached statistics of the servers and cached answers of searches are dropped. Rejects when the signal is
- * aborted while others are to do what is left.
+ * Resolves when nothing of what was removed can be read: all that follows from its causes is done (with `kind` only work
+ * of that kind), search shows it, and cached statistics of the servers and cached answers of searches are dropped.
+ * Rejects when the signal is aborted while others are to do what is left.
  */
 export async function awaitRemoval(
   deps: IndexerDeps,
   cause: string | readonly string[],
   serverIds: Iterable<string>,
-  { report, signal }: { report?: Report; signal?: AbortSignal } = {},
+  { report, ...which }: { report?: Report; signal?: AbortSignal; kind?: LoopKind | undefined } = {},
 ): Promise<void> {
   let most = 0;
   const onLeft = (left: number): void => {
     most = Math.max(most, left);
     report?.(most - left, most);
   };
-  await settled(deps, cause, onLeft, { signal });
+  await settled(deps, cause, onLeft, which);
   await deps.elasticsearch.indices.refresh({ index: searchAlias(deps.namespace) });
   for (const serverId of serverIds) await deps.announcer.dropStats(serverId);
   await deps.announcer.dropSearches();

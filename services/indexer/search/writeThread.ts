@@ -1,7 +1,7 @@
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import { markId, NEVER } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
-import { readThread } from '../build/readThread.js';
+import { readThread, unshownPeople } from '../build/readThread.js';
 import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
@@ -59,10 +59,16 @@ async function writeDocuments(
   { thread, version }: ReadThread,
 ): Promise<number> {
   const sender = documentSender(search, version);
-  const views = await readThread(deps, thread, version, {
-    leaveOut: (messages) => removeMessageDocuments(search, messages, version),
-    add: ({ documents }) => sender.add(documents),
-  });
+  const unshown = await unshownPeople(deps.collections);
+  const views = await readThread(
+    deps,
+    thread,
+    { version, unshown },
+    {
+      leaveOut: (messages) => removeMessageDocuments(search, messages, version),
+      add: ({ documents }) => sender.add(documents),
+    },
+  );
   if (!views) {
     await removeThreadDocuments(deps.collections, search, thread._id, version);
     return 0;

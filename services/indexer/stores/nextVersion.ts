@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Collection } from 'mongodb';
-import { liveTime } from '../../../shared/store/sourceTime.js';
 import { stateOf, type StateRecord } from '../../../shared/store/state.js';
 
 const asked = new WeakMap<object, Promise<number>>();
@@ -32,29 +31,13 @@ export async function raiseVersions(state: Collection<StateRecord>, above: numbe
   await raise(state, 'version', above);
 }
 
-/**
- * The time that live data counts as of: greater than every one given before, by any process, and at least the clock. It
- * is taken when a request is sent, as the answer may tell of that moment.
- */
-export async function nextLiveTime(state: Collection<StateRecord>): Promise<number> {
-  return liveTime(await raise(state, 'live', nowMicroseconds()));
-}
-
-/** So many times, each greater than the one before. */
-export async function nextLiveTimes(
-  state: Collection<StateRecord>,
-  howMany: number,
-): Promise<number[]> {
-  const last = await raise(state, 'live', nowMicroseconds(), howMany);
-  return Array.from({ length: howMany }, (_, n) => liveTime(last - howMany + 1 + n));
-}
-
 /** Microseconds since the epoch: versions never go backwards, not even in an archive that was restored. */
 export function nowMicroseconds(): number {
   return Date.now() * 1000;
 }
 
-async function raise(
+/** Raises a counter by some, to at least a value beyond `floor` by as many, and gives it. */
+export async function raise(
   state: Collection<StateRecord>,
   name: 'version' | 'live',
   floor: number,
@@ -62,7 +45,7 @@ async function raise(
 ): Promise<number> {
   const counter = await stateOf(state, name).findOneAndUpdate(
     { _id: name },
-    [{ $set: { value: { $max: [{ $add: [{ $ifNull: ['$value', 0] }, by] }, floor] } } }],
+    [{ $set: { value: { $add: [{ $max: [{ $ifNull: ['$value', 0] }, floor] }, by] } } }],
     { upsert: true, returnDocument: 'after' },
   );
   return counter!.value;

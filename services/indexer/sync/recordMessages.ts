@@ -1,4 +1,5 @@
 import type { LiveMessage } from '../../../shared/discordApi/answerTypes.js';
+import { findGathered } from '../../../shared/store/gather.js';
 import { ingest } from '../ingest/ingest.js';
 import { liveMessage } from '../sources/liveMessage.js';
 import { isBlank, requireContentIntent } from './contentIntent.js';
@@ -31,7 +32,7 @@ export async function recordMessages(
     ({ value, asOf, isEvent }) =>
       liveMessage(value, { threadId, asOf, roleNames, ...(isEvent && { isEvent }) }) ?? [],
   );
-  const recorded = await deps.collections.threads.findOne({ _id: threadId });
+  const recorded = await findGathered(deps.collections.threads, threadId);
   const channel = server.channels.get(channelId);
   deps.signal.throwIfAborted();
   if (messages.length === 0 || !recorded || !channel) return;

@@ -1,10 +1,18 @@
+import type { LoopKind } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { awaitRemoval } from '../jobs/removal.js';
+import { rest } from './rest.js';
+
+/** The shortest rest between two removals (ms): what is deleted meanwhile is removed together. */
+const REST_MS = 1_000;
 
 /** What is removed here since the platform removed it. Nobody waits for the end of it. */
 export interface Removals {
-  /** Does what follows from a deletion that is recorded; nothing for null. */
-  add(recorded: { serverId: string; cause: string } | null): void;
+  /**
+   * Does what follows from a deletion that is recorded; nothing for null. With `kind` only work of that kind: where no
+   * other shows what is deleted, the background does the rest.
+   */
+  add(recorded: { serverId: string; cause: string } | null, kind?: LoopKind): void;
   /** Resolves when nothing of what was added is left that this process could do now. */
   end(): Promise<void>;
 }
@@ -14,25 +22,29 @@ export interface Removals {
  * do: the deletions are recorded, and marked. When the signal is aborted, it waits no more for other workers.
  */
 export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals {
-  /** Servers by cause. */
-  let waiting = new Map<string, string>();
+  let waiting: { cause: string; serverId: string; kind: LoopKind | undefined }[] = [];
   let running: Promise<void> | null = null;
   const leave = (error: unknown): void => {
     if (!signal.aborted) deps.logger.warn({ err: error }, 'A removal is left to the background');
   };
   const run = async (): Promise<void> => {
-    while (waiting.size > 0) {
+    while (waiting.length > 0) {
       const group = waiting;
-      waiting = new Map();
-      const serverIds = new Set(group.values());
-      await awaitRemoval(deps, [...group.keys()], serverIds, { signal }).catch(leave);
+      waiting = [];
+      for (const kind of new Set(group.map((one) => one.kind))) {
+        const some = group.filter((one) => one.kind === kind);
+        const causes = some.map(({ cause }) => cause);
+        const serverIds = new Set(some.map(({ serverId }) => serverId));
+        await awaitRemoval(deps, causes, serverIds, { signal, kind }).catch(leave);
+      }
+      await rest(REST_MS, signal);
     }
     running = null;
   };
   return {
-    add(recorded) {
+    add(recorded, kind) {
       if (!recorded) return;
-      waiting.set(recorded.cause, recorded.serverId);
+      waiting.push({ ...recorded, kind });
       running ??= run();
     },
     end: async () => running ?? undefined,

@@ -13,6 +13,7 @@ import {
   PlatformRefused,
   PlatformUnauthorized,
 } from '../../../shared/discordApi/platformErrors.js';
+import type { LiveClock } from '../stores/liveClock.js';
 import { checkMembers } from './checkMembers.js';
 import { listen, type GatewayAccess } from '../gateway/listen.js';
 import { fetchThreads } from './fetchThreads.js';
@@ -52,19 +53,25 @@ export interface SyncOptions {
   memberEveryMs: number;
 }
 
+/** How a process speaks to the platform. Answers and events have their times from one clock. */
+interface Speaks {
+  platform: PlatformClient;
+  clock: LiveClock;
+}
+
 /** Keeps the archive like the platform while it runs. */
 export interface Sync {
   stop(): Promise<void>;
 }
 
 /** Starts the sync: of all processes that run it, the one that holds the lease speaks to the platform. */
-export function runSync(deps: IndexerDeps, platform: PlatformClient, options: SyncOptions): Sync {
+export function runSync(deps: IndexerDeps, speaks: Speaks, options: SyncOptions): Sync {
   const stopped = new AbortController();
   const holder = randomUUID();
   const ended = (async () => {
     while (!stopped.signal.aborted) {
       const restMs = await takeTurn(deps, {
-        platform,
+        ...speaks,
         options,
         holder,
         stopped: stopped.signal,
@@ -82,8 +89,7 @@ export function runSync(deps: IndexerDeps, platform: PlatformClient, options: Sy
   };
 }
 
-interface Turn {
-  platform: PlatformClient;
+interface Turn extends Speaks {
   options: SyncOptions;
   holder: string;
   stopped: AbortSignal;
@@ -94,7 +100,7 @@ interface Turn {
  */
 async function takeTurn(
   deps: IndexerDeps,
-  { platform, options, holder, stopped }: Turn,
+  { platform, clock, options, holder, stopped }: Turn,
 ): Promise<number | null> {
   const lost = new AbortController();
   const signal = AbortSignal.any([stopped, lost.signal]);
@@ -104,12 +110,13 @@ async function takeTurn(
   let timer: NodeJS.Timeout | undefined;
   try {
     if (!(await holdLease(deps.collections, holder))) return AGAIN_AFTER_MS;
+    clock.restart();
     const meter = createMeter();
     timer = keepLease(deps, { holder, meter }, () => lost.abort());
     const { named, optOutRoles, gateway, allEveryMs, memberEveryMs } = options;
     const pace = { everyMs: options.repairEveryMs, afterMs: options.repairAfterMs };
     const sync: SyncDeps = {
-      ...{ ...deps, platform, named, optOutRoles, signal, meter },
+      ...{ ...deps, platform, clock, named, optOutRoles, signal, meter },
       ...{ servers: new Map(), turns: new Map(), removals, listed: new Set() },
       members: new LRUCache({ max: MEMBERS_REMEMBERED }),
       listening: { since: null },

@@ -3,7 +3,7 @@ import { createBotClient, type BotSettings } from '../../../shared/discordApi/bo
 import { parseRoles } from '../../../shared/discordApi/optOutRoles.js';
 import type { Settings } from '../../../shared/platform/env.js';
 import type { IndexerDeps } from '../deps.js';
-import { nextLiveTime } from '../stores/nextVersion.js';
+import { createLiveClock } from '../stores/liveClock.js';
 import { runSync, type Sync } from './runSync.js';
 
 /** The roles of an author are asked for this often. */
@@ -26,20 +26,25 @@ export function startSync(
   { settings, queueRedis: redis }: { settings: SyncSettings; queueRedis: Redis },
 ): Sync | null {
   const { namespace, collections } = deps;
-  const now = () => nextLiveTime(collections.state);
+  const clock = createLiveClock(collections.state);
   const platform = createBotClient(settings, {
-    ...{ redis, namespace, now },
+    ...{ redis, namespace },
+    now: async () => (await clock.take(1))[0]!,
     onAsked: (outcome) => deps.counters?.platformAsked(outcome),
   });
   if (!platform) return null;
   const { DISCORD_BOT_TOKEN: token = '', DISCORD_API_URL: url } = settings;
-  return runSync(deps, platform, {
-    named: new Set(settings.DISCORD_ALSO_CHANNELS.match(/\d+/g)),
-    optOutRoles: parseRoles(settings.OPT_OUT_ROLE),
-    gateway: { token, isPlain: url.startsWith('http:'), problem: null },
-    allEveryMs: settings.SYNC_EVERY_MINUTES * 60_000,
-    repairEveryMs: settings.REREAD_EVERY_SECONDS * 1_000,
-    repairAfterMs: settings.REREAD_AFTER_HOURS * 3_600_000,
-    memberEveryMs: MEMBER_EVERY_MS,
-  });
+  return runSync(
+    deps,
+    { platform, clock },
+    {
+      named: new Set(settings.DISCORD_ALSO_CHANNELS.match(/\d+/g)),
+      optOutRoles: parseRoles(settings.OPT_OUT_ROLE),
+      gateway: { token, isPlain: url.startsWith('http:'), problem: null },
+      allEveryMs: settings.SYNC_EVERY_MINUTES * 60_000,
+      repairEveryMs: settings.REREAD_EVERY_SECONDS * 1_000,
+      repairAfterMs: settings.REREAD_AFTER_HOURS * 3_600_000,
+      memberEveryMs: MEMBER_EVERY_MS,
+    },
+  );
 }

@@ -4,12 +4,14 @@ import type { PlatformClient } from '../../../shared/discordApi/platformClient.j
 import type { SourceThread } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import type { createTurns } from '../jobs/oneAtATime.js';
+import type { LiveClock } from '../stores/liveClock.js';
 import type { Meter } from './meter.js';
 import type { Removals } from './removals.js';
 
 /** What the sync works with, for as long as its process holds the lease. */
 export interface SyncDeps extends IndexerDeps {
   platform: PlatformClient;
+  clock: LiveClock;
   /** Channels that the operator names, to be archived whatever their rules. */
   named: ReadonlySet<string>;
   /** Aborted when the process ends, or has lost the lease: nothing more is asked or stored. */

@@ -120,7 +120,7 @@ export async function settled(
   deps: IndexerDeps,
   cause: string | readonly string[],
   onLeft: (left: number) => void = () => undefined,
-  { kind, signal }: { kind?: LoopKind; signal?: AbortSignal | undefined } = {},
+  { kind, signal }: { kind?: LoopKind | undefined; signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
   const { work } = deps.collections;
   const causes = { $in: [cause].flat() };

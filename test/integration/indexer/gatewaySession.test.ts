@@ -37,16 +37,17 @@ describe('a session of the gateway', () => {
   }
 
   it('goes on where it was when its connection is cut, closed, or falls silent', async () => {
-    await start({ heartbeatMs: 300 });
+    await start({ heartbeatMs: 1_000 });
     const ends: (() => void | Promise<void>)[] = [
       () => rig.discord.gateway.cut(),
       () => rig.discord.gateway.requestReconnect(),
       () => rig.discord.gateway.close(4000),
       () => rig.discord.gateway.invalidate(true),
       async () => {
+        const { opened } = rig.discord.gateway;
         rig.discord.gateway.freeze(true);
         talk(rig.discord);
-        await until(async () => (await gatewayState(deps))?.connectedAt === null);
+        await until(() => rig.discord.gateway.opened > opened);
         rig.discord.gateway.freeze(false);
       },
     ];
@@ -56,7 +57,7 @@ describe('a session of the gateway', () => {
       await rig.untilSame();
       await untilListening(deps);
       // On a busy machine a heartbeat may be answered too late, which cuts the connection once more.
-      expect(sent(Op.Resume), `after end ${n}`).to.be.at.least(n + 1);
+      await until(() => sent(Op.Resume) > n);
     }
     expect(sent(Op.Identify)).to.equal(1);
   });

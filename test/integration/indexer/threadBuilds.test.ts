@@ -1,12 +1,14 @@
 import { expect } from 'chai';
 import { createThreadBuilds } from '../../../services/indexer/gateway/threadBuilds.js';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
+import type { Commit } from '../../../services/indexer/work/commit.js';
+import { until } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { inBatches } from '../../support/indexerDeps.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 /** Threads built at once. */
-const AT_ONCE = 16;
+const AT_ONCE = 50;
 const CLAIM = 'of-this-process';
 
 describe('builds of threads that events have changed', () => {
@@ -26,9 +28,20 @@ describe('builds of threads that events have changed', () => {
     const ids = await Promise.all(Array.from({ length: AT_ONCE + 2 }, claimed));
     expect((await marks()).map(({ claim }) => claim)).to.deep.equal(ids.map(() => CLAIM));
     const { signal } = new AbortController();
-    const builds = createThreadBuilds({ ...deps, signal }, CLAIM);
+    let open: () => void = () => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    let waiting = 0;
+    const commit: Commit = async (change) => {
+      waiting += 1;
+      await opened;
+      return deps.commit(change);
+    };
+    const builds = createThreadBuilds({ ...deps, commit, signal }, CLAIM);
     for (const id of ids) builds.ask(id);
-    await builds.end();
+    await until(() => waiting === AT_ONCE);
+    const ended = builds.end();
+    open();
+    await ended;
     const left = await marks();
     expect(left.map(({ subject }) => subject)).to.have.members(ids.slice(AT_ONCE));
     for (const { claim, tries, due } of left) {

@@ -69,6 +69,8 @@ export interface GatewayCommand {
 export interface GatewayControls {
   /** Connections that are open now. */
   readonly connections: number;
+  /** How many were ever opened. */
+  readonly opened: number;
   /** Commands received so far, heartbeats included. */
   commands: GatewayCommand[];
   /** Identifies left today. */

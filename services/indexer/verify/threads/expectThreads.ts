@@ -6,7 +6,7 @@ import { isQuarantined } from '../../../../shared/store/work.js';
 import type { IndexerDeps } from '../../deps.js';
 import { isPassing } from '../../permanentErrors.js';
 import { countedMessages } from '../../build/threadMessages.js';
-import { readThread } from '../../build/readThread.js';
+import { readThread, unshownPeople } from '../../build/readThread.js';
 import { tagOf } from '../../stores/entityTag.js';
 import type { ThreadViews } from '../../views/foldThread.js';
 import type { ErasedTraces } from '../erasedTraces.js';
@@ -79,20 +79,26 @@ async function expectThread(
   if (state !== 'shown') return none;
   const hash = createHash('sha256');
   try {
-    const views = await readThread(deps, thread, thread.revision, {
-      begin: (opening) => Promise.resolve(void hash.update(opening)),
-      clean(unclean) {
-        for (const message of unclean) {
-          for (const userId of inMessage(message)) traces.set(userId, message._id);
-        }
-        return Promise.resolve();
+    const unshown = await unshownPeople(deps.collections);
+    const views = await readThread(
+      deps,
+      thread,
+      { version: thread.revision, unshown },
+      {
+        begin: (opening) => Promise.resolve(void hash.update(opening)),
+        clean(unclean) {
+          for (const message of unclean) {
+            for (const userId of inMessage(message)) traces.set(userId, message._id);
+          }
+          return Promise.resolve();
+        },
+        async add(folded, messages) {
+          for (const message of messages) messageIds.push(message._id);
+          hash.update(folded.bodyText());
+          await documents.add(thread, folded.documents);
+        },
       },
-      async add(folded, messages) {
-        for (const message of messages) messageIds.push(message._id);
-        hash.update(folded.bodyText());
-        await documents.add(thread, folded.documents);
-      },
-    });
+    );
     if (!views) return { ...none, state: 'hidden' };
     await documents.add(thread, [views.document]);
     return { ...none, views, bodyTag: tagOf(hash.update(views.closing)) };

@@ -107,6 +107,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
 
   const sockets = new WebSocketServer({ noServer: true });
+  let opened = 0;
   server.on('upgrade', (request, socket, head) => {
     const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://double');
     const place = pathname.startsWith('/resume') ? 'resume' : 'gateway';
@@ -114,6 +115,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       const client = serveClient(host, webSocket, { place, query });
       client.connection.freeze(isFrozen);
       clients.add(client);
+      opened += 1;
       webSocket.on('close', () => clients.delete(client));
     });
   });
@@ -122,6 +124,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const controls: Gateway = {
     get connections() {
       return clients.size;
+    },
+    get opened() {
+      return opened;
     },
     ...{ commands: [] as GatewayCommand[], identifiesLeft: settings.identifiesPerDay },
     ...{ copies: 1, starterFirst: false, refuseWith: null },

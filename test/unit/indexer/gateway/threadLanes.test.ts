@@ -4,99 +4,117 @@ import {
   createThreadLanes,
   type LanePlace,
 } from '../../../../services/indexer/gateway/threadLanes.js';
+import { untilEqual } from '../../../support/apiServer.js';
+
+interface Recording {
+  threadId: string;
+  events: number[];
+  end: () => void;
+}
 
 /** Lanes whose recordings end when they are told to. */
 function lanesOf(gate: (serverId: string) => Promise<void> | null = () => null) {
   const tasks = createTasks(new AbortController().signal);
-  const underWay: { threadId: string; events: number[]; end: () => void }[] = [];
+  const underWay: Recording[] = [];
   const lanes = createThreadLanes<number>({
     ...{ tasks, gate },
     record: ({ threadId }: LanePlace, events) =>
       new Promise((end) => underWay.push({ threadId, events: [...events], end })),
   });
+  const told = (): string[] =>
+    underWay.map(({ threadId, events }) => `${threadId}: ${events.join(' ')}`);
   return {
     tasks,
     underWay,
     add: (threadId: string, event: number, serverId = 'server') =>
       lanes.add({ threadId, serverId }, event),
-    /** Ends the recording that began first, and waits until what follows from it has begun. */
-    endFirst: async () => {
-      underWay.shift()!.end();
-      await settle();
-    },
+    endFirst: () => underWay.shift()!.end(),
+    /** Waits until these recordings are under way, and no others. */
+    begun: (...expected: string[]) => untilEqual(told, expected),
   };
 }
 
-/** Lets all promises that are resolved go on. */
-const settle = () => new Promise((resolve) => setImmediate(resolve));
+const named = (from: number, to: number): string[] =>
+  Array.from({ length: to - from }, (_, n) => `thread ${from + n}: ${from + n}`);
 
 describe('createThreadLanes', () => {
   it('records what comes for a thread while it is being recorded together, in order, afterwards', async () => {
-    const { add, underWay, endFirst, tasks } = lanesOf();
-    [1, 2, 3].forEach((event) => add('a', event));
-    expect(underWay.map(({ events }) => events)).to.deep.equal([[1]]);
-    await endFirst();
-    expect(underWay.map(({ events }) => events)).to.deep.equal([[2, 3]]);
+    const { add, begun, endFirst, tasks } = lanesOf();
+    add('a', 1);
+    await begun('a: 1');
+    [2, 3].forEach((event) => add('a', event));
+    endFirst();
+    await begun('a: 2 3');
     add('a', 4);
-    await endFirst();
-    expect(underWay.map(({ events }) => events)).to.deep.equal([[4]]);
-    await endFirst();
+    endFirst();
+    await begun('a: 4');
+    endFirst();
     await tasks.end();
-    expect(underWay).to.be.empty;
+    await begun();
+  });
+
+  it('records together what comes for a thread before its round begins', async () => {
+    const { add, begun, endFirst } = lanesOf();
+    [1, 2, 3].forEach((event) => add('a', event));
+    add('b', 4);
+    await begun('a: 1 2 3', 'b: 4');
+    endFirst();
+    endFirst();
   });
 
   it('records at most a hundred events of a thread together', async () => {
     const { add, underWay, endFirst } = lanesOf();
     for (let event = 0; event <= 150; event += 1) add('a', event);
-    await endFirst();
-    expect(underWay[0]!.events).to.have.length(100);
-    await endFirst();
-    expect(underWay[0]!.events).to.have.length(50);
-    await endFirst();
+    await untilEqual(() => underWay[0]?.events.length, 100);
+    endFirst();
+    await untilEqual(() => underWay[0]?.events.length, 51);
+    endFirst();
   });
 
-  it('records sixteen threads side by side, and the next when one has ended', async () => {
-    const { add, underWay, endFirst } = lanesOf();
-    for (let n = 0; n < 18; n += 1) add(`thread ${n}`, n);
-    expect(underWay).to.have.length(16);
-    await endFirst();
-    expect(underWay.at(-1)).to.deep.include({ threadId: 'thread 16', events: [16] });
-    await endFirst();
-    expect(underWay).to.have.length(16);
-    while (underWay.length > 0) await endFirst();
+  it('records fifty threads side by side, and the next when one has ended', async () => {
+    const { add, begun, underWay, endFirst } = lanesOf();
+    for (let n = 0; n < 52; n += 1) add(`thread ${n}`, n);
+    await begun(...named(0, 50));
+    endFirst();
+    await begun(...named(1, 51));
+    endFirst();
+    await begun(...named(2, 52));
+    while (underWay.length > 0) endFirst();
   });
 
   it('keeps events of a server back until it was looked at, and those of others not', async () => {
     let open: () => void = () => undefined;
     let pending: Promise<void> | null = new Promise((resolve) => (open = resolve));
-    const { add, underWay, endFirst } = lanesOf((serverId) => (serverId === 'x' ? pending : null));
+    const { add, begun, endFirst } = lanesOf((serverId) => (serverId === 'x' ? pending : null));
     add('a', 1, 'x');
     add('b', 2, 'y');
     add('a', 3, 'x');
-    await settle();
-    expect(underWay.map(({ threadId }) => threadId)).to.deep.equal(['b']);
+    await begun('b: 2');
     pending = null;
     open();
-    await settle();
-    expect(underWay.map(({ events }) => events)).to.deep.equal([[2], [1, 3]]);
-    await endFirst();
-    await endFirst();
+    await begun('b: 2', 'a: 1 3');
+    endFirst();
+    endFirst();
   });
 
   it('looks at the gate again when the turn of a thread has come', async () => {
     let pending: Promise<void> | null = null;
     let open: () => void = () => undefined;
-    const { add, underWay, endFirst } = lanesOf((serverId) => (serverId === 'x' ? pending : null));
-    for (let n = 0; n < 16; n += 1) add(`thread ${n}`, n, 'y');
-    add('late', 16, 'x');
+    const { add, begun, underWay, endFirst } = lanesOf((serverId) =>
+      serverId === 'x' ? pending : null,
+    );
+    for (let n = 0; n < 50; n += 1) add(`thread ${n}`, n, 'y');
+    add('late', 50, 'x');
+    add('other', 51, 'y');
+    await begun(...named(0, 50));
     pending = new Promise((resolve) => (open = resolve));
-    await endFirst();
-    expect(underWay.map(({ threadId }) => threadId)).not.to.include('late');
+    endFirst();
+    await begun(...named(1, 50), 'other: 51');
     pending = null;
     open();
-    await settle();
-    expect(underWay.map(({ threadId }) => threadId)).to.include('late');
-    while (underWay.length > 0) await endFirst();
+    endFirst();
+    await begun(...named(2, 50), 'other: 51', 'late: 50');
+    while (underWay.length > 0) endFirst();
   });
 
   it('goes on with other threads when one cannot be recorded, and tells why', async () => {

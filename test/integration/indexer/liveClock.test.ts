@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { createLiveClock } from '../../../services/indexer/stores/liveClock.js';
+import { isLive, realMicros } from '../../../shared/store/sourceTime.js';
+import { stateOf } from '../../../shared/store/state.js';
+import { indexerSuite } from '../../support/suiteStores.js';
+
+describe('the clock of live data', () => {
+  const { deps } = indexerSuite('reopened');
+  const state = () => deps.collections.state;
+
+  it('gives times in order, none twice, each at least the time of the day, to whoever asks meanwhile', async () => {
+    const clock = createLiveClock(state());
+    const before = Date.now() * 1_000;
+    const asked = await Promise.all(Array.from({ length: 50 }, (_, n) => clock.take(n + 1)));
+    const times = asked.flat();
+    expect(times).to.have.length((50 * 51) / 2);
+    expect(times.every(isLive)).to.equal(true);
+    expect([...new Set(times)].sort((one, other) => one - other)).to.deep.equal(times);
+    expect(realMicros(times[0]!)).to.be.least(before);
+  });
+
+  it('writes once for all times of two seconds', async () => {
+    const clock = createLiveClock(state());
+    await clock.take(1);
+    const reserved = await stateOf(state(), 'live').findOne({ _id: 'live' });
+    await clock.take(1_000);
+    expect(await stateOf(state(), 'live').findOne({ _id: 'live' })).to.deep.equal(reserved);
+  });
+
+  it('reserves more when more is asked for than is left', async () => {
+    const clock = createLiveClock(state());
+    const [first] = await clock.take(1);
+    const many = await clock.take(1_999_999);
+    const [last] = await clock.take(1);
+    expect(many[0]).to.be.above(first!);
+    expect(last).to.be.above(many.at(-1)!);
+  });
+
+  it('gives later times than another process was given, once it is restarted', async () => {
+    const [one, other] = [createLiveClock(state()), createLiveClock(state())];
+    const [first] = await one.take(1);
+    const [second] = await other.take(1);
+    one.restart();
+    const [third] = await one.take(1);
+    other.restart();
+    const [fourth] = await other.take(1);
+    expect([first, second, third, fourth].map((time) => realMicros(time!))).to.deep.equal(
+      [first, second, third, fourth].map((time) => realMicros(time!)).sort((a, b) => a - b),
+    );
+  });
+
+  it('goes on after the time that is stored, though its own clock is behind', async () => {
+    const ahead = (Date.now() + 3_600_000) * 1_000;
+    await stateOf(state(), 'live').updateOne(
+      { _id: 'live' },
+      { $set: { value: ahead } },
+      { upsert: true },
+    );
+    const [time] = await createLiveClock(state()).take(1);
+    expect(realMicros(time!)).to.equal(ahead + 1);
+  });
+});

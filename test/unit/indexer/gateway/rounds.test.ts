@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { createRounds } from '../../../../services/indexer/gateway/rounds.js';
+
+/** Rounds that take all that waits; each is told as what it took. */
+function roundsOf() {
+  const rounds: string[][] = [];
+  let waiting: string[] = [];
+  const beginSoon = createRounds(() => {
+    rounds.push(waiting);
+    waiting = [];
+    return rounds.at(-1)!.length;
+  });
+  return {
+    rounds,
+    add: (...ids: string[]) => {
+      waiting.push(...ids);
+      return beginSoon();
+    },
+  };
+}
+
+describe('createRounds', () => {
+  it('takes together what is asked for before a round begins', async () => {
+    const { rounds, add } = roundsOf();
+    await Promise.all([add('a'), add('b')]);
+    expect(rounds).to.deep.equal([['a', 'b']]);
+  });
+
+  it('takes together what comes while it waits, which is longer after a large round, to a bound', async () => {
+    const { rounds, add } = roundsOf();
+    await add(...Array.from({ length: 100 }, (_, n) => String(n)));
+    const began = performance.now();
+    const second = add('late');
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all([second, add('later')]);
+    expect(performance.now() - began).to.be.above(250);
+    expect(rounds.slice(1)).to.deep.equal([['late', 'later']]);
+  });
+
+  it('begins one round for each call that comes after the one before has begun', async () => {
+    const { rounds, add } = roundsOf();
+    await add('a');
+    await add('b');
+    await add('c');
+    expect(rounds).to.deep.equal([['a'], ['b'], ['c']]);
+  });
+});
