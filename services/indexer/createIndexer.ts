@@ -35,6 +35,7 @@ import { runInBackground, type Round } from './work/backgroundLoop.js';
 import { createBell } from './work/bell.js';
 import { giveUpClaims } from './work/claims.js';
 import { createChores } from './work/chores.js';
+import { roundOfAll } from './work/roundOfAll.js';
 import { ALL_KINDS, runDue } from './work/runMarks.js';
 import { createWorker } from './worker.js';
 import { startSync, type SyncSettings } from './sync/startSync.js';
@@ -63,10 +64,11 @@ const LOOK_AROUND_MS = 10_000;
 const SIMILAR_REST_FACTOR = 1;
 /**
  * What shows a part of threads elsewhere. It costs the same after one change as after many: a profile, say, is made from
- * all threads of a person. So while nobody waits for it, it is done at most so often (ms), for all that came meanwhile.
+ * all threads of a person. So nothing of it is done for so long (ms) after it was done for all that was marked; then it
+ * is done for all that came meanwhile.
  */
 const SHOWN_ELSEWHERE: readonly LoopKind[] = ['lists', 'person', 'server', 'shown'];
-const ELSEWHERE_EVERY_MS = 5_000;
+const ELSEWHERE_REST_MS = 5_000;
 const IN_OTHER_LOOPS: readonly LoopKind[] = [...SHOWN_ELSEWHERE, 'similar', 'mirror'];
 const OTHER_KINDS = ALL_KINDS.filter((kind) => !IN_OTHER_LOOPS.includes(kind));
 
@@ -99,7 +101,7 @@ function freshLinks(
   return bot && createFreshLinks(bot);
 }
 
-/** The running write side: the queue's worker, the loop that does what is marked, and the one that tidies up. */
+/** The running write side: the queue's worker, the loops that do what is marked and tidy up, and the sync. */
 export function createIndexer(clients: IndexerClients): {
   stop(): Promise<void>;
   deps: IndexerDeps;
@@ -142,12 +144,10 @@ export function createIndexer(clients: IndexerClients): {
   const isReady = () => gate.isOpen;
   const kinds: readonly LoopKind[] = files ? OTHER_KINDS : [...OTHER_KINDS, 'mirror'];
   const work: Round = () => runDue(deps, {}, kinds);
-  const showElsewhere: Round = async () => {
-    const marked = { at: { $lte: new Date() } };
-    let found = await runDue(deps, {}, SHOWN_ELSEWHERE);
-    while (found === true) found = await runDue(deps, marked, SHOWN_ELSEWHERE);
-    return found;
-  };
+  const showElsewhere = roundOfAll(
+    (among) => runDue(deps, among, SHOWN_ELSEWHERE),
+    () => !jobs.isBusy() && !stopped.signal.aborted,
+  );
   const mirror: Round = () => runDue(deps, {}, ['mirror']);
   const findSimilar: Round = () => runDue(deps, {}, ['similar']);
   const common = { logger, isBusy: jobs.isBusy, isReady, bell, longestRestMs: LOOK_AROUND_MS };
@@ -170,7 +170,10 @@ export function createIndexer(clients: IndexerClients): {
   deps.announcer.announce({ everything: true });
   const loops = [
     runInBackground('work', work, { ...common, idleMs: WORK_EVERY_MS }),
-    runInBackground('elsewhere', showElsewhere, { ...common, idleMs: ELSEWHERE_EVERY_MS }),
+    runInBackground('elsewhere', showElsewhere, {
+      ...common,
+      ...{ idleMs: WORK_EVERY_MS, restMs: ELSEWHERE_REST_MS },
+    }),
     runInBackground('similar', findSimilar, {
       ...common,
       ...{ idleMs: SIMILAR_EVERY_MS, restFactor: SIMILAR_REST_FACTOR },

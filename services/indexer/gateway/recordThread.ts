@@ -1,4 +1,5 @@
 import { findGathered } from '../../../shared/store/gather.js';
+import { countedMessages } from '../build/threadMessages.js';
 import { recordThreadDeletion } from '../jobs/deleteThread.js';
 import { noteThreads } from '../sync/noteThreads.js';
 import { recordMessages } from '../sync/recordMessages.js';
@@ -36,7 +37,10 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
     ),
   async messagesDeleted(deps, _server, place, events) {
     const ids = events.flatMap(({ event }) => event.messageIds);
-    deps.removals.add(await deleteMessages(deps, place, [...new Set(ids)]), 'thread');
+    const first = await countedMessages(deps.collections, place.threadId).limit(1).next();
+    // The beginning of the first message is shown wherever the thread is listed.
+    const kind = first && ids.includes(first._id) ? undefined : 'thread';
+    deps.removals.add(await deleteMessages(deps, place, [...new Set(ids)]), kind);
   },
   reacted: (deps, _server, place, events) =>
     changeReactions(

@@ -13,9 +13,10 @@ export interface Removed {
 export const NOTHING_REMOVED: Removed = { threads: 0, messages: 0 };
 
 /**
- * Resolves when nothing of what was removed can be read: all that follows from its causes is done (with `kind` only work
- * of that kind), search shows it, and cached statistics of the servers and cached answers of searches are dropped.
- * Rejects when the signal is aborted while others are to do what is left.
+ * Resolves when nothing of what was removed can be read: all that follows from its causes is done, search shows it, and
+ * cached statistics of the servers and cached answers of searches are dropped. With `kind` only marks of that kind are
+ * done, and statistics stay, since they are counted later. Rejects when the signal is aborted while others are to do
+ * what is left.
  */
 export async function awaitRemoval(
   deps: IndexerDeps,
@@ -30,6 +31,6 @@ export async function awaitRemoval(
   };
   await settled(deps, cause, onLeft, which);
   await deps.elasticsearch.indices.refresh({ index: searchAlias(deps.namespace) });
-  for (const serverId of serverIds) await deps.announcer.dropStats(serverId);
+  if (!which.kind) for (const serverId of serverIds) await deps.announcer.dropStats(serverId);
   await deps.announcer.dropSearches();
 }

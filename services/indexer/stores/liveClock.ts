@@ -27,18 +27,24 @@ export function createLiveClock(state: Collection<StateRecord>): LiveClock {
   let last = 0;
   let end = 0;
   let reserving: Promise<void> | null = null;
-  const reserve = async (): Promise<void> => {
-    try {
-      end = await raise(state, 'live', nowMicroseconds(), RESERVED);
-      last = end - RESERVED;
-    } finally {
-      reserving = null;
-    }
+  const reserve = (): Promise<void> => {
+    const own = raise(state, 'live', nowMicroseconds(), RESERVED)
+      .then((value) => {
+        // Not after a restart: the range may be earlier than what others were given since.
+        if (reserving !== own) return;
+        end = value;
+        last = end - RESERVED;
+      })
+      .finally(() => {
+        if (reserving === own) reserving = null;
+      });
+    return own;
   };
   return {
     async take(howMany) {
+      const now = nowMicroseconds();
       for (;;) {
-        const first = Math.max(last + 1, nowMicroseconds());
+        const first = Math.max(last + 1, now);
         if (first + howMany - 1 <= end) {
           last = first + howMany - 1;
           return Array.from({ length: howMany }, (_, n) => liveTime(first + n));
@@ -48,6 +54,7 @@ export function createLiveClock(state: Collection<StateRecord>): LiveClock {
     },
     restart() {
       end = 0;
+      reserving = null;
     },
   };
 }

@@ -36,7 +36,7 @@ export function nowMicroseconds(): number {
   return Date.now() * 1000;
 }
 
-/** Raises a counter by some, to at least a value beyond `floor` by as many, and gives it. */
+/** Adds `by` to a counter, or to `floor` where that is greater. Gives the sum. */
 export async function raise(
   state: Collection<StateRecord>,
   name: 'version' | 'live',

@@ -9,8 +9,8 @@ const REST_MS = 1_000;
 /** What is removed here since the platform removed it. Nobody waits for the end of it. */
 export interface Removals {
   /**
-   * Does what follows from a deletion that is recorded; nothing for null. With `kind` only work of that kind: where no
-   * other shows what is deleted, the background does the rest.
+   * Does what follows from a deletion that is recorded; nothing for null. With `kind` only marks of that kind are done
+   * here. The background does the rest.
    */
   add(recorded: { serverId: string; cause: string } | null, kind?: LoopKind): void;
   /** Resolves when nothing of what was added is left that this process could do now. */
@@ -22,19 +22,20 @@ export interface Removals {
  * do: the deletions are recorded, and marked. When the signal is aborted, it waits no more for other workers.
  */
 export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals {
-  let waiting: { cause: string; serverId: string; kind: LoopKind | undefined }[] = [];
+  /** By cause. */
+  let waiting = new Map<string, { serverId: string; kind: LoopKind | undefined }>();
   let running: Promise<void> | null = null;
   const leave = (error: unknown): void => {
     if (!signal.aborted) deps.logger.warn({ err: error }, 'A removal is left to the background');
   };
   const run = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const group = waiting;
-      waiting = [];
-      for (const kind of new Set(group.map((one) => one.kind))) {
-        const some = group.filter((one) => one.kind === kind);
-        const causes = some.map(({ cause }) => cause);
-        const serverIds = new Set(some.map(({ serverId }) => serverId));
+    while (waiting.size > 0) {
+      const group = [...waiting];
+      waiting = new Map();
+      for (const kind of new Set(group.map(([, one]) => one.kind))) {
+        const some = group.filter(([, one]) => one.kind === kind);
+        const causes = some.map(([cause]) => cause);
+        const serverIds = new Set(some.map(([, { serverId }]) => serverId));
         await awaitRemoval(deps, causes, serverIds, { signal, kind }).catch(leave);
       }
       await rest(REST_MS, signal);
@@ -44,7 +45,9 @@ export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals
   return {
     add(recorded, kind) {
       if (!recorded) return;
-      waiting.push({ ...recorded, kind });
+      const { cause, serverId } = recorded;
+      const known = waiting.get(cause);
+      waiting.set(cause, { serverId, kind: known ? known.kind && kind : kind });
       running ??= run();
     },
     end: async () => running ?? undefined,

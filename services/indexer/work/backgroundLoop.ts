@@ -22,7 +22,8 @@ interface LoopOptions {
   bell: Bell;
   /** The longest rest (ms): what another process has left is found by looking, not by a ring. */
   longestRestMs: number;
-  /** After a round that did something it rests so many times as long as that took; not at all when absent. */
+  /** After a round that did something it rests so long (ms), or so many times as long as that took; neither when absent. */
+  restMs?: number;
   restFactor?: number;
   logger: Logger;
   isBusy: () => boolean;
@@ -46,7 +47,7 @@ const LONGEST_REST_MS = 10_000;
 export function runInBackground(
   name: string,
   round: Round,
-  { idleMs, bell, longestRestMs, restFactor = 0, logger, isBusy, isReady }: LoopOptions,
+  { idleMs, bell, longestRestMs, restMs = 0, restFactor = 0, logger, isBusy, isReady }: LoopOptions,
 ): BackgroundLoop {
   const stopped = new AbortController();
   const tell = seldom(TOLD_EVERY_MS, (error: unknown) => {
@@ -68,13 +69,13 @@ export function runInBackground(
       const started = Date.now();
       const found = isReady() ? await round().catch(fail) : idleMs;
       const tookMs = Date.now() - started;
-      const restMs = Math.min(tookMs * REST_WHILE_BUSY, LONGEST_REST_MS);
+      const busyMs = Math.min(tookMs * REST_WHILE_BUSY, LONGEST_REST_MS);
       if (found === true) {
         bell.ring();
-        if (restFactor > 0)
-          await pause(Math.min(tookMs * restFactor, LONGEST_REST_MS), stopped.signal);
+        const ms = Math.max(restMs, Math.min(tookMs * restFactor, LONGEST_REST_MS));
+        if (ms > 0) await pause(ms, stopped.signal);
       } else await rest(rings, found);
-      await restWhile(isBusy, { ms: restMs, lookEveryMs: idleMs, signal: stopped.signal });
+      await restWhile(isBusy, { ms: busyMs, lookEveryMs: idleMs, signal: stopped.signal });
     }
   })();
   return {

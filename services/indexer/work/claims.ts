@@ -197,7 +197,8 @@ export function endMark(documents: Documents, { _id, token }: Mark): void {
     documents.remove('work', _id);
     return;
   }
-  freeMark(documents, now);
+  // What was asked for before is done.
+  freeMark(documents, { ...now, at: new Date() });
 }
 
 /** Lets a mark be done again, by whoever comes, from a time on. */

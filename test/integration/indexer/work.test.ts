@@ -112,6 +112,7 @@ describe('the list of work', () => {
 
     it('leave a mark that was set again meanwhile, and take away one that was not', async () => {
       const marks = [await mark('1'), await mark('2')];
+      await deps.collections.work.updateMany({}, { $set: { at: new Date(0) } });
       const claimed = await claimMarks(deps, marks);
       await mark('1', ['later']);
       await end(claimed);
@@ -119,6 +120,8 @@ describe('the list of work', () => {
       const left = await markOf('1');
       expect(left).to.deep.include({ causes: ['later'], due: AT_ONCE });
       expect(left).to.not.have.any.keys('claim', 'tries');
+      // It waits since then, not since what is done was marked.
+      expect(left!.at.getTime()).to.be.above(0);
     });
   });
 

@@ -72,6 +72,16 @@ describe('runInBackground', () => {
     expect(rested).to.be.above(2.5 * worked);
   });
 
+  it('rests after a round that did something, for as long as it is told to', async () => {
+    const began: number[] = [];
+    const round = () => Promise.resolve(began.push(performance.now()) < 3);
+    const loop = runInBackground('test', round, { ...LONG, restMs: 300 });
+    await until(() => began.length > 2);
+    await loop.stop();
+    expect(began[1]! - began[0]!).to.be.above(290);
+    expect(began[2]! - began[1]!).to.be.above(290);
+  });
+
   it('rests no longer than jobs are waiting', async () => {
     let isBusy = true;
     let isLate = false;

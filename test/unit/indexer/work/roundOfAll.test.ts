@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import type { Filter } from 'mongodb';
+import { roundOfAll } from '../../../../services/indexer/work/roundOfAll.js';
+import type { Mark } from '../../../../shared/store/work.js';
+
+/** A round over batches that are found one after the other; tells with which filters it looked. */
+function roundOver(found: (boolean | number)[], mayGoOn = () => true) {
+  const asked: Filter<Mark>[] = [];
+  const round = roundOfAll((among) => {
+    asked.push(among);
+    return Promise.resolve(found.shift() ?? false);
+  }, mayGoOn);
+  return { asked, round };
+}
+
+describe('roundOfAll', () => {
+  it('goes on until nothing is left of what was marked when it began', async () => {
+    const began = Date.now();
+    const { asked, round } = roundOver([true, true, true]);
+    expect(await round()).to.equal(true);
+    expect(asked).to.have.length(4);
+    const [first, ...others] = asked;
+    expect(first).to.deep.equal({});
+    for (const { at } of others) {
+      const { $lte } = at as { $lte: Date };
+      expect($lte.getTime()).to.be.within(began, Date.now());
+      expect($lte).to.equal((others[0]!.at as { $lte: Date }).$lte);
+    }
+  });
+
+  it('asks once where nothing is marked, and tells when something is due', async () => {
+    const { asked, round } = roundOver([1_500]);
+    expect(await round()).to.equal(1_500);
+    expect(asked).to.have.length(1);
+  });
+
+  it('does one batch while it may not go on', async () => {
+    const { asked, round } = roundOver([true, true], () => false);
+    expect(await round()).to.equal(true);
+    expect(asked).to.have.length(1);
+  });
+});
