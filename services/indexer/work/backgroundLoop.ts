@@ -10,8 +10,8 @@ export interface BackgroundLoop {
 }
 
 /**
- * What a round came to: true when it did something, so that there may be more; a number when something is due in so
- * many milliseconds; anything else when there is nothing to do.
+ * What a round came to: true when it did something, so that there may be more; `all` when it did all that there was; a
+ * number when something is due in so many milliseconds; anything else when there is nothing to do.
  */
 export type Round = () => Promise<unknown>;
 
@@ -22,8 +22,9 @@ interface LoopOptions {
   bell: Bell;
   /** The longest rest (ms): what another process has left is found by looking, not by a ring. */
   longestRestMs: number;
-  /** After a round that did something it rests so long (ms), or so many times as long as that took; neither when absent. */
+  /** After a round that did all that there was it rests so long (ms); not at all when absent. */
   restMs?: number;
+  /** After a round that did something it rests so many times as long as that took; not at all when absent. */
   restFactor?: number;
   logger: Logger;
   isBusy: () => boolean;
@@ -70,9 +71,9 @@ export function runInBackground(
       const found = isReady() ? await round().catch(fail) : idleMs;
       const tookMs = Date.now() - started;
       const busyMs = Math.min(tookMs * REST_WHILE_BUSY, LONGEST_REST_MS);
-      if (found === true) {
+      if (found === true || found === 'all') {
         bell.ring();
-        const ms = Math.max(restMs, Math.min(tookMs * restFactor, LONGEST_REST_MS));
+        const ms = found === 'all' ? restMs : Math.min(tookMs * restFactor, LONGEST_REST_MS);
         if (ms > 0) await pause(ms, stopped.signal);
       } else await rest(rings, found);
       await restWhile(isBusy, { ms: busyMs, lookEveryMs: idleMs, signal: stopped.signal });

@@ -3,8 +3,9 @@ import type { Mark } from '../../../shared/store/work.js';
 import type { Round } from './backgroundLoop.js';
 
 /**
- * A round that does all that was marked when it began, and nothing that is marked meanwhile, so that it ends. `run` does
- * a batch of the marks that a filter leaves, as `runDue` does. While `mayGoOn` is false, a round is one batch.
+ * A round that does all that was marked when it began, and a batch of what followed from that. It does not go on with
+ * what others mark meanwhile, so that it ends. `run` does a batch of the marks that a filter leaves, as `runDue` does.
+ * While `mayGoOn` is false, a round is one batch.
  */
 export function roundOfAll(
   run: (among: Filter<Mark>) => Promise<boolean | number>,
@@ -13,8 +14,11 @@ export function roundOfAll(
   return async () => {
     const marked = { at: { $lte: new Date() } };
     const found = await run({});
-    let more = found;
+    if (found !== true) return found;
+    let more: boolean | number = true;
     while (more === true && mayGoOn()) more = await run(marked);
-    return found;
+    if (!mayGoOn()) return true;
+    await run({});
+    return 'all';
   };
 }
