@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Collection } from 'mongodb';
 import { liveTime } from '../../../shared/store/sourceTime.js';
 import type { StateRecord } from '../../../shared/store/state.js';
@@ -16,11 +17,12 @@ export interface LiveClock {
 }
 
 /** How many microseconds a process reserves at once. */
-const RESERVED = 2_000_000;
+const RESERVED = 500_000;
 
 /**
- * The clock of a process. It reserves the times of the next seconds in MongoDB, and gives them out without asking
- * again. Only the process that speaks to the platform gives times: whenever it has become that process, it has to
+ * The clock of a process. It reserves the times of the next half second in MongoDB, and gives them out without asking
+ * again. Where another process has reserved them, it waits until they are over, so that times stay those of the day;
+ * it does not wait for times that somebody's wrong clock has reserved. Only the process that speaks to the platform gives times: whenever it has become that process, it has to
  * restart the clock, as another may have been given later times since.
  */
 export function createLiveClock(state: Collection<StateRecord>): LiveClock {
@@ -29,7 +31,9 @@ export function createLiveClock(state: Collection<StateRecord>): LiveClock {
   let reserving: Promise<void> | null = null;
   const reserve = (): Promise<void> => {
     const own = raise(state, 'live', nowMicroseconds(), RESERVED)
-      .then((value) => {
+      .then(async (value) => {
+        const early = value - RESERVED - nowMicroseconds();
+        if (early > 0 && early <= RESERVED) await pause(early / 1_000);
         // Not after a restart: the range may be earlier than what others were given since.
         if (reserving !== own) return;
         end = value;

@@ -2,7 +2,6 @@ import { syncOf, type SyncChannel } from '../../../shared/store/syncRecords.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
 import { ingest } from '../ingest/ingest.js';
 import { DeletedPlace } from '../ingest/source.js';
-import { createTurns } from '../jobs/oneAtATime.js';
 import type { LiveChannel, LiveGuild } from '../../../shared/discordApi/answerTypes.js';
 import { rolesNamed } from '../../../shared/discordApi/optOutRoles.js';
 import {
@@ -29,9 +28,7 @@ import type { LoadedServer, SyncDeps } from './syncDeps.js';
  * never applied after a newer one.
  */
 export function loadServer(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
-  const turn = deps.turns.get(serverId) ?? createTurns();
-  deps.turns.set(serverId, turn);
-  return turn(() => lookAt(deps, serverId));
+  return deps.turns(serverId, () => lookAt(deps, serverId));
 }
 
 async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {

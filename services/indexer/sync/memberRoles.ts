@@ -9,7 +9,7 @@ import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 type Deps = Pick<
   SyncDeps,
-  'collections' | 'commit' | 'servers' | 'members' | 'platform' | 'signal' | 'logger'
+  'collections' | 'commit' | 'servers' | 'members' | 'turns' | 'platform' | 'signal' | 'logger'
 >;
 
 /** Somebody on a server. */
@@ -52,7 +52,12 @@ export async function learnRoles(
  * Asks for somebody's roles, and notes them. Of somebody who is not on the server nothing is told: who was left out
  * when they went stays left out.
  */
-export async function readRoles(deps: Deps, { serverId, userId }: Member): Promise<void> {
+export function readRoles(deps: Deps, member: Member): Promise<void> {
+  const { serverId, userId } = member;
+  return deps.turns(memberId(serverId, userId), () => readAndNote(deps, member));
+}
+
+async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<void> {
   const checkedAt = new Date();
   const members = syncOf(deps.collections.sync, 'member');
   const _id = memberId(serverId, userId);
@@ -79,12 +84,21 @@ export async function readRoles(deps: Deps, { serverId, userId }: Member): Promi
 /**
  * Notes roles that an event tells. After a session was resumed, an event may come again that was overtaken by others
  * long ago. So when it would show somebody again who is left out, their roles are asked for, and the answer counts.
+ * Of one person all are noted one after another. Otherwise, while a first note is being stored, a second could be
+ * skipped since it tells what was known before the first.
  */
 export async function noteRolesOfEvent(deps: Deps, told: ToldRoles): Promise<void> {
+  const { serverId, userId } = told;
+  const named = deps.servers.get(serverId)?.optOutRoles;
+  if (!named || named.size === 0) return;
+  await deps.turns(memberId(serverId, userId), () => noteOrRead(deps, told));
+}
+
+async function noteOrRead(deps: Deps, told: ToldRoles): Promise<void> {
   if (!(await wouldShow(deps, told))) return noteRoles(deps, told);
   const { serverId, userId } = told;
   try {
-    await readRoles(deps, { serverId, userId });
+    await readAndNote(deps, { serverId, userId });
   } catch (error) {
     if (!isPermanent(error)) throw error;
     deps.logger.warn({ err: error, userId }, 'The roles of a member cannot be read');
