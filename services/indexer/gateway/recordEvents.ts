@@ -75,6 +75,8 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
   ): Promise<void> => {
     if (event.kind === 'member') {
       const { userId, roleIds } = event;
+      // Which roles mean that somebody is left out is known only then.
+      await looks.pending(serverId);
       await untilDone(signal, () => noteRolesOfEvent(deps, { serverId, userId, roleIds, asOf }));
       return;
     }
