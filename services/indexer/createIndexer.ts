@@ -64,8 +64,8 @@ const LOOK_AROUND_MS = 10_000;
 const SIMILAR_REST_FACTOR = 1;
 /**
  * What shows a part of threads elsewhere. It costs the same after one change as after many: a profile, say, is made from
- * all threads of a person. So nothing of it is done for so long (ms) after it was done for all that was marked; then it
- * is done for all that came meanwhile.
+ * all threads of a person. So a loop of its own does all such marks, rests for so long (ms), and then does all marks that
+ * were set meanwhile.
  */
 const SHOWN_ELSEWHERE: readonly LoopKind[] = ['lists', 'person', 'server', 'shown'];
 const ELSEWHERE_REST_MS = 5_000;

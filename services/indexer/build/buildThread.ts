@@ -28,7 +28,8 @@ import type { ThreadViews } from '../views/foldThread.js';
 import { cleanMessages, cleanThread, cleanWords, removeIfEmptied } from './cleanRecords.js';
 import { loadTargets } from './loadThread.js';
 import { putBodies, putRows } from './putViews.js';
-import { readThread, unshownPeople, type UnshownPeople } from './readThread.js';
+import { readThread } from './readThread.js';
+import { unshownPeople, type UnshownPeople } from './unshownPeople.js';
 
 /** Builds threads that are marked. Throws what the first that fails throws, when all have ended. */
 export async function buildThreads(deps: IndexerDeps, marks: Mark[]): Promise<void> {

@@ -1,13 +1,13 @@
 import { batches } from '../../../shared/platform/batches.js';
-import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
-import type { Collections } from '../../../shared/store/collections.js';
+import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
-import { optedOut, withoutLeftOut, type OptOuts } from '../../../shared/store/optOuts.js';
+import { withoutLeftOut } from '../../../shared/store/optOuts.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../records/applyErasures.js';
 import { foldThread, type FoldedMessages, type ThreadViews } from '../views/foldThread.js';
 import { linkTargets, loadThread } from './loadThread.js';
 import { MESSAGE_BATCH } from './messageBatch.js';
+import type { UnshownPeople } from './unshownPeople.js';
 
 /**
  * Receives a thread's views while its messages are read. One sink stores them, one sends them to an index, one compares
@@ -21,20 +21,6 @@ export interface ThreadSink {
   /** Called with messages that are recorded, and are not shown because their authors are left out. */
   leaveOut?(messages: readonly MessageRecord[]): Promise<void>;
   add(folded: FoldedMessages, messages: readonly MessageRecord[]): Promise<void>;
-}
-
-/** Who must not be shown: those who were erased, and those who are left out of a server. */
-export interface UnshownPeople {
-  erased: ErasedPeople;
-  left: OptOuts;
-}
-
-/** Who must not be shown by what is built from now on. */
-export async function unshownPeople(
-  collections: Pick<Collections, 'erasures' | 'optOuts' | 'state'>,
-): Promise<UnshownPeople> {
-  const [erased, left] = await Promise.all([erasedPeople(collections), optedOut(collections)]);
-  return { erased, left };
 }
 
 /**

@@ -63,7 +63,7 @@ export async function importFile(
   };
   if (own) await tryMarks(deps, run, [own]);
   if (result.ended) return result.ended;
-  const isGone = await takeTurn(() => finishMark(deps, run, markId('file', uploadId)));
+  const isGone = await takeTurn('file', () => finishMark(deps, run, markId('file', uploadId)));
   if (isGone) return result.ended;
   await removeUploadOfErased(deps, uploadId);
   const { state, reason = '' } = (await deps.collections.importFiles.findOne({ _id: uploadId }))!;

@@ -1,18 +1,11 @@
-/** Runs works one after another, in the order asked; one that fails does not keep the next from running. */
-export function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const turn = last.then(work);
-    last = turn.catch(() => undefined);
-    return turn;
-  };
-}
+/** Runs works of one key one after another, in the order asked, and those of different keys side by side. */
+export type Turns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** Runs works of one key one after another, as above, and those of different keys side by side. */
-export type TurnsByKey = <T>(key: string, work: () => Promise<T>) => Promise<T>;
-
-/** Turns of which none is taken. A key is kept as long as works of it wait or run. */
-export function createTurnsByKey(): TurnsByKey {
+/**
+ * Turns of which none is taken. A work that fails does not keep the next from running. A key is kept as long as works of
+ * it wait or run.
+ */
+export function createTurns(): Turns {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {
     const turn = (last.get(key) ?? Promise.resolve()).then(work);

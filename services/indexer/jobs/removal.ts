@@ -13,10 +13,10 @@ export interface Removed {
 export const NOTHING_REMOVED: Removed = { threads: 0, messages: 0 };
 
 /**
- * Resolves when nothing of what was removed can be read: all that follows from its causes is done, search shows it, and
- * cached statistics of the servers and cached answers of searches are dropped. With `kind` only marks of that kind are
- * done, and statistics stay, since they are counted later. Rejects when the signal is aborted while others are to do
- * what is left.
+ * Does all marks of the causes, refreshes the search index, and drops cached statistics of the servers and cached
+ * answers of searches. Then nothing of what was removed can be read, and it resolves. With `kind`, it does only marks of
+ * that kind, and leaves statistics as they are: they are counted later. Rejects when the signal is aborted while other
+ * workers hold what is left.
  */
 export async function awaitRemoval(
   deps: IndexerDeps,

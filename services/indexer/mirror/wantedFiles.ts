@@ -5,10 +5,11 @@ import { isOwnAttachment } from '../../../shared/mirror/isOwnAttachment.js';
 import { batches } from '../../../shared/platform/batches.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { findGathered } from '../../../shared/store/gather.js';
-import { optedOut, withoutLeftOut } from '../../../shared/store/optOuts.js';
+import { withoutLeftOut } from '../../../shared/store/optOuts.js';
 import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { countedMessages } from '../build/threadMessages.js';
+import { unshownPeople } from '../build/unshownPeople.js';
 import { applyErasures } from '../records/applyErasures.js';
 import type { Mirror } from './mirror.js';
 
@@ -49,7 +50,7 @@ async function wantedAttachments(
 ): Promise<WantedFile[]> {
   const place = await shownPlace(collections, threadId);
   if (!place) return [];
-  const [erased, left] = await Promise.all([erasedPeople(collections), optedOut(collections)]);
+  const { erased, left } = await unshownPeople(collections);
   const wanted: WantedFile[] = [];
   for await (const batch of batches(countedMessages(collections, threadId, WITH_FILES))) {
     const said = batch

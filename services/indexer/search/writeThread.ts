@@ -1,7 +1,8 @@
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import { markId, NEVER } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
-import { readThread, unshownPeople } from '../build/readThread.js';
+import { readThread } from '../build/readThread.js';
+import { unshownPeople } from '../build/unshownPeople.js';
 import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
 import type { SearchWriter } from '../stores/searchWriter.js';

@@ -5,9 +5,9 @@ import type { StateRecord } from '../../../shared/store/state.js';
 import { nowMicroseconds, raise } from './nextVersion.js';
 
 /**
- * Gives the times that live data counts as of (as `liveTime` makes them): each is later than every one given before, and
- * at least the time by this process's clock. A request takes one when it is sent, as the answer may tell of that moment;
- * an event takes one when it is received.
+ * Gives the times that live data counts as of, as `liveTime` makes them. Each is later than every time given before, and
+ * no earlier than this computer's clock. A request takes its time when it is sent, since the answer may describe that
+ * moment. An event takes its time when it is received.
  */
 export interface LiveClock {
   /** Gives so many times, in order. */
@@ -20,10 +20,12 @@ export interface LiveClock {
 const RESERVED = 500_000;
 
 /**
- * The clock of a process. It reserves the times of the next half second in MongoDB, and gives them out without asking
- * again. Where another process has reserved them, it waits until they are over, so that times stay those of the day;
- * it does not wait for times that somebody's wrong clock has reserved. Only the process that speaks to the platform gives times: whenever it has become that process, it has to
- * restart the clock, as another may have been given later times since.
+ * The clock of one process. It reserves the next half second in MongoDB, and gives times of it without asking again.
+ * When another process has reserved that half second, this one reserves the time after it, and waits until that time
+ * has come. When the time reserved lies further ahead, a computer's clock was wrong, and it does not wait.
+ *
+ * Only the process that speaks to the platform gives times. It must restart the clock when it becomes that process:
+ * meanwhile another process may have given later times.
  */
 export function createLiveClock(state: Collection<StateRecord>): LiveClock {
   let last = 0;
@@ -34,7 +36,7 @@ export function createLiveClock(state: Collection<StateRecord>): LiveClock {
       .then(async (value) => {
         const early = value - RESERVED - nowMicroseconds();
         if (early > 0 && early <= RESERVED) await pause(early / 1_000);
-        // Not after a restart: the range may be earlier than what others were given since.
+        // The clock was restarted meanwhile: another process may have given later times than these.
         if (reserving !== own) return;
         end = value;
         last = end - RESERVED;

@@ -10,7 +10,8 @@ import { createSearchWriter, targetsOf } from './searchWriter.js';
 
 /**
  * Two accesses to the same stores. An import fills the ordinary one with requests that are large, and gathered for long.
- * What is asked through `first` has requests of its own, and its transactions overtake the others. `onCommit` is called after each transaction of either.
+ * What is asked through `first` has requests of its own, and its transactions overtake the others. `onCommit` is called
+ * after each transaction of either.
  */
 export function createStoreAccess(
   { client, db, namespace, collections }: Mongo,

@@ -9,8 +9,8 @@ const REST_MS = 1_000;
 /** What is removed here since the platform removed it. Nobody waits for the end of it. */
 export interface Removals {
   /**
-   * Does what follows from a deletion that is recorded; nothing for null. With `kind` only marks of that kind are done
-   * here. The background does the rest.
+   * Does what follows from a recorded deletion. Null stands for no deletion. With `kind`, only marks of that kind are
+   * done here, and the background loops do the others.
    */
   add(recorded: { serverId: string; cause: string } | null, kind?: LoopKind): void;
   /** Resolves when nothing of what was added is left that this process could do now. */
@@ -47,6 +47,7 @@ export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals
       if (!recorded) return;
       const { cause, serverId } = recorded;
       const known = waiting.get(cause);
+      // Whoever needs all kinds has them done for others, too.
       waiting.set(cause, { serverId, kind: known ? known.kind && kind : kind });
       running ??= run();
     },

@@ -14,7 +14,7 @@ import {
   PlatformUnauthorized,
 } from '../../../shared/discordApi/platformErrors.js';
 import type { LiveClock } from '../stores/liveClock.js';
-import { createTurnsByKey } from '../jobs/oneAtATime.js';
+import { createTurns } from '../jobs/oneAtATime.js';
 import { checkMembers } from './checkMembers.js';
 import { listen, type GatewayAccess } from '../gateway/listen.js';
 import { fetchThreads } from './fetchThreads.js';
@@ -118,7 +118,7 @@ async function takeTurn(
     const pace = { everyMs: options.repairEveryMs, afterMs: options.repairAfterMs };
     const sync: SyncDeps = {
       ...{ ...deps, platform, clock, named, optOutRoles, signal, meter },
-      ...{ servers: new Map(), turns: createTurnsByKey(), removals, listed: new Set() },
+      ...{ servers: new Map(), turns: createTurns(), removals, listed: new Set() },
       members: new LRUCache({ max: MEMBERS_REMEMBERED }),
       listening: { since: null },
     };

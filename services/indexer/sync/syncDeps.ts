@@ -3,7 +3,7 @@ import type { LiveRole, LiveThread } from '../../../shared/discordApi/answerType
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import type { SourceThread } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
-import type { TurnsByKey } from '../jobs/oneAtATime.js';
+import type { Turns } from '../jobs/oneAtATime.js';
 import type { LiveClock } from '../stores/liveClock.js';
 import type { Meter } from './meter.js';
 import type { Removals } from './removals.js';
@@ -24,7 +24,7 @@ export interface SyncDeps extends IndexerDeps {
   /** The servers that were looked at since the lease was taken. */
   servers: Map<string, LoadedServer>;
   /** Who looks at a server, or notes somebody's roles, waits for the others that do: what is told last is noted last. */
-  turns: TurnsByKey;
+  turns: Turns;
   removals: Removals;
   /** Forums whose archived threads were listed to the end since the lease was taken. */
   listed: Set<string>;

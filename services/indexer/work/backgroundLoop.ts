@@ -10,8 +10,8 @@ export interface BackgroundLoop {
 }
 
 /**
- * What a round came to: true when it did something, so that there may be more; `all` when it did all that there was; a
- * number when something is due in so many milliseconds; anything else when there is nothing to do.
+ * What a round came to. True: it did something, and there may be more. `all`: it did all that there was. A number:
+ * something is due in so many milliseconds. Anything else: there is nothing to do.
  */
 export type Round = () => Promise<unknown>;
 
@@ -22,7 +22,7 @@ interface LoopOptions {
   bell: Bell;
   /** The longest rest (ms): what another process has left is found by looking, not by a ring. */
   longestRestMs: number;
-  /** After a round that did all that there was it rests so long (ms); not at all when absent. */
+  /** The rest (ms) after a round that came to `all`; none when absent. */
   restMs?: number;
   /** After a round that did something it rests so many times as long as that took; not at all when absent. */
   restFactor?: number;

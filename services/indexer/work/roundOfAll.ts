@@ -3,9 +3,9 @@ import type { Mark } from '../../../shared/store/work.js';
 import type { Round } from './backgroundLoop.js';
 
 /**
- * A round that does all that was marked when it began, and a batch of what followed from that. It does not go on with
- * what others mark meanwhile, so that it ends. `run` does a batch of the marks that a filter leaves, as `runDue` does.
- * While `mayGoOn` is false, a round is one batch.
+ * A round that does all marks that were set before it began, and then one batch of any that were set since. More marks
+ * may be set all the time, so it stops there. `run` does one batch of the marks that match a filter, as `runDue` does.
+ * When `mayGoOn` is false, the round ends after the batch under way.
  */
 export function roundOfAll(
   run: (among: Filter<Mark>) => Promise<boolean | number>,

@@ -81,8 +81,8 @@ async function runKind(deps: IndexerDeps, kind: LoopKind, among: Filter<Mark>): 
 }
 
 /**
- * Does one mark that has to be done now although its time has not come: somebody set it again after it was quarantined,
- * or a process whose clock was ahead claimed it and ended. Resolves with how many marks it took.
+ * Does one mark whose `due` lies ahead by mistake. Either the mark was quarantined, and somebody has set it again; or a
+ * process whose clock was ahead claimed it, and ended. Resolves with how many marks it took: one or none.
  */
 async function runStray(
   deps: IndexerDeps,

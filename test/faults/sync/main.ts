@@ -11,14 +11,7 @@ import { createReport } from '../../../services/local/report.js';
 import { runKills } from './runKills.js';
 import { runSyncTrial } from './syncTrial.js';
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '10' },
-    from: { type: 'string', default: '1' },
-    'at-once': { type: 'string', default: '2' },
-    kills: { type: 'boolean', default: false },
-  },
-});
+const values = readOptions();
 const [seeds, from, atOnce] = [values.seeds, values.from, values['at-once']].map(Number) as [
   number,
   number,
@@ -47,6 +40,27 @@ try {
   process.exitCode = (await (values.kills ? runKills(console.log) : runSeeds())) ? 0 : 1;
 } finally {
   await end();
+}
+
+/** What was asked for. What it does not know ends it, with how it is used. */
+function readOptions() {
+  const options = {
+    seeds: { type: 'string', default: '10' },
+    from: { type: 'string', default: '1' },
+    'at-once': { type: 'string', default: '2' },
+    kills: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  } as const;
+  const usage = 'npm run trial:sync -- [--seeds N] [--from SEED] [--at-once N] | --kills';
+  try {
+    const { values } = parseArgs({ options });
+    if (!values.help) return values;
+    console.log(usage);
+    process.exit(0);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${usage}`);
+    process.exit(2);
+  }
 }
 
 /** Resolves with whether all seeds ended well. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { LRUCache } from 'lru-cache';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
-import { createTurnsByKey } from '../../../services/indexer/jobs/oneAtATime.js';
+import { createTurns } from '../../../services/indexer/jobs/oneAtATime.js';
 import { noteRolesOfEvent } from '../../../services/indexer/sync/memberRoles.js';
 import type { LoadedServer } from '../../../services/indexer/sync/syncDeps.js';
 import { anId } from '../../support/factories.js';
@@ -28,7 +28,7 @@ describe('roles that events tell', () => {
       ...deps,
       servers: new Map([[serverId, server]]),
       members: new LRUCache<string, boolean>({ max: 10 }),
-      turns: createTurnsByKey(),
+      turns: createTurns(),
       platform: { get } as unknown as PlatformClient,
       signal: new AbortController().signal,
     };
