@@ -18,7 +18,8 @@ export async function fetchThread(
 ): Promise<void> {
   let { after, since } = thread;
   const startedAt = new Date();
-  const isWhole = thread.todo === 'all' || after === '0';
+  // What was read before it was cut off may have changed before this process heard events.
+  const isWhole = after === '0';
   for (;;) {
     const page = await fetchPage(deps, server, { ...thread, after });
     after = page.last ?? after;

@@ -18,20 +18,18 @@ export async function repairThreads(
   const began = new Date();
   while (!signal.aborted) {
     await rest(everyMs, signal);
-    const isBusy = (await threads.countDocuments(LEFT, { limit: 1 })) > 0;
-    if (isBusy) continue;
+    const ofServed = { kind: 'thread' as const, channelId: { $in: channelsOf(servers) } };
+    const left = { ...ofServed, todo: { $exists: true } };
+    if (await threads.findOne(left, { hint: 'todo_recent' })) continue;
     const missedUntil = listening.since ?? began;
     await readOnceMore(deps, {
-      kind: 'thread',
-      channelId: { $in: channelsOf(servers) },
+      ...ofServed,
       todo: { $exists: false },
-      // One whose first reading was cut off, and went on later, has no such time.
+      // One whose reading was cut off, and went on later, has an earlier time, or none.
       readAt: { $not: { $gte: new Date(Math.max(missedUntil.getTime(), Date.now() - afterMs)) } },
     });
   }
 }
-
-const LEFT = { todo: { $exists: true } };
 
 /** Has a thread read from its first message on: of several, the most recently active one. */
 export async function readOnceMore(

@@ -8,6 +8,7 @@ import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import type { ChannelList } from '../../../shared/contract/servers.js';
 import { readBody } from '../../support/readBody.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
+import { liveTime } from '../../../shared/store/sourceTime.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import {
@@ -115,6 +116,23 @@ describe('the sync', () => {
       model.deleteMessage(thread.id, messages[2]!.id);
     }
     model.deleteThread(found[0]!.thread.id);
+    rig.start({ repairEveryMs: 10 });
+    await rig.untilSame();
+  });
+
+  it('finds edits of before by itself in a thread that it goes on to read once more', async () => {
+    await rig.open({ history: { forums: 1, threads: 2, messages: 8 } });
+    rig.start();
+    await untilSynced(deps);
+    await rig.sync.stop();
+    const { model } = rig.discord;
+    const { thread, messages } = model.publicThreads().find((one) => !one.thread.isArchived)!;
+    // It was cut off after the last message.
+    const after = messages.at(-1)!.id;
+    const place = { todo: 'all', after, since: liveTime(Date.now() * 1_000) } as const;
+    await syncOf(deps.collections.sync, 'thread').updateOne({ _id: thread.id }, { $set: place });
+    model.clock.advance(60_000);
+    model.edit(thread.id, messages[1]!.id, { content: 'Said otherwise' });
     rig.start({ repairEveryMs: 10 });
     await rig.untilSame();
   });
