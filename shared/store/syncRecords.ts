@@ -56,7 +56,7 @@ export interface SyncThread {
   token?: string;
   /** Of a thread that is read once more, the time of the first answer: messages not told since may be deleted. */
   since?: number;
-  /** When all of it was last read at one go, by the beginning of that; absent before. */
+  /** When the last reading of all of it that was not cut off began; absent before. */
   readAt?: Date;
   /** Not fetched before, after a fault. */
   dueAt?: Date;

@@ -18,8 +18,7 @@ export async function fetchThread(
 ): Promise<void> {
   let { after, since } = thread;
   const startedAt = new Date();
-  // What was read before it was cut off may have changed before this process heard events.
-  const isWhole = after === '0';
+  const isFromFirst = after === '0';
   for (;;) {
     const page = await fetchPage(deps, server, { ...thread, after });
     after = page.last ?? after;
@@ -27,11 +26,12 @@ export async function fetchThread(
     await notePlace(deps, thread, { after, since, fetched: page.messages });
     if (page.messages < PAGE_SIZE) break;
   }
-  if (thread.todo === 'all') await removeDeleted(deps, thread._id, since);
+  if (isFromFirst || thread.todo === 'all') await removeDeleted(deps, thread._id, since);
   await syncOf(deps.collections.sync, 'thread').updateOne(
     { _id: thread._id, ...(thread.token !== undefined && { token: thread.token }) },
     {
-      ...(isWhole && { $set: { readAt: startedAt } }),
+      // What was read before a reading was cut off may have changed since then.
+      ...(isFromFirst && { $set: { readAt: startedAt } }),
       $unset: { todo: '', token: '', since: '', dueAt: '', problem: '' },
     },
   );

@@ -252,6 +252,21 @@ describe('the sync', () => {
     await expectSame();
   });
 
+  it('finds what was deleted in a forum while that was not public', async () => {
+    await rig.open({ history: { forums: 1, threads: 6 } });
+    rig.start();
+    await untilSynced(deps);
+    const { model } = rig.discord;
+    const places = model.publicThreads();
+    const { guild, channel, thread, messages } = places.find((one) => one.messages.length > 2)!;
+    deny(guild.id, channel.id, VIEW_CHANNEL);
+    await syncAgain(deps);
+    model.deleteMessage(thread.id, messages[1]!.id);
+    deny(guild.id, channel.id, 0n);
+    await syncAgain(deps);
+    await expectSame();
+  });
+
   it('removes what was said in a forum that stays withheld, and fetches it again when it is public', async () => {
     await start({ history: { forums: 1, threads: 12 } });
     await untilSynced(deps);
