@@ -63,6 +63,7 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   sync: [
     where('todo', index('todo_recent', { todo: 1, recent: -1 })),
     index('kind_recent', { kind: 1, recent: -1 }),
+    index('kind_readAt', { kind: 1, readAt: 1 }),
     index('kind_server', { kind: 1, serverId: 1 }),
     index('kind_channel', { kind: 1, channelId: 1 }),
     index('kind_checked', { kind: 1, checkedAt: 1 }),

@@ -21,6 +21,8 @@ export interface SyncChannel {
   problem: string | null;
   /** It was archived once: if it is not public any more, it is withheld. */
   archived?: boolean;
+  /** New whenever the forum is forgotten: a list that was begun before notes its place no more. */
+  token?: string;
   /** Where the list under way goes on: the platform tells what was archived before this moment. */
   before?: string;
   /** When the newest thread of the list under way was archived. */
@@ -56,7 +58,7 @@ export interface SyncThread {
   token?: string;
   /** Of a thread that is read once more, the time of the first answer: messages not told since may be deleted. */
   since?: number;
-  /** When the last reading of all of it that was not cut off began; absent before. */
+  /** When the last reading of all of it began that was not cut off, or failed for good; absent before. */
   readAt?: Date;
   /** Not fetched before, after a fault. */
   dueAt?: Date;

@@ -21,7 +21,8 @@ export interface Reacted extends MessagePlace {
 
 /**
  * Counts reactions of one thread's messages as events tell them, and has these messages read again soon: an event may
- * come twice, or tell what an answer has counted already. Who reacted is not kept. `claim` is that of the thread's build.
+ * come twice, or tell what an answer has counted already. So is a message that is not recorded yet: an answer that does
+ * not tell the reaction may be about to be recorded. Who reacted is not kept. `claim` is that of the thread's build.
  */
 export async function changeReactions(
   { commit }: Pick<IndexerDeps, 'commit'>,
@@ -37,6 +38,7 @@ export async function changeReactions(
     decide(documents) {
       for (const { change, asOf, ...place } of changes) {
         const message = documents.get('messages', place.messageId);
+        if (!message) putReadAgain(documents, place);
         if (!message || message.deleted || isKnown(message, asOf)) continue;
         const reactions = changed(message.reactions, change);
         const partsAsOf = { ...message.partsAsOf, reactions: asOf };

@@ -25,13 +25,15 @@ export type ThreadEvent =
 /**
  * What happened on a server. `role`: it has these permissions and this name now. `rules`: who may see what may have
  * changed. `member`: somebody carries these roles now. `threads`: there may also be threads that no event tells of.
- * `left`: the bot is not there any more.
+ * `gained`: the bot may see these forums again, or all; nothing was told of them while it might not. `left`: the bot is
+ * not there any more.
  */
 export type ServerEvent =
   | { kind: 'role'; role: { id: string; name: string; permissions: string } }
   | { kind: 'member'; userId: string; roleIds: string[] }
   | { kind: 'rules' }
   | { kind: 'threads' }
+  | { kind: 'gained'; channelIds?: string[] }
   | { kind: 'left' };
 
 /** An event that may change what is archived. Without `threadId` it is of the server. */
@@ -102,6 +104,12 @@ const checkGuild = checkedBy<{ id: string; unavailable?: boolean }>(
 );
 const checkOnServer = checkedBy<{ guild_id: string }>(
   Joi.object({ guild_id: snowflake().required() }).required(),
+);
+const checkGained = checkedBy<{ guild_id: string; channel_ids?: string[] }>(
+  Joi.object({
+    guild_id: snowflake().required(),
+    channel_ids: listOf(snowflake(), 1_000),
+  }).required(),
 );
 const checkRole = checkedBy<{
   guild_id: string;
@@ -182,7 +190,10 @@ const READERS: Readonly<Record<string, Reader>> = {
     const { guild_id: serverId, id: threadId } = checkThreadPlace(data);
     return { kind: 'threadDeleted', serverId, threadId };
   },
-  THREAD_LIST_SYNC: (data) => ({ kind: 'threads', serverId: checkOnServer(data).guild_id }),
+  THREAD_LIST_SYNC: (data) => {
+    const { guild_id: serverId, channel_ids: channelIds } = checkGained(data);
+    return { kind: 'gained', serverId, ...(channelIds && { channelIds }) };
+  },
   MESSAGE_CREATE: told,
   MESSAGE_UPDATE: told,
   MESSAGE_DELETE: (data) => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { isPermanent } from '../permanentErrors.js';
+import { forgetChannels } from '../sync/forgetChannels.js';
 import { noteRolesOfEvent } from '../sync/memberRoles.js';
 import { readOnceMore } from '../sync/repairThreads.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
@@ -84,11 +85,17 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
       await untilDone(signal, () => requestSync(deps.collections, {}, 'all'));
       return;
     }
+    if (event.kind === 'gained') {
+      const { channelIds } = event;
+      const which = { serverId, ...(channelIds && { _id: { $in: channelIds } }) };
+      await untilDone(signal, () => forgetChannels(deps.collections.sync, which));
+    }
     // What a look under way finds may be older than the event.
     const isOld =
       event.kind === 'role' && !looks.pending(serverId) && isKnownRole(deps, serverId, event.role);
     if (!isOld) await looks.look(serverId);
-    if (event.kind === 'threads') await untilDone(signal, () => requestServer(deps, serverId));
+    if (event.kind === 'threads' || event.kind === 'gained')
+      await untilDone(signal, () => requestServer(deps, serverId));
   };
   const pass = ({ event, end }: Taken, asOf: number): void => {
     if (event.threadId === undefined) {

@@ -6,6 +6,7 @@ import {
 } from '../../../shared/discordApi/platformErrors.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { isPassing } from '../permanentErrors.js';
+import { leaveOutServer } from '../sync/leaveOutServer.js';
 import { loadServer } from '../sync/loadServer.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 
@@ -72,7 +73,7 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<boolean> {
       deps.signal.throwIfAborted();
       if (error instanceof PlatformRefused || error instanceof PlatformAnswerError) {
         deps.logger.warn({ err: error, serverId }, 'A server cannot be looked at');
-        deps.servers.delete(serverId);
+        await leaveOutServer(deps, serverId, error.message);
         return false;
       }
       if (!(error instanceof PlatformAway) && !isPassing(error)) throw error;

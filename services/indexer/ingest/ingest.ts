@@ -19,11 +19,12 @@ export interface Ingested {
   isDeleted: boolean;
 }
 
-/** Told with the first change a source makes, in the same transaction. */
-export interface OnChange {
-  /** The mark that it notes the change in. */
-  markId: string;
-  note(documents: Documents): void;
+/** What is noted with each batch of a source that is taken, in the same transaction. */
+export interface Beside {
+  /** Ids of the documents it reads, by collection. */
+  reads: Partial<Record<'sync' | 'work', readonly string[]>>;
+  /** `isChanged`: something of the batch, or of the header, was new. */
+  note(documents: Documents, isChanged: boolean): void;
 }
 
 /**
@@ -36,7 +37,7 @@ export async function ingest(
   { collections, commit }: Pick<IndexerDeps, 'collections' | 'commit'>,
   source: Source,
   batches: AsyncIterable<SourceMessage[]>,
-  onChange?: OnChange,
+  beside?: Beside,
 ): Promise<Ingested> {
   const threadId = source.told.thread?._id;
   let isChanged = false;
@@ -47,7 +48,7 @@ export async function ingest(
       faultPoint('beforeRecords');
       const outcome = await commit({
         reads: {
-          ...{ ...readsOfHeader(source, onChange?.markId), ...readsOfMessages(told) },
+          ...{ ...readsOfHeader(source, beside), ...readsOfMessages(told) },
           state: ['erasures'],
         },
         decide(documents) {
@@ -55,7 +56,7 @@ export async function ingest(
           const version = state?._id === 'erasures' ? state.version : 0;
           // Somebody has been erased meanwhile, whom this may tell of.
           if (version !== erased.version) return null;
-          return applyBatch(documents, { source, told, erased, isFirst, onChange });
+          return applyBatch(documents, { source, told, erased, isFirst, beside });
         },
       });
       if (!outcome) continue;
@@ -75,12 +76,14 @@ export async function ingest(
   return { isChanged, isDeleted: false };
 }
 
-function readsOfHeader({ told: { server, channel, thread } }: Source, fileMark?: string) {
+function readsOfHeader({ told: { server, channel, thread } }: Source, beside?: Beside) {
+  const { sync = [], work = [] } = beside?.reads ?? {};
   return {
     servers: [server._id],
     channels: [channel._id],
     threads: thread ? [thread._id] : [],
-    work: [thread ? markId('thread', thread._id) : [], fileMark ?? []].flat(),
+    work: thread ? [markId('thread', thread._id), ...work] : work,
+    sync,
   };
 }
 
@@ -91,13 +94,13 @@ function applyBatch(
     told,
     erased,
     isFirst,
-    onChange,
+    beside,
   }: {
     source: Source;
     told: SourceMessage[];
     erased: ErasedPeople;
     isFirst: boolean;
-    onChange: OnChange | undefined;
+    beside: Beside | undefined;
   },
 ): Ingested {
   const { causes, claim } = source;
@@ -110,6 +113,6 @@ function applyBatch(
     markThread(documents, thread._id, { causes, claim });
   }
   const isChanged = isSaid || header.isThreadChanged || header.isChannelChanged;
-  if (isChanged) onChange?.note(documents);
+  beside?.note(documents, isChanged);
   return { isChanged, isDeleted: false };
 }

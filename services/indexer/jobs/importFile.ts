@@ -153,10 +153,10 @@ async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<F
     inferred: inferredStamps(told, inferred),
   };
   const { isChanged, isDeleted } = await ingest(deps, source, sourceBatches(deps, file, uploadId), {
-    markId: fileMark,
-    note(documents) {
+    reads: { work: [fileMark] },
+    note(documents, isNew) {
       const now = documents.get('work', fileMark);
-      if (!now || now.changed) return;
+      if (!isNew || !now || now.changed) return;
       documents.put('work', { ...now, changed: { ...(threadId && { threadId }) } });
     },
   });

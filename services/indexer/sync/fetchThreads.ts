@@ -80,16 +80,22 @@ async function removeThread(deps: SyncDeps, threadId: string): Promise<void> {
   await deps.collections.sync.deleteOne({ _id: threadId });
 }
 
-/** A fault that passes: it is tried again later. One of the thread itself stays until something new is told of it. */
+/**
+ * A fault that passes: it is tried again later. One of the thread itself stays until something new is told of it, or it
+ * is its turn to be read once more.
+ */
 async function noteFailure(
   { collections: { sync } }: SyncDeps,
   { _id, token }: SyncThread,
   problem: string | null,
 ): Promise<void> {
   const same = { _id, ...(token !== undefined && { token }) };
-  const dueAt = new Date(Date.now() + AGAIN_AFTER_MS);
+  const now = new Date();
+  const dueAt = new Date(now.getTime() + AGAIN_AFTER_MS);
   await syncOf(sync, 'thread').updateOne(
     same,
-    problem === null ? { $set: { dueAt } } : { $set: { problem }, $unset: { todo: '', token: '' } },
+    problem === null
+      ? { $set: { dueAt } }
+      : { $set: { problem, readAt: now }, $unset: { todo: '', token: '' } },
   );
 }

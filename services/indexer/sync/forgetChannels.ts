@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Collection, Filter } from 'mongodb';
 import { syncOf, type SyncChannel, type SyncRecord } from '../../../shared/store/syncRecords.js';
 
@@ -13,7 +14,8 @@ export async function forgetChannels(
   const ids = await channels.distinct('_id', { kind: 'channel', ...which });
   await channels.updateMany(
     { _id: { $in: ids } },
-    { $unset: { before: '', newest: '', listedTo: '' } },
+    // A list that is under way does not note its place any more.
+    { $set: { token: randomUUID() }, $unset: { before: '', newest: '', listedTo: '' } },
   );
   await syncOf(sync, 'thread').deleteMany({ kind: 'thread', channelId: { $in: ids } });
 }

@@ -40,8 +40,11 @@ export async function listArchived(
     const next = placeAfter(known, value.threads, value.has_more ?? value.threads.length > 0);
     const isFirst = known.listedTo === undefined || !deps.listed.has(channelId);
     if (next.isEnd && isFirst) await readUnlisted(deps, server, channelId);
-    await syncChannels.updateOne({ _id: channelId }, next.update);
-    if (!next.isEnd) continue;
+    const same = { _id: channelId, token: known.token ?? { $exists: false } };
+    const { matchedCount } = await syncChannels.updateOne(same, next.update);
+    // It was forgotten meanwhile.
+    if (matchedCount === 0 && !server.channels.has(channelId)) return;
+    if (matchedCount === 0 || !next.isEnd) continue;
     deps.listed.add(channelId);
     return;
   }

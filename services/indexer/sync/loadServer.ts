@@ -1,7 +1,7 @@
 import { syncOf, type SyncChannel } from '../../../shared/store/syncRecords.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
 import { ingest } from '../ingest/ingest.js';
-import { DeletedPlace } from '../ingest/source.js';
+import { DeletedPlace, SourceConflict } from '../ingest/source.js';
 import type { LiveChannel, LiveGuild } from '../../../shared/discordApi/answerTypes.js';
 import { rolesNamed } from '../../../shared/discordApi/optOutRoles.js';
 import {
@@ -45,6 +45,8 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
     channel,
     ...(judgeChannel({ guild, channel, bot, named: deps.named }) ?? ARCHIVED),
   }));
+  // Before anything that may fail: what is not public must not be read any more.
+  await withholdChannels(deps, serverId, judged);
   const server = describeServer(guild, asOf, rolesNamed(guild.roles, deps.optOutRoles));
   for (const one of judged) {
     if (one.problem !== null) continue;
@@ -52,7 +54,6 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
     one.problem = await recordChannel(deps, server, told);
     if (one.problem === null) server.channels.set(one.channel.id, told);
   }
-  await withholdChannels(deps, serverId, judged);
   await noteChannels(deps, server, judged);
   deps.servers.set(serverId, server);
   // Events of the bot itself have its server looked at, and tell nothing else.
@@ -94,7 +95,7 @@ async function recordChannel(
     await ingest(deps, { told: { asOf, server, channel, thread: null } }, noMessages());
     return null;
   } catch (error) {
-    if (error instanceof DeletedPlace) return error.message;
+    if (error instanceof DeletedPlace || error instanceof SourceConflict) return error.message;
     throw error;
   }
 }
@@ -121,7 +122,9 @@ async function noteChannels(
   );
   const listed = judged.map(({ channel }) => channel.id);
   const kept = judged.filter((one) => one.problem === null).map(({ channel }) => channel.id);
-  await forgetChannels(sync, { serverId, _id: { $nin: kept } });
+  // One that is archived again was perhaps not forgotten when it ceased to be.
+  const isBack = { _id: { $in: kept }, problem: { $ne: null } };
+  await forgetChannels(sync, { serverId, $or: [{ _id: { $nin: kept } }, isBack] });
   const gone: Partial<SyncChannel> = { problem: 'The bot cannot see it', checkedAt };
   const channels = syncOf(sync, 'channel');
   await channels.updateMany({ kind: 'channel', serverId, _id: { $nin: listed } }, { $set: gone });

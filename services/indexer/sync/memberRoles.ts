@@ -40,7 +40,10 @@ export async function learnRoles(
     }),
     deps.collections.optOuts.distinct('_id', { _id: { $in: ids } }),
   ]);
-  for (const id of asked) deps.members.set(id, out.includes(id));
+  // What was noted meanwhile is newer.
+  for (const id of asked) {
+    if (deps.members.get(id) === undefined) deps.members.set(id, out.includes(id));
+  }
   await Promise.all(
     unknown
       .filter((userId) => !asked.includes(memberId(serverId, userId)))

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { AnyBulkWriteOperation } from 'mongodb';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
 import { syncOf, type SyncThread, type SyncTodo } from '../../../shared/store/syncRecords.js';
 import { ingest } from '../ingest/ingest.js';
+import { SourceConflict } from '../ingest/source.js';
 import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
 import { tieOf } from '../records/mergeFields.js';
 import { liveThread } from '../sources/liveHeader.js';
 import { noMessages } from './loadServer.js';
+import type { Documents } from '../work/commit.js';
 import type { LoadedServer, SyncDeps, ToldThreads } from './syncDeps.js';
 
 /** Public threads; private ones are of another type. */
@@ -33,13 +34,11 @@ export async function noteThreads(
   const known = new Map(found.map((one) => [one._id, one]));
   for (let at = 0; at < kept.length; at += AT_ONCE) {
     const group = kept.slice(at, at + AT_ONCE);
-    const writes = await Promise.all(
+    await Promise.all(
       group.map((thread) =>
         noteThread(deps, server, { thread, asOf, again, known: known.get(thread.id) }),
       ),
     );
-    const operations = writes.filter((write) => write !== null);
-    if (operations.length > 0) await syncThreads.bulkWrite(operations, { ordered: false });
   }
 }
 
@@ -50,46 +49,56 @@ interface Noted {
   known: SyncThread | undefined;
 }
 
+/** What is told of the thread itself is recorded and noted in one transaction: neither is ever without the other. */
 async function noteThread(
   deps: SyncDeps,
   server: LoadedServer,
   { thread, asOf, again, known }: Noted,
-): Promise<AnyBulkWriteOperation<SyncThread> | null> {
+): Promise<void> {
   // An answer that was asked for earlier tells nothing that is not known.
-  if (known && known.asOf >= asOf) return null;
+  if (known && known.asOf >= asOf) return;
   const told = liveThread(thread, server.serverId);
   const digest = tieOf(told);
-  const isNew = known?.digest !== digest;
+  const isNew = again || known?.digest !== digest;
   const wanted = again ? 'all' : todoOf(thread, known);
-  if (!isNew && !wanted) return null;
+  if (!isNew && !wanted) return;
   const recorded = again || !known || !wanted ? null : await allRecorded(deps, thread, known);
-  const todo = recorded ? null : wanted;
-  if (isNew) {
-    const channel = server.channels.get(told.channelId)!;
-    const { isDeleted } = await ingest(
-      deps,
-      { told: { asOf, server: server.told, channel, thread: told } },
-      noMessages(),
-    );
-    if (isDeleted) return null;
-  }
-  return {
-    updateOne: {
-      // One that was noted anew meanwhile is left as it is: the next list tells what is missing.
-      filter: { _id: thread.id, kind: 'thread', ...(known && { asOf: known.asOf }) },
-      update: {
-        $set: {
-          ...countsOf(thread),
-          ...{ digest, asOf, serverId: server.serverId, channelId: told.channelId },
-          ...startOf(todo, known),
-          ...recorded,
-        },
-        $setOnInsert: { ...(!known && todo !== 'all' && { after: '0', fetched: 0 }) },
-        ...(todo && { $unset: { dueAt: '', problem: '', ...(todo === 'all' && { since: '' }) } }),
-      },
-      upsert: !known,
-    },
+  const place = { serverId: server.serverId, channelId: told.channelId };
+  const reads = { sync: [thread.id] };
+  const note = (documents: Documents, problem?: string): void => {
+    const now = documents.get('sync', thread.id) as SyncThread | null;
+    if (now && now.asOf >= asOf) return;
+    const isAsKnown = now?.asOf === known?.asOf;
+    const todo = again ? 'all' : isAsKnown && recorded ? null : todoOf(thread, now ?? undefined);
+    const next = { ...(now ?? unread(thread.id)), ...countsOf(thread), digest, asOf, ...place };
+    documents.put('sync', withTodo({ ...next, ...(isAsKnown && recorded) }, todo, problem));
   };
+  if (!isNew) return deps.commit({ reads, decide: (documents) => note(documents) });
+  const channel = server.channels.get(told.channelId)!;
+  const source = { told: { asOf, server: server.told, channel, thread: told } };
+  try {
+    await ingest(deps, source, noMessages(), { reads, note: (documents) => note(documents) });
+  } catch (error) {
+    if (!(error instanceof SourceConflict)) throw error;
+    deps.logger.warn({ err: error, threadId: thread.id }, 'A thread cannot be recorded');
+    await deps.commit({ reads, decide: (documents) => note(documents, error.message) });
+  }
+}
+
+function unread(_id: string): Pick<SyncThread, '_id' | 'kind' | 'after' | 'fetched'> {
+  return { _id, kind: 'thread', after: '0', fetched: 0 };
+}
+
+/** A thread of which so much is to be fetched from now on; what cannot be recorded is not fetched either. */
+function withTodo(thread: SyncThread, todo: SyncTodo | null, problem?: string): SyncThread {
+  const { todo: before, token: _token, dueAt: _dueAt, problem: _problem, ...rest } = thread;
+  if (problem !== undefined) return { ...rest, problem };
+  if (todo === null) return thread;
+  const token = randomUUID();
+  // One that is being read whole goes on so.
+  if (todo !== 'all') return { ...rest, todo: before ?? todo, token };
+  const { since: _since, ...first } = rest;
+  return { ...first, todo, token, after: '0', fetched: 0 };
 }
 
 /**
@@ -109,15 +118,6 @@ async function allRecorded(
   const replies = { threadId: thread.id, _id: { $ne: thread.id }, deleted: { $ne: true } };
   if ((await messages.countDocuments(replies)) !== messageCount) return null;
   return { after: lastMessageId, fetched: messageCount + 1 };
-}
-
-/** What is to be fetched: of one that is to be read whole, everything from the first message on. */
-function startOf(todo: SyncTodo | null, known: SyncThread | undefined): Partial<SyncThread> {
-  if (todo === null) return {};
-  const token = randomUUID();
-  if (todo === 'all') return { todo, token, after: '0', fetched: 0 };
-  // One that is being read whole goes on so.
-  return { todo: known?.todo ?? todo, token };
 }
 
 function countsOf(thread: LiveThread) {

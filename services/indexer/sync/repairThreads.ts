@@ -4,44 +4,87 @@ import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { rest } from './rest.js';
 import { channelsOf, type SyncDeps } from './syncDeps.js';
 
+/** Threads that are looked through for one that was active lately. */
+const MOST_RECENT = 1_000;
+
 /**
- * Has threads read once more while nothing else is left to fetch, one in each `everyMs`, the most recently active
- * first: those that were not read since events tell everything (without events, since this process took the lease), or
- * for `afterMs`. So edits and deletions are found that were missed.
+ * Has threads read once more while nothing else is left to fetch, one in each `everyMs`: those that were not read since
+ * events tell everything (without events, since this process took the lease), or for `afterMs`. So edits and deletions
+ * are found that were missed. The most recently active one takes turns with the one that was read longest ago: so what
+ * is talked about now comes first, and every thread comes.
  */
 export async function repairThreads(
   deps: SyncDeps,
   { everyMs, afterMs }: { everyMs: number; afterMs: number },
 ): Promise<void> {
-  const { collections, servers, listening, signal } = deps;
-  const threads = syncOf(collections.sync, 'thread');
+  const { listening, signal } = deps;
   const began = new Date();
-  while (!signal.aborted) {
+  for (let turn = 0; !signal.aborted; turn += 1) {
     await rest(everyMs, signal);
-    const ofServed = { kind: 'thread' as const, channelId: { $in: channelsOf(servers) } };
-    const left = { ...ofServed, todo: { $exists: true } };
-    if (await threads.findOne(left, { hint: 'todo_recent' })) continue;
+    if (await isFetching(deps)) continue;
     const missedUntil = listening.since ?? began;
-    await readOnceMore(deps, {
-      ...ofServed,
-      todo: { $exists: false },
-      // One whose reading was cut off, and went on later, has an earlier time, or none.
-      readAt: { $not: { $gte: new Date(Math.max(missedUntil.getTime(), Date.now() - afterMs)) } },
-    });
+    const before = new Date(Math.max(missedUntil.getTime(), Date.now() - afterMs));
+    const recent = turn % 2 === 0 ? await mostRecent(deps, before) : null;
+    const next = recent ?? (await readLongestAgo(deps, before));
+    if (next !== null) await readOnceMore(deps, { _id: next, todo: { $exists: false } });
   }
 }
 
-/** Has a thread read from its first message on: of several, the most recently active one. */
+/** Whether something is to be fetched now: what failed waits for its time, and holds up nothing. */
+async function isFetching({ collections, servers }: SyncDeps): Promise<boolean> {
+  const due = {
+    channelId: { $in: channelsOf(servers) },
+    todo: { $exists: true },
+    $or: [{ dueAt: { $exists: false } }, { dueAt: { $lte: new Date() } }],
+  };
+  const hint = 'todo_recent';
+  return (await syncOf(collections.sync, 'thread').findOne(due, { hint })) !== null;
+}
+
+type Repaired = Pick<SyncDeps, 'collections' | 'servers'>;
+
+/** Threads that were not read from their first message on since a moment. */
+function unreadSince({ servers }: Repaired, before: Date): Filter<SyncThread> {
+  return {
+    channelId: { $in: channelsOf(servers) },
+    todo: { $exists: false },
+    // One whose reading was cut off, and went on later, has an earlier time, or none.
+    readAt: { $not: { $gte: before } },
+  };
+}
+
+async function mostRecent(deps: Repaired, before: Date): Promise<string | null> {
+  const [found] = await syncOf(deps.collections.sync, 'thread')
+    .aggregate<{ _id: string }>(
+      [
+        { $match: { kind: 'thread' } },
+        { $sort: { recent: -1 } },
+        { $limit: MOST_RECENT },
+        { $match: unreadSince(deps, before) },
+        { $limit: 1 },
+        { $project: { _id: 1 } },
+      ],
+      { hint: 'kind_recent' },
+    )
+    .toArray();
+  return found?._id ?? null;
+}
+
+async function readLongestAgo(deps: Repaired, before: Date): Promise<string | null> {
+  const found = await syncOf(deps.collections.sync, 'thread').findOne(
+    { kind: 'thread', ...unreadSince(deps, before) },
+    { sort: { readAt: 1 }, hint: 'kind_readAt', projection: { _id: 1 } },
+  );
+  return found?._id ?? null;
+}
+
+/** Has a thread read from its first message on. */
 export async function readOnceMore(
   { collections }: Pick<SyncDeps, 'collections'>,
   which: Filter<SyncThread>,
 ): Promise<void> {
-  await syncOf(collections.sync, 'thread').findOneAndUpdate(
-    which,
-    {
-      $set: { todo: 'all', token: randomUUID(), after: '0', fetched: 0 },
-      $unset: { since: '', dueAt: '' },
-    },
-    { sort: { recent: -1 } },
-  );
+  await syncOf(collections.sync, 'thread').updateOne(which, {
+    $set: { todo: 'all', token: randomUUID(), after: '0', fetched: 0 },
+    $unset: { since: '', dueAt: '' },
+  });
 }

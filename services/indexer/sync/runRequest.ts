@@ -1,10 +1,14 @@
 import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
-import { PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
+import {
+  PlatformAnswerError,
+  PlatformAway,
+  PlatformRefused,
+} from '../../../shared/discordApi/platformErrors.js';
 import { listServers } from '../../../shared/discordApi/listServers.js';
 import { placeRequest, threadRequest } from '../../../shared/discordApi/requests.js';
 import { requireContentIntent } from './contentIntent.js';
 import { listActive, listArchived } from './listThreads.js';
-import { forgetChannels } from './forgetChannels.js';
+import { leaveOutServer } from './leaveOutServer.js';
 import { loadServer } from './loadServer.js';
 import { NotSynced } from './syncProblem.js';
 import { noteThreads } from './noteThreads.js';
@@ -25,33 +29,39 @@ async function syncAll(deps: SyncDeps): Promise<void> {
   const left = syncOf(deps.collections.sync, 'server').find({
     ...{ kind: 'server', _id: { $nin: servers } },
   });
-  for await (const { _id } of left) await noteProblem(deps, _id, 'The bot is not on this server');
-  for (const one of servers) await trySyncServer(deps, one);
+  for await (const { _id } of left) {
+    await leaveOutServer(deps, _id, 'The bot is not on this server');
+  }
+  let away: PlatformAway | null = null;
+  for (const one of servers) away = (await trySyncServer(deps, one)) ?? away;
+  if (away) throw away;
 }
 
-/** A server that refuses the bot does not keep the others from being synced. */
-async function trySyncServer(deps: SyncDeps, serverId: string): Promise<void> {
+/**
+ * A server that cannot be synced does not keep the others from it. Resolves with the error where the platform is away:
+ * then the server is to be tried again.
+ */
+async function trySyncServer(deps: SyncDeps, serverId: string): Promise<PlatformAway | null> {
   try {
     await syncServer(deps, serverId);
   } catch (error) {
-    if (!(error instanceof PlatformRefused)) throw error;
-    await noteProblem(deps, serverId, error.message);
+    if (error instanceof PlatformAway) return error;
+    if (error instanceof PlatformRefused) await leaveOutServer(deps, serverId, error.message);
+    else if (error instanceof PlatformAnswerError) await noteProblem(deps, serverId, error);
+    else throw error;
   }
+  return null;
 }
 
-/** Notes why nothing of a server is synced. What is archived of it stays. */
+/** Something of a server cannot be read: what can be goes on. */
 async function noteProblem(
-  { collections: { sync }, servers }: SyncDeps,
+  { collections: { sync }, logger }: SyncDeps,
   serverId: string,
-  problem: string,
+  error: PlatformAnswerError,
 ): Promise<void> {
-  servers.delete(serverId);
-  await forgetChannels(sync, { serverId });
-  await syncOf(sync, 'server').updateOne(
-    { _id: serverId, kind: 'server' },
-    { $set: { checkedAt: new Date(), problem }, $setOnInsert: { name: serverId } },
-    { upsert: true },
-  );
+  logger.warn({ err: error, serverId }, 'A server cannot be listed');
+  const problem = error.message;
+  await syncOf(sync, 'server').updateOne({ _id: serverId }, { $set: { problem } });
 }
 
 /**

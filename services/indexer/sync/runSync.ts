@@ -231,7 +231,11 @@ async function serveRequest(deps: SyncDeps, request: SyncRequestRecord): Promise
     if (_id === ALL) await requests.deleteOne({ _id, at });
     else await requests.updateOne({ _id, at }, { $set: { listed: true } });
   } catch (error) {
-    if (error instanceof PlatformAway) return rest(AGAIN_AFTER_MS, deps.signal);
+    if (error instanceof PlatformAway) {
+      // The others are to have their turn.
+      await requests.updateOne({ _id, at }, { $set: { at: new Date() } });
+      return rest(AGAIN_AFTER_MS, deps.signal);
+    }
     const isIts =
       error instanceof NotSynced ||
       error instanceof PlatformRefused ||

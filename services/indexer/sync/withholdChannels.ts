@@ -20,14 +20,16 @@ export async function withholdChannels(
   const archived = syncOf(deps.collections.sync, 'channel')
     .find({ kind: 'channel', serverId, archived: true })
     .map(({ _id }) => _id);
-  for (const channelId of await archived.toArray()) {
-    const channel = await deps.collections.channels.findOne({ _id: channelId });
-    if (!channel || channel.deleted) continue;
-    if (found.get(channelId) === false) await show(deps, channel);
-    else if (channel.withheldAt) await removeWithheld(deps, channel);
-    else if (!found.has(channelId) && (await wasDeleted(deps, channelId)))
-      deps.removals.add(await recordChannelDeletion(deps, channelId));
-    else await change(deps, channel, (now) => ({ ...now, withheldAt: new Date() }));
+  const channels = await deps.collections.channels
+    .find({ _id: { $in: await archived.toArray() }, deleted: { $ne: true } })
+    .toArray();
+  const hidden = channels.filter(({ _id }) => found.get(_id) !== false);
+  for (const channel of hidden) if (!channel.withheldAt) await withhold(deps, channel);
+  for (const channel of channels) if (found.get(channel._id) === false) await show(deps, channel);
+  for (const channel of hidden) {
+    const isGone = !found.has(channel._id) && (await wasDeleted(deps, channel._id));
+    if (isGone) deps.removals.add(await recordChannelDeletion(deps, channel._id));
+    else await removeWithheld(deps, channel);
   }
 }
 
@@ -39,6 +41,10 @@ async function wasDeleted({ platform, signal }: SyncDeps, channelId: string): Pr
     if (error instanceof PlatformRefused) return isProofOfDeletion(error);
     throw error;
   }
+}
+
+function withhold(deps: SyncDeps, channel: ChannelRecord): Promise<void> {
+  return change(deps, channel, (now) => ({ ...now, withheldAt: new Date() }));
 }
 
 async function show(deps: SyncDeps, channel: ChannelRecord): Promise<void> {

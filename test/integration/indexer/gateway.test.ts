@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { ChannelType } from 'discord-api-types/v10';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
+import { changeReactions } from '../../../services/indexer/gateway/changeReactions.js';
 import { createIndexerMetrics } from '../../../services/indexer/metrics/indexerMetrics.js';
 import { until, untilEqual } from '../../support/apiServer.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
+import { syncOf } from '../../../shared/store/syncRecords.js';
 import { readBody } from '../../support/readBody.js';
 import {
   doTheRest,
@@ -159,6 +161,50 @@ describe('the events of the gateway', () => {
     expect(await messages.findOne({ _id: secret.id })).to.equal(null);
     model.setOverwrite(channel.id, { ...overwrite, deny: 0n });
     await rig.untilSame();
+  });
+
+  it('have a forum read again that was hidden and shown before anybody looked', async () => {
+    await start({ history: { forums: 1, threads: 6, messages: 8 } });
+    const { model, gateway } = rig.discord;
+    const { guild, channel, thread, messages } = aThread();
+    const overwrite = { id: guild.id, type: 0, allow: 0n } as const;
+    gateway.freeze(true);
+    model.setOverwrite(channel.id, { ...overwrite, deny: VIEW_CHANNEL });
+    model.edit(thread.id, messages[1]!.id, { content: 'Said otherwise, unheard' });
+    model.setOverwrite(channel.id, { ...overwrite, deny: 0n });
+    gateway.freeze(false);
+    await rig.untilSame();
+  });
+
+  it('are made up for by reading all of a server again that could not be looked at for a while', async () => {
+    await start({ history: { forums: 1, threads: 6, messages: 8 } });
+    const { model, faults } = rig.discord;
+    const { guild, thread, messages } = aThread();
+    faults.next('notFound', { route: 'guild' });
+    model.createRole(guild.id, { name: 'new role' });
+    const { sync } = deps.collections;
+    const refused = { _id: guild.id, problem: { $ne: null } };
+    await until(async () => (await syncOf(sync, 'server').findOne(refused)) !== null);
+    model.clock.advance(60_000);
+    model.edit(thread.id, messages[1]!.id, { content: 'Said otherwise, unheard' });
+    await untilRecorded();
+    await syncAgain(deps);
+    await rig.untilSame();
+  });
+
+  it('count a reaction to a message whose answer is still under way', async () => {
+    await start();
+    const { guild, channel, thread, messages } = aThread();
+    const place = { threadId: thread.id, serverId: guild.id, channelId: channel.id };
+    const [message] = messages as [(typeof messages)[number]];
+    await deps.collections.messages.deleteOne({ _id: message.id });
+    await changeReactions(
+      deps,
+      [{ ...place, messageId: message.id, change: { kind: 'cleared' }, asOf: 1 }],
+      'claim',
+    );
+    const again = await deps.collections.sync.findOne({ _id: `message/${message.id}` });
+    expect(again).to.include({ kind: 'message', threadId: thread.id });
   });
 
   it('take a forum that was deleted away, and bring one that is new', async () => {

@@ -3,7 +3,8 @@ import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
 import type { PublicThread } from '../../support/discord/model/model.js';
 import { until, untilEqual } from '../../support/apiServer.js';
-import { doAll } from '../../support/indexerDeps.js';
+import { aSourceMessage, aSourceThread } from '../../support/factories.js';
+import { doAll, record } from '../../support/indexerDeps.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import type { ChannelList } from '../../../shared/contract/servers.js';
 import { readBody } from '../../support/readBody.js';
@@ -160,6 +161,61 @@ describe('the sync', () => {
         text,
       );
     }
+  });
+
+  it('reads every thread once more, also where others are due again before, or cannot be read', async () => {
+    await rig.open({ history: { forums: 1, threads: 4, messages: 3 } });
+    rig.start();
+    await untilSynced(deps);
+    await rig.sync.stop();
+    const threads = syncOf(deps.collections.sync, 'thread');
+    // Nothing can be made of what is said there.
+    const [{ thread }] = rig.discord.model.publicThreads() as [PublicThread];
+    Object.assign(rig.discord.model.messagesOf(thread.id)[0]!, { content: 7 });
+    const began = new Date();
+    rig.start({ repairEveryMs: 10, repairAfterMs: 1 });
+    const unread = { kind: 'thread', readAt: { $not: { $gte: began } } } as const;
+    await until(async () => (await threads.countDocuments(unread)) === 0);
+    const broken = await threads.findOne({ _id: thread.id });
+    expect(broken?.problem).to.include('content');
+  });
+
+  it('records the rest where an import has put a forum on another server, and a thread into another forum', async () => {
+    await rig.open({ history: { forums: 2, threads: 4, messages: 4 } });
+    const { model } = rig.discord;
+    const places = model.publicThreads();
+    const [{ channel: forum }] = places as [PublicThread];
+    const other = places.find(({ channel }) => channel.id !== forum.id)!;
+    for (const [channelId, threadId, serverId] of [
+      [forum.id, '71', '72'],
+      ['73', other.thread.id, '72'],
+    ] as const) {
+      const source = aSourceThread({
+        ...{
+          server: { _id: serverId, name: 'Forged' },
+          channel: { _id: channelId, name: 'forged' },
+        },
+        thread: { _id: threadId, title: 'Forged' },
+      });
+      await record(deps, source, [aSourceMessage({ _id: threadId, threadId })]);
+    }
+    rig.start();
+    await untilSynced(deps);
+    const found = await archivedState(deps);
+    const expected = Object.entries(publicState(rig.discord)).filter(
+      ([id]) => model.threads.get(id)?.parentId !== forum.id && id !== other.thread.id,
+    );
+    expect(expected.length).to.be.above(0);
+    for (const [id, told] of expected) {
+      expect(differences({ [id]: found[id]! }, { [id]: told })).to.deep.equal([]);
+    }
+    const { sync } = deps.collections;
+    const [channel, thread] = await Promise.all([
+      syncOf(sync, 'channel').findOne({ _id: forum.id }),
+      syncOf(sync, 'thread').findOne({ _id: other.thread.id }),
+    ]);
+    expect(channel?.problem).to.include('but 72 is recorded');
+    expect(thread?.problem).to.include('but 72 is recorded');
   });
 
   it('reads threads that it had recorded, and of which nothing was noted: they may be deleted', async () => {
