@@ -45,6 +45,7 @@ async function testWith(ready) {
 function inGroups(files) {
   const groups = [
     /^dist\/test\/(integration\/api|unit)\//,
+    /^dist\/test\/faults\/crashes/,
     /^dist\/test\/(faults\/|integration\/timed\/r)/,
     /^dist\/test\/integration\/indexer\/(gateway|[o-z])/,
     /^dist\/test\/integration\/(indexer|local|relevance|shared|timed)\//,

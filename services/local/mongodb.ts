@@ -28,11 +28,19 @@ export async function startMongodb(
   return { name: 'MongoDB', url: `mongodb://${host}/forum-archive?directConnection=true`, child };
 }
 
+/**
+ * Files of collections that nobody uses are closed soon where there are more than one archive has. Each one that is open
+ * makes every transaction dearer: after a hundred databases that were made and dropped, 2.8 ms of CPU in place of 0.8.
+ */
+const FEW_OPEN_FILES =
+  'file_manager=(close_idle_time=10,close_scan_interval=5,close_handle_minimum=250)';
+
 function mongodArguments(folder: string, port: number): string[] {
   const network = ['--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'];
   const storage = ['--dbpath', folder, '--wiredTigerCacheSizeGB', '0.5', '--oplogSize', '512'];
+  const engine = ['--wiredTigerEngineConfigString', FEW_OPEN_FILES];
   // This service uses no JavaScript on the server, so the server is told to run none.
-  return [...network, ...storage, '--replSet', REPLICA_SET, '--noscripting'];
+  return [...network, ...storage, ...engine, '--replSet', REPLICA_SET, '--noscripting'];
 }
 
 // Each attempt makes a new client, since a client whose first connection has failed stays unusable.
