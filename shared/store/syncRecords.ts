@@ -66,6 +66,9 @@ export interface SyncThread {
   problem?: string;
 }
 
+/** How far a thread was fetched of which no message was, or which is to be read from its first message on. */
+export const NOTHING_FETCHED = { after: '0', fetched: 0 };
+
 /** Somebody on a server, and when their roles there were last told. Who is left out for them stands in `optOuts`. */
 export interface SyncMember {
   /** `<serverId>/<userId>` */

@@ -8,6 +8,7 @@ import { runSync, type Sync, type SyncOptions } from '../../services/indexer/syn
 import type { IndexerDeps } from '../../services/indexer/deps.js';
 import { stateOf, type GatewayState } from '../../shared/store/state.js';
 import { syncOf } from '../../shared/store/syncRecords.js';
+import { NEVER } from '../../shared/store/work.js';
 import { requestSync, type SyncPlace } from '../../shared/store/requestSync.js';
 import { until, untilEqual } from './apiServer.js';
 import { doAll } from './indexerDeps.js';
@@ -97,11 +98,15 @@ export function syncSuite(): SyncRig {
   return rig as SyncRig;
 }
 
-/** Waits for the builds that a sync has claimed, and does everything else that is marked. */
+/**
+ * Does everything that is marked until nothing is. What another process has claimed is waited for; what a process that
+ * was killed has claimed is free once its lease has ended.
+ */
 export async function doTheRest(deps: IndexerDeps): Promise<void> {
-  const claimed = { kind: 'thread', claim: { $exists: true } } as const;
-  await until(async () => (await deps.collections.work.countDocuments(claimed)) === 0);
-  await doAll(deps);
+  await until(async () => {
+    await doAll(deps);
+    return (await deps.collections.work.countDocuments({ due: { $ne: NEVER } })) === 0;
+  });
 }
 
 /** Waits until the archive says what everybody may see of the double. */

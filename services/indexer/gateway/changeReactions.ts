@@ -20,9 +20,10 @@ export interface Reacted extends MessagePlace {
 }
 
 /**
- * Counts reactions of one thread's messages as events tell them, and has these messages read again soon: an event may
- * come twice, or tell what an answer has counted already. So is a message that is not recorded yet: an answer that does
- * not tell the reaction may be about to be recorded. Who reacted is not kept. `claim` is that of the thread's build.
+ * Counts reactions of one thread's messages as events tell them. The count may be wrong for a while: an event may come
+ * twice, or tell what an answer has counted already. So each of these messages is read again soon. A message that is not
+ * recorded is read again, too: an answer that was sent before the reaction may just be on its way into the records. Who
+ * reacted is not kept. `claim` is that of the thread's build.
  */
 export async function changeReactions(
   { commit }: Pick<IndexerDeps, 'commit'>,

@@ -94,8 +94,8 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
     const isOld =
       event.kind === 'role' && !looks.pending(serverId) && isKnownRole(deps, serverId, event.role);
     if (!isOld) await looks.look(serverId);
-    if (event.kind === 'threads' || event.kind === 'gained')
-      await untilDone(signal, () => requestServer(deps, serverId));
+    const asksForThreads = event.kind === 'threads' || event.kind === 'gained';
+    if (asksForThreads) await untilDone(signal, () => requestServer(deps, serverId));
   };
   const pass = ({ event, end }: Taken, asOf: number): void => {
     if (event.threadId === undefined) {

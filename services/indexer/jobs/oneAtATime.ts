@@ -1,10 +1,10 @@
-/** Runs works of one key one after another, in the order asked, and those of different keys side by side. */
+/**
+ * Runs `work`, and resolves with its result. A work waits until every work that was given before it with the same key
+ * has ended. Works of different keys run at the same time.
+ */
 export type Turns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/**
- * Turns of which none is taken. A work that fails does not keep the next from running. A key is kept as long as works of
- * it wait or run.
- */
+/** Makes turns in which no work waits. After a work that fails the next one runs. A key without works is forgotten. */
 export function createTurns(): Turns {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {

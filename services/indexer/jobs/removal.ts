@@ -13,10 +13,10 @@ export interface Removed {
 export const NOTHING_REMOVED: Removed = { threads: 0, messages: 0 };
 
 /**
- * Does all marks of the causes, refreshes the search index, and drops cached statistics of the servers and cached
- * answers of searches. Then nothing of what was removed can be read, and it resolves. With `kind`, it does only marks of
- * that kind, and leaves statistics as they are: they are counted later. Rejects when the signal is aborted while other
- * workers hold what is left.
+ * Resolves when nothing of what was removed can be read any more. First it does all marks that name one of the causes.
+ * Then it refreshes the search index. Last it drops cached statistics of the servers, and cached answers of searches.
+ * With `kind`, it does only the marks of that kind, and drops no statistics: they are counted later. Rejects when the
+ * signal is aborted while other workers hold what is left.
  */
 export async function awaitRemoval(
   deps: IndexerDeps,

@@ -20,12 +20,13 @@ export interface LiveClock {
 const RESERVED = 500_000;
 
 /**
- * The clock of one process. It reserves the next half second in MongoDB, and gives times of it without asking again.
- * When another process has reserved that half second, this one reserves the time after it, and waits until that time
- * has come. When the time reserved lies further ahead, a computer's clock was wrong, and it does not wait.
+ * The clock of one process. It reserves half a second of times in MongoDB, and gives these times without asking again.
+ * Worker A reserves the half second that begins now. Then worker B becomes the process that speaks to the platform, and
+ * reserves the half second after A's. B waits until its half second begins, so that it gives no time of the future. If it
+ * begins more than half a second from now, the clock of some computer was wrong; then B does not wait.
  *
- * Only the process that speaks to the platform gives times. It must restart the clock when it becomes that process:
- * meanwhile another process may have given later times.
+ * Only the process that speaks to the platform takes times. A process calls `restart` when it becomes that process. The
+ * times that it has reserved before may be earlier than times that others have given since.
  */
 export function createLiveClock(state: Collection<StateRecord>): LiveClock {
   let last = 0;

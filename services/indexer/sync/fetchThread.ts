@@ -8,8 +8,8 @@ import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
  * Fetches a thread's messages, page by page, oldest first. Each page is recorded before its place is noted: a page that
- * is fetched twice changes nothing. Of a thread that is read once more, those messages are removed that the platform
- * says were deleted.
+ * is fetched twice changes nothing. Of a thread that is read from its first message on, those recorded messages are
+ * removed that the platform says were deleted.
  */
 export async function fetchThread(
   deps: SyncDeps,

@@ -1,3 +1,4 @@
+import type { Filter } from 'mongodb';
 import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { deleteThread } from '../jobs/deleteThread.js';
 import { isPassing, isPermanent } from '../permanentErrors.js';
@@ -39,19 +40,22 @@ export async function fetchThreads(deps: SyncDeps): Promise<void> {
   if (failure) throw failure.error;
 }
 
+/** Threads of which something is to be fetched now: what has failed waits for its time. */
+export function toFetchNow(servers: SyncDeps['servers']): Filter<SyncThread> {
+  return {
+    todo: { $in: ['new', 'all'] },
+    channelId: { $in: channelsOf(servers) },
+    $or: [{ dueAt: { $exists: false } }, { dueAt: { $lte: new Date() } }],
+  };
+}
+
 async function dueThreads(
   { collections, servers }: SyncDeps,
   besides: string[],
   limit: number,
 ): Promise<SyncThread[]> {
-  const channels = channelsOf(servers);
   return syncOf(collections.sync, 'thread')
-    .find({
-      todo: { $in: ['new', 'all'] },
-      channelId: { $in: channels },
-      _id: { $nin: besides },
-      $or: [{ dueAt: { $exists: false } }, { dueAt: { $lte: new Date() } }],
-    })
+    .find({ ...toFetchNow(servers), _id: { $nin: besides } })
     .sort({ recent: -1 })
     .limit(limit)
     .toArray();

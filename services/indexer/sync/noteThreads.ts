@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
-import { syncOf, type SyncThread, type SyncTodo } from '../../../shared/store/syncRecords.js';
+import {
+  NOTHING_FETCHED,
+  syncOf,
+  type SyncThread,
+  type SyncTodo,
+} from '../../../shared/store/syncRecords.js';
 import { ingest } from '../ingest/ingest.js';
 import { SourceConflict } from '../ingest/source.js';
 import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
@@ -68,10 +73,12 @@ async function noteThread(
   const note = (documents: Documents, problem?: string): void => {
     const now = documents.get('sync', thread.id) as SyncThread | null;
     if (now && now.asOf >= asOf) return;
-    const isAsKnown = now?.asOf === known?.asOf;
-    const todo = again ? 'all' : isAsKnown && recorded ? null : todoOf(thread, now ?? undefined);
-    const next = { ...(now ?? unread(thread.id)), ...countsOf(thread), digest, asOf, ...place };
-    documents.put('sync', withTodo({ ...next, ...(isAsKnown && recorded) }, todo, problem));
+    // Of what was noted meanwhile it is not known whether all is recorded.
+    const isRecorded = recorded !== null && now?.asOf === known?.asOf;
+    const todo = again ? 'all' : isRecorded ? null : todoOf(thread, now ?? undefined);
+    const fetched = { ...NOTHING_FETCHED, ...now, ...(isRecorded && recorded) };
+    const next = { ...fetched, ...countsOf(thread), digest, asOf, ...place };
+    documents.put('sync', withTodo({ ...next, _id: thread.id, kind: 'thread' }, todo, problem));
   };
   if (!isNew) return deps.commit({ reads, decide: (documents) => note(documents) });
   const channel = server.channels.get(told.channelId)!;
@@ -85,10 +92,6 @@ async function noteThread(
   }
 }
 
-function unread(_id: string): Pick<SyncThread, '_id' | 'kind' | 'after' | 'fetched'> {
-  return { _id, kind: 'thread', after: '0', fetched: 0 };
-}
-
 /** A thread of which so much is to be fetched from now on; what cannot be recorded is not fetched either. */
 function withTodo(thread: SyncThread, todo: SyncTodo | null, problem?: string): SyncThread {
   const { todo: before, token: _token, dueAt: _dueAt, problem: _problem, ...rest } = thread;
@@ -98,7 +101,7 @@ function withTodo(thread: SyncThread, todo: SyncTodo | null, problem?: string): 
   // One that is being read whole goes on so.
   if (todo !== 'all') return { ...rest, todo: before ?? todo, token };
   const { since: _since, ...first } = rest;
-  return { ...first, todo, token, after: '0', fetched: 0 };
+  return { ...first, todo, token, ...NOTHING_FETCHED };
 }
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { batches } from '../../../shared/platform/batches.js';
 import { isLive } from '../../../shared/store/sourceTime.js';
 import { idKey } from '../../../shared/store/listKeys.js';
-import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
+import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
@@ -41,7 +41,7 @@ export async function readUnlisted(
 /** Nothing is told of it yet: whatever is told next is new. */
 const UNTOLD = {
   ...{ digest: '', asOf: 0, messageCount: 0, totalSent: 0, lastMessageId: null },
-  ...{ after: '0', fetched: 0, todo: 'all' },
+  ...{ ...NOTHING_FETCHED, todo: 'all' },
 } satisfies Partial<SyncThread>;
 
 function unread(threadId: string): Pick<SyncThread, 'recent' | 'token'> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Filter } from 'mongodb';
-import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
+import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
+import { toFetchNow } from './fetchThreads.js';
 import { rest } from './rest.js';
 import { channelsOf, type SyncDeps } from './syncDeps.js';
 
@@ -8,10 +9,11 @@ import { channelsOf, type SyncDeps } from './syncDeps.js';
 const MOST_RECENT = 1_000;
 
 /**
- * Has threads read once more while nothing else is left to fetch, one in each `everyMs`: those that were not read since
- * events tell everything (without events, since this process took the lease), or for `afterMs`. So edits and deletions
- * are found that were missed. The most recently active one takes turns with the one that was read longest ago: so what
- * is talked about now comes first, and every thread comes.
+ * Has threads read once more, one in each `everyMs`, while nothing else is to be fetched now. A thread is read once more
+ * when it was not read since events tell everything (without events, since this process took the lease), or for
+ * `afterMs`. This finds edits and deletions that were missed. Of these threads, the most recently active one and the one
+ * that was read longest ago are taken by turns: by the first order alone, threads that are seldom active would never be
+ * read.
  */
 export async function repairThreads(
   deps: SyncDeps,
@@ -30,15 +32,8 @@ export async function repairThreads(
   }
 }
 
-/** Whether something is to be fetched now: what failed waits for its time, and holds up nothing. */
-async function isFetching({ collections, servers }: SyncDeps): Promise<boolean> {
-  const due = {
-    channelId: { $in: channelsOf(servers) },
-    todo: { $exists: true },
-    $or: [{ dueAt: { $exists: false } }, { dueAt: { $lte: new Date() } }],
-  };
-  const hint = 'todo_recent';
-  return (await syncOf(collections.sync, 'thread').findOne(due, { hint })) !== null;
+async function isFetching({ collections, servers }: Repaired): Promise<boolean> {
+  return (await syncOf(collections.sync, 'thread').findOne(toFetchNow(servers))) !== null;
 }
 
 type Repaired = Pick<SyncDeps, 'collections' | 'servers'>;
@@ -84,7 +79,7 @@ export async function readOnceMore(
   which: Filter<SyncThread>,
 ): Promise<void> {
   await syncOf(collections.sync, 'thread').updateOne(which, {
-    $set: { todo: 'all', token: randomUUID(), after: '0', fetched: 0 },
+    $set: { todo: 'all', token: randomUUID(), ...NOTHING_FETCHED },
     $unset: { since: '', dueAt: '' },
   });
 }

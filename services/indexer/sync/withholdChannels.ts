@@ -7,9 +7,10 @@ import { removeWithheld } from './removeWithheld.js';
 import type { SyncDeps } from './syncDeps.js';
 
 /**
- * Withholds those forums of a server that were archived, and are not public any more: nothing of them is read. One that
- * is public again is shown again. One that is not listed any more is deleted here, too, if the platform says that it
- * was deleted. Otherwise the bot cannot see it, and so not everyone can, as the bot has the role of everyone.
+ * Withholds those forums of a server that were archived, and are not public any more: nothing of them is read. This
+ * comes first, as the rest may fail. One that is public again is shown again. One that is not listed any more is deleted
+ * here, too, if the platform says that it was deleted. Otherwise the bot cannot see it, and so not everyone can, as the
+ * bot has the role of everyone.
  */
 export async function withholdChannels(
   deps: SyncDeps,
@@ -17,15 +18,16 @@ export async function withholdChannels(
   judged: readonly { channel: { id: string }; isPrivate: boolean }[],
 ): Promise<void> {
   const found = new Map(judged.map(({ channel, isPrivate }) => [channel.id, isPrivate]));
-  const archived = syncOf(deps.collections.sync, 'channel')
-    .find({ kind: 'channel', serverId, archived: true })
-    .map(({ _id }) => _id);
+  const archived = await syncOf(deps.collections.sync, 'channel').distinct('_id', {
+    ...{ kind: 'channel', serverId, archived: true },
+  });
   const channels = await deps.collections.channels
-    .find({ _id: { $in: await archived.toArray() }, deleted: { $ne: true } })
+    .find({ _id: { $in: archived }, deleted: { $ne: true } })
     .toArray();
-  const hidden = channels.filter(({ _id }) => found.get(_id) !== false);
-  for (const channel of hidden) if (!channel.withheldAt) await withhold(deps, channel);
-  for (const channel of channels) if (found.get(channel._id) === false) await show(deps, channel);
+  const isPublic = ({ _id }: ChannelRecord): boolean => found.get(_id) === false;
+  const hidden = channels.filter((channel) => !isPublic(channel));
+  for (const channel of hidden) await withhold(deps, channel);
+  for (const channel of channels.filter(isPublic)) await show(deps, channel);
   for (const channel of hidden) {
     const isGone = !found.has(channel._id) && (await wasDeleted(deps, channel._id));
     if (isGone) deps.removals.add(await recordChannelDeletion(deps, channel._id));
@@ -43,8 +45,9 @@ async function wasDeleted({ platform, signal }: SyncDeps, channelId: string): Pr
   }
 }
 
-function withhold(deps: SyncDeps, channel: ChannelRecord): Promise<void> {
-  return change(deps, channel, (now) => ({ ...now, withheldAt: new Date() }));
+async function withhold(deps: SyncDeps, channel: ChannelRecord): Promise<void> {
+  if (channel.withheldAt) return;
+  await change(deps, channel, (now) => ({ ...now, withheldAt: new Date() }));
 }
 
 async function show(deps: SyncDeps, channel: ChannelRecord): Promise<void> {

@@ -10,8 +10,11 @@ export interface BackgroundLoop {
 }
 
 /**
- * What a round came to. True: it did something, and there may be more. `all`: it did all that there was. A number:
- * something is due in so many milliseconds. Anything else: there is nothing to do.
+ * Does a part of the work, and resolves with one of:
+ * - true: it did something, and more may be left;
+ * - `all`: it did everything that was there when it began;
+ * - a number: nothing is to be done now, and something will be in so many milliseconds;
+ * - anything else: nothing is to be done.
  */
 export type Round = () => Promise<unknown>;
 
@@ -22,7 +25,7 @@ interface LoopOptions {
   bell: Bell;
   /** The longest rest (ms): what another process has left is found by looking, not by a ring. */
   longestRestMs: number;
-  /** The rest (ms) after a round that came to `all`; none when absent. */
+  /** The rest (ms) after a round that resolved with `all`; none when absent. */
   restMs?: number;
   /** After a round that did something it rests so many times as long as that took; not at all when absent. */
   restFactor?: number;

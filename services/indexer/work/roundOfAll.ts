@@ -3,9 +3,10 @@ import type { Mark } from '../../../shared/store/work.js';
 import type { Round } from './backgroundLoop.js';
 
 /**
- * A round that does all marks that were set before it began, and then one batch of any that were set since. More marks
- * may be set all the time, so it stops there. `run` does one batch of the marks that match a filter, as `runDue` does.
- * When `mayGoOn` is false, the round ends after the batch under way.
+ * Makes a round. The round first does the marks that were set before it began, batch by batch, until none of them is
+ * left. Then it does one batch of whatever marks there are, and ends, even when others go on setting marks. `run` does
+ * one batch of the marks that match a filter, and tells what `runDue` tells. Once `mayGoOn` gives false, the round ends
+ * after the batch under way.
  */
 export function roundOfAll(
   run: (among: Filter<Mark>) => Promise<boolean | number>,

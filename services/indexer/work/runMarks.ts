@@ -81,8 +81,9 @@ async function runKind(deps: IndexerDeps, kind: LoopKind, among: Filter<Mark>): 
 }
 
 /**
- * Does one mark whose `due` lies ahead by mistake. Either the mark was quarantined, and somebody has set it again; or a
- * process whose clock was ahead claimed it, and ended. Resolves with how many marks it took: one or none.
+ * Does one mark that is to be done now although its `due` lies far ahead. There are two such kinds. A mark was
+ * quarantined, and somebody set it again after that. Or a process whose clock was ahead claimed a mark, and then ended
+ * without doing it. Resolves with the number of marks done: 1 or 0.
  */
 async function runStray(
   deps: IndexerDeps,

@@ -4,14 +4,13 @@ import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import type { Sync } from '../../../services/indexer/sync/runSync.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
-import { NEVER } from '../../../shared/store/work.js';
 import { randomOperation } from '../../support/discord/history/randomOperation.js';
 import type { PublicThread } from '../../support/discord/model/model.js';
 import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { DiscordDouble, Fault } from '../../support/discord/types.js';
-import { doAll, indexerDeps } from '../../support/indexerDeps.js';
+import { indexerDeps } from '../../support/indexerDeps.js';
 import { openStores, type TestStores } from '../../support/stores.js';
-import { endLease, startTestSync } from '../../support/syncRig.js';
+import { doTheRest, endLease, startTestSync } from '../../support/syncRig.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 import { createRandom, type Random } from '../random.js';
 import { compareArchive } from './compareArchive.js';
@@ -35,8 +34,6 @@ const MOST_OPERATIONS = 25;
 const FAULTS: readonly Fault[] = ['serverError', 'cut', 'cutBody', 'garbled', 'badGateway'];
 /** How long (ms) the archive may take to become like the platform once nothing changes any more. */
 const SETTLE_MS = 240_000;
-/** More than the leases of marks (ms): verification tells of what is marked after it. */
-const LEASES_MS = 60_000;
 
 /**
  * Syncs a server of a seed while it changes: people talk, moderators delete and hide, members opt out, exports are
@@ -73,19 +70,6 @@ function buildAlways(deps: IndexerDeps): () => Promise<void> {
     ended.abort();
     await building;
   };
-}
-
-/**
- * Does everything that is marked until nothing is. What another process has claimed is waited for; what a process that
- * was killed has claimed is free once its lease has ended.
- */
-async function doTheRest(deps: IndexerDeps): Promise<void> {
-  const { work } = deps.collections;
-  for (const end = Date.now() + LEASES_MS; Date.now() < end;) {
-    await doAll(deps);
-    if ((await work.countDocuments({ due: { $ne: NEVER } })) === 0) return;
-    await pause(50);
-  }
 }
 
 /** Threads that nobody but some may see; those that are opened to everybody go from it. */

@@ -33,10 +33,10 @@ export function watchPrivacy(
         threadItems.findOne({ item: { $regex: people.join('|') } }),
       ]);
       // One may have become public while it was looked for.
-      const isPrivate = (threadId: string | undefined) => threadIds.has(threadId ?? '');
-      if (isPrivate(thread?._id)) seen.add(`Private thread ${thread!._id} is recorded`);
-      if (isPrivate(message?.threadId))
-        seen.add(`Message ${message!._id} of a private thread is recorded`);
+      if (thread && threadIds.has(thread._id)) seen.add(`Private thread ${thread._id} is recorded`);
+      if (message && threadIds.has(message.threadId)) {
+        seen.add(`Message ${message._id} of a private thread is recorded`);
+      }
       if (whispered) seen.add(`Message ${whispered._id} was for one person alone`);
       if (part) seen.add(`${part._id} shows somebody who is left out`);
       if (item) seen.add(`The list item of ${item._id} names somebody who is left out`);

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { ChannelType } from 'discord-api-types/v10';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
+import { syncOf } from '../../../shared/store/syncRecords.js';
 import { changeReactions } from '../../../services/indexer/gateway/changeReactions.js';
 import { createIndexerMetrics } from '../../../services/indexer/metrics/indexerMetrics.js';
 import { until, untilEqual } from '../../support/apiServer.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
-import { syncOf } from '../../../shared/store/syncRecords.js';
 import { readBody } from '../../support/readBody.js';
 import {
   doTheRest,
@@ -192,7 +192,7 @@ describe('the events of the gateway', () => {
     await rig.untilSame();
   });
 
-  it('count a reaction to a message whose answer is still under way', async () => {
+  it('have a message read again that somebody reacts to before it is recorded', async () => {
     await start();
     const { guild, channel, thread, messages } = aThread();
     const place = { threadId: thread.id, serverId: guild.id, channelId: channel.id };
