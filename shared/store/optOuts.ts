@@ -1,4 +1,5 @@
 import type { Collections } from './collections.js';
+import { unshownForwards, type UnshownForwards } from './forwards.js';
 import { findGathered } from './gather.js';
 import type { MessageRecord } from './records.js';
 import { stateOf } from './state.js';
@@ -13,7 +14,8 @@ export interface OptOuts {
 
 type Store = Pick<Collections, 'optOuts' | 'state'>;
 
-const NOBODY: OptOuts = { version: 0, isEmpty: true, has: () => false };
+/** Where nobody is left out of anything. */
+export const NOBODY_LEFT_OUT: OptOuts = { version: 0, isEmpty: true, has: () => false };
 const known = new WeakMap<object, OptOuts>();
 
 /** The id of somebody on a server. */
@@ -24,7 +26,7 @@ export function memberId(serverId: string, userId: string): string {
 /** Who is left out now; the records are read again only after one has changed. */
 export async function optedOut(store: Store): Promise<OptOuts> {
   const state = await findGathered(stateOf(store.state, 'optOuts'), 'optOuts');
-  if (!state) return NOBODY;
+  if (!state) return NOBODY_LEFT_OUT;
   const before = known.get(store.state);
   if (before?.version === state.version) return before;
   const records = await store.optOuts.find({}, { projection: { _id: 1 } }).toArray();
@@ -39,47 +41,19 @@ export async function optedOut(store: Store): Promise<OptOuts> {
 
 /**
  * Messages of a server as they may be shown: without those of people who are left out, which are `hidden`, and without
- * what others forward of them.
+ * what others forward that may not be read itself. `forwards` names those others.
  */
 export async function withoutLeftOut(
-  collections: Pick<Collections, 'messages'>,
+  collections: Pick<Collections, 'messages' | 'threads' | 'channels'>,
   left: OptOuts,
   serverId: string,
   messages: MessageRecord[],
-): Promise<{ shown: MessageRecord[]; hidden: MessageRecord[] }> {
-  if (left.isEmpty) return { shown: messages, hidden: [] };
+): Promise<{ shown: MessageRecord[]; hidden: MessageRecord[]; forwards: UnshownForwards }> {
   const isHidden = ({ author }: MessageRecord): boolean => left.has(serverId, author.id);
   const others = messages.filter((message) => !isHidden(message));
-  const originals = await leftOutOriginals(collections, left, serverId, others);
+  const forwards = await unshownForwards(collections, left, others);
   const shown = others.map((message) =>
-    originals.has(message.reference?.messageId ?? '') ? { ...message, forwarded: null } : message,
+    forwards.hidden.has(message._id) ? { ...message, forwarded: null } : message,
   );
-  return { shown, hidden: messages.filter(isHidden) };
-}
-
-type Forward = Pick<MessageRecord, 'forwarded' | 'reference'>;
-
-/**
- * Ids of those messages that some messages of a server forward, and whose authors are left out where they wrote them.
- */
-export async function leftOutOriginals(
-  { messages }: Pick<Collections, 'messages'>,
-  left: OptOuts,
-  serverId: string,
-  forwards: readonly Forward[],
-): Promise<ReadonlySet<string>> {
-  if (left.isEmpty) return new Set();
-  const serverOf = new Map(
-    forwards.flatMap(({ forwarded, reference }): [string, string][] =>
-      forwarded && reference?.messageId
-        ? [[reference.messageId, reference.guildId ?? serverId]]
-        : [],
-    ),
-  );
-  if (serverOf.size === 0) return new Set();
-  const originals = await messages
-    .find({ _id: { $in: [...serverOf.keys()] } }, { projection: { 'author.id': 1 } })
-    .toArray();
-  const gone = originals.filter(({ _id, author }) => left.has(serverOf.get(_id)!, author.id));
-  return new Set(gone.map(({ _id }) => _id));
+  return { shown, hidden: messages.filter(isHidden), forwards };
 }

@@ -19,8 +19,6 @@ export interface SyncChannel {
   checkedAt: Date;
   /** Why it is not archived; null while it is. */
   problem: string | null;
-  /** It was archived once: if it is not public any more, it is withheld. */
-  archived?: boolean;
   /** New whenever the forum is forgotten: a list that was begun before notes its place no more. */
   token?: string;
   /** Where the list under way goes on: the platform tells what was archived before this moment. */

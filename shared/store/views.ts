@@ -48,6 +48,8 @@ export interface ThreadItemView {
   facts: ThreadFacts;
   /** Ids of threads and channels that its messages link to. */
   linksTo: string[];
+  /** Ids of its messages that forward what may not be shown. */
+  unshownForwards?: string[];
 }
 
 export interface ThreadFacts {

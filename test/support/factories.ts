@@ -90,6 +90,23 @@ export function aSourceMessage(more: Partial<SourceMessage> = {}): SourceMessage
 }
 
 /** A recorded message, said by Ada. */
+/** A message that forwards another one. */
+export function aForward(
+  original: Pick<SourceMessage, '_id' | 'threadId' | 'content'>,
+  more: Partial<SourceMessage> = {},
+): SourceMessage {
+  const { _id: messageId, threadId: channelId, content } = original;
+  return aSourceMessage({
+    content: '',
+    reference: { type: 'forward', messageId, channelId, guildId: null },
+    forwarded: {
+      ...{ content, createdAt: null, editedAt: null },
+      ...{ attachments: [], embeds: [], stickers: [] },
+    },
+    ...more,
+  });
+}
+
 export function aMessage(more: Partial<MessageRecord> = {}): MessageRecord {
   const source = aSourceMessage(more);
   return { order: timeKey(source.createdAt) + idKey(source._id), ...source };

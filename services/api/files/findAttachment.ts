@@ -3,7 +3,8 @@ import type { SentAttachment } from '../../../shared/discordApi/freshLinks.js';
 import { isOwnAttachment } from '../../../shared/mirror/isOwnAttachment.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
-import { leftOutOriginals, optedOut } from '../../../shared/store/optOuts.js';
+import { unshownForwards } from '../../../shared/store/forwards.js';
+import { optedOut } from '../../../shared/store/optOuts.js';
 import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
 import { isLive } from '../../../shared/store/sourceTime.js';
 import { timeLimit } from '../timeLimit.js';
@@ -62,7 +63,7 @@ async function isAuthorShown(
   const [erased, left] = await Promise.all([erasedPeople(store), optedOut(store)]);
   const { id } = message.author;
   if (erased.has(id) || left.has(serverId, id)) return false;
-  return (await leftOutOriginals(store, left, serverId, [message])).size === 0;
+  return (await unshownForwards(store, left, [message])).hidden.size === 0;
 }
 
 /** The id of a thread's server; null where the thread may not be shown. */

@@ -85,7 +85,7 @@ async function writeThreads(
 
 /** Gives how many messages it wrote; null where nothing of the thread is shown, since its people are left out. */
 async function writeThread(
-  collections: Pick<Collections, 'messages'>,
+  collections: Pick<Collections, 'messages' | 'threads' | 'channels'>,
   folder: string,
   thread: ThreadRecord,
   { place, left }: { place: Place; left: OptOuts },

@@ -8,6 +8,7 @@ import { nextVersion } from '../stores/nextVersion.js';
 import { markMirror } from '../mirror/markMirror.js';
 import { dayOf } from '../views/tallyPeople.js';
 import { storeMade } from '../work/claims.js';
+import type { Documents } from '../work/commit.js';
 import { countMembers } from './countMembers.js';
 import { countProfiles } from './countProfiles.js';
 import { putBodies, putRows } from './putViews.js';
@@ -33,7 +34,7 @@ export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<voi
   const counted = await countMembers(deps, { userId: { $in: shown } }, at);
   const profiles = await countProfiles(deps, shown, counted.members);
   const [oldRows, newRows] = [rowsByPerson(before), rowsByPerson(counted)];
-  const held = await storeMade(deps, marks, (documents, { subject: userId, causes }) => {
+  const store = (documents: Documents, { subject: userId, causes }: Mark): void => {
     const [old, now] = [oldRows(userId), newRows(userId)];
     putRows(documents, 'members', old.members, now.members);
     putRows(documents, 'ranks', old.ranks, now.ranks);
@@ -43,14 +44,14 @@ export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<voi
     const serverIds = [...old.members, ...now.members].map(({ serverId }) => serverId);
     for (const serverId of new Set(serverIds)) documents.mark('server', serverId, { causes });
     markMirror(deps, documents, `user/${userId}`, { causes });
-  });
-  const serverIds = new Set(
-    [...before.members, ...counted.members].map(({ serverId }) => serverId),
-  );
-  deps.announcer.announce({
-    users: held.map(({ subject }) => subject),
-    servers: [...serverIds],
-  });
+  };
+  const places = [...before.members, ...counted.members].map(({ serverId }) => serverId);
+  try {
+    await storeMade(deps, marks, store);
+  } finally {
+    // When this fails, a part may be stored.
+    deps.announcer.announce({ users: everyone, servers: [...new Set(places)] });
+  }
 }
 
 async function storedRows(

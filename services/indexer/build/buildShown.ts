@@ -17,12 +17,16 @@ export async function buildShown(deps: IndexerDeps, marks: Mark[]): Promise<void
   const version = await nextVersion(collections.state);
   const threadIds = marks.map(({ subject }) => subject);
   const { texts, outdated } = await shownLists(collections, threadIds);
-  await storeMade(deps, marks, (documents, { subject }) => {
-    const name = `similar/${subject}`;
-    putBodies(documents, new Map([[name, texts.get(name) ?? null]]), version);
-    if (outdated.includes(subject)) documents.mark('similar', subject, { due: whenFound() });
-  });
-  deps.announcer.announce({ similar: threadIds });
+  try {
+    await storeMade(deps, marks, (documents, { subject }) => {
+      const name = `similar/${subject}`;
+      putBodies(documents, new Map([[name, texts.get(name) ?? null]]), version);
+      if (outdated.includes(subject)) documents.mark('similar', subject, { due: whenFound() });
+    });
+  } finally {
+    // When this fails, a part may be stored.
+    deps.announcer.announce({ similar: threadIds });
+  }
 }
 
 /** The lists of similar threads that name some threads. */

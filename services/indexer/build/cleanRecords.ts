@@ -1,7 +1,9 @@
 import type { Filter } from 'mongodb';
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
 import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
+import { forwardedIds, unshownForwards } from '../../../shared/store/forwards.js';
 import { findGathered } from '../../../shared/store/gather.js';
+import { NOBODY_LEFT_OUT } from '../../../shared/store/optOuts.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import type { Mark } from '../../../shared/store/work.js';
 import { batches } from '../../../shared/platform/batches.js';
@@ -10,6 +12,7 @@ import { applyErasures } from '../records/applyErasures.js';
 import { eraseFields, eraseThread } from '../records/eraseSource.js';
 import { disownThread } from '../records/disownThread.js';
 import { ERASED_ID, threadTombstone } from '../records/tombstones.js';
+import { withoutDeletedForward } from '../records/withoutDeletedForward.js';
 import { countedMessages } from './threadMessages.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'commit'>;
@@ -54,7 +57,10 @@ export async function replaceThread(
   });
 }
 
-/** Takes what is left of erased people out of messages; a thread whose starter goes keeps no author. */
+/**
+ * Takes what is left of erased people out of messages, and what these forward of deleted messages. A thread whose
+ * starter goes keeps no author.
+ */
 export async function cleanMessages(
   { commit }: Deps,
   unclean: readonly MessageRecord[],
@@ -63,13 +69,13 @@ export async function cleanMessages(
   const starters = unclean.filter(({ _id, threadId }) => _id === threadId);
   await commit({
     reads: {
-      messages: unclean.map(({ _id }) => _id),
+      messages: unclean.flatMap((message) => [message._id, ...forwardedIds(message)]),
       threads: starters.map(({ _id }) => _id),
     },
     decide(documents) {
       for (const { _id } of unclean) {
         const now = documents.get('messages', _id);
-        const clean = now && applyErasures(now, erased);
+        const clean = now && withoutDeletedForward(documents, applyErasures(now, erased));
         if (clean && clean !== now) documents.put('messages', clean);
       }
       for (const { _id } of starters) {
@@ -79,7 +85,7 @@ export async function cleanMessages(
   });
 }
 
-/** Takes what is left of erased people out of a thread's messages, shown or not; `which` narrows them. */
+/** Cleans a thread's messages, shown or not, as `cleanMessages` does; `which` narrows them. */
 export async function cleanWords(
   deps: Deps,
   threadId: string,
@@ -87,9 +93,13 @@ export async function cleanWords(
   which: Filter<MessageRecord> = {},
 ): Promise<void> {
   if (erased.isEmpty) return;
-  const said = deps.collections.messages.find({ threadId, deleted: { $ne: true }, ...which });
+  const { collections } = deps;
+  const said = collections.messages.find({ threadId, deleted: { $ne: true }, ...which });
   for await (const batch of batches(said)) {
-    const unclean = batch.filter((message) => applyErasures(message, erased) !== message);
+    const { gone } = await unshownForwards(collections, NOBODY_LEFT_OUT, batch);
+    const unclean = batch.filter(
+      (message) => gone.has(message._id) || applyErasures(message, erased) !== message,
+    );
     if (unclean.length > 0) await cleanMessages(deps, unclean, erased);
   }
 }

@@ -1,5 +1,7 @@
 import { batches } from '../../../shared/platform/batches.js';
-import type { Mark, WorkKind } from '../../../shared/store/work.js';
+import { unshownForwards } from '../../../shared/store/forwards.js';
+import { optedOut } from '../../../shared/store/optOuts.js';
+import { markId, NEVER, type Mark, type WorkKind } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { storeMade } from '../work/claims.js';
 import { listsNaming } from './buildShown.js';
@@ -37,7 +39,7 @@ export const fanOutServers = fanOut(async function* ({ collections }, serverIds)
   }
 });
 
-/** Marks the threads that show, or would show, what members of servers wrote: their own, and those that forward it. */
+/** Marks the threads of servers in which members show, or would show, what they wrote. */
 export const fanOutMembers = fanOut(async function* ({ collections }, memberIds) {
   for (const because of memberIds) {
     const [serverId, userId] = because.split('/') as [string, string];
@@ -47,15 +49,19 @@ export const fanOutMembers = fanOut(async function* ({ collections }, memberIds)
   }
 });
 
-const markLists = fanOut(listing);
+const markLists = fanOut(async function* (deps, threadIds) {
+  yield* forwarding(deps, threadIds);
+  yield* listing(deps, threadIds);
+});
 const markLinks = fanOut(async function* (deps, targetIds) {
   yield* linking(deps, targetIds);
+  yield* forwarding(deps, targetIds);
   yield* listing(deps, targetIds);
 });
 
 /**
- * Marks the lists of similar threads that threads stand in. Announces the threads once more: whoever built them may
- * have been killed before they were announced.
+ * Marks the lists of similar threads that threads stand in, and the threads that forward messages of them and show
+ * these wrongly. Announces the threads once more: whoever built them may have been killed before they were announced.
  */
 export async function fanOutLists(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   await announceAgain(deps, marks);
@@ -80,7 +86,7 @@ async function announceAgain(
   announcer.announce({ threads });
 }
 
-/** Threads of a server that somebody started or wrote in, and threads anywhere that forward what they wrote there. */
+/** Threads of a server that somebody started or wrote in. */
 async function* threadsOf(
   { threads, messages }: IndexerDeps['collections'],
   serverId: string,
@@ -92,11 +98,46 @@ async function* threadsOf(
   for await (const batch of batches(said)) {
     const ids = [...new Set(batch.map(({ threadId }) => threadId))];
     yield* await threads.distinct<'_id'>('_id', { _id: { $in: ids }, serverId });
-    const forwards = {
+  }
+}
+
+/**
+ * Threads that forward messages of some threads, and show what may not be shown any more, or hide what may. A message
+ * that is deleted, erased, left out or recorded has its own thread built; so whoever forwards it is found after that.
+ * Worker A builds a thread that forwards a message; meanwhile the message is deleted, and worker B looks here for those
+ * that forward it. What A has stored is not to be seen yet, so a thread that is marked is marked again.
+ */
+async function* forwarding(
+  { collections }: IndexerDeps,
+  threadIds: string[],
+): AsyncGenerator<Following> {
+  const { messages, threadItems, work } = collections;
+  const forwards = messages.find(
+    {
       'forwarded.content': { $exists: true },
-      'reference.messageId': { $in: batch.map(({ _id }) => _id) },
-    };
-    yield* await messages.distinct<'threadId'>('threadId', forwards);
+      'reference.channelId': { $in: threadIds },
+      deleted: { $ne: true },
+    },
+    { projection: { threadId: 1, reference: 1, 'forwarded.createdAt': 1 } },
+  );
+  for await (const batch of batches(forwards)) {
+    const { hidden, gone } = await unshownForwards(collections, await optedOut(collections), batch);
+    const ids = [...new Set(batch.map(({ threadId }) => threadId))];
+    const marked = new Set(
+      await work.distinct('subject', {
+        ...{ _id: { $in: ids.map((id) => markId('thread', id)) }, due: { $ne: NEVER } },
+      }),
+    );
+    const items = await threadItems
+      .find({ _id: { $in: ids }, item: { $ne: '' } }, { projection: { unshownForwards: 1 } })
+      .toArray();
+    const unshown = new Map(items.map((item) => [item._id, new Set(item.unshownForwards)]));
+    for (const { _id, threadId: subject, reference } of batch) {
+      const was = unshown.get(subject);
+      const isWrong = was !== undefined && was.has(_id) !== hidden.has(_id);
+      if (!isWrong && !gone.has(_id) && !marked.has(subject)) continue;
+      yield { kind: 'thread', subject, because: reference!.channelId! };
+    }
   }
 }
 

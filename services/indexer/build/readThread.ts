@@ -16,7 +16,7 @@ import type { UnshownPeople } from './unshownPeople.js';
 export interface ThreadSink {
   /** Called before the first messages, with the beginning of the thread's body. */
   begin?(opening: string): Promise<void>;
-  /** Called with messages in which something of erased people is left, before they are folded. */
+  /** Called with messages in which something is left of erased people or deleted messages, before they are folded. */
   clean?(messages: readonly MessageRecord[], erased: ErasedPeople): Promise<void>;
   /** Called with messages that are recorded, and are not shown because their authors are left out. */
   leaveOut?(messages: readonly MessageRecord[]): Promise<void>;
@@ -47,13 +47,19 @@ export async function readThread(
   await sink.begin?.(fold.opening);
   for await (const batch of batches(loaded.messages, MESSAGE_BATCH)) {
     const clean = batch.map((message) => applyErasures(message, erased));
-    const unclean = batch.filter((message, n) => clean[n] !== message);
-    if (unclean.length > 0) await sink.clean?.(unclean, erased);
     const said = clean.filter(({ deleted }) => !deleted);
-    const { shown, hidden } = await withoutLeftOut(collections, left, thread.serverId, said);
+    const judged = await withoutLeftOut(collections, left, thread.serverId, said);
+    const { shown, hidden, forwards } = judged;
+    const unclean = batch.filter(
+      (message, n) => clean[n] !== message || forwards.gone.has(message._id),
+    );
+    if (unclean.length > 0) await sink.clean?.(unclean, erased);
     if (hidden.length > 0) await sink.leaveOut?.(hidden);
-    if (shown.length > 0)
-      await sink.add(fold.add(shown, await linkTargets(collections, thread, shown)), shown);
+    if (shown.length === 0) continue;
+    const links = await linkTargets(collections, thread, shown);
+    // Those whose records are emptied forward nothing any more.
+    const unshownForwards = [...forwards.hidden].filter((id) => !forwards.gone.has(id));
+    await sink.add(fold.add(shown, { ...links, unshownForwards }), shown);
   }
   return fold.end();
 }

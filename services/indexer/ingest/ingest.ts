@@ -107,7 +107,7 @@ function applyBatch(
   const { thread } = source.told;
   const header = mergeHeader(documents, source, erased, isFirst);
   if (header.isDeleted) return { isChanged: false, isDeleted: true };
-  const isSaid = thread !== null && mergeMessages(documents, thread._id, told, erased);
+  const isSaid = thread !== null && mergeMessages(documents, thread._id, told);
   mergePeople(documents, told, causes);
   if (thread && (isSaid || header.isThreadChanged)) {
     markThread(documents, thread._id, { causes, claim });

@@ -1,10 +1,11 @@
-import type { ErasedPeople } from '../../../shared/store/erasures.js';
+import { forwardedIds } from '../../../shared/store/forwards.js';
 import { idKey, timeKey } from '../../../shared/store/listKeys.js';
 import type { MessageRecord, SourceMessage } from '../../../shared/store/records.js';
 import { same } from '../records/mergeFields.js';
 import { contentOf } from '../records/messageOrder.js';
 import { mergeMessage } from '../records/mergeMessage.js';
 import { disownThread } from '../records/disownThread.js';
+import { withoutDeletedForward } from '../records/withoutDeletedForward.js';
 import type { Documents } from '../work/commit.js';
 import { SourceConflict } from './source.js';
 
@@ -14,7 +15,7 @@ export function readsOfMessages(told: readonly SourceMessage[]): {
   users: string[];
 } {
   return {
-    messages: told.flatMap((message) => [message._id, ...forwardedId(message)]),
+    messages: told.flatMap((message) => [message._id, ...forwardedIds(message)]),
     users: told.map(({ author }) => author.id),
   };
 }
@@ -27,7 +28,6 @@ export function mergeMessages(
   documents: Documents,
   threadId: string,
   batch: readonly SourceMessage[],
-  erased: ErasedPeople,
 ): boolean {
   let isChanged = false;
   for (const told of batch) {
@@ -36,7 +36,7 @@ export function mergeMessages(
       throw new SourceConflict(`Message ${told._id} belongs to thread ${before.threadId}`);
     }
     if (before?.deleted) continue;
-    const clean = withoutErasedForward(documents, told, erased);
+    const clean = withoutDeletedForward(documents, told);
     const message = before ? mergeMessage(clean, before) : clean;
     if (!message) continue;
     isChanged ||= !before || !same(contentOf(message), contentOf(before));
@@ -45,25 +45,6 @@ export function mergeMessages(
       disownThread(documents, threadId);
   }
   return isChanged;
-}
-
-/** A message, emptied where it forwards what was erased. */
-function withoutErasedForward(
-  documents: Documents,
-  message: SourceMessage,
-  erased: ErasedPeople,
-): SourceMessage {
-  const [id] = forwardedId(message);
-  const forwarded = id === undefined ? null : documents.get('messages', id);
-  if (!forwarded) return message;
-  if (forwarded.deleted) return erased.isEmpty ? message : { ...message, forwarded: null };
-  // Written as it is: an erasure that takes it away meanwhile then makes this be decided again.
-  documents.put('messages', forwarded);
-  return message;
-}
-
-function forwardedId({ forwarded, reference }: SourceMessage): string[] {
-  return forwarded && reference?.messageId ? [reference.messageId] : [];
 }
 
 function toRecord(told: SourceMessage): MessageRecord {

@@ -8,7 +8,7 @@ import { forgetAccount } from '../records/forgetAccount.js';
 import { slices } from '../records/slices.js';
 import type { Report } from '../report.js';
 import { settled } from '../work/runMarks.js';
-import { findTraces, removeForwards, type Traces } from './findTraces.js';
+import { findTraces, type Traces } from './findTraces.js';
 import { redactTitles } from './redactTitles.js';
 import { awaitRemoval } from './removal.js';
 
@@ -56,7 +56,6 @@ export async function eraseUser(
   faultPoint('erasureApplied');
   await settled(deps, cause);
   await settled(deps, unbuilt);
-  const forwards = await removeForwards(deps, cause);
   await awaitRemoval(deps, cause, traces.serverIds);
   await forgetAccount(collections, userId);
   const files = await removeUploadsOf(deps, userId);
@@ -65,7 +64,7 @@ export async function eraseUser(
   await collections.erasures.updateOne({ _id: erasureId }, done);
   return {
     threads: traces.threadIds.length,
-    messages: traces.messages + forwards,
+    messages: traces.messages,
     removedThreads,
     removedMessages: traces.removedMessages,
     profiles: traces.profiles,

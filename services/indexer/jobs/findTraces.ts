@@ -1,5 +1,3 @@
-import type { Document } from 'mongodb';
-import { batches } from '../../../shared/platform/batches.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
@@ -105,13 +103,12 @@ async function knownNames(
 }
 
 /** Every message in order of its id, a batch at a time. */
-async function* allMessages(
-  { messages }: Pick<Collections, 'messages'>,
-  filter: Document = {},
-): AsyncGenerator<MessageRecord[]> {
+async function* allMessages({
+  messages,
+}: Pick<Collections, 'messages'>): AsyncGenerator<MessageRecord[]> {
   for (let last = ''; ;) {
     const batch = await messages
-      .find({ ...filter, _id: { $gt: last } })
+      .find({ _id: { $gt: last } })
       .sort({ _id: 1 })
       .limit(BATCH)
       .toArray();
@@ -119,38 +116,4 @@ async function* allMessages(
     yield batch;
     last = batch.at(-1)!._id;
   }
-}
-
-/**
- * Empties messages that forward what was deleted or erased, and marks their threads. Called when everything that was
- * theirs is deleted; who writes such a message meanwhile sees that (ingest/mergeMessages.ts). Gives how many it
- * emptied.
- */
-export async function removeForwards(
-  { collections, commit }: IndexerDeps,
-  cause: string,
-): Promise<number> {
-  const { messages } = collections;
-  let emptied = 0;
-  const forwards = messages.find({ forwarded: { $type: 'object' }, deleted: { $ne: true } });
-  for await (const batch of batches(forwards)) {
-    const ids = batch.flatMap(({ reference }) => reference?.messageId ?? []);
-    const found = await messages.distinct('_id', { _id: { $in: ids }, deleted: true });
-    const gone = new Set<string>(found);
-    const copies = batch.filter(({ reference }) => gone.has(reference?.messageId ?? ''));
-    if (copies.length === 0) continue;
-    emptied += await commit({
-      reads: { messages: copies.map(({ _id }) => _id) },
-      decide(documents) {
-        const now = copies.flatMap(({ _id }) => documents.get('messages', _id) ?? []);
-        const left = now.filter(({ forwarded }) => forwarded !== null);
-        for (const message of left) {
-          documents.put('messages', { ...message, forwarded: null });
-          documents.mark('thread', message.threadId, { causes: [cause] });
-        }
-        return left.length;
-      },
-    });
-  }
-  return emptied;
 }

@@ -132,12 +132,8 @@ async function noteChannels(
     const name = cleanName(one.channel.name, 'forum');
     await channels.updateOne(
       { _id: one.channel.id, kind: 'channel' },
-      { $set: { serverId, name, checkedAt, problem: one.problem, ...archivedNow(one) } },
+      { $set: { serverId, name, checkedAt, problem: one.problem } },
       { upsert: true },
     );
   }
-}
-
-function archivedNow({ problem }: { problem: string | null }): Pick<SyncChannel, 'archived'> {
-  return problem === null ? { archived: true } : {};
 }

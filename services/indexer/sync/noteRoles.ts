@@ -51,7 +51,7 @@ async function noteChoice(
       const state = documents.get('state', 'optOuts');
       const version = state?._id === 'optOuts' ? state.version + 1 : 1;
       documents.put('state', { _id: 'optOuts', version });
-      documents.mark('member', _id);
+      documents.mark('member', _id, { causes: isOut ? [`opt-out/${_id}`] : [] });
       return isOut;
     },
   });

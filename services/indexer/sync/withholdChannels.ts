@@ -1,5 +1,5 @@
 import type { ChannelRecord } from '../../../shared/store/records.js';
-import { syncOf } from '../../../shared/store/syncRecords.js';
+import { isLive } from '../../../shared/store/sourceTime.js';
 import { recordChannelDeletion } from '../jobs/deletePlaces.js';
 import { isProofOfDeletion, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { placeRequest } from '../../../shared/discordApi/requests.js';
@@ -18,12 +18,10 @@ export async function withholdChannels(
   judged: readonly { channel: { id: string }; isPrivate: boolean }[],
 ): Promise<void> {
   const found = new Map(judged.map(({ channel, isPrivate }) => [channel.id, isPrivate]));
-  const archived = await syncOf(deps.collections.sync, 'channel').distinct('_id', {
-    ...{ kind: 'channel', serverId, archived: true },
-  });
-  const channels = await deps.collections.channels
-    .find({ _id: { $in: archived }, deleted: { $ne: true } })
+  const recorded = await deps.collections.channels
+    .find({ serverId, deleted: { $ne: true } })
     .toArray();
+  const channels = recorded.filter(wasArchived);
   const isPublic = ({ _id }: ChannelRecord): boolean => found.get(_id) === false;
   const hidden = channels.filter((channel) => !isPublic(channel));
   for (const channel of hidden) await withhold(deps, channel);
@@ -33,6 +31,11 @@ export async function withholdChannels(
     if (isGone) deps.removals.add(await recordChannelDeletion(deps, channel._id));
     else await removeWithheld(deps, channel);
   }
+}
+
+/** Whether a forum was ever archived: the platform told something of it, and not only an export. */
+function wasArchived({ stamps }: ChannelRecord): boolean {
+  return Object.values(stamps).some(isLive);
 }
 
 async function wasDeleted({ platform, signal }: SyncDeps, channelId: string): Promise<boolean> {
@@ -47,18 +50,20 @@ async function wasDeleted({ platform, signal }: SyncDeps, channelId: string): Pr
 
 async function withhold(deps: SyncDeps, channel: ChannelRecord): Promise<void> {
   if (channel.withheldAt) return;
-  await change(deps, channel, (now) => ({ ...now, withheldAt: new Date() }));
+  const causes = [`withhold/${channel._id}`];
+  await change(deps, channel, causes, (now) => ({ ...now, withheldAt: new Date() }));
 }
 
 async function show(deps: SyncDeps, channel: ChannelRecord): Promise<void> {
   if (!channel.withheldAt) return;
-  await change(deps, channel, ({ withheldAt: _withheldAt, ...shown }) => shown);
+  await change(deps, channel, [], ({ withheldAt: _withheldAt, ...shown }) => shown);
 }
 
 /** Has a forum's threads built again: of a withheld one they are taken out of everything that is read. */
 async function change(
   deps: SyncDeps,
   { _id, serverId }: ChannelRecord,
+  causes: readonly string[],
   next: (channel: ChannelRecord) => ChannelRecord,
 ): Promise<void> {
   await deps.commit({
@@ -67,7 +72,7 @@ async function change(
       const channel = documents.get('channels', _id);
       if (!channel || channel.deleted) return;
       documents.put('channels', next(channel));
-      documents.mark('channel', _id);
+      documents.mark('channel', _id, { causes });
       documents.mark('server', serverId);
     },
   });

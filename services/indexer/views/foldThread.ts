@@ -21,13 +21,15 @@ import {
   threadSummary,
 } from './threadViews.js';
 
-/** Links kept for a thread, so that it is built again when what it links to appears. */
+/** Links kept for a thread, so that it is built again when what it links to appears or goes. Others show no name. */
 const MAX_LINKS = 1_000;
 
 /** What some messages refer to: ids of threads and channels, and those of them that are in this archive. */
 export interface MessageLinks {
   ids: readonly string[];
   targets: LinkTargets;
+  /** Ids of those of the messages that forward what may not be shown. */
+  unshownForwards: readonly string[];
 }
 
 /** What comes of some of a thread's messages. */
@@ -73,6 +75,7 @@ export function foldThread(model: ThreadModel): ThreadFold {
   const people = tallyPeople(files);
   const conversation = conversationText();
   const links = new Map<string, string | undefined>();
+  const unshown: string[] = [];
   const counted = { messages: 0, lastAt: model.first.createdAt };
   let preview = '';
 
@@ -82,7 +85,7 @@ export function foldThread(model: ThreadModel): ThreadFold {
       title: head.title,
       closing: detailClosing(summary),
       participants: JSON.stringify(people.participants()),
-      item: threadItem(summary, facts, [...links.keys()], version),
+      item: threadItem(summary, facts, { linksTo: [...links.keys()], unshown }, version),
       contributions: people.contributions(thread._id, thread.serverId, version),
       document: threadDocument(head, summary, conversation),
       links,
@@ -91,12 +94,14 @@ export function foldThread(model: ThreadModel): ThreadFold {
 
   return {
     opening: detailOpening(head),
-    add(messages, { ids, targets }) {
+    add(messages, { ids, targets: found, unshownForwards }) {
+      for (const id of ids) if (links.size < MAX_LINKS) links.set(id, found.get(id)?.name);
+      const targets = new Map([...found].filter(([id]) => links.has(id)));
+      unshown.push(...unshownForwards);
       const before = counted.messages > 0 ? ',' : '';
       const previewOf = (message: MessageRecord): string =>
         previewText(searchableText(message), renderContext(message, targets, thread.serverId));
       if (before === '' && messages[0]) preview = previewOf(messages[0]);
-      for (const id of ids) if (links.size < MAX_LINKS) links.set(id, targets.get(id)?.name);
       for (const message of messages) {
         people.add(message, message._id === startId);
         conversation.add(message);

@@ -97,7 +97,7 @@ export function threadSummary(
 export function threadItem(
   summary: ThreadSummary,
   facts: ThreadFacts,
-  linksTo: string[],
+  { linksTo, unshown }: { linksTo: string[]; unshown: string[] },
   revision: number,
 ): ThreadItemView {
   const key = idKey(summary.id);
@@ -115,6 +115,7 @@ export function threadItem(
     item: JSON.stringify(summary),
     facts,
     linksTo,
+    ...(unshown.length > 0 ? { unshownForwards: unshown } : {}),
   };
 }
 

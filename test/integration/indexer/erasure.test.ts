@@ -12,11 +12,11 @@ import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantine
 import { REDACTED } from '../../../services/indexer/records/tombstones.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
-import { createCommit } from '../../../services/indexer/work/commit.js';
 import { runClaimed } from '../../../services/indexer/work/runMarks.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { until } from '../../support/apiServer.js';
 import {
+  aForward,
   aChannel,
   aMessage,
   aServer,
@@ -558,16 +558,7 @@ describe('erasing a person', () => {
     const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
     const threadId = source.thread._id;
     const original = aSourceMessage({ threadId, author: speaker, content: 'Forwardable words' });
-    const forwarding = aSourceMessage({
-      threadId,
-      author: anAuthor('linus'),
-      content: '',
-      reference: { type: 'forward', messageId: original._id, channelId: threadId, guildId: null },
-      forwarded: {
-        ...{ content: 'Forwardable words', createdAt: null, editedAt: null },
-        ...{ attachments: [], embeds: [], stickers: [] },
-      },
-    });
+    const forwarding = aForward(original, { threadId, author: anAuthor('linus') });
     await record(deps, source, [original, forwarding]);
     await build(deps, threadId);
     const erasureId = await requestErasure(deps.collections, speaker.id);
@@ -577,40 +568,6 @@ describe('erasing a person', () => {
     await stores.refreshSearch();
     const left = (await everyTrace(stores)).filter((text) => /forwardable/i.test(text));
     expect(left).to.deep.equal([]);
-  });
-
-  it('takes nothing of a message that forwards what is erased at the same time', async () => {
-    const speaker = anAuthor('orator', { id: '777777777777777721' });
-    const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
-    const threadId = source.thread._id;
-    const original = aSourceMessage({ threadId, author: speaker, content: 'Oration' });
-    await record(deps, source, [original]);
-    const forwarding = aSourceMessage({
-      threadId,
-      reference: { type: 'forward', messageId: original._id, channelId: threadId, guildId: null },
-      forwarded: {
-        ...{ content: 'Oration', createdAt: null, editedAt: null },
-        ...{ attachments: [], embeds: [], stickers: [] },
-      },
-    });
-    const { messages } = deps.collections;
-    let isErased = false;
-    const late = new Proxy(messages, {
-      get(target, name) {
-        if (name !== 'bulkWrite') return Reflect.get(target, name, target) as unknown;
-        // What the import has read is taken away before the import writes.
-        return async (...args: Parameters<typeof messages.bulkWrite>) => {
-          if (!isErased) await messages.updateOne({ _id: original._id }, { $set: REDACTED });
-          isErased = true;
-          return messages.bulkWrite(...args);
-        };
-      },
-    });
-    const collections = { ...deps.collections, messages: late };
-    const commit = createCommit(stores.mongo.client, collections);
-    await record({ ...deps, commit }, source, [forwarding]);
-    expect(isErased).to.equal(true);
-    expect(await messages.findOne({ _id: forwarding._id })).to.include({ forwarded: null });
   });
 
   it('finds every search document by its archive', async () => {

@@ -13,6 +13,9 @@ import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
 import { reindexSearch } from '../../../services/indexer/search/reindexSearch.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
+import type { SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
+import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
+import { withholdChannels } from '../../../services/indexer/sync/withholdChannels.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
@@ -22,6 +25,8 @@ import { type Piece } from '../../../shared/store/pieces.js';
 import { AT_ONCE, markId, NEVER, type WorkKind } from '../../../shared/store/work.js';
 import { giveUpClaims, setMarks } from '../../../services/indexer/work/claims.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
+import { liveTime } from '../../../shared/store/sourceTime.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import { until } from '../../support/apiServer.js';
 import { anExport, anExportMessage, anExportUser, bytesOf } from '../../support/exportFiles.js';
@@ -268,6 +273,44 @@ describe('quarantine', () => {
     await doAll(deps);
     expect(await deps.collections.contributions.countDocuments({ threadId })).to.equal(0);
     expect(await deps.collections.members.countDocuments()).to.equal(0);
+  });
+
+  it('takes a quarantined thread out when somebody is left out of it, or its forum is withheld', async () => {
+    const source = aSourceThread();
+    const threadId = source.thread._id;
+    const { _id: serverId } = source.server;
+    const { _id: channelId } = source.channel;
+    const author = anAuthor('rosalind');
+    await record(deps, source, [aSourceMessage({ threadId, author })]);
+    const told = { serverId, userId: author.id, asOf: 1 };
+    const servers = new Map([[serverId, { optOutRoles: new Set(['1']) }]]);
+    const optOut = () =>
+      noteRoles({ ...deps, servers, members: new Map() } as unknown as SyncDeps, {
+        ...told,
+        roleIds: ['1'],
+      });
+    const stamps = { name: liveTime(Date.now() * 1_000) };
+    const { channels } = deps.collections;
+    const withhold = async () => {
+      await channels.updateOne({ _id: channelId }, { $set: { stamps } });
+      const judged = [{ channel: { id: channelId }, isPrivate: true }];
+      await withholdChannels(deps as unknown as SyncDeps, serverId, judged);
+    };
+    for (const leave of [optOut, withhold]) {
+      await deps.collections.optOuts.deleteMany({});
+      await stateOf(deps.collections.state, 'optOuts').deleteMany({});
+      await setMarks(deps, 'thread', [threadId]);
+      await deps.collections.work.updateMany({}, { $unset: { tries: '', failure: '' } });
+      await doAll(deps);
+      expect(await isListed(threadId), leave.name).to.equal(true);
+      await quarantineDeadly(threadId);
+      expect(await isListed(threadId), leave.name).to.equal(true);
+      await leave();
+      await doAll(deps);
+      expect(await isListed(threadId), leave.name).to.equal(false);
+      expect((await quarantined()).length, leave.name).to.equal(1);
+      await deps.collections.work.deleteMany({});
+    }
   });
 
   it('overlooks nothing that is to go of a thread just when it is quarantined', async () => {

@@ -308,6 +308,23 @@ describe('the sync', () => {
     await expectSame();
   });
 
+  it('withholds a forum that became private since the backup from which the archive was restored', async () => {
+    await start();
+    await untilSynced(deps);
+    await doAll(deps);
+    await rig.sync.stop();
+    const { guild, channel } = rig.discord.model.publicThreads()[0]!;
+    const listed = () => deps.collections.threadItems.countDocuments({ channelId: channel.id });
+    expect(await listed()).to.be.above(0);
+    // A backup holds nothing of how far the sync had come.
+    await deps.collections.sync.deleteMany({});
+    deny(guild.id, channel.id, VIEW_CHANNEL);
+    rig.start();
+    await untilSynced(deps);
+    await doAll(deps);
+    expect(await listed()).to.equal(0);
+  });
+
   it('finds what was deleted in a forum while that was not public', async () => {
     await rig.open({ history: { forums: 1, threads: 6 } });
     rig.start();

@@ -109,13 +109,13 @@ describe('threadItem', () => {
     const one = threadItem(
       threadSummary(head, '', { messages: 1, lastAt: model.first.createdAt }),
       facts,
-      [],
+      { linksTo: [], unshown: [] },
       7,
     );
     const ten = threadItem(
       threadSummary(head, '', { messages: 10, lastAt: model.first.createdAt }),
       facts,
-      [],
+      { linksTo: [], unshown: [] },
       7,
     );
     expect(one.unansweredKey).to.equal(one.latestKey);
