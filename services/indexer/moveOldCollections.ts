@@ -1,18 +1,37 @@
 import { batches } from '../../shared/platform/batches.js';
 import type { Mongo } from '../../shared/platform/clients.js';
 import { failedMark, quarantineId } from '../../shared/store/quarantine.js';
-import { markId, type Failure } from '../../shared/store/work.js';
+import { markId, markWrite, type Failure } from '../../shared/store/work.js';
 
 /** Collections of one document or a few, which earlier versions kept apart. */
 const OLD_STATE = ['counters', 'erasureState', 'secrets', 'searchGenerations'];
 
+/** The index of forwards that earlier versions had, which did not judge them again. */
+const OLD_FORWARDS = 'forwards';
+
 /**
  * Takes over what earlier versions kept in other collections: into `state` and `work`. Those of `state` are left as
- * they are, so that a process of such a version goes on until it is replaced.
+ * they are, so that a process of such a version goes on until it is replaced. What they show of forwarded messages is
+ * judged once more.
  */
 export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'>): Promise<void> {
   await copyState(mongo);
   await moveQuarantine(mongo);
+  await judgeForwards(mongo.collections);
+}
+
+/** Has threads that forward something built again, once. */
+async function judgeForwards({
+  messages,
+  work,
+}: Pick<Mongo['collections'], 'messages' | 'work'>): Promise<void> {
+  if (!(await messages.indexExists(OLD_FORWARDS))) return;
+  const threadIds = await messages.distinct('threadId', {
+    ...{ 'forwarded.content': { $exists: true }, deleted: { $ne: true } },
+  });
+  const marks = threadIds.map((threadId) => markWrite('thread', threadId));
+  if (marks.length > 0) await work.bulkWrite(marks);
+  await messages.dropIndex(OLD_FORWARDS);
 }
 
 async function copyState({ db }: Pick<Mongo, 'db'>): Promise<void> {

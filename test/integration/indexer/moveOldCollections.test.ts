@@ -3,7 +3,8 @@ import { moveOldCollections } from '../../../services/indexer/moveOldCollections
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { erasureIdOf, keyedHash } from '../../../shared/store/erasures.js';
 import { isQuarantined, NEVER } from '../../../shared/store/work.js';
-import { indexerDeps, quarantined } from '../../support/indexerDeps.js';
+import { aForward, aSourceMessage, aSourceThread } from '../../support/factories.js';
+import { indexerDeps, quarantined, record } from '../../support/indexerDeps.js';
 import { suiteStores } from '../../support/suiteStores.js';
 
 describe('moveOldCollections', () => {
@@ -28,6 +29,25 @@ describe('moveOldCollections', () => {
     await old('counters').updateOne({}, { $set: { value: 8 } });
     await moveOldCollections(stores.mongo);
     expect(await collections.state.findOne({ _id: 'version' })).to.include({ value: 7 });
+  });
+
+  it('has threads that forward something built again, once', async () => {
+    const { messages, work } = stores.mongo.collections;
+    const deps = indexerDeps(stores);
+    const [source, other] = [aSourceThread(), aSourceThread()];
+    const said = aSourceMessage({ threadId: source.thread._id });
+    await record(deps, source, [said]);
+    await record(deps, other, [aForward(said, { threadId: other.thread._id })]);
+    const marked = () => work.distinct('_id', { kind: 'thread' });
+    await work.deleteMany({});
+    await moveOldCollections(stores.mongo);
+    expect(await marked()).to.deep.equal([]);
+    await messages.createIndexes([{ key: { 'reference.messageId': 1 }, name: 'forwards' }]);
+    await moveOldCollections(stores.mongo);
+    expect(await marked()).to.deep.equal([`thread/${other.thread._id}`]);
+    await work.deleteMany({});
+    await moveOldCollections(stores.mongo);
+    expect(await marked()).to.deep.equal([]);
   });
 
   it('has the marks say what is quarantined, once', async () => {
