@@ -41,7 +41,7 @@ export async function optedOut(store: Store): Promise<OptOuts> {
 
 /**
  * Messages of a server as they may be shown: without those of people who are left out, which are `hidden`, and without
- * what others forward that may not be read itself. `forwards` names those others.
+ * what others forward that may not be read itself. `forwards` names all that do, whoever wrote them.
  */
 export async function withoutLeftOut(
   collections: Pick<Collections, 'messages' | 'threads' | 'channels'>,
@@ -51,7 +51,7 @@ export async function withoutLeftOut(
 ): Promise<{ shown: MessageRecord[]; hidden: MessageRecord[]; forwards: UnshownForwards }> {
   const isHidden = ({ author }: MessageRecord): boolean => left.has(serverId, author.id);
   const others = messages.filter((message) => !isHidden(message));
-  const forwards = await unshownForwards(collections, left, others);
+  const forwards = await unshownForwards(collections, left, messages);
   const shown = others.map((message) =>
     forwards.hidden.has(message._id) ? { ...message, forwarded: null } : message,
   );

@@ -55,7 +55,8 @@ async function buildThread(deps: IndexerDeps, mark: Mark): Promise<void> {
   const thread = await cleanThread(deps, threadId, erased);
   if (!thread) return removeViews(deps, mark, { version, before, thread });
   // No build reads them.
-  if (!thread.deleted) await cleanWords(deps, threadId, erased, { counted: false });
+  if (!thread.deleted && !erased.isEmpty)
+    await cleanWords(deps, threadId, erased, { counted: false });
   const sent = createSentDocuments(mark.whole ? undefined : before.sent);
   const built = thread.deleted ? null : await writeThread(deps, { thread, version, unshown, sent });
   if (built) return storeViews(deps, mark, { thread, before, built });

@@ -85,6 +85,8 @@ export async function cleanMessages(
   });
 }
 
+const FORWARDING = { 'forwarded.content': { $exists: true } } as const;
+
 /** Cleans a thread's messages, shown or not, as `cleanMessages` does; `which` narrows them. */
 export async function cleanWords(
   deps: Deps,
@@ -92,9 +94,9 @@ export async function cleanWords(
   erased: ErasedPeople,
   which: Filter<MessageRecord> = {},
 ): Promise<void> {
-  if (erased.isEmpty) return;
   const { collections } = deps;
-  const said = collections.messages.find({ threadId, deleted: { $ne: true }, ...which });
+  const alive = { threadId, deleted: { $ne: true }, ...which };
+  const said = collections.messages.find(erased.isEmpty ? { ...alive, ...FORWARDING } : alive);
   for await (const batch of batches(said)) {
     const { gone } = await unshownForwards(collections, NOBODY_LEFT_OUT, batch);
     const unclean = batch.filter(

@@ -116,7 +116,7 @@ async function* forwarding(
     {
       'forwarded.content': { $exists: true },
       'reference.channelId': { $in: threadIds },
-      deleted: { $ne: true },
+      ...{ counted: true, deleted: { $ne: true } },
     },
     { projection: { threadId: 1, reference: 1, 'forwarded.createdAt': 1 } },
   );

@@ -151,6 +151,23 @@ describe('what is forwarded', () => {
     await expectNoDifference();
   });
 
+  it('comes to rest where a thread forwards its own messages, whoever does, and is not shown', async () => {
+    const { author, source, threadId, original, member } = aCopy();
+    const twice = [author, anAuthor('celia')].map((who) => {
+      return aForward(original, { threadId, author: who });
+    });
+    await record(deps, source, [original, said(threadId), ...twice]);
+    await opt(member, true);
+    await expectNoDifference();
+    const channelId = source.channel._id;
+    const withheldAt = new Date();
+    await deps.collections.channels.updateOne({ _id: channelId }, { $set: { withheldAt } });
+    await setMarks(deps, 'channel', [channelId]);
+    await deleteMessage(deps, { messageId: original._id });
+    await expectNoDifference();
+    expect(await deps.collections.work.countDocuments({})).to.equal(0);
+  });
+
   it('comes to rest where two threads forward each other', async () => {
     const { source, threadId, original, other, copyId, forward, member } = aCopy();
     const back = aForward({ ...forward, content: 'Back' }, { threadId });
