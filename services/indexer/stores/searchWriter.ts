@@ -145,11 +145,23 @@ export function createSearchWriter(
   };
 }
 
-/** Writes documents of one thread, of which it is known what was sent. */
+/**
+ * Writes documents of one thread for one build, of which it is known what was sent. What the build has written it does
+ * not remove: a message was deleted then after the build had read it. The index takes one document of a version, so
+ * the deletion would be noted as sent although it is refused. The next build removes the document, as the deletion has
+ * marked the thread.
+ */
 export function onlyChanged(search: SearchWriter, sent: SentDocuments): SearchWriter {
+  const written = new Set<string>();
   return {
-    write: (documents, revision) => search.write(documents, revision, sent),
-    remove: (kind, ids, threadId, revision) => search.remove(kind, ids, threadId, revision, sent),
+    write(documents, revision) {
+      for (const document of documents) written.add(documentIdOf(document));
+      return search.write(documents, revision, sent);
+    },
+    remove(kind, ids, threadId, revision) {
+      const others = ids.filter((id) => !written.has(documentId(kind, id)));
+      return search.remove(kind, others, threadId, revision, sent);
+    },
   };
 }
 

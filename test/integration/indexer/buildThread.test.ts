@@ -9,7 +9,8 @@ import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { SourceConflict } from '../../../services/indexer/ingest/source.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
-import { claimMarks } from '../../../services/indexer/work/claims.js';
+import { REDACTED } from '../../../services/indexer/records/tombstones.js';
+import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
 import { liveIndex } from '../../../services/indexer/search/generations.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
@@ -330,6 +331,24 @@ describe('building a thread', () => {
     expect(await detail(threadId)).to.equal(null);
     expect(await itemOf(threadId)).to.equal(null);
     expect((await searchVersion('thread', threadId)).kind).to.equal('tombstone');
+  });
+
+  it('removes a message from search that was deleted after the build had read it', async () => {
+    const { source, threadId, messages } = aConversation();
+    await record(deps, source, messages);
+    const { _id } = messages[1]!;
+    const late = stalled(deps, async () => {
+      await deps.collections.messages.updateOne({ _id }, { $set: REDACTED });
+      await setMarks(deps, 'thread', [threadId]);
+    });
+    await build(late, threadId);
+    await doAll(deps);
+    await stores.refreshSearch();
+    const found = await stores.elasticsearch.get<{ kind: string }>({
+      index: searchAlias(stores.mongo.namespace),
+      id: documentId('message', _id),
+    });
+    expect(found._source?.kind).to.equal('tombstone');
   });
 
   it('does not list a thread in which nothing was said, and forgets one whose messages were all deleted', async () => {
