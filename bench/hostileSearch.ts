@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { parseArgs } from 'node:util';
-import { searchArchive } from '../services/api/search/searchArchive.js';
+import { searchArchive } from '../test/support/searchArchive.js';
 import { suggestTitles } from '../services/api/search/suggestTitles.js';
 import { Turns } from '../services/api/search/turns.js';
 import type { SearchParams } from '../shared/contract/search.js';

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster';
-import { availableParallelism } from 'node:os';
 import { readSettings } from '../../shared/platform/env.js';
 import { exitOnWrongSetting } from '../../shared/platform/exitOnWrongSetting.js';
 import { createLogger, gatheredOutput } from '../../shared/platform/logger.js';
+import { processCount } from './processes/processCount.js';
 import { runProcesses } from './processes/runProcesses.js';
 
 const settings = await exitOnWrongSetting(() => readSettings());
@@ -10,7 +10,7 @@ const logger = createLogger('api', settings.LOG_LEVEL, gatheredOutput());
 if (settings.DISABLE_AUTH && cluster.isPrimary) {
   logger.warn('DISABLE_AUTH is set: everyone may do everything');
 }
-const processes = settings.API_PROCESSES ?? availableParallelism();
+const processes = processCount(settings);
 if (cluster.isPrimary && processes > 1) {
   await runProcesses(processes, logger);
 } else {

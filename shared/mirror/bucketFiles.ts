@@ -15,7 +15,8 @@ export interface Bucket {
   secretKey: string;
 }
 
-/** A read waits no longer (ms) for a bucket: the platform's own link is then given out instead. */
+/** A read waits no longer (ms) for a bucket, in all tries: the platform's own link is then given out instead. */
+const READ_MS = 1_500;
 const CONNECT_MS = 2_000;
 const ANSWER_MS = 30_000;
 
@@ -29,7 +30,11 @@ export async function createBucketFiles(bucket: Bucket, namespace: string): Prom
     region,
     credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
     maxAttempts: 3,
-    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS },
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: ANSWER_MS,
+      throwOnRequestTimeout: true,
+    },
     // Not every S3-compatible server knows the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -53,7 +58,10 @@ export async function createBucketFiles(bucket: Bucket, namespace: string): Prom
       await rm(path, { force: true });
     },
     async open(key) {
-      const found = await client.send(new s3.GetObjectCommand(at(key))).catch(absent);
+      const limit = new AbortController();
+      const timer = setTimeout(() => limit.abort(), READ_MS);
+      const asking = client.send(new s3.GetObjectCommand(at(key)), { abortSignal: limit.signal });
+      const found = await asking.catch(absent).finally(() => clearTimeout(timer));
       return (found?.Body as Readable | undefined) ?? null;
     },
     async has(key) {

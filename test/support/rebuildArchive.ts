@@ -1,4 +1,4 @@
-import { searchArchive } from '../../services/api/search/searchArchive.js';
+import { searchArchive } from './searchArchive.js';
 import { Turns } from '../../services/api/search/turns.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
 import { reindexSearch } from '../../services/indexer/search/reindexSearch.js';

@@ -1,6 +1,7 @@
 import type { Settings } from '../../../shared/platform/env.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { processCount } from '../processes/processCount.js';
 import { createIdentify, type Identify } from './identify.js';
 import { createPlatform, type Platform } from './platform.js';
 import { createPlatformUsers } from './platformUsers.js';
@@ -30,6 +31,7 @@ export type AuthSettings = Pick<
   | 'ADMIN_TOKEN_SECONDS'
   | 'REFRESH_TOKEN_SECONDS'
   | 'ADMIN_USER_IDS'
+  | 'API_PROCESSES'
   | 'DISCORD_CLIENT_ID'
   | 'DISCORD_CLIENT_SECRET'
   | 'DISCORD_REDIRECT_URI'
@@ -49,7 +51,7 @@ export function createAuth(
   return {
     identify: createIdentify({
       ...{ collections, serviceTokens },
-      findUser: platform && createPlatformUsers(platform),
+      findUser: platform && createPlatformUsers(platform, processCount(settings)),
     }),
     logins: platform && serviceTokens && loginsOf(settings, platform, serviceTokens),
   };

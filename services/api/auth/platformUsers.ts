@@ -8,24 +8,33 @@ import { InvalidCredential } from './refusals.js';
 /** Milliseconds that the user of a token is remembered. */
 const REMEMBERED = 60_000;
 /**
- * The most refused tokens that are tried at the platform in a minute. The platform bans an address for a while after
- * 10,000 invalid requests in ten minutes, which is 1,000 a minute: two processes stay below that. One client may send
- * fewer wrong credentials in a minute than this, so a single client cannot keep the tokens of all others from being
- * looked up.
+ * The most refused tokens that all processes of a machine try at the platform in a minute. The platform bans an address
+ * for a while after 10,000 invalid requests in ten minutes, which is 1,000 a minute.
  */
-const MOST_REFUSALS = 450;
+const MOST_REFUSALS = 900;
+/**
+ * One process tries no more: two machines with a process each may share an address. One client may send fewer wrong
+ * credentials in a minute than this. Where there are more than two processes, one client may use up what one of them
+ * has, for a minute; a ban would end it for all.
+ */
+const MOST_OF_ONE = 450;
 
-/** Looks up the users of platform tokens, remembered by the token's hash. Throws FORBIDDEN, UNAVAILABLE. */
+/**
+ * Looks up the users of platform tokens, remembered by the token's hash. The `processes` of a machine share what may be
+ * refused. Throws FORBIDDEN, UNAVAILABLE.
+ */
 export function createPlatformUsers(
   platform: Pick<Platform, 'findProfile'>,
+  processes = 1,
 ): (accessToken: string) => Promise<PlatformProfile> {
   const known = new LRUCache<string, Promise<PlatformProfile>>({ max: 10_000, ttl: REMEMBERED });
+  const most = Math.min(MOST_OF_ONE, Math.floor(MOST_REFUSALS / processes));
   const refusals = { minute: 0, count: 0 };
   let underway = 0;
   const lookUp = async (accessToken: string): Promise<PlatformProfile> => {
     const minute = Math.floor(Date.now() / 60_000);
     if (refusals.minute !== minute) Object.assign(refusals, { minute, count: 0 });
-    const refusable = MOST_REFUSALS - refusals.count;
+    const refusable = most - refusals.count;
     if (refusable <= 0) throw platformAway('Too many tokens were refused', 60);
     // Each look-up under way may be refused, too.
     if (underway >= refusable) throw platformAway('Too many tokens may be refused', 1);

@@ -18,10 +18,14 @@ const RETRY_AFTER_SECONDS = '5';
 /** A rebuild of the index takes minutes at least. */
 const RETRY_AFTER_REBUILD_SECONDS = '60';
 
-/** How many calls of searches one process has under way. Those that wait here do not use up the time of their call. */
+/**
+ * How many calls of searches one process has under way. Those that wait here do not use up the time of their call. They
+ * wait so briefly (ms) that the reader is still there when their turn comes: otherwise a line that is once too long would
+ * be worked off for readers who were told 503 before, and nobody would be answered.
+ */
 export const CALLS_AT_ONCE = 8;
 const LINE = 'searches';
-const line = new Turns({ inAll: CALLS_AT_ONCE, each: CALLS_AT_ONCE, waitMs: 5_000 });
+const line = new Turns({ inAll: CALLS_AT_ONCE, each: CALLS_AT_ONCE, waitMs: 1_000 });
 
 /**
  * Asks Elasticsearch as `askElasticsearch` does, after the calls of other searches. Throws UNAVAILABLE when these take

@@ -33,6 +33,13 @@ interface Extras {
   suggestion: string | null;
 }
 
+/** An answer, and whether it is the same whoever asks, and however busy the servers are. */
+export interface Searched {
+  answer: SearchResponse;
+  /** False where something was not looked for that another asker may get. */
+  isWhole: boolean;
+}
+
 /**
  * A page of what a query finds. Throws VALIDATION_ERROR for too many terms, RATE_LIMITED for a costly search that the
  * asker's limit does not reach for, and UNAVAILABLE while Elasticsearch cannot answer or the turn of a costly search
@@ -42,22 +49,26 @@ export async function searchArchive(
   deps: SearchArchiveDeps,
   params: SearchParams,
   asker: Asker,
-): Promise<SearchResponse> {
+): Promise<Searched> {
   const parsed = withSynonyms(parseQuery(params.q), deps.synonyms ?? new Map());
-  if (parsed.terms.length === 0) return present(deps, parsed, params, NOTHING, NO_EXTRAS);
+  const answer = async (found: Found, extras: Extras | null): Promise<Searched> => ({
+    answer: await present(deps, parsed, params, found, extras ?? NO_EXTRAS),
+    isWhole: extras !== null,
+  });
+  if (parsed.terms.length === 0) return answer(NOTHING, NO_EXTRAS);
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     asker.charge(COSTLY_MORE);
     return deps.turns.take(asker.name, work);
   };
-  if (isCostly(parsed, params)) return inTurn(() => searchAtLength(deps, parsed, params));
-  const found = await findPage(deps, parsed, params);
-  if (!mayGain(parsed, params, found) || !asker.affords(COSTLY_MORE)) {
-    return present(deps, parsed, params, found, NO_EXTRAS);
+  if (isCostly(parsed, params)) {
+    const found = await inTurn(() => searchAtLength(deps, parsed, params));
+    return { answer: found, isWhole: true };
   }
-  const extras = await inTurn(() => findExtras(deps, parsed, params, found)).catch(
-    noneIfUnavailable,
-  );
-  return present(deps, parsed, params, found, extras);
+  const found = await findPage(deps, parsed, params);
+  if (!mayGain(parsed, params, found)) return answer(found, NO_EXTRAS);
+  if (!asker.affords(COSTLY_MORE)) return answer(found, null);
+  const looking = inTurn(() => findExtras(deps, parsed, params, found));
+  return answer(found, await looking.catch(nullIfUnavailable));
 }
 
 /**
@@ -115,8 +126,8 @@ function correctionOf(deps: SearchDeps, parsed: ParsedQuery, params: SearchParam
 }
 
 /** What was answered without them stands. */
-function noneIfUnavailable(error: unknown): Extras {
-  if (error instanceof AppError && error.code === 'UNAVAILABLE') return NO_EXTRAS;
+function nullIfUnavailable(error: unknown): null {
+  if (error instanceof AppError && error.code === 'UNAVAILABLE') return null;
   throw error;
 }
 

@@ -49,7 +49,11 @@ async function restore(archive: Archive, folder: string, keys: boolean): Promise
   const { ok } = verified;
   return {
     json: { backup: manifest, revokedKeys, verify: verified.json },
-    lines: [...lines, ...verified.lines],
+    lines: [
+      ...lines,
+      ...verified.lines,
+      'Restart API processes that served this archive: they may hold answers of before',
+    ],
     ok,
   };
 }

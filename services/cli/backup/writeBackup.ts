@@ -33,6 +33,8 @@ const SNAPSHOT_TOO_OLD = 239;
 export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifest> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0) throw new CliError(`${folder} is not empty`);
+  // Before anything is read: what was erased after this moment may be in the backup.
+  const createdAt = new Date().toISOString();
   const total = await countKept(mongo);
   const progress = createProgress('Backup', total, (done) => counted(done, 'document'));
   const session = (await hasSnapshots(mongo))
@@ -44,7 +46,7 @@ export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifes
       files.push([name, await writeFile(mongo, session, folder, name, progress)]);
     const manifest: Manifest = {
       format: BACKUP_FORMAT,
-      createdAt: new Date().toISOString(),
+      createdAt,
       namespace: mongo.namespace,
       snapshot: session !== undefined,
       collections: Object.fromEntries(files) as Manifest['collections'],

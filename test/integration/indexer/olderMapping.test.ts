@@ -1,6 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 import { expect } from 'chai';
-import { searchArchive } from '../../../services/api/search/searchArchive.js';
+import { searchArchive } from '../../support/searchArchive.js';
 import { suggestTitles } from '../../../services/api/search/suggestTitles.js';
 import { Turns } from '../../../services/api/search/turns.js';
 import { prepareSearch } from '../../../services/indexer/prepareSearch.js';

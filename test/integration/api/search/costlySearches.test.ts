@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { searchArchive } from '../../../../services/api/search/searchArchive.js';
+import { searchArchive } from '../../../support/searchArchive.js';
 import { Turns } from '../../../../services/api/search/turns.js';
 import type { SearchResponse } from '../../../../shared/contract/search.js';
 import { ensureSearchIndex } from '../../../../shared/store/searchIndex.js';

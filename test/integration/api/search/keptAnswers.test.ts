@@ -1,4 +1,8 @@
 import { expect } from 'chai';
+import type { Asker } from '../../../../services/api/asker.js';
+import { keepAnswers } from '../../../../services/api/search/keepAnswers.js';
+import { searchArchive } from '../../../../services/api/search/searchArchive.js';
+import { Turns } from '../../../../services/api/search/turns.js';
 import type { SearchResponse, SuggestResponse } from '../../../../shared/contract/search.js';
 import {
   documentIdOf,
@@ -8,7 +12,12 @@ import {
   type SearchDocument,
 } from '../../../../shared/store/searchIndex.js';
 import { startApi, until, type ApiServer } from '../../../support/apiServer.js';
-import { aThread, storeDocuments } from '../../../support/searchDocuments.js';
+import {
+  aThread,
+  searchParams,
+  storeDocuments,
+  UNLIMITED,
+} from '../../../support/searchDocuments.js';
 
 /** An API over a search index of its own that holds one thread. */
 async function startWithThread(thread: SearchDocument[]): Promise<ApiServer> {
@@ -95,12 +104,19 @@ describe('kept answers of searches', () => {
     expect(api.cache.traffic.misses - misses).to.be.within(1, 50);
   });
 
-  it('are not kept where nothing is found: another asker may get a suggestion', async () => {
-    for (let asked = 0; asked < 3; asked += 1) {
-      const { cache, found } = await search('q=zzzz+yyyy+xxxx+wwww+vvvv+uuuu+tttt+ssss+rrrr');
-      expect(found?.total).to.equal(0);
-      expect(cache).to.equal('MISS');
-    }
+  it('are kept where nothing is found, unless another asker may get more', async () => {
+    const q = 'zzzz yyyy xxxx';
+    await untilKept(new URLSearchParams({ q }).toString());
+    const { elasticsearch, mongo } = api.stores;
+    const deps = { elasticsearch, namespace: mongo.namespace, turns: new Turns() };
+    const search = (asker: Asker) => searchArchive(deps, searchParams(q), asker);
+    expect((await search(UNLIMITED)).isWhole).to.equal(true);
+    expect((await search({ ...UNLIMITED, affords: () => false })).isWhole).to.equal(false);
+    const busy = { ...deps, turns: new Turns({ inAll: 0, each: 1, waitMs: 5 }) };
+    expect((await searchArchive(busy, searchParams(q), UNLIMITED)).isWhole).to.equal(false);
+    const keep = keepAnswers(() => searchArchive(busy, searchParams(q), UNLIMITED));
+    const given = { query: searchParams(q), asker: UNLIMITED } as Parameters<typeof keep>[0];
+    expect((await keep(given)).cached?.expiresAt).to.equal(0);
   });
 
   it('are dropped when anything changed, so that what was deleted is not found', async () => {

@@ -48,6 +48,19 @@ describe('createPlatformUsers', () => {
     expect(asked).to.equal(451);
   });
 
+  it('shares what may be refused among the processes of a machine', async () => {
+    let asked = 0;
+    const find = createPlatformUsers(
+      aPlatform(() => {
+        asked += 1;
+        return Promise.reject(invalidCredential('token'));
+      }),
+      8,
+    );
+    for (let n = 0; n < 120; n += 1) await outcome(find(`bad ${n}`));
+    expect(asked).to.equal(112);
+  });
+
   it('has no more under way than may still be refused', async () => {
     const waiting: (() => void)[] = [];
     const find = createPlatformUsers(
