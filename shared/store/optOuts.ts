@@ -1,7 +1,5 @@
 import type { Collections } from './collections.js';
-import { unshownForwards, type UnshownForwards } from './forwards.js';
 import { findGathered } from './gather.js';
-import type { MessageRecord } from './records.js';
 import { stateOf } from './state.js';
 
 /** Who is left out of which servers. */
@@ -37,23 +35,4 @@ export async function optedOut(store: Store): Promise<OptOuts> {
   };
   known.set(store.state, now);
   return now;
-}
-
-/**
- * Messages of a server as they may be shown: without those of people who are left out, which are `hidden`, and without
- * what others forward that may not be read itself. `forwards` names all that do, whoever wrote them.
- */
-export async function withoutLeftOut(
-  collections: Pick<Collections, 'messages' | 'threads' | 'channels'>,
-  left: OptOuts,
-  serverId: string,
-  messages: MessageRecord[],
-): Promise<{ shown: MessageRecord[]; hidden: MessageRecord[]; forwards: UnshownForwards }> {
-  const isHidden = ({ author }: MessageRecord): boolean => left.has(serverId, author.id);
-  const others = messages.filter((message) => !isHidden(message));
-  const forwards = await unshownForwards(collections, left, messages);
-  const shown = others.map((message) =>
-    forwards.hidden.has(message._id) ? { ...message, forwarded: null } : message,
-  );
-  return { shown, hidden: messages.filter(isHidden), forwards };
 }

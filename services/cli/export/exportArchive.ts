@@ -7,7 +7,8 @@ import { writeExport, type ExportContent } from '../../../shared/exportFormat/wr
 import { batches } from '../../../shared/platform/batches.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import { optedOut, withoutLeftOut, type OptOuts } from '../../../shared/store/optOuts.js';
+import { optedOut, type OptOuts } from '../../../shared/store/optOuts.js';
+import { withoutLeftOut } from '../../../shared/store/withoutLeftOut.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
 import { CliError } from '../cliError.js';

@@ -1,7 +1,7 @@
 import { batches } from '../../../shared/platform/batches.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
-import { withoutLeftOut } from '../../../shared/store/optOuts.js';
+import { withoutLeftOut } from '../../../shared/store/withoutLeftOut.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../records/applyErasures.js';
 import { foldThread, type FoldedMessages, type ThreadViews } from '../views/foldThread.js';

@@ -5,7 +5,7 @@ import { isOwnAttachment } from '../../../shared/mirror/isOwnAttachment.js';
 import { batches } from '../../../shared/platform/batches.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { findGathered } from '../../../shared/store/gather.js';
-import { withoutLeftOut } from '../../../shared/store/optOuts.js';
+import { withoutLeftOut } from '../../../shared/store/withoutLeftOut.js';
 import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { countedMessages } from '../build/threadMessages.js';
