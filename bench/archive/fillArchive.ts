@@ -125,7 +125,7 @@ export function threadViews({ thread, channel, messages, linked }: GeneratedThre
   const targets = new Map(
     Array.from(linked, ([id, name]) => [id, { kind: 'thread' as const, name }]),
   );
-  const folded = fold.add(messages, { ids: [...new Set(ids)], targets, unshownForwards: [] });
+  const folded = fold.add(messages, { ids: [...new Set(ids)], targets });
   const views = fold.end();
   return {
     ...views,

@@ -11,8 +11,8 @@ const OLD_FORWARDS = 'forwards';
 
 /**
  * Takes over what earlier versions kept in other collections: into `state` and `work`. Those of `state` are left as
- * they are, so that a process of such a version goes on until it is replaced. What they show of forwarded messages is
- * judged once more.
+ * they are, so that an API process of such a version goes on until it is replaced. What they show of forwarded messages
+ * is judged once more; indexers of such a version must have been stopped by then, as they would not judge it.
  */
 export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'>): Promise<void> {
   await copyState(mongo);
@@ -20,17 +20,20 @@ export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'
   await judgeForwards(mongo.collections);
 }
 
-/** Has threads that forward something built again, once. */
+/** Has threads that forward something built again, once: those that the index finds, so that few messages are read. */
 async function judgeForwards({
   messages,
   work,
 }: Pick<Mongo['collections'], 'messages' | 'work'>): Promise<void> {
   if (!(await messages.indexExists(OLD_FORWARDS))) return;
-  const threadIds = await messages.distinct('threadId', {
-    ...{ 'forwarded.content': { $exists: true }, deleted: { $ne: true } },
-  });
-  const marks = threadIds.map((threadId) => markWrite('thread', threadId));
-  if (marks.length > 0) await work.bulkWrite(marks);
+  const copies = messages.find(
+    { 'forwarded.content': { $exists: true }, 'reference.messageId': { $gt: '' } },
+    { projection: { threadId: 1 }, hint: OLD_FORWARDS },
+  );
+  for await (const batch of batches(copies)) {
+    const threadIds = new Set(batch.map(({ threadId }) => threadId));
+    await work.bulkWrite([...threadIds].map((threadId) => markWrite('thread', threadId)));
+  }
   await messages.dropIndex(OLD_FORWARDS);
 }
 

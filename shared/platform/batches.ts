@@ -7,7 +7,7 @@ export interface BatchLimits<T> {
 
 /** Groups a source into batches. A batch ends at `items` (default 500), or with the item that brings it to `weight`. */
 export async function* batches<T>(
-  source: AsyncIterable<T>,
+  source: AsyncIterable<T> | Iterable<T>,
   { items = 500, weight = Infinity, weigh = () => 0 }: BatchLimits<T> = {},
 ): AsyncGenerator<T[]> {
   let batch: T[] = [];

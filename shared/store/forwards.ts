@@ -1,9 +1,15 @@
+import type { Filter, FindCursor } from 'mongodb';
 import type { Collections } from './collections.js';
 import type { OptOuts } from './optOuts.js';
 import type { MessageRecord, SourceMessage } from './records.js';
 
-/** What is needed of a message to judge what it forwards. */
-export type Forward = Pick<MessageRecord, '_id' | 'forwarded' | 'reference'>;
+/** A message that forwards another. */
+export interface Forward {
+  _id: string;
+  /** The message that it forwards, and the thread that it says this is of. */
+  originalId: string;
+  threadId: string | null;
+}
 
 type Records = Pick<Collections, 'messages' | 'threads' | 'channels'>;
 
@@ -17,55 +23,76 @@ export interface UnshownForwards {
 
 const NONE: UnshownForwards = { hidden: new Set(), gone: new Set() };
 
-/** The id of the message that a message forwards, in a list; the list is empty where it forwards nothing. */
-export function forwardedIds({
-  forwarded,
-  reference,
-}: Pick<SourceMessage, 'forwarded' | 'reference'>): string[] {
-  return forwarded && reference?.messageId ? [reference.messageId] : [];
+/** Those of some messages that forward another message. */
+export function forwardsOf(
+  messages: readonly Pick<SourceMessage, '_id' | 'forwarded' | 'reference'>[],
+): Forward[] {
+  return messages.flatMap(({ _id, forwarded, reference }) =>
+    forwarded && reference?.messageId
+      ? [{ _id, originalId: reference.messageId, threadId: reference.channelId }]
+      : [],
+  );
+}
+
+/** A message that is shown, or would be if its author were not left out, with what tells what it forwards. */
+export type ForwardingMessage = Pick<MessageRecord, '_id' | 'threadId' | 'forwarded' | 'reference'>;
+
+/** Messages that forward others, as `which` narrows them. Only the time is read of what they forward. */
+export function findForwards(
+  { messages }: Pick<Collections, 'messages'>,
+  which: Filter<MessageRecord>,
+): FindCursor<ForwardingMessage> {
+  return messages
+    .find({
+      ...which,
+      ...{ 'forwarded.content': { $exists: true }, counted: true, deleted: { $ne: true } },
+    })
+    .project<ForwardingMessage>({ threadId: 1, reference: 1, 'forwarded.createdAt': 1 });
 }
 
 /**
  * Judges what some messages forward. A message of a thread that this archive holds is shown by those that forward it
- * only while it may be read itself: it is recorded, it was not deleted or erased, its author is not left out, and its
- * forum is not withheld. Before it is recorded nobody knows who wrote it. What was said elsewhere is shown as it is.
+ * only while it may be read itself: it is recorded, it was not deleted or erased, its author is not left out, and
+ * neither its thread nor its forum is deleted or withheld. Before it is recorded nobody knows who wrote it. What was
+ * said elsewhere is shown as it is, and so is what comes without the id of a message. Forwards are found by the thread
+ * that they say their message is of. So one that names none is not shown, and neither is one that names another thread
+ * than its message is recorded in.
  */
 export async function unshownForwards(
   { messages, threads, channels }: Records,
-  left: OptOuts,
+  left: Pick<OptOuts, 'has'>,
   forwards: readonly Forward[],
 ): Promise<UnshownForwards> {
-  const copies = forwards.filter((message) => forwardedIds(message).length > 0);
-  if (copies.length === 0) return NONE;
+  if (forwards.length === 0) return NONE;
   const said = await messages
-    .find({ _id: { $in: copies.flatMap(forwardedIds) } })
+    .find({ _id: { $in: forwards.map(({ originalId }) => originalId) } })
     .project<Original>({ 'author.id': 1, threadId: 1, deleted: 1 })
     .toArray();
   const originals = new Map(said.map((original) => [original._id, original]));
-  const originalOf = ({ reference }: Forward) => originals.get(reference?.messageId ?? '');
-  const threadOf = (copy: Forward): string =>
-    originalOf(copy)?.threadId ?? copy.reference?.channelId ?? '';
   const held = await threads
-    .find({ _id: { $in: copies.map(threadOf) } })
-    .project<Place>({ serverId: 1, channelId: 1 })
+    .find({ _id: { $in: forwards.flatMap(({ threadId }) => threadId ?? []) } })
+    .project<Place>({ serverId: 1, channelId: 1, deleted: 1 })
     .toArray();
   const places = new Map(held.map((place) => [place._id, place]));
-  const withheld = new Set(
+  const unshown = new Set(
     await channels.distinct('_id', {
-      ...{ _id: { $in: held.map(({ channelId }) => channelId) }, withheldAt: { $exists: true } },
+      _id: { $in: held.map(({ channelId }) => channelId) },
+      $or: [{ withheldAt: { $exists: true } }, { deleted: true }],
     }),
   );
-  const isShown = (copy: Forward): boolean => {
-    const place = places.get(threadOf(copy));
-    const original = originalOf(copy);
+  const isShown = ({ originalId, threadId }: Forward): boolean => {
+    const original = originals.get(originalId);
+    if (threadId === null || (original && original.threadId !== threadId)) return false;
+    const place = places.get(threadId);
     if (!place) return !original?.deleted;
-    if (!original || original.deleted || withheld.has(place.channelId)) return false;
+    if (place.deleted || unshown.has(place.channelId)) return false;
+    if (!original || original.deleted) return false;
     return !left.has(place.serverId, original.author.id);
   };
-  const isGone = (copy: Forward): boolean => originalOf(copy)?.deleted === true;
+  const idsOf = (some: readonly Forward[]) => new Set(some.map(({ _id }) => _id));
   return {
-    hidden: new Set(copies.filter((copy) => !isShown(copy)).map(({ _id }) => _id)),
-    gone: new Set(copies.filter(isGone).map(({ _id }) => _id)),
+    hidden: idsOf(forwards.filter((forward) => !isShown(forward))),
+    gone: idsOf(forwards.filter(({ originalId }) => originals.get(originalId)?.deleted === true)),
   };
 }
 
@@ -75,4 +102,5 @@ interface Place {
   _id: string;
   serverId: string;
   channelId: string;
+  deleted?: boolean;
 }

@@ -1,5 +1,5 @@
 import type { Collections } from './collections.js';
-import { unshownForwards, type UnshownForwards } from './forwards.js';
+import { forwardsOf, unshownForwards, type UnshownForwards } from './forwards.js';
 import type { OptOuts } from './optOuts.js';
 import type { MessageRecord } from './records.js';
 
@@ -15,7 +15,7 @@ export async function withoutLeftOut(
 ): Promise<{ shown: MessageRecord[]; hidden: MessageRecord[]; forwards: UnshownForwards }> {
   const isHidden = ({ author }: MessageRecord): boolean => left.has(serverId, author.id);
   const others = messages.filter((message) => !isHidden(message));
-  const forwards = await unshownForwards(collections, left, messages);
+  const forwards = await unshownForwards(collections, left, forwardsOf(messages));
   const shown = others.map((message) =>
     forwards.hidden.has(message._id) ? { ...message, forwarded: null } : message,
   );

@@ -3,7 +3,7 @@ import type { SentAttachment } from '../../../shared/discordApi/freshLinks.js';
 import { isOwnAttachment } from '../../../shared/mirror/isOwnAttachment.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
-import { unshownForwards } from '../../../shared/store/forwards.js';
+import { forwardsOf, unshownForwards } from '../../../shared/store/forwards.js';
 import { optedOut } from '../../../shared/store/optOuts.js';
 import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
 import { isLive } from '../../../shared/store/sourceTime.js';
@@ -42,7 +42,7 @@ export async function findAttachment(
   const file = files.find(({ id }) => id === attachmentId);
   const serverId = file && (await shownServer(store, message.threadId));
   if (!file || !serverId || !isOwnAttachment(file, message, cdnUrl)) return null;
-  if (!(await isAuthorShown(store, serverId, message))) return null;
+  if (!(await isAuthorShown(store, serverId, message, attachmentId))) return null;
   const { threadId, asOf } = message;
   const { filename, url } = file;
   const exported = isLive(asOf) ? null : url;
@@ -54,16 +54,18 @@ const MESSAGE = {
   reference: 1,
 } as const;
 
-/** Whether who wrote a message, and what it forwards, may be shown. */
+/** Whether who wrote a message may be shown, and for a file that it forwards whether the original may be, too. */
 async function isAuthorShown(
   store: Store,
   serverId: string,
   message: MessageRecord,
+  attachmentId: string,
 ): Promise<boolean> {
   const [erased, left] = await Promise.all([erasedPeople(store), optedOut(store)]);
-  const { id } = message.author;
-  if (erased.has(id) || left.has(serverId, id)) return false;
-  return (await unshownForwards(store, left, [message])).hidden.size === 0;
+  const has = (server: string, userId: string) => erased.has(userId) || left.has(server, userId);
+  if (has(serverId, message.author.id)) return false;
+  if (message.attachments.some(({ id }) => id === attachmentId)) return true;
+  return (await unshownForwards(store, { has }, forwardsOf([message]))).hidden.size === 0;
 }
 
 /** The id of a thread's server; null where the thread may not be shown. */

@@ -1,9 +1,12 @@
 import type { Binary } from 'mongodb';
+import { batches } from '../../../shared/platform/batches.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { bodyNames } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { bodyOwner, removeOlderPieces, removePieces } from '../../../shared/store/pieces.js';
 import { findAllGathered, findGathered } from '../../../shared/store/gather.js';
+import { findForwards, forwardsOf, unshownForwards } from '../../../shared/store/forwards.js';
+import { optedOut } from '../../../shared/store/optOuts.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { BodyView, ContributionView, ThreadItemView } from '../../../shared/store/views.js';
@@ -24,11 +27,10 @@ import { createSentDocuments, type SentDocuments } from '../stores/sentDocuments
 import { redactThreads } from '../records/tombstones.js';
 import { endMark, freeMark, isHeld, readsOf } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
-import type { ThreadViews } from '../views/foldThread.js';
 import { cleanMessages, cleanThread, cleanWords, removeIfEmptied } from './cleanRecords.js';
 import { loadTargets } from './loadThread.js';
 import { putBodies, putRows } from './putViews.js';
-import { readThread } from './readThread.js';
+import { readThread, type ReadViews } from './readThread.js';
 import { unshownPeople, type UnshownPeople } from './unshownPeople.js';
 
 /** Builds threads that are marked. Throws what the first that fails throws, when all have ended. */
@@ -114,7 +116,7 @@ export async function storedThread(
 }
 
 interface BuiltThread {
-  views: ThreadViews;
+  views: ReadViews;
   bodies: BodyView[];
 }
 
@@ -173,8 +175,8 @@ async function storeViews(
   const { collections } = deps;
   const { _id: threadId, serverId, channelId } = thread;
   const { views, bodies } = built;
-  const { item, links } = views;
-  const hasLinks = [...links.keys()].some((id) => id !== threadId);
+  const { item, links, hasForwards } = views;
+  const showsOthers = hasForwards || [...links.keys()].some((id) => id !== threadId);
   faultPoint('beforeViews');
   const isStored = await deps.commit({
     reads: readsOf([mark]),
@@ -189,7 +191,7 @@ async function storeViews(
       if (isSaidAnew(mark, before, bodies))
         documents.mark('similar', threadId, { due: whenFound() });
       markMirror(deps, documents, `thread/${threadId}`, mark);
-      if (!hasLinks) endMark(documents, mark);
+      if (!showsOthers) endMark(documents, mark);
       return true;
     },
   });
@@ -199,35 +201,61 @@ async function storeViews(
     return removePieces(collections, owners);
   }
   faultPoint('viewsStored');
-  if (hasLinks) await endLinked(deps, mark, links);
   deps.announcer.announce({ threads: [{ threadId, serverId, channelId }] });
   deps.counters?.threadBuilt();
+  if (showsOthers) await endIfSame(deps, mark, views);
   for (const { _id, revision } of bodies) {
     if (before.cut.includes(_id)) await removeOlderPieces(collections, _id, revision);
   }
 }
 
 /**
- * Ends the build of a thread that links to others. Its list item names its links since the build stored it. Worker A
- * builds this thread and shows the old title of another; meanwhile worker B renames that other thread, and looks for
- * those that link to it. Either B finds this thread's stored links, and marks it; or the new title is stored by now,
- * and the thread is built again.
+ * Ends the build of a thread that shows something of others: their names, where it links to them, or their messages,
+ * which it forwards. What it shows of them can be looked up since the build stored it. Worker A builds this thread and
+ * shows the old title of another; meanwhile worker B renames that other thread, and looks for those that show its title.
+ * Either B finds what A has stored, and marks this thread; or A finds here what B has stored, and has this thread built
+ * again. The same holds of a message that may not be shown any more, or may be shown again.
  */
-async function endLinked(
-  { commit, collections }: IndexerDeps,
-  mark: Mark,
-  links: ReadonlyMap<string, string | undefined>,
-): Promise<void> {
-  const now = await loadTargets(collections, [...links.keys()]);
-  const moved = [...links].some(([id, name]) => id !== mark.subject && now.get(id)?.name !== name);
-  await commit({
+async function endIfSame(deps: IndexerDeps, mark: Mark, views: ReadViews): Promise<void> {
+  const isSame =
+    (await areNamesSame(deps.collections, mark.subject, views)) &&
+    (await areForwardsSame(deps.collections, views));
+  await deps.commit({
     reads: readsOf([mark]),
     decide(documents) {
       if (!isHeld(documents, mark)) return;
-      if (moved) freeMark(documents, documents.get('work', mark._id)!);
-      else endMark(documents, mark);
+      if (isSame) endMark(documents, mark);
+      else freeMark(documents, documents.get('work', mark._id)!);
     },
   });
+}
+
+/** Whether what a thread links to still has the names that it is shown by. */
+async function areNamesSame(
+  collections: IndexerDeps['collections'],
+  threadId: string,
+  { links }: ReadViews,
+): Promise<boolean> {
+  const now = await loadTargets(collections, [...links.keys()]);
+  return [...links].every(([id, name]) => id === threadId || now.get(id)?.name === name);
+}
+
+/**
+ * Whether those of a thread's forwards that are hidden are still those that may not be shown, and the records hold
+ * nothing of a message that was deleted meanwhile.
+ */
+async function areForwardsSame(
+  collections: IndexerDeps['collections'],
+  { hasForwards, item }: ReadViews,
+): Promise<boolean> {
+  if (!hasForwards) return true;
+  const were = new Set(item.unshownForwards);
+  for await (const batch of batches(findForwards(collections, { threadId: item._id }))) {
+    const left = await optedOut(collections);
+    const { hidden, gone } = await unshownForwards(collections, left, forwardsOf(batch));
+    if (gone.size > 0 || batch.some(({ _id }) => hidden.has(_id) !== were.has(_id))) return false;
+  }
+  return true;
 }
 
 /** Takes everything that is read of a thread away, but for its search documents. */

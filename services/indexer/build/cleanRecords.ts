@@ -1,7 +1,7 @@
 import type { Filter } from 'mongodb';
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
 import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
-import { forwardedIds, unshownForwards } from '../../../shared/store/forwards.js';
+import { forwardsOf, unshownForwards } from '../../../shared/store/forwards.js';
 import { findGathered } from '../../../shared/store/gather.js';
 import { NOBODY_LEFT_OUT } from '../../../shared/store/optOuts.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
@@ -69,7 +69,10 @@ export async function cleanMessages(
   const starters = unclean.filter(({ _id, threadId }) => _id === threadId);
   await commit({
     reads: {
-      messages: unclean.flatMap((message) => [message._id, ...forwardedIds(message)]),
+      messages: [
+        ...unclean.map(({ _id }) => _id),
+        ...forwardsOf(unclean).map(({ originalId }) => originalId),
+      ],
       threads: starters.map(({ _id }) => _id),
     },
     decide(documents) {
@@ -98,7 +101,7 @@ export async function cleanWords(
   const alive = { threadId, deleted: { $ne: true }, ...which };
   const said = collections.messages.find(erased.isEmpty ? { ...alive, ...FORWARDING } : alive);
   for await (const batch of batches(said)) {
-    const { gone } = await unshownForwards(collections, NOBODY_LEFT_OUT, batch);
+    const { gone } = await unshownForwards(collections, NOBODY_LEFT_OUT, forwardsOf(batch));
     const unclean = batch.filter(
       (message) => gone.has(message._id) || applyErasures(message, erased) !== message,
     );

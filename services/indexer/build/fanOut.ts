@@ -1,7 +1,12 @@
 import { batches } from '../../../shared/platform/batches.js';
-import { unshownForwards } from '../../../shared/store/forwards.js';
+import {
+  findForwards,
+  forwardsOf,
+  unshownForwards,
+  type ForwardingMessage,
+} from '../../../shared/store/forwards.js';
 import { optedOut } from '../../../shared/store/optOuts.js';
-import { markId, NEVER, type Mark, type WorkKind } from '../../../shared/store/work.js';
+import type { Mark, WorkKind } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { storeMade } from '../work/claims.js';
 import { listsNaming } from './buildShown.js';
@@ -11,6 +16,8 @@ interface Following {
   kind: WorkKind;
   subject: string;
   because: string;
+  /** A further cause. */
+  cause?: string;
 }
 
 /** What is to be marked because of some subjects. */
@@ -102,43 +109,52 @@ async function* threadsOf(
 }
 
 /**
- * Threads that forward messages of some threads, and show what may not be shown any more, or hide what may. A message
- * that is deleted, erased, left out or recorded has its own thread built; so whoever forwards it is found after that.
- * Worker A builds a thread that forwards a message; meanwhile the message is deleted, and worker B looks here for those
- * that forward it. What A has stored is not to be seen yet, so a thread that is marked is marked again.
+ * Threads that forward messages of some other threads, and show what may not be shown any more, or hide what may. A
+ * message that is deleted, erased, left out or recorded has its own thread built; so whoever forwards it is found after
+ * that. A thread that is being built looks at what it forwards once more by itself. One whose records hold what was
+ * deleted is marked even where that is hidden already, so that its build empties them.
  */
 async function* forwarding(
   { collections }: IndexerDeps,
   threadIds: string[],
 ): AsyncGenerator<Following> {
-  const { messages, threadItems, work } = collections;
-  const forwards = messages.find(
-    {
-      'forwarded.content': { $exists: true },
-      'reference.channelId': { $in: threadIds },
-      ...{ counted: true, deleted: { $ne: true } },
-    },
-    { projection: { threadId: 1, reference: 1, 'forwarded.createdAt': 1 } },
-  );
-  for await (const batch of batches(forwards)) {
-    const { hidden, gone } = await unshownForwards(collections, await optedOut(collections), batch);
-    const ids = [...new Set(batch.map(({ threadId }) => threadId))];
-    const marked = new Set(
-      await work.distinct('subject', {
-        ...{ _id: { $in: ids.map((id) => markId('thread', id)) }, due: { $ne: NEVER } },
-      }),
+  const named = { 'reference.channelId': { $in: threadIds } };
+  const done = new Set<string>();
+  for await (const batch of batches(findForwards(collections, named))) {
+    const copies = batch.filter(
+      (copy) => copy.threadId !== copy.reference?.channelId && !done.has(pairOf(copy)),
     );
-    const items = await threadItems
-      .find({ _id: { $in: ids }, item: { $ne: '' } }, { projection: { unshownForwards: 1 } })
-      .toArray();
-    const unshown = new Map(items.map((item) => [item._id, new Set(item.unshownForwards)]));
-    for (const { _id, threadId: subject, reference } of batch) {
-      const was = unshown.get(subject);
-      const isWrong = was !== undefined && was.has(_id) !== hidden.has(_id);
-      if (!isWrong && !gone.has(_id) && !marked.has(subject)) continue;
-      yield { kind: 'thread', subject, because: reference!.channelId! };
+    const left = await optedOut(collections);
+    const { hidden, gone } = await unshownForwards(collections, left, forwardsOf(copies));
+    const unshown = await storedUnshown(collections, copies);
+    for (const copy of copies) {
+      const { _id, threadId: subject, reference } = copy;
+      const was = unshown.get(subject)?.has(_id);
+      const isWrong = was !== undefined && was !== hidden.has(_id);
+      if (done.has(pairOf(copy)) || (!isWrong && !gone.has(_id))) continue;
+      done.add(pairOf(copy));
+      const because = reference!.channelId!;
+      const isToGo = was === false && hidden.has(_id);
+      yield { kind: 'thread', subject, because, ...(isToGo && { cause: `forwarded/${because}` }) };
     }
   }
+}
+
+/** The thread of a message that forwards another, and the thread of that other one. */
+function pairOf({ threadId, reference }: ForwardingMessage): string {
+  return `${threadId}/${reference?.channelId}`;
+}
+
+/** Of the listed threads that some messages are of: the ids of those that are stored as not shown. */
+async function storedUnshown(
+  { threadItems }: Pick<IndexerDeps['collections'], 'threadItems'>,
+  messages: readonly ForwardingMessage[],
+): Promise<Map<string, Set<string>>> {
+  const ids = [...new Set(messages.map(({ threadId }) => threadId))];
+  const items = await threadItems
+    .find({ _id: { $in: ids }, item: { $ne: '' } }, { projection: { unshownForwards: 1 } })
+    .toArray();
+  return new Map(items.map((item) => [item._id, new Set(item.unshownForwards)]));
 }
 
 async function* linking(
@@ -174,8 +190,10 @@ function fanOut(follows: Follows): (deps: IndexerDeps, marks: Mark[]) => Promise
       await deps.commit({
         reads: {},
         decide(documents) {
-          for (const { kind, subject, because } of batch) {
-            documents.mark(kind, subject, { causes: causes.get(because) });
+          for (const { kind, subject, because, cause = [] } of batch) {
+            documents.mark(kind, subject, {
+              causes: [...(causes.get(because) ?? []), cause].flat(),
+            });
           }
         },
       });

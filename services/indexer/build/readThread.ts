@@ -1,5 +1,6 @@
 import { batches } from '../../../shared/platform/batches.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
+import { forwardsOf } from '../../../shared/store/forwards.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import { withoutLeftOut } from '../../../shared/store/withoutLeftOut.js';
 import type { IndexerDeps } from '../deps.js';
@@ -23,6 +24,11 @@ export interface ThreadSink {
   add(folded: FoldedMessages, messages: readonly MessageRecord[]): Promise<void>;
 }
 
+/** What comes of a thread, and whether any of its messages forwards another. */
+export interface ReadViews extends ThreadViews {
+  hasForwards: boolean;
+}
+
 /**
  * Reads a thread's records once and folds them into a sink. What erased people left in them is taken out first, and so
  * is what was written by people who are left out of its server: nothing that is built can show it. Resolves with the
@@ -34,7 +40,7 @@ export async function readThread(
   thread: ThreadRecord,
   { version, unshown: { erased, left } }: { version: number; unshown: UnshownPeople },
   sink: ThreadSink,
-): Promise<ThreadViews | null> {
+): Promise<ReadViews | null> {
   const loaded = await loadThread(collections, thread, {
     resolvedTags,
     links,
@@ -44,22 +50,23 @@ export async function readThread(
   });
   if (!loaded) return null;
   const fold = foldThread(loaded.model);
+  let hasForwards = false;
+  const unshownForwards: string[] = [];
   await sink.begin?.(fold.opening);
   for await (const batch of batches(loaded.messages, MESSAGE_BATCH)) {
     const clean = batch.map((message) => applyErasures(message, erased));
     const said = clean.filter(({ deleted }) => !deleted);
     const judged = await withoutLeftOut(collections, left, thread.serverId, said);
-    const { shown, hidden, forwards } = judged;
-    const unclean = batch.filter(
-      (message, n) => clean[n] !== message || forwards.gone.has(message._id),
-    );
+    const { shown, hidden } = judged;
+    const { gone } = judged.forwards;
+    const unclean = batch.filter((message, n) => clean[n] !== message || gone.has(message._id));
     if (unclean.length > 0) await sink.clean?.(unclean, erased);
     if (hidden.length > 0) await sink.leaveOut?.(hidden);
-    if (shown.length === 0) continue;
-    const links = await linkTargets(collections, thread, shown);
+    hasForwards ||= forwardsOf(said).length > 0;
     // Those whose records are emptied forward nothing any more.
-    const unshownForwards = [...forwards.hidden].filter((id) => !forwards.gone.has(id));
-    await sink.add(fold.add(shown, { ...links, unshownForwards }), shown);
+    unshownForwards.push(...[...judged.forwards.hidden].filter((id) => !gone.has(id)));
+    if (shown.length === 0) continue;
+    await sink.add(fold.add(shown, await linkTargets(collections, thread, shown)), shown);
   }
-  return fold.end();
+  return { ...fold.end(unshownForwards), hasForwards };
 }

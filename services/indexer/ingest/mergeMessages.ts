@@ -1,4 +1,4 @@
-import { forwardedIds } from '../../../shared/store/forwards.js';
+import { forwardsOf } from '../../../shared/store/forwards.js';
 import { idKey, timeKey } from '../../../shared/store/listKeys.js';
 import type { MessageRecord, SourceMessage } from '../../../shared/store/records.js';
 import { same } from '../records/mergeFields.js';
@@ -15,7 +15,10 @@ export function readsOfMessages(told: readonly SourceMessage[]): {
   users: string[];
 } {
   return {
-    messages: told.flatMap((message) => [message._id, ...forwardedIds(message)]),
+    messages: [
+      ...told.map(({ _id }) => _id),
+      ...forwardsOf(told).map(({ originalId }) => originalId),
+    ],
     users: told.map(({ author }) => author.id),
   };
 }

@@ -38,6 +38,8 @@ export async function quarantineMark(deps: IndexerDeps, mark: Mark, cause: strin
       const failure = failureOf(now.failure, { ...about, ...failed, revision: 0 });
       const { causes: _causes, ...rest } = released(now);
       documents.put('work', { ...rest, due: NEVER, failedToken: now.token, tries: left, failure });
+      // No build comes after which those that forward its messages are looked for.
+      if (kind === 'thread' && !isRemoval && !now.failure) documents.mark('lists', subject);
       return true;
     },
   });

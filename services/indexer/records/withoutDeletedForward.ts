@@ -1,4 +1,4 @@
-import { forwardedIds } from '../../../shared/store/forwards.js';
+import { forwardsOf } from '../../../shared/store/forwards.js';
 import type { SourceMessage } from '../../../shared/store/records.js';
 import type { Documents } from '../work/commit.js';
 
@@ -10,7 +10,8 @@ export function withoutDeletedForward<T extends SourceMessage>(
   documents: Documents,
   message: T,
 ): T {
-  const [id] = forwardedIds(message);
-  const isDeleted = id !== undefined && documents.get('messages', id)?.deleted === true;
+  const isDeleted = forwardsOf([message]).some(
+    ({ originalId }) => documents.get('messages', originalId)?.deleted,
+  );
   return isDeleted ? { ...message, forwarded: null } : message;
 }

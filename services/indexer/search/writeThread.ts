@@ -1,4 +1,6 @@
 import type { ThreadRecord } from '../../../shared/store/records.js';
+import { findGathered } from '../../../shared/store/gather.js';
+import type { ThreadItemView } from '../../../shared/store/views.js';
 import { markId, NEVER } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
 import { readThread } from '../build/readThread.js';
@@ -76,5 +78,19 @@ async function writeDocuments(
   }
   await sender.end(views.document);
   await removeDeletedDocuments(deps.collections, search, thread._id, version);
+  if (views.hasForwards) await buildUnlessSame(deps, views.item);
   return views.document.messageCount + 1;
+}
+
+/**
+ * Has a thread built whose forwards were judged otherwise by its last build: whoever looks for threads that show too
+ * much compares what is to be shown with what that build has stored, and so would not find what this index shows.
+ */
+async function buildUnlessSame(
+  deps: IndexerDeps,
+  { _id, unshownForwards }: ThreadItemView,
+): Promise<void> {
+  const stored = await findGathered(deps.collections.threadItems, _id);
+  const isSame = String(stored?.unshownForwards ?? []) === String(unshownForwards ?? []);
+  if (!isSame) await setMarks(deps, 'thread', [_id]);
 }

@@ -28,8 +28,6 @@ const MAX_LINKS = 1_000;
 export interface MessageLinks {
   ids: readonly string[];
   targets: LinkTargets;
-  /** Ids of those of the messages that forward what may not be shown. */
-  unshownForwards: readonly string[];
 }
 
 /** What comes of some of a thread's messages. */
@@ -59,8 +57,8 @@ export interface ThreadFold {
   opening: string;
   /** Takes the next messages; they come in order. */
   add(messages: readonly MessageRecord[], links: MessageLinks): FoldedMessages;
-  /** Called once, after the last message. */
-  end(): ThreadViews;
+  /** Called once, after the last message, with the ids of all that forward what may not be shown. */
+  end(unshownForwards?: string[]): ThreadViews;
 }
 
 /**
@@ -75,11 +73,10 @@ export function foldThread(model: ThreadModel): ThreadFold {
   const people = tallyPeople(files);
   const conversation = conversationText();
   const links = new Map<string, string | undefined>();
-  const unshown: string[] = [];
   const counted = { messages: 0, lastAt: model.first.createdAt };
   let preview = '';
 
-  const views = (summary: ThreadSummary): ThreadViews => {
+  const views = (summary: ThreadSummary, unshown: string[]): ThreadViews => {
     const facts = { status: summary.status, ...people.facts() };
     return {
       title: head.title,
@@ -94,10 +91,12 @@ export function foldThread(model: ThreadModel): ThreadFold {
 
   return {
     opening: detailOpening(head),
-    add(messages, { ids, targets: found, unshownForwards }) {
-      for (const id of ids) if (links.size < MAX_LINKS) links.set(id, found.get(id)?.name);
+    add(messages, { ids, targets: found }) {
+      for (const id of ids) {
+        // Earlier messages show the name that was found first, so that is the one to compare later.
+        if (links.size < MAX_LINKS && !links.has(id)) links.set(id, found.get(id)?.name);
+      }
       const targets = new Map([...found].filter(([id]) => links.has(id)));
-      unshown.push(...unshownForwards);
       const before = counted.messages > 0 ? ',' : '';
       const previewOf = (message: MessageRecord): string =>
         previewText(searchableText(message), renderContext(message, targets, thread.serverId));
@@ -115,6 +114,6 @@ export function foldThread(model: ThreadModel): ThreadFold {
         bodyText: () => before + messages.map(textOf).join(','),
       };
     },
-    end: () => views(threadSummary(head, preview, counted)),
+    end: (unshown = []) => views(threadSummary(head, preview, counted), unshown),
   };
 }

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
+import { forwardsOf, unshownForwards } from '../../../shared/store/forwards.js';
+import { NOBODY_LEFT_OUT } from '../../../shared/store/optOuts.js';
+import { writeThread } from '../../../services/indexer/search/writeThread.js';
+import { nextVersion } from '../../../services/indexer/stores/nextVersion.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
@@ -10,11 +14,16 @@ import { everyTrace } from '../../support/everyTrace.js';
 import { aForward, aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
 import { build, doAll, record, stalled } from '../../support/indexerDeps.js';
 import { leaveOut } from '../../support/leaveOut.js';
+import { poisoned } from '../../support/poison.js';
 import { readBody } from '../../support/readBody.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 
 const WORDS = 'Marmalade keeps';
+
+const fail = (): never => {
+  throw new Error('It cannot be rendered');
+};
 
 describe('what is forwarded', () => {
   const { stores, deps } = indexerSuite('reopened');
@@ -166,6 +175,92 @@ describe('what is forwarded', () => {
     await deleteMessage(deps, { messageId: original._id });
     await expectNoDifference();
     expect(await deps.collections.work.countDocuments({})).to.equal(0);
+  });
+
+  it('comes to rest where a thread ends with many messages that nobody may read', async () => {
+    const { author, source, threadId, original, member } = aCopy();
+    const many = Array.from({ length: 499 }, () => said(threadId));
+    await record(deps, source, [original, ...many, aForward(original, { threadId, author })]);
+    await opt(member, true);
+    await expectNoDifference();
+    expect(await deps.collections.work.countDocuments({})).to.equal(0);
+  });
+
+  it('is hidden where it does not say truly which thread it is of', async () => {
+    const { source, original, other, copyId, forward, threadId } = aCopy();
+    const elsewhere = aSourceThread().thread._id;
+    const lies = [null, elsewhere].map((channelId) => {
+      const reference = { ...forward.reference!, channelId };
+      return aForward(original, { threadId: copyId, reference });
+    });
+    await record(deps, source, [original, said(threadId)]);
+    await record(deps, other, lies);
+    await doAll(deps);
+    expect(await shown(copyId)).to.equal('');
+    await record(deps, other, [forward]);
+    await doAll(deps);
+    expect(await shown(copyId)).to.contain(WORDS);
+    await expectNoDifference();
+  });
+
+  it('is hidden as soon as its thread or its forum is deleted', async () => {
+    const { source, threadId, original, other, forward } = aCopy();
+    await record(deps, source, [original]);
+    await record(deps, other, [forward]);
+    const { threads, channels } = deps.collections;
+    const isHidden = async () => {
+      const judged = await unshownForwards(
+        deps.collections,
+        NOBODY_LEFT_OUT,
+        forwardsOf([forward]),
+      );
+      return judged.hidden.has(forward._id);
+    };
+    expect(await isHidden()).to.equal(false);
+    await threads.updateOne({ _id: threadId }, { $set: { deleted: true } });
+    expect(await isHidden()).to.equal(true);
+    await threads.updateOne({ _id: threadId }, { $unset: { deleted: '' } });
+    await channels.updateOne({ _id: source.channel._id }, { $set: { deleted: true } });
+    expect(await isHidden()).to.equal(true);
+  });
+
+  it('is judged where its own thread cannot be built', async () => {
+    const { source, threadId, original, other, copyId, forward, member } = aCopy();
+    await record(deps, other, [forward]);
+    await doAll(deps);
+    await leaveOut(deps, ...member);
+    await record(deps, source, [original, said(threadId)]);
+    expect(await build(poisoned(deps, threadId, fail), threadId)).to.equal(false);
+    await doAll(deps);
+    expect(await shown(copyId)).to.equal('');
+  });
+
+  it('goes with a thread that cannot be built without it', async () => {
+    const { source, threadId, original, other, copyId, forward, member } = aCopy();
+    await record(deps, other, [forward]);
+    await doAll(deps);
+    const sick = poisoned(deps, copyId, fail);
+    await record(deps, other, [said(copyId)]);
+    expect(await build(sick, copyId)).to.equal(false);
+    expect(await shown(copyId)).to.contain(WORDS);
+    await leaveOut(deps, ...member);
+    await record(deps, source, [original, said(threadId)]);
+    await doAll(sick).catch(String);
+    expect(await build(sick, copyId)).to.equal(false);
+    expect(await shown(copyId)).to.equal('');
+  });
+
+  it('is judged by a build where a new search index shows it and the views do not', async () => {
+    const { source, threadId, original, other, copyId, forward } = aCopy();
+    await record(deps, source, [said(threadId)]);
+    await record(deps, other, [forward]);
+    await doAll(deps);
+    await record(deps, source, [original]);
+    const { state, threads, work } = deps.collections;
+    const version = await nextVersion(state);
+    const thread = (await threads.findOne({ _id: copyId }))!;
+    await writeThread(deps, deps.search, { thread, version });
+    expect(await work.distinct('_id', { subject: copyId })).to.deep.equal([`thread/${copyId}`]);
   });
 
   it('comes to rest where two threads forward each other', async () => {

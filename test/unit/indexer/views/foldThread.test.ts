@@ -15,7 +15,7 @@ describe('foldThread', () => {
       resolvedTags: parseResolvedTags('solved'),
     });
     const targets = new Map(ids.map((id) => [id, { kind: 'thread' as const, name: `Name-${id}` }]));
-    const { bodyText, documents } = fold.add(said, { ids, targets, unshownForwards: [] });
+    const { bodyText, documents } = fold.add(said, { ids, targets });
     const shown = bodyText();
     const { item } = fold.end();
     expect(item.linksTo).to.have.length(1_000);
