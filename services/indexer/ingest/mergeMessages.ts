@@ -1,6 +1,7 @@
 import { forwardsOf } from '../../../shared/store/forwards.js';
 import { idKey, timeKey } from '../../../shared/store/listKeys.js';
 import type { MessageRecord, SourceMessage } from '../../../shared/store/records.js';
+import { isLive } from '../../../shared/store/sourceTime.js';
 import { same } from '../records/mergeFields.js';
 import { contentOf } from '../records/messageOrder.js';
 import { mergeMessage } from '../records/mergeMessage.js';
@@ -42,12 +43,20 @@ export function mergeMessages(
     const clean = withoutDeletedForward(documents, told);
     const message = before ? mergeMessage(clean, before) : clean;
     if (!message) continue;
-    isChanged ||= !before || !same(contentOf(message), contentOf(before));
+    isChanged ||= !before || isShownOtherwise(message, before);
     documents.put('messages', toRecord(message));
     if ((message as MessageRecord).deleted && message._id === threadId)
       disownThread(documents, threadId);
   }
   return isChanged;
+}
+
+/** Whether readers see something else. Links to files that the platform itself has told of are others. */
+function isShownOtherwise(message: SourceMessage, before: MessageRecord): boolean {
+  const { attachments, forwarded } = message;
+  const hasFiles = attachments.length > 0 || (forwarded?.attachments.length ?? 0) > 0;
+  if (hasFiles && isLive(message.asOf) !== isLive(before.asOf)) return true;
+  return !same(contentOf(message), contentOf(before));
 }
 
 function toRecord(told: SourceMessage): MessageRecord {

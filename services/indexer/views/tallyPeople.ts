@@ -9,7 +9,6 @@ const DAY_MS = 86_400_000;
 interface Tally {
   author: AuthorSnapshot;
   isWebhook: boolean;
-  asOf: number;
   messages: number;
   reactions: number;
   threads: number;
@@ -69,10 +68,11 @@ export function dayOf(time: Date): number {
 }
 
 function addTo(people: Map<string, Tally>, message: MessageRecord, started: boolean): void {
-  const { author, asOf, createdAt } = message;
+  const { author, createdAt } = message;
   const tally = people.get(author.id) ?? emptyTally(message);
   people.set(author.id, tally);
-  if (asOf >= tally.asOf) Object.assign(tally, { author, asOf });
+  // As in their last message. When that was told plays no part: a source that says the same later changes no view.
+  tally.author = author;
   const reactions = message.reactions.reduce((sum, { count }) => sum + count, 0);
   const day = tally.days.get(dayOf(createdAt)) ?? { messages: 0, threads: 0, reactions: 0 };
   tally.days.set(dayOf(createdAt), day);
@@ -84,11 +84,10 @@ function addTo(people: Map<string, Tally>, message: MessageRecord, started: bool
   tally.lastAt = createdAt;
 }
 
-function emptyTally({ author, webhook, asOf, createdAt }: MessageRecord): Tally {
+function emptyTally({ author, webhook, createdAt }: MessageRecord): Tally {
   return {
     author,
     isWebhook: webhook ?? false,
-    asOf,
     messages: 0,
     reactions: 0,
     threads: 0,

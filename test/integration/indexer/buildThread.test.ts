@@ -17,8 +17,11 @@ import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js'
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import { build, doAll, endLeases, inBatches, record, stalled } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
+import { aFile, LIVE } from '../../support/mirrorRig.js';
 import { noise } from '../../support/noise.js';
 import { indexerSuite } from '../../support/suiteStores.js';
+
+const CDN = 'https://cdn.discordapp.com';
 
 /** A thread by Ada with answers by Grace and a bot. */
 function aConversation(more: Parameters<typeof aSourceThread>[0] = {}) {
@@ -456,6 +459,34 @@ describe('building a thread', () => {
     expect(body?.messages.map(({ content }) => content)).to.deep.equal(
       many.map(({ content }) => content),
     );
+  });
+
+  it('names people as in their last message, whatever is told again later', async () => {
+    const { source, threadId } = aConversation();
+    const [before, after] = ['Grace', 'Grace H.'].map((username) =>
+      aSourceMessage({ threadId, author: { ...anAuthor('grace'), username } }),
+    );
+    await record(deps, source, [before!, after!]);
+    await doAll(deps);
+    await record(deps, { ...source, asOf: 9 }, [{ ...before!, asOf: 9 }]);
+    await setMarks(deps, 'thread', [threadId]);
+    await doAll(deps);
+    const list = await readBody<ParticipantList>(deps.collections, `participants/${threadId}`);
+    expect(list?.participants.map(({ username }) => username)).to.deep.equal(['Grace H.']);
+  });
+
+  it('gives links to files of its own once the platform itself has told of them', async () => {
+    const { source, threadId } = aConversation();
+    const message = aSourceMessage({ threadId, attachments: [aFile(CDN, threadId)] });
+    const links = async () =>
+      (await detail(threadId))?.messages[0]?.attachments.map(({ url }) => url);
+    await record(deps, source, [message]);
+    await doAll(deps);
+    expect(await links()).to.deep.equal(message.attachments.map(({ url }) => url));
+    await record(deps, { ...source, asOf: LIVE }, [{ ...message, asOf: LIVE }]);
+    await doAll(deps);
+    const own = `https://archive.example/attachments/${message._id}/${message.attachments[0]!.id}`;
+    expect(await links()).to.deep.equal([own]);
   });
 
   it('refuses a message that belongs to another thread, and a thread that moves', async () => {
