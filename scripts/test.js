@@ -45,10 +45,10 @@ async function testWith(ready) {
 function inGroups(files) {
   const groups = [
     /^dist\/test\/(integration\/api|unit)\//,
-    /^dist\/test\/faults\/crashes/,
-    /^dist\/test\/(faults\/|integration\/timed\/r)/,
-    /^dist\/test\/integration\/indexer\/(gateway|[o-z])/,
-    /^dist\/test\/integration\/(indexer|local|relevance|shared|timed)\//,
+    /^dist\/test\/(faults\/crashes|integration\/indexer\/[o-q])/,
+    /^dist\/test\/(faults|integration\/timed)\//,
+    /^dist\/test\/integration\/(cli\/|indexer\/(gateway|[r-z]))/,
+    /^dist\/test\/integration\/(indexer|local|relevance|shared)\//,
   ];
   const groupOf = (file) => groups.findIndex((group) => group.test(file));
   return [...groups.keys(), -1].map((number) => files.filter((file) => groupOf(file) === number));
