@@ -19,6 +19,7 @@ import { outcomeBytes, outcomeExpiry, type AnswerCache, type Outcome } from './h
 import { readySizeOf, type ReadyAnswer } from './http/readyAnswers.js';
 import { ResponseCache } from './http/responseCache.js';
 import { createApiMetrics } from './metrics/apiMetrics.js';
+import { keptCursors } from './paging/cursors.js';
 import { followAnnouncements } from './redis/followAnnouncements.js';
 import { readSynonyms } from './search/synonyms.js';
 import { guardStores } from './stores/guardStores.js';
@@ -61,8 +62,6 @@ export function createApi(clients: ApiClients): Api {
     readySizeOf,
     expiryOf: outcomeExpiry,
   });
-  const channel = announcementChannel(namespace);
-  const subscription = followAnnouncements(clients.subscriber, channel, cache, logger);
   const limits = settings.RATE_LIMIT_DISABLED
     ? undefined
     : createRateLimits(settings, redis, namespace);
@@ -72,6 +71,21 @@ export function createApi(clients: ApiClients): Api {
     ...{ mongo, elasticsearch, redis, logger, observeCall },
     queueRedis: producer.redis,
   });
+  const cursors = keptCursors(stores.collections);
+  const listening = {
+    invalidate: (tags: readonly string[]) => cache.invalidate(tags),
+    clear() {
+      cache.clear();
+      cursors.forget();
+    },
+    resume() {
+      cache.resume();
+      cursors.forget();
+    },
+    suspend: () => cache.suspend(),
+  };
+  const channel = announcementChannel(namespace);
+  const subscription = followAnnouncements(clients.subscriber, channel, listening, logger);
   registerStores(metrics.registry, stores.watches);
   // Nothing of its answers is recorded, so they need no time.
   const now = () => Promise.resolve(0);
@@ -79,6 +93,7 @@ export function createApi(clients: ApiClients): Api {
   const app = createApp({
     ...stores,
     ...{ namespace, producer, redis, cache, logger, metrics },
+    cursors: cursors.open,
     metricsToken: settings.METRICS_TOKEN,
     corsOrigins: settings.CORS_ORIGINS,
     logAddresses: settings.LOG_ADDRESSES,

@@ -33,7 +33,7 @@ import { searchArchive } from './search/searchArchive.js';
 import { suggestTitles } from './search/suggestTitles.js';
 import type { Synonyms } from './search/synonyms.js';
 import { Turns } from './search/turns.js';
-import { keptCursors } from './paging/cursors.js';
+import type { OpenCursors } from './paging/cursors.js';
 import { listSimilarThreads } from './similar/listSimilarThreads.js';
 import { getServerStats } from './servers/getServerStats.js';
 import { listServers } from './servers/listServers.js';
@@ -62,13 +62,14 @@ export interface RouteDeps {
   collections: Collections;
   /** The prefix of this archive's Redis keys and search indexes. */
   namespace: string;
+  cursors: OpenCursors;
   /** Words that count as others in a search. */
   synonyms: Synonyms;
 }
 
 /** The index of the API: one line an endpoint. */
 export function createRoutes(deps: RouteDeps): Route[] {
-  const { collections, redis, namespace, auth, watches } = deps;
+  const { collections, redis, namespace, auth, watches, cursors } = deps;
   const refuse = (): void => refuseAway(watches.mongodb);
   const readBody = bodyReader(collections, refuse);
   const store = { ...collections, readBody };
@@ -79,7 +80,6 @@ export function createRoutes(deps: RouteDeps): Route[] {
   const all = Object.values(operations);
   const stats = createStatsCache(redis, namespace, () => watches.redis.suspect());
   const turns = new Turns();
-  const cursors = keptCursors(store);
   return [
     route(operations.getIndex, getIndex(all), onNothing),
     route(operations.getOpenApi, getOpenApi(all), onNothing),

@@ -13,6 +13,8 @@ export interface Archive {
   producer: Producer;
   /** The producer's queue, for looking at its jobs. */
   queue: QueueProducer['queue'];
+  /** The queue's connection. */
+  redis: QueueProducer['redis'];
   /** A line that says which archive it is, without passwords. */
   shown: string;
   /** Starts an indexer, once, when the servers were started here. It works on what this command files. */
@@ -32,6 +34,7 @@ export function openArchive(found: FoundServers): Archive {
     elasticsearch,
     producer,
     queue: producer.queue,
+    redis: producer.redis,
     shown: safeText(`Archive: ${namespace} at ${hidePassword(urls.MONGODB_URL)} (${from})`),
     startIndexer: () => found.startIndexer?.(),
     async close() {

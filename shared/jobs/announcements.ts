@@ -36,3 +36,17 @@ export async function dropCachedStats(
 ): Promise<void> {
   await redis.set(statsCacheKey(namespace, serverId), '', 'PX', SETTLING_MS);
 }
+
+/**
+ * Has every API process forget what it holds, and takes the statistics of every server out of the cache: nobody knows
+ * what has changed. Throws while Redis is away.
+ */
+export async function announceEverything(redis: Redis, namespace: string): Promise<void> {
+  const keys = redis.scanStream({ match: statsCacheKey(namespace, '*'), count: 1_000 });
+  for await (const batch of keys as AsyncIterable<string[]>) {
+    for (const key of batch) await redis.set(key, '', 'PX', SETTLING_MS);
+  }
+  const nothing: Announcement = { threads: [], servers: [], users: [], similar: [] };
+  const message = JSON.stringify({ ...nothing, everything: true });
+  await redis.publish(announcementChannel(namespace), message);
+}

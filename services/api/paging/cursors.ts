@@ -20,15 +20,24 @@ export interface Cursors {
 /** The cursors of an archive, once its key is known. */
 export type OpenCursors = () => Promise<Cursors>;
 
-/**
- * Cursors whose key is kept in MongoDB, so that every process uses the same one. It is read when it is first needed.
- */
-export function keptCursors(store: Pick<Collections, 'state'>): OpenCursors {
+/** Cursors whose key is kept in MongoDB, so that every process uses the same one. */
+export interface KeptCursors {
+  /** Reads the key when it is first needed. */
+  open: OpenCursors;
+  /** Has the key read again: an archive that was restored may have another. */
+  forget(): void;
+}
+
+/** The cursors of an archive. */
+export function keptCursors(store: Pick<Collections, 'state'>): KeptCursors {
   let opened: Promise<Cursors> | undefined;
-  return () => {
-    opened ??= archiveSecret(store, 'cursors').then(createCursors);
-    opened.catch(() => (opened = undefined));
-    return opened;
+  return {
+    open() {
+      opened ??= archiveSecret(store, 'cursors').then(createCursors);
+      opened.catch(() => (opened = undefined));
+      return opened;
+    },
+    forget: () => (opened = undefined),
   };
 }
 

@@ -1,3 +1,4 @@
+import { announceEverything } from '../../../shared/jobs/announcements.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { counted } from '../numbers.js';
@@ -43,17 +44,13 @@ async function restore(archive: Archive, folder: string, keys: boolean): Promise
     lines.push(...built.lines);
     if (!built.ok) return { ...built, lines };
   }
-  const verified = await verifyWhole(archive, {
-    ...{ repair: false, wait: true },
-  });
+  // An API that served this archive before holds answers of then.
+  await announceEverything(archive.redis, archive.mongo.namespace);
+  const verified = await verifyWhole(archive, { repair: false, wait: true });
   const { ok } = verified;
   return {
     json: { backup: manifest, revokedKeys, verify: verified.json },
-    lines: [
-      ...lines,
-      ...verified.lines,
-      'Restart API processes that served this archive: they may hold answers of before',
-    ],
+    lines: [...lines, ...verified.lines],
     ok,
   };
 }

@@ -111,12 +111,12 @@ describe('GET /leaderboard/:serverId', () => {
     expect(refused.status).to.equal(400);
     expect(refused.json()).to.deep.include({ code: 'VALIDATION_ERROR' });
     const { collections } = api.stores.mongo;
-    const { write } = await keptCursors(collections)();
+    const { write } = await keptCursors(collections).open();
     const signed = await ask(`cursor=${write([board], position)}`);
     expect(signed.leaderboard[0]?.rank, 'of another process').to.equal(999);
     // Every process finds the same key, also where all begin at once.
     await collections.state.deleteMany({ _id: 'cursors' });
-    const all = Array.from({ length: 20 }, () => keptCursors(collections)());
+    const all = Array.from({ length: 20 }, () => keptCursors(collections).open());
     const written = (await Promise.all(all)).map((cursors) => cursors.write([board], position));
     expect(new Set(written).size).to.equal(1);
   });

@@ -73,10 +73,15 @@ describe('backup and restore', () => {
         expect((await stat(join(backup, name))).mode & 0o077, name).to.equal(0);
 
       const after = await open();
+      // It serves an archive that is dropped then, and knows the key of its cursors.
+      expect(await after.json('/api/threads')).to.include({ nextCursor: null });
+      await after.api.stores.mongo.db.dropDatabase();
       const { verify } = (await run(after, 'restore', backup)) as { verify: { clean: boolean } };
       expect(verify.clean).to.equal(true);
       expect(await verifications(after)).to.deep.equal([{ repair: false }]);
       expect(await everyAnswer(after)).to.deep.equal(answers);
+      const { state } = after.api.stores.mongo.collections;
+      expect(await state.countDocuments({ _id: 'cursors' }), 'the key of cursors').to.equal(1);
 
       await run(after, 'import', SAMPLE);
       expect(await everyAnswer(after)).to.deep.equal(answers);
