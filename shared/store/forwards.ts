@@ -1,7 +1,7 @@
 import type { Filter, FindCursor } from 'mongodb';
 import type { Collections } from './collections.js';
-import type { OptOuts } from './optOuts.js';
 import type { MessageRecord, SourceMessage } from './records.js';
+import type { UnshownPeople } from './unshownPeople.js';
 
 /** A message that forwards another. */
 export interface Forward {
@@ -11,7 +11,7 @@ export interface Forward {
   threadId: string | null;
 }
 
-type Records = Pick<Collections, 'messages' | 'threads' | 'channels'>;
+type Records = Pick<Collections, 'messages' | 'threads' | 'channels' | 'servers'>;
 
 /** Ids of messages that forward what may not be shown. */
 export interface UnshownForwards {
@@ -51,16 +51,16 @@ export function findForwards(
 }
 
 /**
- * Judges what some messages forward. A message of a thread that this archive holds is shown by those that forward it
- * only while it may be read itself: it is recorded, it was not deleted or erased, its author is not left out, and
- * neither its thread nor its forum is deleted or withheld. Before it is recorded nobody knows who wrote it. What was
- * said elsewhere is shown as it is, and so is what comes without the id of a message. Forwards are found by the thread
- * that they say their message is of. So one that names none is not shown, and neither is one that names another thread
- * than its message is recorded in.
+ * Judges what some messages forward, by the thread that they say the original is of. An original of a thread that this
+ * archive holds is shown by those that forward it only while it may be read itself: it is recorded there, it was not
+ * deleted or erased, its author is not left out, and neither its thread nor its forum nor its server is deleted or
+ * withheld. Before it is recorded nobody knows who wrote it. An original of another thread was said elsewhere, and is
+ * shown as it is; so is what comes without the id of a message. Forwards are found again by the thread that they name,
+ * when something of it changes. So one that names none is not shown.
  */
 export async function unshownForwards(
-  { messages, threads, channels }: Records,
-  left: Pick<OptOuts, 'has'>,
+  { messages, threads, channels, servers }: Records,
+  people: Pick<UnshownPeople, 'has'>,
   forwards: readonly Forward[],
 ): Promise<UnshownForwards> {
   if (forwards.length === 0) return NONE;
@@ -74,26 +74,30 @@ export async function unshownForwards(
     .project<Place>({ serverId: 1, channelId: 1, deleted: 1 })
     .toArray();
   const places = new Map(held.map((place) => [place._id, place]));
-  const unshown = new Set(
-    await channels.distinct('_id', {
+  const [unshownChannels, goneServers] = await Promise.all([
+    channels.distinct('_id', {
       _id: { $in: held.map(({ channelId }) => channelId) },
       $or: [{ withheldAt: { $exists: true } }, { deleted: true }],
     }),
-  );
+    servers.distinct('_id', {
+      _id: { $in: held.map(({ serverId }) => serverId) },
+      deleted: true,
+    }),
+  ]);
+  const unshown = new Set<string>([...unshownChannels, ...goneServers]);
   const isShown = ({ originalId, threadId }: Forward): boolean => {
-    const original = originals.get(originalId);
-    if (threadId === null || (original && original.threadId !== threadId)) return false;
+    if (threadId === null) return false;
     const place = places.get(threadId);
-    if (!place) return !original?.deleted;
-    if (place.deleted || unshown.has(place.channelId)) return false;
-    if (!original || original.deleted) return false;
-    return !left.has(place.serverId, original.author.id);
+    if (!place) return true;
+    if (place.deleted || unshown.has(place.channelId) || unshown.has(place.serverId)) return false;
+    const original = originals.get(originalId);
+    if (original?.threadId !== threadId || original.deleted) return false;
+    return !people.has(place.serverId, original.author.id);
   };
+  const hidden = forwards.filter((forward) => !isShown(forward));
+  const gone = hidden.filter(({ originalId }) => originals.get(originalId)?.deleted);
   const idsOf = (some: readonly Forward[]) => new Set(some.map(({ _id }) => _id));
-  return {
-    hidden: idsOf(forwards.filter((forward) => !isShown(forward))),
-    gone: idsOf(forwards.filter(({ originalId }) => originals.get(originalId)?.deleted === true)),
-  };
+  return { hidden: idsOf(hidden), gone: idsOf(gone) };
 }
 
 type Original = Pick<MessageRecord, '_id' | 'threadId' | 'deleted'> & { author: { id: string } };

@@ -2,11 +2,10 @@ import { unsignedUrl } from '../../../shared/discordApi/cdnUrls.js';
 import type { SentAttachment } from '../../../shared/discordApi/freshLinks.js';
 import { isOwnAttachment } from '../../../shared/mirror/isOwnAttachment.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import { erasedPeople } from '../../../shared/store/erasures.js';
 import { forwardsOf, unshownForwards } from '../../../shared/store/forwards.js';
-import { optedOut } from '../../../shared/store/optOuts.js';
 import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
 import { isLive } from '../../../shared/store/sourceTime.js';
+import { unshownPeople } from '../../../shared/store/unshownPeople.js';
 import { timeLimit } from '../timeLimit.js';
 
 type Store = Pick<
@@ -61,11 +60,10 @@ async function isAuthorShown(
   message: MessageRecord,
   attachmentId: string,
 ): Promise<boolean> {
-  const [erased, left] = await Promise.all([erasedPeople(store), optedOut(store)]);
-  const has = (server: string, userId: string) => erased.has(userId) || left.has(server, userId);
-  if (has(serverId, message.author.id)) return false;
+  const people = await unshownPeople(store);
+  if (people.has(serverId, message.author.id)) return false;
   if (message.attachments.some(({ id }) => id === attachmentId)) return true;
-  return (await unshownForwards(store, { has }, forwardsOf([message]))).hidden.size === 0;
+  return (await unshownForwards(store, people, forwardsOf([message]))).hidden.size === 0;
 }
 
 /** The id of a thread's server; null where the thread may not be shown. */

@@ -2,8 +2,7 @@ import { AppError } from '../../../shared/contract/errors.js';
 import { filePath, iconUrl } from '../../../shared/discordApi/cdnUrls.js';
 import type { FileName } from '../../../shared/mirror/fileNames.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import { erasedPeople } from '../../../shared/store/erasures.js';
-import { optedOut } from '../../../shared/store/optOuts.js';
+import { unshownPeople } from '../../../shared/store/unshownPeople.js';
 import type { Answer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import { isId } from '../ids.js';
@@ -45,14 +44,13 @@ async function give(
 }
 
 async function avatarOf(store: Collections, userId: string): Promise<string | null> {
-  const [user, erased, left, members] = await Promise.all([
+  const [user, unshown, members] = await Promise.all([
     store.users.findOne({ _id: userId }, { projection: { avatar: 1 }, ...timeLimit() }),
-    erasedPeople(store),
-    optedOut(store),
+    unshownPeople(store),
     store.members.find({ userId }, { projection: { serverId: 1 }, ...timeLimit() }).toArray(),
   ]);
-  const isShown = members.some(({ serverId }) => !left.has(serverId, userId));
-  return user && isShown && !erased.has(userId) ? user.avatar : null;
+  const isShown = members.some(({ serverId }) => !unshown.has(serverId, userId));
+  return user && isShown ? user.avatar : null;
 }
 
 async function iconOf({ servers }: Collections, serverId: string): Promise<string | null> {

@@ -7,8 +7,8 @@ import { writeExport, type ExportContent } from '../../../shared/exportFormat/wr
 import { batches } from '../../../shared/platform/batches.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import { optedOut, type OptOuts } from '../../../shared/store/optOuts.js';
-import { withoutLeftOut } from '../../../shared/store/withoutLeftOut.js';
+import { unshownPeople, type UnshownPeople } from '../../../shared/store/unshownPeople.js';
+import { withoutUnshown } from '../../../shared/store/withoutUnshown.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
 import { CliError } from '../cliError.js';
@@ -69,13 +69,13 @@ async function writeThreads(
   progress: Progress,
 ): Promise<Pick<ExportSummary, 'threads' | 'messages' | 'leftOut'>> {
   const written = { threads: 0, messages: 0, leftOut: [] as string[] };
-  const left = await optedOut(collections);
+  const unshown = await unshownPeople(collections);
   await forEachAtOnce(collections.threads.find(ALIVE), THREADS_AT_ONCE, async (thread) => {
     const place = await findPlace(thread);
     if (place === 'unknown') written.leftOut.push(thread._id);
     // While a place is being deleted, its threads are deleted a little later than the place itself.
     else if (place !== 'hidden') {
-      const messages = await writeThread(collections, folder, thread, { place, left });
+      const messages = await writeThread(collections, folder, thread, { place, unshown });
       written.messages += messages ?? 0;
       written.threads += messages === null ? 0 : 1;
     }
@@ -86,10 +86,10 @@ async function writeThreads(
 
 /** Gives how many messages it wrote; null where nothing of the thread is shown, since its people are left out. */
 async function writeThread(
-  collections: Pick<Collections, 'messages' | 'threads' | 'channels'>,
+  collections: Pick<Collections, 'messages' | 'threads' | 'channels' | 'servers'>,
   folder: string,
   thread: ThreadRecord,
-  { place, left }: { place: Place; left: OptOuts },
+  { place, unshown }: { place: Place; unshown: UnshownPeople },
 ): Promise<number | null> {
   let written = 0;
   let hidden = 0;
@@ -97,15 +97,15 @@ async function writeThread(
   const read = collections.messages.find({ threadId: thread._id, ...ALIVE }).sort({ order: 1 });
   const shown = (async function* () {
     for await (const batch of batches(read)) {
-      const judged = await withoutLeftOut(collections, left, serverId, batch);
+      const judged = await withoutUnshown(collections, unshown, serverId, batch);
       hidden += judged.hidden.length;
       written += judged.shown.length;
       yield* judged.shown;
     }
   })();
-  const first = left.isEmpty ? null : await shown.next();
+  const first = unshown.isEmpty ? null : await shown.next();
   if (first?.done && hidden > 0) return null;
-  const isOwnerShown = ownerId !== undefined && !left.has(serverId, ownerId ?? '');
+  const isOwnerShown = ownerId !== undefined && !unshown.has(serverId, ownerId ?? '');
   const content = {
     ...{
       ...place,

@@ -6,9 +6,9 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { bodyOwner, removeOlderPieces, removePieces } from '../../../shared/store/pieces.js';
 import { findAllGathered, findGathered } from '../../../shared/store/gather.js';
 import { findForwards, forwardsOf, unshownForwards } from '../../../shared/store/forwards.js';
-import { optedOut } from '../../../shared/store/optOuts.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
+import { unshownPeople, type UnshownPeople } from '../../../shared/store/unshownPeople.js';
 import type { BodyView, ContributionView, ThreadItemView } from '../../../shared/store/views.js';
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
@@ -31,7 +31,6 @@ import { cleanMessages, cleanThread, cleanWords, removeIfEmptied } from './clean
 import { loadTargets } from './loadThread.js';
 import { putBodies, putRows } from './putViews.js';
 import { readThread, type ReadViews } from './readThread.js';
-import { unshownPeople, type UnshownPeople } from './unshownPeople.js';
 
 /** Builds threads that are marked. Throws what the first that fails throws, when all have ended. */
 export async function buildThreads(deps: IndexerDeps, marks: Mark[]): Promise<void> {
@@ -217,15 +216,20 @@ async function storeViews(
  * again. The same holds of a message that may not be shown any more, or may be shown again.
  */
 async function endIfSame(deps: IndexerDeps, mark: Mark, views: ReadViews): Promise<void> {
-  const isSame =
-    (await areNamesSame(deps.collections, mark.subject, views)) &&
-    (await areForwardsSame(deps.collections, views));
+  const { subject } = mark;
+  const areNames = await areNamesSame(deps.collections, subject, views);
+  const areForwards = await areForwardsSame(deps.collections, views);
   await deps.commit({
     reads: readsOf([mark]),
     decide(documents) {
       if (!isHeld(documents, mark)) return;
-      if (isSame) endMark(documents, mark);
-      else freeMark(documents, documents.get('work', mark._id)!);
+      if (areNames && areForwards) {
+        endMark(documents, mark);
+        return;
+      }
+      // Should it be quarantined before it is built again, the cause says that it shows what is to go.
+      if (!areForwards) documents.mark('thread', subject, { causes: [`forwarded/${subject}`] });
+      freeMark(documents, documents.get('work', mark._id)!);
     },
   });
 }
@@ -251,8 +255,8 @@ async function areForwardsSame(
   if (!hasForwards) return true;
   const were = new Set(item.unshownForwards);
   for await (const batch of batches(findForwards(collections, { threadId: item._id }))) {
-    const left = await optedOut(collections);
-    const { hidden, gone } = await unshownForwards(collections, left, forwardsOf(batch));
+    const people = await unshownPeople(collections);
+    const { hidden, gone } = await unshownForwards(collections, people, forwardsOf(batch));
     if (gone.size > 0 || batch.some(({ _id }) => hidden.has(_id) !== were.has(_id))) return false;
   }
   return true;

@@ -5,7 +5,7 @@ import {
   unshownForwards,
   type ForwardingMessage,
 } from '../../../shared/store/forwards.js';
-import { optedOut } from '../../../shared/store/optOuts.js';
+import { unshownPeople } from '../../../shared/store/unshownPeople.js';
 import type { Mark, WorkKind } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { storeMade } from '../work/claims.js';
@@ -121,28 +121,22 @@ async function* forwarding(
   const named = { 'reference.channelId': { $in: threadIds } };
   const done = new Set<string>();
   for await (const batch of batches(findForwards(collections, named))) {
-    const copies = batch.filter(
-      (copy) => copy.threadId !== copy.reference?.channelId && !done.has(pairOf(copy)),
-    );
-    const left = await optedOut(collections);
-    const { hidden, gone } = await unshownForwards(collections, left, forwardsOf(copies));
+    const copies = batch.filter((copy) => copy.threadId !== copy.reference?.channelId);
+    const people = await unshownPeople(collections);
+    const { hidden, gone } = await unshownForwards(collections, people, forwardsOf(copies));
     const unshown = await storedUnshown(collections, copies);
     for (const copy of copies) {
       const { _id, threadId: subject, reference } = copy;
       const was = unshown.get(subject)?.has(_id);
-      const isWrong = was !== undefined && was !== hidden.has(_id);
-      if (done.has(pairOf(copy)) || (!isWrong && !gone.has(_id))) continue;
-      done.add(pairOf(copy));
       const because = reference!.channelId!;
+      const isWrong = was !== undefined && was !== hidden.has(_id);
       const isToGo = was === false && hidden.has(_id);
+      const following = `${subject}/${because}/${isToGo}`;
+      if (done.has(following) || (!isWrong && !gone.has(_id))) continue;
+      done.add(following);
       yield { kind: 'thread', subject, because, ...(isToGo && { cause: `forwarded/${because}` }) };
     }
   }
-}
-
-/** The thread of a message that forwards another, and the thread of that other one. */
-function pairOf({ threadId, reference }: ForwardingMessage): string {
-  return `${threadId}/${reference?.channelId}`;
 }
 
 /** Of the listed threads that some messages are of: the ids of those that are stored as not shown. */

@@ -2,13 +2,13 @@ import { batches } from '../../../shared/platform/batches.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import { forwardsOf } from '../../../shared/store/forwards.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
-import { withoutLeftOut } from '../../../shared/store/withoutLeftOut.js';
+import type { UnshownPeople } from '../../../shared/store/unshownPeople.js';
+import { withoutUnshown } from '../../../shared/store/withoutUnshown.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../records/applyErasures.js';
 import { foldThread, type FoldedMessages, type ThreadViews } from '../views/foldThread.js';
 import { linkTargets, loadThread } from './loadThread.js';
 import { MESSAGE_BATCH } from './messageBatch.js';
-import type { UnshownPeople } from './unshownPeople.js';
 
 /**
  * Receives a thread's views while its messages are read. One sink stores them, one sends them to an index, one compares
@@ -38,9 +38,10 @@ export interface ReadViews extends ThreadViews {
 export async function readThread(
   { collections, resolvedTags, links }: Pick<IndexerDeps, 'collections' | 'resolvedTags' | 'links'>,
   thread: ThreadRecord,
-  { version, unshown: { erased, left } }: { version: number; unshown: UnshownPeople },
+  { version, unshown }: { version: number; unshown: UnshownPeople },
   sink: ThreadSink,
 ): Promise<ReadViews | null> {
+  const { erased, left } = unshown;
   const loaded = await loadThread(collections, thread, {
     resolvedTags,
     links,
@@ -56,7 +57,7 @@ export async function readThread(
   for await (const batch of batches(loaded.messages, MESSAGE_BATCH)) {
     const clean = batch.map((message) => applyErasures(message, erased));
     const said = clean.filter(({ deleted }) => !deleted);
-    const judged = await withoutLeftOut(collections, left, thread.serverId, said);
+    const judged = await withoutUnshown(collections, unshown, thread.serverId, said);
     const { shown, hidden } = judged;
     const { gone } = judged.forwards;
     const unclean = batch.filter((message, n) => clean[n] !== message || gone.has(message._id));

@@ -5,11 +5,11 @@ import { isOwnAttachment } from '../../../shared/mirror/isOwnAttachment.js';
 import { batches } from '../../../shared/platform/batches.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { findGathered } from '../../../shared/store/gather.js';
-import { withoutLeftOut } from '../../../shared/store/withoutLeftOut.js';
+import { unshownPeople } from '../../../shared/store/unshownPeople.js';
+import { withoutUnshown } from '../../../shared/store/withoutUnshown.js';
 import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { countedMessages } from '../build/threadMessages.js';
-import { unshownPeople } from '../build/unshownPeople.js';
 import { applyErasures } from '../records/applyErasures.js';
 import type { Mirror } from './mirror.js';
 
@@ -50,13 +50,13 @@ async function wantedAttachments(
 ): Promise<WantedFile[]> {
   const place = await shownPlace(collections, threadId);
   if (!place) return [];
-  const { erased, left } = await unshownPeople(collections);
+  const unshown = await unshownPeople(collections);
   const wanted: WantedFile[] = [];
   for await (const batch of batches(countedMessages(collections, threadId, WITH_FILES))) {
     const said = batch
-      .map((message) => applyErasures(message, erased))
+      .map((message) => applyErasures(message, unshown.erased))
       .filter(({ deleted }) => !deleted);
-    const { shown } = await withoutLeftOut(collections, left, place.serverId, said);
+    const { shown } = await withoutUnshown(collections, unshown, place.serverId, said);
     for (const message of shown) wanted.push(...attachmentsOf(message, mirror));
   }
   return wanted;

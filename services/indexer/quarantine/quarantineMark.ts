@@ -12,8 +12,8 @@ const KEEPING = /^(import|reindex-views|verify)\//;
 
 /**
  * Leaves a claimed mark to nobody, until its subject changes or somebody releases it. The last views of a thread stay,
- * unless something of it was deleted, erased, withheld or left out: then it is taken out of everything that is read. A file is rejected,
- * and its upload is kept for another try.
+ * unless something of it was deleted, erased, withheld or left out: then it is taken out of everything that is read. A
+ * file is rejected, and its upload is kept for another try.
  */
 export async function quarantineMark(deps: IndexerDeps, mark: Mark, cause: string): Promise<void> {
   const { kind, subject, tries = 0, causes = [] } = mark;

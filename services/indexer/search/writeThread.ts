@@ -1,10 +1,10 @@
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import { findGathered } from '../../../shared/store/gather.js';
+import { unshownPeople } from '../../../shared/store/unshownPeople.js';
 import type { ThreadItemView } from '../../../shared/store/views.js';
 import { markId, NEVER } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
 import { readThread } from '../build/readThread.js';
-import { unshownPeople } from '../build/unshownPeople.js';
 import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
@@ -62,7 +62,10 @@ async function writeDocuments(
   { thread, version }: ReadThread,
 ): Promise<number> {
   const sender = documentSender(search, version);
-  const unshown = await unshownPeople(deps.collections);
+  const [unshown, mark] = await Promise.all([
+    unshownPeople(deps.collections),
+    findGathered(deps.collections.work, markId('thread', thread._id)),
+  ]);
   const views = await readThread(
     deps,
     thread,
@@ -78,19 +81,22 @@ async function writeDocuments(
   }
   await sender.end(views.document);
   await removeDeletedDocuments(deps.collections, search, thread._id, version);
-  if (views.hasForwards) await buildUnlessSame(deps, views.item);
+  if (views.hasForwards) await buildUnlessSame(deps, views.item, mark !== null);
   return views.document.messageCount + 1;
 }
 
 /**
- * Has a thread built whose forwards were judged otherwise by its last build: whoever looks for threads that show too
- * much compares what is to be shown with what that build has stored, and so would not find what this index shows.
+ * Has a thread built whole whose forwards its last build has judged otherwise, or may have. Whoever looks for threads that
+ * show too much compares what is to be shown with what that build has stored, and so would not find what this index
+ * shows. A build that goes on beside this may judge later and send its documents under an older version, so that those
+ * of this stay: the thread was marked then before this read its records.
  */
 async function buildUnlessSame(
   deps: IndexerDeps,
   { _id, unshownForwards }: ThreadItemView,
+  wasMarked: boolean,
 ): Promise<void> {
   const stored = await findGathered(deps.collections.threadItems, _id);
   const isSame = String(stored?.unshownForwards ?? []) === String(unshownForwards ?? []);
-  if (!isSame) await setMarks(deps, 'thread', [_id]);
+  if (!isSame || wasMarked) await setMarks(deps, 'thread', [_id], { whole: true });
 }

@@ -186,15 +186,15 @@ describe('what is forwarded', () => {
     expect(await deps.collections.work.countDocuments({})).to.equal(0);
   });
 
-  it('is hidden where it does not say truly which thread it is of', async () => {
-    const { source, original, other, copyId, forward, threadId } = aCopy();
-    const elsewhere = aSourceThread().thread._id;
-    const lies = [null, elsewhere].map((channelId) => {
-      const reference = { ...forward.reference!, channelId };
-      return aForward(original, { threadId: copyId, reference });
-    });
+  /** A forward that says that its original is of another thread than that is recorded in. */
+  const aLie = ({ original, copyId, forward }: ReturnType<typeof aCopy>, to: string | null) =>
+    aForward(original, { threadId: copyId, reference: { ...forward.reference!, channelId: to } });
+
+  it('is hidden where it does not say of which thread it is, or of one that does not hold it', async () => {
+    const copy = aCopy();
+    const { source, original, other, copyId, forward, threadId } = copy;
     await record(deps, source, [original, said(threadId)]);
-    await record(deps, other, lies);
+    await record(deps, other, [aLie(copy, null), aLie(copy, copyId)]);
     await doAll(deps);
     expect(await shown(copyId)).to.equal('');
     await record(deps, other, [forward]);
@@ -203,11 +203,43 @@ describe('what is forwarded', () => {
     await expectNoDifference();
   });
 
-  it('is hidden as soon as its thread or its forum is deleted', async () => {
+  for (const order of ['before', 'after']) {
+    it(`is judged by the thread that it names, recorded ${order} the original`, async () => {
+      const copy = aCopy();
+      const { source, original, other, copyId } = copy;
+      const elsewhere = aSourceThread();
+      const first = () => record(deps, source, [original]);
+      if (order === 'after') await first();
+      await record(deps, other, [aLie(copy, elsewhere.thread._id)]);
+      await doAll(deps);
+      if (order === 'before') await first();
+      await expectNoDifference();
+      expect(await shown(copyId)).to.contain(WORDS);
+      await record(deps, elsewhere, [said(elsewhere.thread._id)]);
+      await doAll(deps);
+      expect(await shown(copyId)).to.equal('');
+      await expectNoDifference();
+    });
+  }
+
+  it('is hidden by what is built after the erasure of its author was asked for', async () => {
+    const { author, source, threadId, original, other, copyId, forward } = aCopy();
+    await record(deps, source, [original, said(threadId)]);
+    await record(deps, other, [forward]);
+    await doAll(deps);
+    const erasureId = await requestErasure(deps.collections, author.id);
+    await record(deps, other, [said(copyId)]);
+    await build(deps, copyId);
+    expect(await shown(copyId)).to.equal('');
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    await expectNoDifference();
+  });
+
+  it('is hidden as soon as its thread, its forum or its server is deleted', async () => {
     const { source, threadId, original, other, forward } = aCopy();
     await record(deps, source, [original]);
     await record(deps, other, [forward]);
-    const { threads, channels } = deps.collections;
+    const { threads, channels, servers } = deps.collections;
     const isHidden = async () => {
       const judged = await unshownForwards(
         deps.collections,
@@ -221,6 +253,9 @@ describe('what is forwarded', () => {
     expect(await isHidden()).to.equal(true);
     await threads.updateOne({ _id: threadId }, { $unset: { deleted: '' } });
     await channels.updateOne({ _id: source.channel._id }, { $set: { deleted: true } });
+    expect(await isHidden()).to.equal(true);
+    await channels.updateOne({ _id: source.channel._id }, { $unset: { deleted: '' } });
+    await servers.updateOne({ _id: source.server._id }, { $set: { deleted: true } });
     expect(await isHidden()).to.equal(true);
   });
 
@@ -261,6 +296,46 @@ describe('what is forwarded', () => {
     const thread = (await threads.findOne({ _id: copyId }))!;
     await writeThread(deps, deps.search, { thread, version });
     expect(await work.distinct('_id', { subject: copyId })).to.deep.equal([`thread/${copyId}`]);
+  });
+
+  it('is judged by one more build where a new search index was written beside another', async () => {
+    const { source, threadId, original, other, copyId, forward } = aCopy();
+    await record(deps, source, [original, said(threadId)]);
+    await record(deps, other, [forward]);
+    await doAll(deps);
+    await setMarks(deps, 'thread', [copyId]);
+    const { state, threads, work } = deps.collections;
+    const before = (await work.findOne({ _id: `thread/${copyId}` }))!;
+    // A build is claimed and may judge the original later than what is written here, under the newer version.
+    const version = await nextVersion(state);
+    const thread = (await threads.findOne({ _id: copyId }))!;
+    await writeThread(deps, deps.search, { thread, version });
+    const after = (await work.findOne({ _id: `thread/${copyId}` }))!;
+    expect(after.whole).to.equal(true);
+    expect(after.token).not.to.equal(before.token);
+    await expectNoDifference();
+  });
+
+  it('goes with a thread that showed it meanwhile, and then cannot be built', async () => {
+    const { source, threadId, original, other, copyId, forward, member } = aCopy();
+    await record(deps, source, [original, said(threadId)]);
+    await doAll(deps);
+    await record(deps, other, [forward]);
+    // The author opts out while the thread is built for the first time. No later build of it ends.
+    let wasShown = '';
+    const meanwhile = stalled(deps, async () => {
+      await leaveOut(deps, ...member);
+      await setMarks(deps, 'member', [member.join('/')]);
+      while ((await runDue(deps, { subject: { $ne: copyId } })) === true);
+    });
+    const write: typeof deps.search.write = async (...documents) => {
+      wasShown ||= await shown(copyId);
+      if (wasShown) fail();
+      await meanwhile.search.write(...documents);
+    };
+    expect(await build({ ...deps, search: { ...deps.search, write } }, copyId)).to.equal(false);
+    expect(wasShown).to.contain(WORDS);
+    expect(await shown(copyId)).to.equal('');
   });
 
   it('comes to rest where two threads forward each other', async () => {

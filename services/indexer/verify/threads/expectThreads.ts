@@ -7,7 +7,7 @@ import type { IndexerDeps } from '../../deps.js';
 import { isPassing } from '../../permanentErrors.js';
 import { countedMessages } from '../../build/threadMessages.js';
 import { readThread } from '../../build/readThread.js';
-import { unshownPeople } from '../../build/unshownPeople.js';
+import { unshownPeople } from '../../../../shared/store/unshownPeople.js';
 import { tagOf } from '../../stores/entityTag.js';
 import type { ThreadViews } from '../../views/foldThread.js';
 import type { ErasedTraces } from '../erasedTraces.js';
