@@ -5,22 +5,38 @@ import { parseResolvedTags } from '../../../../services/indexer/views/threadMode
 import { aChannel, aMessage, anId, aThread } from '../../../support/factories.js';
 
 describe('foldThread', () => {
-  it('shows names of the threads that it notes as linked, and of no other', () => {
+  /** A fold of a thread in which each of some messages links to one thing. */
+  function aFold(ids: string[]) {
     const thread = aThread();
-    const ids = Array.from({ length: 1_001 }, () => anId());
     const said = ids.map((id) => aMessage({ threadId: thread._id, content: `<#${id}>` }));
     const links = createServiceLinks({ publicUrl: 'https://archive.example', cdnUrl: null });
     const fold = foldThread({
       ...{ thread, channel: aChannel(), first: said[0]!, ownersMessage: null, links, version: 7 },
       resolvedTags: parseResolvedTags('solved'),
     });
-    const targets = new Map(ids.map((id) => [id, { kind: 'thread' as const, name: `Name-${id}` }]));
+    return { said, fold };
+  }
+  const named = (ids: string[], name: string) =>
+    new Map(ids.map((id) => [id, { kind: 'thread' as const, name: `${name}-${id}` }]));
+
+  it('keeps the first name by which it shows what it links to', () => {
+    const id = anId();
+    const { said, fold } = aFold([id, id]);
+    fold.add([said[0]!], { ids: [id], targets: named([id], 'Old') });
+    fold.add([said[1]!], { ids: [id], targets: named([id], 'New') });
+    expect([...fold.end().links]).to.deep.equal([[id, `Old-${id}`]]);
+  });
+
+  it('shows names of the threads that it notes as linked, and of no other', () => {
+    const ids = Array.from({ length: 1_001 }, () => anId());
+    const { said, fold } = aFold(ids);
+    const targets = named(ids, 'Name');
     const { bodyText, documents } = fold.add(said, { ids, targets });
     const shown = bodyText();
     const { item } = fold.end();
     expect(item.linksTo).to.have.length(1_000);
-    const named = ids.filter((id) => shown.includes(`Name-${id}`));
-    expect(named).to.deep.equal(item.linksTo);
+    const inBody = ids.filter((id) => shown.includes(`Name-${id}`));
+    expect(inBody).to.deep.equal(item.linksTo);
     const unnoted = ids.find((id) => !item.linksTo.includes(id))!;
     expect(JSON.stringify(documents)).not.to.contain(`Name-${unnoted}`);
   });
