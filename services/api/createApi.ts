@@ -20,7 +20,7 @@ import { readySizeOf, type ReadyAnswer } from './http/readyAnswers.js';
 import { ResponseCache } from './http/responseCache.js';
 import { createApiMetrics } from './metrics/apiMetrics.js';
 import { keptCursors } from './paging/cursors.js';
-import { followAnnouncements } from './redis/followAnnouncements.js';
+import { followAnnouncements, type Listening } from './redis/followAnnouncements.js';
 import { readSynonyms } from './search/synonyms.js';
 import { guardStores } from './stores/guardStores.js';
 
@@ -72,8 +72,8 @@ export function createApi(clients: ApiClients): Api {
     queueRedis: producer.redis,
   });
   const cursors = keptCursors(stores.collections);
-  const listening = {
-    invalidate: (tags: readonly string[]) => cache.invalidate(tags),
+  const listening: Listening = {
+    invalidate: (tags) => cache.invalidate(tags),
     clear() {
       cache.clear();
       cursors.forget();

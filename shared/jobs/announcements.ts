@@ -34,7 +34,7 @@ export async function dropCachedStats(
   namespace: string,
   serverId: string,
 ): Promise<void> {
-  await redis.set(statsCacheKey(namespace, serverId), '', 'PX', SETTLING_MS);
+  await keepEmpty(redis, statsCacheKey(namespace, serverId));
 }
 
 /**
@@ -44,9 +44,13 @@ export async function dropCachedStats(
 export async function announceEverything(redis: Redis, namespace: string): Promise<void> {
   const keys = redis.scanStream({ match: statsCacheKey(namespace, '*'), count: 1_000 });
   for await (const batch of keys as AsyncIterable<string[]>) {
-    for (const key of batch) await redis.set(key, '', 'PX', SETTLING_MS);
+    await Promise.all(batch.map((key) => keepEmpty(redis, key)));
   }
   const nothing: Announcement = { threads: [], servers: [], users: [], similar: [] };
   const message = JSON.stringify({ ...nothing, everything: true });
   await redis.publish(announcementChannel(namespace), message);
+}
+
+async function keepEmpty(redis: Redis, key: string): Promise<void> {
+  await redis.set(key, '', 'PX', SETTLING_MS);
 }

@@ -51,12 +51,13 @@ export function findForwards(
 }
 
 /**
- * Judges what some messages forward, by the thread that they say the original is of. An original of a thread that this
- * archive holds is shown by those that forward it only while it may be read itself: it is recorded there, it was not
- * deleted or erased, its author is not left out, and neither its thread nor its forum nor its server is deleted or
- * withheld. Before it is recorded nobody knows who wrote it. An original of another thread was said elsewhere, and is
- * shown as it is; so is what comes without the id of a message. Forwards are found again by the thread that they name,
- * when something of it changes. So one that names none is not shown.
+ * Tells which of some forwards may not be shown. A forward names the thread of its original, and is judged by that
+ * thread alone, since it is looked for by that thread when something changes there:
+ * - It names no thread: it is hidden, as it would never be looked for.
+ * - This archive does not hold the thread: it is shown. Its original was said elsewhere.
+ * - This archive holds the thread: it is shown while its original may be read there. The original is recorded in that
+ *   thread (before that nobody knows who wrote it). Neither it nor its thread, forum or server is deleted. The forum is
+ *   not withheld. Its author was not erased, and is not left out.
  */
 export async function unshownForwards(
   { messages, threads, channels, servers }: Records,

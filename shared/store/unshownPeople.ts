@@ -2,17 +2,17 @@ import type { Collections } from './collections.js';
 import { erasedPeople, type ErasedPeople } from './erasures.js';
 import { optedOut, type OptOuts } from './optOuts.js';
 
-/** Who must not be shown: those who were erased, and those who are left out of a server. */
+/** People who must not be shown: those whose erasure was asked for, and those who are left out of a server. */
 export interface UnshownPeople {
   readonly erased: ErasedPeople;
   readonly left: OptOuts;
   /** Whether there is nobody who must not be shown. */
   readonly isEmpty: boolean;
-  /** Whether somebody is either. */
+  /** Whether somebody must not be shown on a server. */
   has(serverId: string, userId: string): boolean;
 }
 
-/** Who must not be shown by what is built from now on. */
+/** The people who must not be shown from now on. */
 export async function unshownPeople(
   collections: Pick<Collections, 'erasures' | 'optOuts' | 'state'>,
 ): Promise<UnshownPeople> {

@@ -4,8 +4,8 @@ import type { MessageRecord } from './records.js';
 import type { UnshownPeople } from './unshownPeople.js';
 
 /**
- * Messages of a server as they may be shown: without those of people who must not be shown, which are `hidden`, and
- * without what others forward that may not be read itself. `forwards` names all that do, whoever wrote them.
+ * Divides messages of a server into those that may be shown and those of people who must not be shown (`hidden`). A
+ * message that forwards what may not be shown comes without it. `forwards` tells which do, hidden messages included.
  */
 export async function withoutUnshown(
   collections: Pick<Collections, 'messages' | 'threads' | 'channels' | 'servers'>,

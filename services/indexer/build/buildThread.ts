@@ -227,7 +227,7 @@ async function endIfSame(deps: IndexerDeps, mark: Mark, views: ReadViews): Promi
         endMark(documents, mark);
         return;
       }
-      // Should it be quarantined before it is built again, the cause says that it shows what is to go.
+      // Its next builds may all fail. It is quarantined then, and because of this cause taken out of what is read.
       if (!areForwards) documents.mark('thread', subject, { causes: [`forwarded/${subject}`] });
       freeMark(documents, documents.get('work', mark._id)!);
     },

@@ -86,10 +86,11 @@ async function writeDocuments(
 }
 
 /**
- * Has a thread built whole whose forwards its last build has judged otherwise, or may have. Whoever looks for threads that
- * show too much compares what is to be shown with what that build has stored, and so would not find what this index
- * shows. A build that goes on beside this may judge later and send its documents under an older version, so that those
- * of this stay: the thread was marked then before this read its records.
+ * Has a thread built once more, whole, where its last build may hide a forward that the new index shows. When an original
+ * changes, whoever looks for its forwards compares with what the last build has stored, and would not find this one.
+ * Either that build has stored other hidden forwards. Or worker A claims the thread's mark and takes a version; worker B
+ * takes a newer version here and writes the index; then the original is deleted, and A hides it. A's documents have the
+ * older version, so they do not replace those of B. The thread was marked then before B read its records.
  */
 async function buildUnlessSame(
   deps: IndexerDeps,

@@ -50,6 +50,13 @@ describe('what is forwarded', () => {
     await setMarks(deps, 'member', [`${serverId}/${userId}`]);
     await doAll(deps);
   };
+  /** Deps of a build of a thread beside which somebody opts out, and all but that thread is built. */
+  const optingOut = (member: readonly [string, string], threadId: string) =>
+    stalled(deps, async () => {
+      await leaveOut(deps, ...member);
+      await setMarks(deps, 'member', [member.join('/')]);
+      while ((await runDue(deps, { subject: { $ne: threadId } })) === true);
+    });
   const expectNoDifference = async () => {
     await stores.refreshSearch();
     await doAll(deps);
@@ -150,11 +157,7 @@ describe('what is forwarded', () => {
     await doAll(deps);
     await record(deps, other, [forward]);
     // The build has judged the forward when its author opts out, and all but that thread is built.
-    const meanwhile = stalled(deps, async () => {
-      await leaveOut(deps, ...member);
-      await setMarks(deps, 'member', [member.join('/')]);
-      while ((await runDue(deps, { subject: { $ne: copyId } })) === true);
-    });
+    const meanwhile = optingOut(member, copyId);
     await build(meanwhile, copyId);
     expect(await shown(copyId)).to.equal('');
     await expectNoDifference();
@@ -323,11 +326,7 @@ describe('what is forwarded', () => {
     await record(deps, other, [forward]);
     // The author opts out while the thread is built for the first time. No later build of it ends.
     let wasShown = '';
-    const meanwhile = stalled(deps, async () => {
-      await leaveOut(deps, ...member);
-      await setMarks(deps, 'member', [member.join('/')]);
-      while ((await runDue(deps, { subject: { $ne: copyId } })) === true);
-    });
+    const meanwhile = optingOut(member, copyId);
     const write: typeof deps.search.write = async (...documents) => {
       wasShown ||= await shown(copyId);
       if (wasShown) fail();
