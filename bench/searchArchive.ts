@@ -63,10 +63,10 @@ async function send(client: Client, index: string, body: string): Promise<void> 
 }
 
 function bulkLines(n: number, title: string, contents: string[]): string {
-  const createdAt = new Date(Date.UTC(2020, 0, 1) + n * 60_000).toISOString();
+  const startedAt = Date.UTC(2020, 0, 1) + n * 60_000;
   const threadId = String(1_000_000_000_000_000_000n + BigInt(n) * 1_000n);
   const shared = {
-    ...{ threadId, title, createdAt, serverId: '1', channelId: String(n % 20) },
+    ...{ threadId, title, serverId: '1', channelId: String(n % 20) },
     ...{ channelName: 'help', tagKeys: [], authorId: '3', authorUsername: 'ada' },
     ...{ authorDisplayName: 'Ada', hasAttachment: false },
     status: 'open' as ThreadStatus,
@@ -74,7 +74,7 @@ function bulkLines(n: number, title: string, contents: string[]): string {
   const stretches = stretchesOf({ title, tags: [] }, contents);
   const thread: ThreadDocument = {
     ...shared,
-    kind: 'thread',
+    ...{ kind: 'thread', createdAt: timeOf(startedAt) },
     ...{ idKey: idKey(threadId), slug: 'thread', tags: [] },
     ...{ preview: contents[0]!.slice(0, 200), messageCount: contents.length },
     heading: title,
@@ -83,7 +83,9 @@ function bulkLines(n: number, title: string, contents: string[]): string {
   };
   const said = contents.map((content, i): MessageDocument => {
     const messageId = String(BigInt(threadId) + BigInt(i));
-    return { ...shared, kind: 'message', idKey: idKey(messageId), messageId, content };
+    // No two messages are of the same time, as they hardly ever are.
+    const createdAt = timeOf(startedAt + i * 1_009);
+    return { ...shared, kind: 'message', createdAt, idKey: idKey(messageId), messageId, content };
   });
   const line = (_id: string, document: object): string =>
     `{"index":{"_id":"${_id}"}}\n${JSON.stringify(document)}\n`;
@@ -91,4 +93,8 @@ function bulkLines(n: number, title: string, contents: string[]): string {
     line(documentId('thread', threadId), thread) +
     said.map((message) => line(documentId('message', message.messageId), message)).join('')
   );
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -25,14 +25,14 @@ const RETRY_AFTER_REBUILD_SECONDS = '60';
  */
 export const CALLS_AT_ONCE = 8;
 const LINE = 'searches';
-const line = new Turns({ inAll: CALLS_AT_ONCE, each: CALLS_AT_ONCE, waitMs: 1_000 });
+const line = new Turns({ inAll: CALLS_AT_ONCE, waitMs: 1_000 });
 
 /**
  * Asks Elasticsearch as `askElasticsearch` does, after the calls of other searches. Throws UNAVAILABLE when these take
  * too long.
  */
 export function searchElasticsearch<T>(deps: SearchDeps, call: () => Promise<T>): Promise<T> {
-  return line.take(LINE, () => askElasticsearch(deps, call));
+  return line.take(LINE, CALLS_AT_ONCE, () => askElasticsearch(deps, call));
 }
 
 /**

@@ -17,6 +17,12 @@ import { mayBeCorrected, suggestCorrection } from './suggestCorrection.js';
 import { withSynonyms, type Synonyms } from './synonyms.js';
 import type { Turns } from './turns.js';
 
+/**
+ * How many pieces of costly work of one asker are under way at once: whole searches, and what is looked for where an
+ * ordinary search finds little. The second is a few requests one after the other, so that two keep two cores busy.
+ */
+const AT_ONCE = { costly: 1, further: 2 } as const;
+
 /** What a search of the archive needs; costly ones take turns. */
 export interface SearchArchiveDeps extends SearchDeps {
   turns: Turns;
@@ -56,18 +62,18 @@ export async function searchArchive(
     isWhole: extras !== null,
   });
   if (parsed.terms.length === 0) return answer(NOTHING, NO_EXTRAS);
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const inTurn = <T>(atOnce: number, work: () => Promise<T>): Promise<T> => {
     asker.charge(COSTLY_MORE);
-    return deps.turns.take(asker.name, work);
+    return deps.turns.take(asker.name, atOnce, work);
   };
   if (isCostly(parsed, params)) {
-    const found = await inTurn(() => searchAtLength(deps, parsed, params));
+    const found = await inTurn(AT_ONCE.costly, () => searchAtLength(deps, parsed, params));
     return { answer: found, isWhole: true };
   }
   const found = await findPage(deps, parsed, params);
   if (!mayGain(parsed, params, found)) return answer(found, NO_EXTRAS);
   if (!asker.affords(COSTLY_MORE)) return answer(found, null);
-  const looking = inTurn(() => findExtras(deps, parsed, params, found));
+  const looking = inTurn(AT_ONCE.further, () => findExtras(deps, parsed, params, found));
   return answer(found, await looking.catch(nullIfUnavailable));
 }
 

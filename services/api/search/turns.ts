@@ -1,20 +1,25 @@
 import { AppError } from '../../../shared/contract/errors.js';
 
-/** How many work at once, and how long a turn is waited for. */
+/** How many pieces of work are under way at once, and how long a turn is waited for. */
 export interface TurnLimits {
   inAll: number;
-  each: number;
   waitMs: number;
 }
 
 /** What one API process asks at once: Elasticsearch keeps threads for everybody else's searches. */
-const LIMITS: TurnLimits = { inAll: 2, each: 1, waitMs: 2_000 };
+const LIMITS: TurnLimits = { inAll: 2, waitMs: 2_000 };
+
+/** Work that waits for its turn, which comes when fewer than `atOnce` pieces of its name are under way. */
+interface Piece {
+  atOnce: number;
+  begin: () => void;
+}
 
 /** Lets costly work through a little at a time: first one piece of each name, then the next of each. */
 export class Turns {
   readonly #limits: TurnLimits;
   /** Work that waits, by name; the name that was served last stands last. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Map<string, Piece[]>();
   readonly #working = new Map<string, number>();
   #atWork = 0;
 
@@ -22,9 +27,12 @@ export class Turns {
     this.#limits = limits;
   }
 
-  /** What work comes to, begun when the name's turn has come. Throws UNAVAILABLE when that takes too long. */
-  async take<T>(name: string, work: () => Promise<T>): Promise<T> {
-    await this.#come(name);
+  /**
+   * What work comes to. It begins when the name's turn has come and fewer than `atOnce` pieces of that name are under
+   * way. Throws UNAVAILABLE when that takes too long.
+   */
+  async take<T>(name: string, atOnce: number, work: () => Promise<T>): Promise<T> {
+    await this.#come(name, atOnce);
     try {
       return await work();
     } finally {
@@ -32,19 +40,20 @@ export class Turns {
     }
   }
 
-  #come(name: string): Promise<void> {
+  #come(name: string, atOnce: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const line = this.#waiting.get(name) ?? [];
       this.#waiting.set(name, line);
       const timer = setTimeout(() => {
-        this.#drop(name, begin);
+        this.#drop(name, piece);
         reject(tooMany());
       }, this.#limits.waitMs);
       const begin = (): void => {
         clearTimeout(timer);
         resolve();
       };
-      line.push(begin);
+      const piece = { atOnce, begin };
+      line.push(piece);
       this.#serve();
     });
   }
@@ -58,22 +67,28 @@ export class Turns {
   }
 
   #serve(): void {
-    for (const [name, line] of [...this.#waiting]) {
-      if (this.#atWork >= this.#limits.inAll) return;
-      const working = this.#working.get(name) ?? 0;
-      if (working >= this.#limits.each) continue;
-      const begin = line[0]!;
-      this.#drop(name, begin);
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const [name, piece] = next;
+      this.#drop(name, piece);
       this.#moveToEnd(name);
-      this.#working.set(name, working + 1);
+      this.#working.set(name, (this.#working.get(name) ?? 0) + 1);
       this.#atWork += 1;
-      begin();
+      piece.begin();
     }
   }
 
-  #drop(name: string, begin: () => void): void {
+  /** The piece whose turn it is, with its name; undefined when none may begin. */
+  #next(): [string, Piece] | undefined {
+    if (this.#atWork >= this.#limits.inAll) return undefined;
+    for (const [name, [piece]] of this.#waiting) {
+      if (piece && (this.#working.get(name) ?? 0) < piece.atOnce) return [name, piece];
+    }
+    return undefined;
+  }
+
+  #drop(name: string, piece: Piece): void {
     const line = this.#waiting.get(name);
-    const at = line?.indexOf(begin) ?? -1;
+    const at = line?.indexOf(piece) ?? -1;
     if (!line || at < 0) return;
     line.splice(at, 1);
     if (line.length === 0) this.#waiting.delete(name);

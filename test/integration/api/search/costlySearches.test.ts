@@ -113,9 +113,9 @@ describe('search: what is costly', () => {
   });
 
   it('has costly searches wait for their turn, ordinary ones not', async () => {
-    const turns = new Turns({ inAll: 1, each: 1, waitMs: 50 });
+    const turns = new Turns({ inAll: 1, waitMs: 50 });
     let end = (): void => undefined;
-    const held = turns.take('somebody', () => new Promise<void>((resolve) => (end = resolve)));
+    const held = turns.take('somebody', 1, () => new Promise<void>((resolve) => (end = resolve)));
     const search = (q: string, minScore = 0.5): Promise<SearchResponse> =>
       searchArchive({ ...fixture, turns }, searchParams(q, { minScore }), UNLIMITED);
     expect((await search('breakwater')).total).to.equal(2);
@@ -131,7 +131,7 @@ describe('search: what is costly', () => {
 
   it('answers one asker before the many questions of another', async () => {
     // Patient, since a busy machine takes seconds for all of these.
-    const turns = new Turns({ inAll: 2, each: 1, waitMs: 120_000 });
+    const turns = new Turns({ inAll: 2, waitMs: 120_000 });
     const order: string[] = [];
     const ask = async (name: string): Promise<void> => {
       const params = searchParams('brekwater', { minScore: 0.1 });

@@ -112,7 +112,7 @@ describe('kept answers of searches', () => {
     const search = (asker: Asker) => searchArchive(deps, searchParams(q), asker);
     expect((await search(UNLIMITED)).isWhole).to.equal(true);
     expect((await search({ ...UNLIMITED, affords: () => false })).isWhole).to.equal(false);
-    const busy = { ...deps, turns: new Turns({ inAll: 0, each: 1, waitMs: 5 }) };
+    const busy = { ...deps, turns: new Turns({ inAll: 0, waitMs: 5 }) };
     expect((await searchArchive(busy, searchParams(q), UNLIMITED)).isWhole).to.equal(false);
     const keep = keepAnswers(() => searchArchive(busy, searchParams(q), UNLIMITED));
     const given = { query: searchParams(q), asker: UNLIMITED } as Parameters<typeof keep>[0];

@@ -18,10 +18,10 @@ const LONG = 60_000;
 
 describe('Turns', () => {
   it('lets so much work at once, of each name and in all', async () => {
-    const turns = new Turns({ inAll: 2, each: 1, waitMs: LONG });
+    const turns = new Turns({ inAll: 2, waitMs: LONG });
     const begun: string[] = [];
     const jobs = ['a1', 'a2', 'b1', 'c1'].map((name) => ({ name, ...work(begun, name) }));
-    const done = jobs.map(({ name, run }) => turns.take(name[0]!, run));
+    const done = jobs.map(({ name, run }) => turns.take(name[0]!, 1, run));
     await setImmediate();
     expect(begun).to.deep.equal(['a1', 'b1']);
     jobs[0]!.end();
@@ -32,38 +32,49 @@ describe('Turns', () => {
     expect(await Promise.all(done)).to.deep.equal(['a1', 'a2', 'b1', 'c1']);
   });
 
+  it('lets more of a name work at once where it may', async () => {
+    const turns = new Turns({ inAll: 3, waitMs: LONG });
+    const begun: string[] = [];
+    const jobs = [1, 2, 2].map((atOnce, n) => ({ atOnce, ...work(begun, `a${n}`) }));
+    const done = jobs.map(({ atOnce, run }) => turns.take('a', atOnce, run));
+    await setImmediate();
+    expect(begun).to.deep.equal(['a0', 'a1']);
+    for (const { end } of jobs) end();
+    expect(await Promise.all(done)).to.deep.equal(['a0', 'a1', 'a2']);
+  });
+
   it('serves a name that comes late before the many that another has waiting', async () => {
-    const turns = new Turns({ inAll: 1, each: 1, waitMs: LONG });
+    const turns = new Turns({ inAll: 1, waitMs: LONG });
     const begun: string[] = [];
     const greedy = Array.from({ length: 5 }, (_, n) => work(begun, `a${n}`));
-    const done = greedy.map(({ run }) => turns.take('a', run));
+    const done = greedy.map(({ run }) => turns.take('a', 1, run));
     const late = work(begun, 'b');
-    done.push(turns.take('b', late.run));
+    done.push(turns.take('b', 1, late.run));
     for (const { end } of [...greedy, late]) end();
     await Promise.all(done);
     expect(begun.indexOf('b')).to.be.at.most(2);
   });
 
   it('gives a place back when the work fails', async () => {
-    const turns = new Turns({ inAll: 1, each: 1, waitMs: LONG });
+    const turns = new Turns({ inAll: 1, waitMs: LONG });
     const failure = await turns
-      .take('a', () => Promise.reject(new Error('broken')))
+      .take('a', 1, () => Promise.reject(new Error('broken')))
       .catch((error: unknown) => error);
     expect(failure).to.include({ message: 'broken' });
-    expect(await turns.take('a', () => Promise.resolve('next'))).to.equal('next');
+    expect(await turns.take('a', 1, () => Promise.resolve('next'))).to.equal('next');
   });
 
   it('refuses what has waited too long, and never begins it', async () => {
-    const turns = new Turns({ inAll: 1, each: 1, waitMs: 5 });
+    const turns = new Turns({ inAll: 1, waitMs: 5 });
     const begun: string[] = [];
     const first = work(begun, 'first');
     const second = work(begun, 'second');
-    const done = turns.take('a', first.run);
-    const refusal = await turns.take('b', second.run).catch((error: unknown) => error);
+    const done = turns.take('a', 1, first.run);
+    const refusal = await turns.take('b', 1, second.run).catch((error: unknown) => error);
     expect(refusal).to.include({ code: 'UNAVAILABLE', status: 503 });
     first.end();
     await done;
-    expect(await turns.take('c', () => Promise.resolve('third'))).to.equal('third');
+    expect(await turns.take('c', 1, () => Promise.resolve('third'))).to.equal('third');
     expect(begun).to.deep.equal(['first']);
   });
 });
