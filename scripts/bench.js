@@ -9,6 +9,7 @@ const BENCHES = [
   'endpoints',
   'growth',
   'importArchive',
+  'memory',
   'search',
   'suggest',
   'hostileSearch',

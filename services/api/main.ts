@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { readSettings } from '../../shared/platform/env.js';
 import { exitOnWrongSetting } from '../../shared/platform/exitOnWrongSetting.js';
 import { createLogger, gatheredOutput } from '../../shared/platform/logger.js';
+import { limitHeap } from './processes/limitHeap.js';
 import { processCount } from './processes/processCount.js';
 import { runProcesses } from './processes/runProcesses.js';
 
@@ -10,6 +11,7 @@ const logger = createLogger('api', settings.LOG_LEVEL, gatheredOutput());
 if (settings.DISABLE_AUTH && cluster.isPrimary) {
   logger.warn('DISABLE_AUTH is set: everyone may do everything');
 }
+limitHeap();
 const processes = processCount(settings);
 if (cluster.isPrimary && processes > 1) {
   await runProcesses(processes, logger);

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { createRegistry, DURATION_BUCKETS } from '../../../shared/platform/metrics.js';
 import type { CacheCounters } from '../admin/getAdminStats.js';
 import { sumMetrics } from '../processes/sumMetrics.js';
@@ -100,6 +100,14 @@ function registerCache(registry: Registry, cache: CacheCounters): void {
       this.reset();
       this.inc({ result: 'hit' }, cache.traffic.hits);
       this.inc({ result: 'miss' }, cache.traffic.misses);
+    },
+  });
+  new Gauge({
+    name: 'forum_archive_response_cache_bytes',
+    help: 'Bytes that the response cache counts for its answers, of at most CACHE_MEGABYTES',
+    registers: [registry],
+    collect() {
+      this.set(cache.size.bytes);
     },
   });
 }

@@ -44,6 +44,7 @@ describe('GET /metrics', () => {
       await ask('/api/threads/1');
       return (await value('forum_archive_response_cache_total{result="hit"}')) > 0;
     });
+    expect(await value('forum_archive_response_cache_bytes')).to.be.above(0);
     expect(await value('forum_archive_store_up{store="mongodb"}')).to.equal(1);
     const calls = 'forum_archive_store_call_duration_seconds_count{store="mongodb"}';
     expect(await value(calls)).to.be.above(0);

@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+
+const limitHeapUrl = new URL('../../../../services/api/processes/limitHeap.js', import.meta.url);
+
+/** Replaces kept texts, oldest first, as a full cache does, and tells the most of the heap that was used (MB). */
+const CHURN = `
+  import { getHeapStatistics } from 'node:v8';
+  const kept = new Map();
+  let most = 0;
+  for (let n = 0; n < 60_000; n += 1) {
+    kept.set(n, Buffer.alloc(4_000, n % 100).toString('latin1'));
+    kept.delete(n - 10_000);
+    if (n % 100 !== 0) continue;
+    most = Math.max(most, getHeapStatistics().used_heap_size);
+    // V8 collects most garbage between turns, as it does in a server.
+    await new Promise(setImmediate);
+  }
+  console.log(most / 1_048_576);
+`;
+
+describe('limitHeap', () => {
+  it('keeps the garbage of a full cache in bounds', async () => {
+    const mostUsed = async (before: string): Promise<number> => {
+      const args = ['--input-type=module', '--eval', `${before}\n${CHURN}`];
+      const { stdout } = await promisify(execFile)(process.execPath, args);
+      return Number(stdout);
+    };
+    const limit = `import { limitHeap } from ${JSON.stringify(limitHeapUrl)}; limitHeap();`;
+    const [limited, unlimited] = [await mostUsed(limit), await mostUsed('')];
+    // The kept texts take 40 MB.
+    expect(limited).to.be.within(40, 0.75 * unlimited);
+  });
+});
