@@ -3,7 +3,9 @@ const PREVIEW_CHARACTERS = 200;
 /** The first 200 characters (code points) of a text: what a preview shows of it. */
 export function firstCharacters(text: string): string {
   if (text.length <= PREVIEW_CHARACTERS) return text;
-  return Array.from(text.slice(0, PREVIEW_CHARACTERS * 2))
-    .slice(0, PREVIEW_CHARACTERS)
-    .join('');
+  let end = 0;
+  for (let n = 0; n < PREVIEW_CHARACTERS && end < text.length; n += 1) {
+    end += text.codePointAt(end)! > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
 }
