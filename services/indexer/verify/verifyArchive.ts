@@ -1,4 +1,5 @@
 import type { VerifyReport } from '../../../shared/contract/verify.js';
+import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { IndexerDeps } from '../deps.js';
 import { REPORT_NOBODY, type Report } from '../report.js';
@@ -40,6 +41,8 @@ const DEFAULTS: VerifyOptions = {
 
 /** Differences that are looked at again together: what bounds the memory of an archive in ruins. */
 const SUSPECTS = 5_000;
+/** Windows looked at together: while the stores are asked for one, the other is folded and compared. */
+const WINDOWS = 2;
 
 /**
  * Compares everything that is read of an archive with its records. What differs is looked at again after the work that
@@ -65,14 +68,12 @@ export async function verifyArchive(
     };
     const judge = (suspects: Difference[]) =>
       judgeSuspects({ deps, settings, findings, areaNow }, suspects);
-    let suspects: Difference[] = [];
-    for await (const window of area.windows()) {
+    const suspects: Difference[] = [];
+    await forEachAtOnce(area.windows(), WINDOWS, async (window) => {
       suspects.push(...(await area.look(window)));
       progress(findings.report().checked);
-      if (suspects.length < SUSPECTS) continue;
-      await judge(suspects);
-      suspects = [];
-    }
+      if (suspects.length >= SUSPECTS) await judge(suspects.splice(0));
+    });
     await judge(suspects);
   }
   return findings.report();

@@ -39,7 +39,7 @@ describe('verifyArchive, of what is left behind', () => {
   it('looks again at no more messages at once than before', async () => {
     const { threads } = await restingArchive(deps, stores, 4);
     const ids = threads.map(({ threadId }) => threadId);
-    const many = { $set: { 'facts.messages': 25_000 } };
+    const many = { $set: { 'facts.messages': 12_500 } };
     await deps.collections.threadItems.updateMany({}, many);
     const windows = [];
     for await (const window of threadsArea(context()).windows(ids)) windows.push(window);

@@ -25,8 +25,8 @@ const CHECKS: readonly ThreadCheck[] = [
 ];
 
 /** Threads compared at once, and about how many messages they may have together. */
-const THREADS = 500;
-const MESSAGES = 50_000;
+const THREADS = 250;
+const MESSAGES = 25_000;
 
 /** Everything that is made of a thread: its records are folded again, and what comes of them is compared. */
 export function threadsArea(context: AreaContext): Area {
