@@ -91,21 +91,18 @@ async function questionsOf({ server, stores }: Side): Promise<Map<string, string
 
 /** Asks for paths in turn over one connection. */
 async function asker({ server }: Side, paths: string[]) {
-  const { hostname, port } = new URL(server.url);
-  const connection = new Connection({ host: hostname, port: Number(port) });
+  const connection = new Connection(server.url);
   await connection.open();
   const requests = requestsOf({ url: server.url, paths, headers: HEADERS });
   return {
     /** Resolves with the milliseconds that the answer took. Rejects when it is not 200. */
-    ask: (n: number): Promise<number> =>
-      new Promise((resolve, reject) => {
-        const at = (n + WARM_UP_REQUESTS) % requests.length;
-        const askedAt = performance.now();
-        connection.send(requests[at]!, (status) => {
-          if (status === 200) resolve(performance.now() - askedAt);
-          else reject(new Error(`GET ${paths[at]!} was answered with ${status}`));
-        });
-      }),
+    async ask(n: number): Promise<number> {
+      const at = (n + WARM_UP_REQUESTS) % requests.length;
+      const askedAt = performance.now();
+      const status = await connection.ask(requests[at]!);
+      if (status !== 200) throw new Error(`GET ${paths[at]!} was answered with ${status}`);
+      return performance.now() - askedAt;
+    },
     close: () => connection.close(),
   };
 }

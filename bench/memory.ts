@@ -1,29 +1,27 @@
 /**
- * The memory of an API process whose response cache is full: `npm run bench -- memory`. Details of the threads of a
- * generated archive are read one thread after the other, each three times, as answers take most memory once they were
- * asked for again. `--messages N` sets the size of the archive (default 200,000).
+ * The memory of an API process whose response cache is full: `npm run bench -- memory`. The threads of a generated
+ * archive are read one after the other, each three times. With the second read an answer is kept in a form that is
+ * ready to be sent, too, and takes most memory. README.md says more.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { openArchive } from './archive/openArchive.js';
 import { openStores } from './archive/openStores.js';
 import { cpuSeconds, peakMegabytes, residentMegabytes } from './cpuTime.js';
 import { Connection } from './load/connection.js';
 import { requestsOf } from './load/runLoad.js';
-import { numberOf } from './options/parts.js';
+import { optionsOrExit } from './options/memory.js';
 import { markdownTable } from './report.js';
 import { startApi, type MeasuredServer } from './servers.js';
-
-const { values } = parseArgs({ options: { messages: { type: 'string', default: '200000' } } });
-const messages = numberOf('messages', values.messages, 1_000, 10_000_000);
 
 const CONNECTIONS = 32;
 const READS_EACH = 3;
 const PARTS = 8;
 const MEGABYTE = 1_048_576;
+const HEADINGS = ['reads', 'cache (MB)', 'heap used', 'resident', 'most resident', 'CPU (s)'];
 
+const { messages } = optionsOrExit(process.argv.slice(2));
 const folder = mkdtempSync(join(tmpdir(), 'forum-archive-bench-'));
 const stores = await openStores(`bench_${messages}`);
 try {
@@ -45,30 +43,21 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-async function fillCache({ url, pid = 0 }: MeasuredServer, paths: string[]): Promise<void> {
-  const { hostname: host, port } = new URL(url);
-  const open = Array.from({ length: CONNECTIONS }, async () => {
-    const connection = new Connection({ host, port: Number(port) });
-    await connection.open();
-    return connection;
-  });
-  const connections = await Promise.all(open);
-  const rows: (string | number)[][] = [await tell(url, pid, 0)];
+/** Reads all paths, an eighth of them at a time, and shows after each what the process takes. */
+async function fillCache({ url, pid = NaN }: MeasuredServer, paths: string[]): Promise<void> {
+  const connections = Array.from({ length: CONNECTIONS }, () => new Connection(url));
+  await Promise.all(connections.map((connection) => connection.open()));
+  const rows = [await takenBy(url, pid, 0)];
   for (let part = 0; part < PARTS; part += 1) {
-    const [begin, end] = [part, part + 1].map((n) => Math.floor((n * paths.length) / PARTS));
+    const begin = Math.floor((part * paths.length) / PARTS);
+    const end = Math.floor(((part + 1) * paths.length) / PARTS);
     for (let read = 0; read < READS_EACH; read += 1) {
       await askAll(connections, url, paths.slice(begin, end));
     }
-    rows.push(await tell(url, pid, end! * READS_EACH));
+    rows.push(await takenBy(url, pid, end * READS_EACH));
   }
   for (const connection of connections) connection.close();
-  const head = ['reads', 'cache (MB)', 'heap used', 'resident', 'most resident', 'CPU (s)'];
-  console.log(
-    markdownTable(
-      head,
-      rows.map((row) => row.map(String)),
-    ),
-  );
+  console.log(markdownTable(HEADINGS, rows));
 }
 
 /** Asks for each path once. Throws where an answer is not 200. */
@@ -77,25 +66,24 @@ async function askAll(connections: Connection[], url: string, paths: string[]): 
   await Promise.all(
     connections.map(async (connection) => {
       for (let next = left.pop(); next; next = left.pop()) {
-        const request = next;
-        const status = await new Promise<number>((done) => connection.send(request, done));
-        if (status !== 200) throw new Error(`A read was answered ${status}`);
+        const status = await connection.ask(next);
+        if (status !== 200) throw new Error(`A read was answered with ${status}`);
       }
     }),
   );
 }
 
-/** A line of the table: what the process says of itself, and what the system says of it. */
-async function tell(url: string, pid: number, reads: number): Promise<(string | number)[]> {
+/** A row of the table: what the process takes after so many reads, by its own metrics and by the system. */
+async function takenBy(url: string, pid: number, reads: number): Promise<string[]> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
-  const megabytes = (name: string): string =>
-    (Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1]) / MEGABYTE).toFixed(1);
+  const megabytes = (name: string): number =>
+    Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1]) / MEGABYTE;
   return [
-    reads,
-    megabytes('forum_archive_response_cache_bytes'),
-    megabytes('nodejs_heap_size_used_bytes'),
-    residentMegabytes(pid) ?? NaN,
-    peakMegabytes(pid) ?? NaN,
-    cpuSeconds(pid) ?? NaN,
+    String(reads),
+    megabytes('forum_archive_response_cache_bytes').toFixed(1),
+    megabytes('nodejs_heap_size_used_bytes').toFixed(1),
+    String(residentMegabytes(pid)),
+    String(peakMegabytes(pid)),
+    String(cpuSeconds(pid)),
   ];
 }

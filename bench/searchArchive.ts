@@ -83,7 +83,7 @@ function bulkLines(n: number, title: string, contents: string[]): string {
   };
   const said = contents.map((content, i): MessageDocument => {
     const messageId = String(BigInt(threadId) + BigInt(i));
-    // No two messages are of the same time, as they hardly ever are.
+    // Each message has a time of its own, as nearly all real ones have.
     const createdAt = timeOf(startedAt + i * 1_009);
     return { ...shared, kind: 'message', createdAt, idKey: idKey(messageId), messageId, content };
   });

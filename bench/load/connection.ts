@@ -26,8 +26,10 @@ export class Connection {
   /** Whether the server closes the connection after this answer. */
   #closes = false;
 
-  constructor(address: { host: string; port: number }) {
-    this.#address = address;
+  /** To the scheme, host and port of a URL; http only. */
+  constructor(url: string) {
+    const { hostname, port } = new URL(url);
+    this.#address = { host: hostname, port: Number(port || 80) };
   }
 
   /** Connects. Rejects when nothing listens there. */
@@ -44,6 +46,11 @@ export class Connection {
       socket.on('close', () => this.#lose(socket));
       this.#socket = socket;
     });
+  }
+
+  /** Sends a request as it stands, and resolves with the status of its answer, 0 where the connection broke. */
+  ask(request: Buffer): Promise<number> {
+    return new Promise((resolve) => this.send(request, resolve));
   }
 
   /** Sends a request as it stands. A connection that the server has closed meanwhile is opened again first. */

@@ -49,9 +49,7 @@ const TICK_MS = 1;
  * from when a request was due, not from when a connection was free for it.
  */
 export async function runLoad(job: LoadJob): Promise<LoadResult> {
-  const { hostname, port } = new URL(job.url);
-  const address = { host: hostname, port: Number(port || 80) };
-  const connections = Array.from({ length: job.connections }, () => new Connection(address));
+  const connections = Array.from({ length: job.connections }, () => new Connection(job.url));
   try {
     await Promise.all(connections.map((connection) => connection.open()));
     return await measure(job, connections);

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ENDPOINTS, measurementNames, MODES } from '../measurements.js';
-import { listOf, numberOf, OptionError, orExit } from './parts.js';
+import { listOf, numberOf, OptionError, orExit, parsed } from './parts.js';
 
 /** What the benchmark of the endpoints is to do. */
 export interface BenchOptions {
@@ -83,26 +83,25 @@ export function isAskedFor(name: string, only: readonly string[]): boolean {
 }
 
 function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        messages: { type: 'string', default: '10000' },
-        only: { type: 'string', default: '' },
-        seconds: { type: 'string', default: '2' },
-        runs: { type: 'string', default: '3' },
-        connections: { type: 'string', default: '32' },
-        rate: { type: 'string' },
-        url: { type: 'string' },
-        'server-id': { type: 'string' },
-        results: { type: 'string', default: 'bench/results.md' },
-        drop: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new OptionError((error as Error).message);
-  }
+  return parsed(
+    () =>
+      parseArgs({
+        args,
+        options: {
+          messages: { type: 'string', default: '10000' },
+          only: { type: 'string', default: '' },
+          seconds: { type: 'string', default: '2' },
+          runs: { type: 'string', default: '3' },
+          connections: { type: 'string', default: '32' },
+          rate: { type: 'string' },
+          url: { type: 'string' },
+          'server-id': { type: 'string' },
+          results: { type: 'string', default: 'bench/results.md' },
+          drop: { type: 'boolean', default: false },
+          help: { type: 'boolean', default: false },
+        },
+      }).values,
+  );
 }
 
 function connectionsOf(text: string): number[] {

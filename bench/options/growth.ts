@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { numberOf, OptionError, orExit } from './parts.js';
+import { numberOf, OptionError, orExit, parsed } from './parts.js';
 
 /** What the benchmark of growth is to do. */
 export interface GrowthOptions {
@@ -42,18 +42,17 @@ export function readOptions(args: string[]): GrowthOptions | undefined {
 }
 
 function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        messages: { type: 'string', default: '100000' },
-        from: { type: 'string', default: '10000' },
-        requests: { type: 'string', default: '300' },
-        results: { type: 'string', default: 'bench/growth.md' },
-        help: { type: 'boolean', default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new OptionError((error as Error).message);
-  }
+  return parsed(
+    () =>
+      parseArgs({
+        args,
+        options: {
+          messages: { type: 'string', default: '100000' },
+          from: { type: 'string', default: '10000' },
+          requests: { type: 'string', default: '300' },
+          results: { type: 'string', default: 'bench/growth.md' },
+          help: { type: 'boolean', default: false },
+        },
+      }).values,
+  );
 }

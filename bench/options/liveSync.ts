@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { listOf, numberOf, OptionError, orExit } from './parts.js';
+import { listOf, numberOf, OptionError, orExit, parsed } from './parts.js';
 
 /** What is measured, and how. */
 export const LIVE_PARTS = {
@@ -71,20 +71,19 @@ function readOptions(args: string[]): LiveOptions | undefined {
 }
 
 function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        parts: { type: 'string', default: '' },
-        events: { type: 'string', default: '300' },
-        rate: { type: 'string', default: '50' },
-        minutes: { type: 'string', default: '10' },
-        threads: { type: 'string', default: '1000' },
-        messages: { type: 'string', default: '100000' },
-        help: { type: 'boolean', default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new OptionError((error as Error).message);
-  }
+  return parsed(
+    () =>
+      parseArgs({
+        args,
+        options: {
+          parts: { type: 'string', default: '' },
+          events: { type: 'string', default: '300' },
+          rate: { type: 'string', default: '50' },
+          minutes: { type: 'string', default: '10' },
+          threads: { type: 'string', default: '1000' },
+          messages: { type: 'string', default: '100000' },
+          help: { type: 'boolean', default: false },
+        },
+      }).values,
+  );
 }

@@ -17,6 +17,15 @@ export function orExit<T>(help: string, read: () => T | undefined): T {
   }
 }
 
+/** What a command line was parsed into. Throws OptionError with the parser's own message when it cannot be parsed. */
+export function parsed<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw new OptionError((error as Error).message);
+  }
+}
+
 /** The parts of a list that is written with commas. */
 export function listOf(text: string): string[] {
   return text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));

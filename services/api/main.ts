@@ -11,11 +11,11 @@ const logger = createLogger('api', settings.LOG_LEVEL, gatheredOutput());
 if (settings.DISABLE_AUTH && cluster.isPrimary) {
   logger.warn('DISABLE_AUTH is set: everyone may do everything');
 }
-limitHeap();
 const processes = processCount(settings);
 if (cluster.isPrimary && processes > 1) {
   await runProcesses(processes, logger);
 } else {
+  limitHeap();
   // A process that only watches others does without the clients of the stores.
   const { serve } = await import('./serve.js');
   await serve(settings, logger);

@@ -104,7 +104,7 @@ function registerCache(registry: Registry, cache: CacheCounters): void {
   });
   new Gauge({
     name: 'forum_archive_response_cache_bytes',
-    help: 'Bytes that the response cache counts for its answers, of at most CACHE_MEGABYTES',
+    help: 'Bytes of answers in the response cache (CACHE_MEGABYTES in each process at most)',
     registers: [registry],
     collect() {
       this.set(cache.size.bytes);

@@ -18,8 +18,9 @@ import { withSynonyms, type Synonyms } from './synonyms.js';
 import type { Turns } from './turns.js';
 
 /**
- * How many pieces of costly work of one asker are under way at once: whole searches, and what is looked for where an
- * ordinary search finds little. The second is a few requests one after the other, so that two keep two cores busy.
+ * A piece of work begins while fewer than so many of the same asker are under way. `costly` is a whole costly search.
+ * `further` is what an ordinary search that found little looks for besides: related matches and a correction. It sends
+ * one request after the other, so one piece alone would leave most of Elasticsearch idle.
  */
 const AT_ONCE = { costly: 1, further: 2 } as const;
 

@@ -1,15 +1,17 @@
 import { AppError } from '../../../shared/contract/errors.js';
 
-/** How many pieces of work are under way at once, and how long a turn is waited for. */
+/** What bounds the work of all names together. */
 export interface TurnLimits {
+  /** The most pieces of work under way at once. */
   inAll: number;
+  /** How long a piece of work waits for its turn (ms) before it is refused. */
   waitMs: number;
 }
 
 /** What one API process asks at once: Elasticsearch keeps threads for everybody else's searches. */
 const LIMITS: TurnLimits = { inAll: 2, waitMs: 2_000 };
 
-/** Work that waits for its turn, which comes when fewer than `atOnce` pieces of its name are under way. */
+/** A piece of work that waits. It may begin while fewer than `atOnce` pieces of its name are under way. */
 interface Piece {
   atOnce: number;
   begin: () => void;
@@ -28,8 +30,8 @@ export class Turns {
   }
 
   /**
-   * What work comes to. It begins when the name's turn has come and fewer than `atOnce` pieces of that name are under
-   * way. Throws UNAVAILABLE when that takes too long.
+   * Waits until it is the turn of `name`, and fewer than `atOnce` pieces of its work are under way. Then does the work,
+   * and resolves with its result. Throws UNAVAILABLE, and does nothing, when the wait takes too long.
    */
   async take<T>(name: string, atOnce: number, work: () => Promise<T>): Promise<T> {
     await this.#come(name, atOnce);
@@ -77,7 +79,7 @@ export class Turns {
     }
   }
 
-  /** The piece whose turn it is, with its name; undefined when none may begin. */
+  /** The piece that begins next, with its name; undefined while none may begin. */
   #next(): [string, Piece] | undefined {
     if (this.#atWork >= this.#limits.inAll) return undefined;
     for (const [name, [piece]] of this.#waiting) {

@@ -41,7 +41,7 @@ const DEFAULTS: VerifyOptions = {
 
 /** Differences that are looked at again together: what bounds the memory of an archive in ruins. */
 const SUSPECTS = 5_000;
-/** Windows looked at together: while the stores are asked for one, the other is folded and compared. */
+/** Windows looked at together: while the stores answer for one, the other is folded and compared. */
 const WINDOWS = 2;
 
 /**

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { isAskedFor, readOptions } from '../../../bench/options/endpoints.js';
 import { readOptions as readGrowthOptions } from '../../../bench/options/growth.js';
+import { readOptions as readMemoryOptions } from '../../../bench/options/memory.js';
 import { OptionError } from '../../../bench/options/parts.js';
 
 describe('the options of npm run bench', () => {
@@ -72,4 +73,21 @@ describe('the options of npm run bench -- growth', () => {
       '--from must be less than --messages',
     );
   });
+});
+
+describe('the options of npm run bench -- memory', () => {
+  it('have defaults, and are read', () => {
+    expect(readMemoryOptions([])).to.deep.equal({ messages: 200_000 });
+    expect(readMemoryOptions(['--messages', '1000'])).to.deep.equal({ messages: 1_000 });
+    expect(readMemoryOptions(['--help'])).to.equal(undefined);
+  });
+
+  for (const [args, message] of [
+    ['--messages many', '--messages must be a whole number from 1000 to 10000000, not many'],
+    ['--frobnicate', "Unknown option '--frobnicate'"],
+  ] as const) {
+    it(`refuse ${args}`, () => {
+      expect(() => readMemoryOptions(args.split(' '))).to.throw(OptionError, message);
+    });
+  }
 });

@@ -24,7 +24,7 @@ const CHECKS: readonly ThreadCheck[] = [
   checkOrphanViews,
 ];
 
-/** Threads compared at once, and about how many messages they may have together. */
+/** The most threads of one window, and about how many messages they may have together. */
 const THREADS = 250;
 const MESSAGES = 25_000;
 

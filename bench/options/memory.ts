@@ -1,0 +1,40 @@
+import { parseArgs } from 'node:util';
+import { numberOf, orExit, parsed } from './parts.js';
+
+/** What the benchmark of memory is to do. */
+export interface MemoryOptions {
+  messages: number;
+}
+
+const HELP = `Usage: npm run bench -- memory [options]
+
+Fills the response cache of an API process with the threads of a generated archive, and shows the memory that the
+process takes.
+
+  --messages N      size of the archive (default 200000)
+  --help            show this
+`;
+
+/** The options, or the end of the process with help or with what is wrong. */
+export function optionsOrExit(args: string[]): MemoryOptions {
+  return orExit(HELP, () => readOptions(args));
+}
+
+/** Reads the options; undefined where help is asked for. Throws OptionError. */
+export function readOptions(args: string[]): MemoryOptions | undefined {
+  const { help, messages } = parse(args);
+  return help ? undefined : { messages: numberOf('messages', messages, 1_000, 10_000_000) };
+}
+
+function parse(args: string[]) {
+  return parsed(
+    () =>
+      parseArgs({
+        args,
+        options: {
+          messages: { type: 'string', default: '200000' },
+          help: { type: 'boolean', default: false },
+        },
+      }).values,
+  );
+}
