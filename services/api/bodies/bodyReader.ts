@@ -5,7 +5,8 @@ import { gatherReads } from '../stores/gatherReads.js';
 import { timeLimit } from '../timeLimit.js';
 
 /** A stored body as it is read: with its bytes, or, where it is stored in pieces, without. */
-export type StoredBody = Pick<BodyView, '_id' | 'revision' | 'etag' | 'length' | 'gone'> & {
+export type StoredBody = Pick<BodyView, '_id' | 'revision' | 'etag' | 'length'> & {
+  gone?: boolean | undefined;
   gzip?: Buffer;
 };
 
@@ -28,7 +29,7 @@ const SHORT: Document = {
 };
 
 /** `size` stands only in a document that was read with others. */
-type Row = Omit<StoredBody, 'gzip'> & { size?: number; gzip?: Uint8Array; sent?: unknown };
+type Row = Omit<StoredBody, 'gzip'> & { size?: number; gzip?: Uint8Array };
 
 /**
  * Reads bodies by name: many in one call, those with a large gzip form each in a call of its own. `refuse` throws while
@@ -70,9 +71,9 @@ export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, refuse: () =
 /** With a copy of its bytes: a reply of MongoDB is one piece of memory, which all its bodies would hold together. */
 function stored(row: Row | undefined): StoredBody | undefined {
   if (!row) return undefined;
-  const { gzip: bytes, sent: _sent, ...body } = row;
-  if (!bytes) return body;
+  const { _id, revision, etag, length, gone, gzip: bytes } = row;
+  if (!bytes) return { _id, revision, etag, length, gone };
   const gzip = Buffer.allocUnsafeSlow(bytes.length);
   gzip.set(bytes);
-  return { ...body, gzip };
+  return { _id, revision, etag, length, gone, gzip };
 }

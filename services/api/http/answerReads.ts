@@ -83,10 +83,15 @@ export function answerReads(options: ReadOptions) {
   function sentForm(request: IncomingMessage, answer: Answer): SentForm | Promise<SentForm> {
     const form = formOf(request, answer);
     const sent = ({ etag, headers, content, length, body, open }: Form): SentForm => {
-      const notModified = [...common, ...headers];
+      const notModified = common.concat(headers);
       return {
-        ...{ etag, length, notModified, headers: [...notModified, ...content] },
-        ...{ status: answer.status ?? 200, body: body ?? open, cached: answer.cached },
+        etag,
+        length,
+        notModified,
+        headers: notModified.concat(content),
+        status: answer.status ?? 200,
+        body: body ?? open,
+        cached: answer.cached,
       };
     };
     return form instanceof Promise ? form.then(sent) : sent(form);

@@ -33,7 +33,8 @@ export interface Exchange {
 export function askerOf(exchange: Exchange): Asker {
   const { request, facts, counted } = exchange;
   if (!counted) return unlimitedAsker(request);
-  return createAsker({ ...counted, weight: 1 }, (standing) => {
+  const { limiter, name } = counted;
+  return createAsker({ limiter, name, weight: 1 }, (standing) => {
     counted.standing = standing;
     if (standing.left >= 0) return;
     facts.limitedBy = counted.limiter.policy;

@@ -63,14 +63,14 @@ export async function wholeOf(
  * reach for it, each of the others asks for themselves.
  */
 export async function loadOnce(question: KeptQuestion, cache: AnswerCache): Promise<Answer> {
-  const { key, ...dependency } = question.cached;
+  const { cached } = question;
   let isFirst = false as boolean;
   const load = (): Promise<Outcome> => {
     isFirst = true;
     return settle(question);
   };
   try {
-    return orThrow(await cache.load(key, dependency, load));
+    return orThrow(await cache.load(cached.key, cached, load));
   } catch (error) {
     if (isFirst || !(error instanceof AppError) || error.code !== 'RATE_LIMITED') throw error;
     return orThrow(await settle(question));

@@ -59,18 +59,28 @@ function fileForm(answer: Answer, { type, bytes }: NonNullable<Answer['file']>):
 
 function identityForm(answer: Answer, cacheControl: string): Form {
   const { etag, length, identity: body } = answer;
+  const tag = entityTag(etag, 'identity');
   return {
-    ...headersOf(answer, 'identity', cacheControl, length),
-    ...{ length, body, etag: entityTag(etag, 'identity'), open: () => openIdentity(answer) },
+    etag: tag,
+    headers: headersOf(answer, tag, cacheControl),
+    content: contentOf('identity', length),
+    length,
+    body,
+    open: () => openIdentity(answer),
   };
 }
 
 function gzipForm(answer: Answer, cacheControl: string): Form {
   const { etag, gzip: body, openGzip } = answer;
   const length = body?.length;
+  const tag = entityTag(etag, 'gzip');
   return {
-    ...headersOf(answer, 'gzip', cacheControl, length),
-    ...{ length, body, etag: entityTag(etag, 'gzip'), open: openGzip ?? (() => gzipOf(answer)) },
+    etag: tag,
+    headers: headersOf(answer, tag, cacheControl),
+    content: contentOf('gzip', length),
+    length,
+    body,
+    open: openGzip ?? (() => gzipOf(answer)),
   };
 }
 
@@ -85,18 +95,16 @@ function isGzipOffered({ gzip, openGzip, length }: Answer): boolean {
   return Boolean(gzip ?? openGzip) || length >= COMPRESS_FROM;
 }
 
-function headersOf(
-  { etag, headers: own }: Answer,
-  encoding: Encoding,
-  cacheControl: string,
-  length: number | undefined,
-): Pick<Form, 'headers' | 'content'> {
-  const headers = ['ETag', entityTag(etag, encoding), 'Cache-Control', cacheControl];
-  if (own) headers.push(...Object.entries(own).flat());
+function headersOf({ headers: own }: Answer, tag: string, cacheControl: string): string[] {
+  const headers = ['ETag', tag, 'Cache-Control', cacheControl];
+  return own ? headers.concat(Object.entries(own).flat()) : headers;
+}
+
+function contentOf(encoding: Encoding, length: number | undefined): string[] {
   const content = ['Content-Type', 'application/json; charset=utf-8'];
   if (encoding === 'gzip') content.push('Content-Encoding', 'gzip');
   if (length !== undefined) content.push('Content-Length', String(length));
-  return { headers, content };
+  return content;
 }
 
 function openIdentity(answer: Answer): Readable | Promise<Buffer> {

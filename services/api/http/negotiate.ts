@@ -1,8 +1,45 @@
 export type Encoding = 'gzip' | 'identity';
 
+/** What a client gets. */
+interface Choice {
+  /** Where gzip is offered. */
+  offered: Encoding;
+  /** Where it is not. */
+  otherwise: Encoding;
+}
+
 /** The encoding to answer in, by Accept-Encoding (RFC 9110, 12.5.3); gzip where the client likes both the same. */
 export function chooseEncoding(header: string | undefined, gzipOffered: boolean): Encoding {
-  if (!header) return 'identity';
+  const { offered, otherwise } = choiceOf(header ?? '');
+  return gzipOffered ? offered : otherwise;
+}
+
+/**
+ * Names the clients that get the same encoding, whether gzip is offered or not. The class of those that take both, and
+ * rather gzip, is empty.
+ */
+export function encodingClass(header = ''): string {
+  const { offered, otherwise } = choiceOf(header);
+  if (offered === 'identity') return 'identity ';
+  return otherwise === 'gzip' ? 'gzip ' : '';
+}
+
+/** Headers that are remembered. Browsers send few different ones. */
+const MOST_KNOWN = 256;
+const known = new Map<string, Choice>();
+
+function choiceOf(header: string): Choice {
+  let choice = known.get(header);
+  if (!choice) {
+    choice = { offered: choose(header, true), otherwise: choose(header, false) };
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(header, choice);
+  }
+  return choice;
+}
+
+function choose(header: string, gzipOffered: boolean): Encoding {
+  if (header === '') return 'identity';
   const weights = parseWeights(header);
   const any = weights.get('*');
   const gzip = weights.get('gzip') ?? weights.get('x-gzip') ?? any ?? 0;
@@ -11,25 +48,6 @@ export function chooseEncoding(header: string | undefined, gzipOffered: boolean)
   if (gzip === 0) return 'identity';
   if (identityRefused) return 'gzip';
   return gzipOffered && gzip >= (identity ?? 0) ? 'gzip' : 'identity';
-}
-
-/** Headers whose class is remembered. Browsers send few different ones. */
-const MOST_KNOWN = 256;
-const classes = new Map<string, string>();
-
-/**
- * Names the clients that get the same encoding, whether gzip is offered or not. The class of those that take both, and
- * rather gzip, is empty.
- */
-export function encodingClass(header = ''): string {
-  let found = classes.get(header);
-  if (found === undefined) {
-    const [offered, otherwise] = [chooseEncoding(header, true), chooseEncoding(header, false)];
-    found = offered === 'identity' ? 'identity ' : otherwise === 'gzip' ? 'gzip ' : '';
-    if (classes.size >= MOST_KNOWN) classes.clear();
-    classes.set(header, found);
-  }
-  return found;
 }
 
 /** The weight (0 to 1) of each coding of an Accept-Encoding header, in lower case. */

@@ -32,7 +32,7 @@ export interface Tagged {
   /**
    * Milliseconds after a change of a tag in which a load may still miss it. Its value is kept until their end at most.
    */
-  settlesMs?: number;
+  settlesMs?: number | undefined;
 }
 
 export interface CacheOptions<T, Ready> {

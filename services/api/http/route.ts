@@ -29,7 +29,7 @@ export interface Dependency {
    * Milliseconds after an announcement in which an answer may still miss what was announced. One that was asked for in
    * that time is kept until its end.
    */
-  settlesMs?: number;
+  settlesMs?: number | undefined;
 }
 
 /** A request whose caller was admitted, not yet checked. */
@@ -74,23 +74,23 @@ export function route<Params, Query, Body>(
     operation,
     isSameForAll: dependsOn !== undefined,
     ask({ params, queryString, caller, asker, cookie }) {
-      const input = { params: params as Params, query: readQuery(queryString) };
+      const query = readQuery(queryString);
+      const input = { params: params as Params, query };
       const answer = (body: unknown): Promise<Answer> =>
-        handler({ ...input, body: body as Body, caller, asker, cookie });
+        handler({ params: input.params, query, body: body as Body, caller, asker, cookie });
       const dependency = dependsOn?.(input);
-      return dependency ? { answer, cached: keyed(operationId, dependency, input) } : { answer };
+      if (!dependency) return { answer };
+      const {
+        tags,
+        settlesMs,
+        input: kept = [sorted(params), sorted(query as object)],
+      } = dependency;
+      return { answer, cached: { key: `${operationId} ${JSON.stringify(kept)}`, tags, settlesMs } };
     },
   };
 }
 
-function keyed(operationId: string, { input, ...dependency }: Dependency, whole: unknown) {
-  return { key: `${operationId} ${JSON.stringify(sorted(input ?? whole))}`, ...dependency };
-}
-
-/** The same input always makes the same text, in whatever order the caller named its parts. */
-function sorted(value: unknown): unknown {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
-  return Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, part]) => [name, sorted(part)]);
+/** Names and values in the order of the names: the same whatever the order in which the caller gave them. */
+function sorted(values: object): [string, unknown][] {
+  return Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
 }
