@@ -10,13 +10,16 @@ export interface GrowthOptions {
   results: string;
 }
 
+/** In an archive of fewer messages some lists are empty, so that nothing can be asked of them. */
+const LEAST_MESSAGES = 10_000;
+
 const HELP = `Usage: npm run bench -- growth [options]
 
 Asks the same of a small and of a large generated archive, in turns, one request at a time, the response cache off, and
 shows how much longer the large one takes.
 
-  --messages N      size of the large archive (default 100000)
-  --from N          size of the small archive (default 10000)
+  --messages N      size of the large archive (default 100000, at least 10000)
+  --from N          size of the small archive (default and least 10000)
   --requests N      requests of each question to each archive (default 300)
   --results FILE    where the table is written (default bench/growth.md)
   --help            show this
@@ -32,8 +35,8 @@ export function readOptions(args: string[]): GrowthOptions | undefined {
   const { help, ...values } = parse(args);
   if (help) return undefined;
   const options = {
-    messages: numberOf('messages', values.messages, 1_000, 10_000_000),
-    from: numberOf('from', values.from, 1_000, 10_000_000),
+    messages: numberOf('messages', values.messages, LEAST_MESSAGES, 10_000_000),
+    from: numberOf('from', values.from, LEAST_MESSAGES, 10_000_000),
     requests: numberOf('requests', values.requests, 10, 1_000_000),
     results: values.results,
   };

@@ -67,6 +67,13 @@ describe('the options of npm run bench -- growth', () => {
     expect(readGrowthOptions(['--help'])).to.equal(undefined);
   });
 
+  it('refuse an archive in which some lists are empty', () => {
+    expect(() => readGrowthOptions(['--from', '1000'])).to.throw(
+      OptionError,
+      '--from must be a whole number from 10000 to 10000000, not 1000',
+    );
+  });
+
   it('refuse a small archive that is not smaller', () => {
     expect(() => readGrowthOptions(['--messages', '10000'])).to.throw(
       OptionError,
