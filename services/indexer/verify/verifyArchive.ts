@@ -41,8 +41,8 @@ const DEFAULTS: VerifyOptions = {
 
 /** Differences that are looked at again together: what bounds the memory of an archive in ruins. */
 const SUSPECTS = 5_000;
-/** Windows looked at together: while the stores answer for one, the other is folded and compared. */
-const WINDOWS = 2;
+/** Windows looked at together: while the stores answer for some, another is folded and compared. */
+const WINDOWS = 3;
 
 /**
  * Compares everything that is read of an archive with its records. What differs is looked at again after the work that
