@@ -54,7 +54,8 @@ export class RateBucket {
     this.#underWay -= 1;
     if (told === 'no bucket') this.#isUnlimited = this.#limit === undefined;
     else if (told) this.#learn(place, told);
-    else if (this.#underWay === 0 && this.#resetAt === undefined) this.#forget();
+    // Nobody is left whose answer would tell when the bucket is full again: the next request finds out.
+    if (this.#underWay === 0 && this.#resetAt === undefined) this.#remaining = 1;
     this.#wakeAll();
   }
 
@@ -92,11 +93,6 @@ export class RateBucket {
     // An answer on its way makes the end of the window seem later, never earlier.
     const resetAt = this.#clock.now() + told.resetAfterMs;
     this.#resetAt = Math.max(this.#resetAt ?? 0, resetAt);
-  }
-
-  #forget(): void {
-    this.#limit = undefined;
-    this.#remaining = 1;
   }
 
   #waitMs(): number {

@@ -190,6 +190,41 @@ describe('the client of the platform', () => {
       expect(times()).to.have.length(6);
     });
 
+    describe('that is used up in a window of which no answer tells', () => {
+      /** One window has ended: the first of a new one, of four, may be sent. */
+      async function rolled() {
+        const clock = new FakeClock();
+        const limits = new RateLimits(clock);
+        const take = () => limits.take({ route: 'GET /a', topId: '1' });
+        (await take()).end(new Headers(bucket(4, 1)));
+        return { clock, take };
+      }
+      /** Whether a request may be sent now. */
+      async function isOpen({ clock, take }: Awaited<ReturnType<typeof rolled>>) {
+        const seen = outcome(take());
+        await clock.pass(10);
+        return seen.value !== undefined;
+      }
+
+      it('lets one request through when all have ended, the last with an answer of the window before', async () => {
+        const rig = await rolled();
+        const slow = await rig.take();
+        await rig.clock.pass(1_500);
+        const four = [await rig.take(), await rig.take(), await rig.take(), await rig.take()];
+        for (const leave of four) leave.end(null);
+        expect(await isOpen(rig)).to.equal(false);
+        slow.end(new Headers(bucket(3, 0.001)));
+        expect(await isOpen(rig)).to.equal(true);
+      });
+
+      it('lets one request through after answers that name no bucket', async () => {
+        const rig = await rolled();
+        await rig.clock.pass(1_500);
+        for (let n = 0; n < 8; n += 1) (await rig.take()).end(new Headers());
+        expect(await isOpen(rig)).to.equal(true);
+      });
+    });
+
     it('is asked again, one at a time, when requests have ended without an answer', async () => {
       const { ask, clock, sent } = aClient(() => new Error('connection reset'));
       const all = [outcome(ask()), outcome(ask())];
