@@ -83,7 +83,7 @@ export interface IndexerClients {
   redis: Redis;
   queueRedis: Redis;
   /** Files again what was lost. */
-  producer: Pick<Producer, 'add' | 'counts'>;
+  producer: Pick<Producer, 'refile' | 'counts'>;
   /** Where files are copied to; null where they are not. */
   files: MirrorFiles | null;
   logger: Logger;

@@ -11,14 +11,17 @@ export async function fileDeletion(
   { kind, subject }: { kind: DeletionKind; subject: string },
 ): Promise<string> {
   await requestDeletion(collections, kind, subject);
-  return addDeletion(producer, { kind, subject });
+  const job = deletionJob(kind, subject);
+  return producer.add(job.name, job.payload);
 }
 
-/** Files the job of a deletion. */
-export async function addDeletion(
-  producer: Pick<Producer, 'add'>,
-  { kind, subject }: { kind: DeletionKind; subject: string },
-): Promise<string> {
-  type Job = `delete-${DeletionKind}`;
-  return producer.add<Job>(`delete-${kind}`, { [`${kind}Id`]: subject } as JobPayloads[Job]);
+type DeletionJob = `delete-${DeletionKind}`;
+
+/** The job of a deletion. */
+export function deletionJob(
+  kind: DeletionKind,
+  subject: string,
+): { name: DeletionJob; payload: JobPayloads[DeletionJob] } {
+  const payload = { [`${kind}Id`]: subject } as JobPayloads[DeletionJob];
+  return { name: `delete-${kind}`, payload };
 }

@@ -9,6 +9,8 @@ import { QUEUE_NAME, type JobName, type JobPayloads } from './jobs.js';
 export interface Producer {
   /** Files a job; a second one for the same thing while the first is known changes nothing. Gives the job's id. */
   add<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
+  /** Files again a job that may be lost. Where one for the same thing waits or runs, this changes nothing. */
+  refile<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
   /** Jobs by state. */
   counts(): Promise<{ waiting: number; active: number; delayed: number; failed: number }>;
   /** How many workers are connected to the queue. */
@@ -81,18 +83,18 @@ export function retryDelay(attemptsMade: number): number {
 }
 
 /**
- * Files a job that may be asked for again, and gives the id of the one that will do it: of one about the same that
- * waits, or, where one runs, of the one that follows it, which all who ask meanwhile share.
+ * Files a job that may be asked for again, and gives the id of the one that will do it: of one about the same that is
+ * in one of these states, or of the one that follows it, which all who ask meanwhile share.
  */
 async function joinOrFollow(
   queue: Queue,
   { name, payload, about }: { name: JobName; payload: object; about: string },
+  joined: ReadonlySet<string>,
 ): Promise<string> {
   const own = `${about}-${Date.now().toString(36)}${randomBytes(3).toString('hex')}`;
   const added = await queue.add(name, payload, { jobId: own, deduplication: { id: about } });
   let id = added.id!;
-  // What has begun may have passed by what this is asked for.
-  while (id !== own && !WAITING.has(await queue.getJobState(id))) {
+  while (id !== own && !joined.has(await queue.getJobState(id))) {
     id = followerOf(id);
     if ((await queue.getJobState(id)) !== 'unknown') continue;
     await queue.add(name, payload, { jobId: id });
@@ -101,7 +103,9 @@ async function joinOrFollow(
   return id;
 }
 
+/** A job that runs is no such job: it may have passed by what another is asked for. */
 const WAITING: ReadonlySet<string> = new Set(['waiting', 'delayed', 'prioritized']);
+const UNFINISHED: ReadonlySet<string> = new Set([...WAITING, 'active']);
 
 /** The id of the job that follows one: `x`, `x-2`, `x-3`, … */
 function followerOf(jobId: string): string {
@@ -130,14 +134,20 @@ export function createProducer(options: {
     skipVersionCheck: true,
   });
   queue.on('error', () => undefined);
+  const file = async <Name extends JobName>(
+    name: Name,
+    payload: JobPayloads[Name],
+    joined: ReadonlySet<string>,
+  ): Promise<string> => {
+    await opened;
+    const jobId = JOB_IDS[name](payload);
+    if (JOINED.has(name)) return joinOrFollow(queue, { name, payload, about: jobId }, joined);
+    await queue.add(name, payload, { jobId, ...OWN_OPTIONS[name] });
+    return jobId;
+  };
   return {
-    async add(name, payload) {
-      await opened;
-      const jobId = JOB_IDS[name](payload);
-      if (JOINED.has(name)) return joinOrFollow(queue, { name, payload, about: jobId });
-      await queue.add(name, payload, { jobId, ...OWN_OPTIONS[name] });
-      return jobId;
-    },
+    add: (name, payload) => file(name, payload, WAITING),
+    refile: (name, payload) => file(name, payload, UNFINISHED),
     async counts() {
       await opened;
       const {

@@ -1,6 +1,6 @@
 import type { Collections } from '../store/collections.js';
 import { stateOf } from '../store/state.js';
-import { addDeletion } from './fileDeletion.js';
+import { deletionJob } from './fileDeletion.js';
 import type { Producer } from './producer.js';
 
 /** Where work that was asked for is recorded until it is done. */
@@ -10,11 +10,11 @@ const BATCH = 200;
 
 /**
  * Files again what waits for a job that may be lost, because Redis was emptied: files, deletions, erasures and a
- * rebuild asked for longer ago than `olderThanMs`. Where the job is still known, filing it again changes nothing.
+ * rebuild asked for longer ago than `olderThanMs`. Where the job waits or runs, this changes nothing.
  */
 export async function refileLost(
   { importFiles, deletions, erasures, state }: WaitingWork,
-  producer: Pick<Producer, 'add'>,
+  producer: Pick<Producer, 'refile'>,
   olderThanMs: number,
 ): Promise<number> {
   const before = new Date(Date.now() - olderThanMs);
@@ -24,24 +24,27 @@ export async function refileLost(
     .limit(BATCH)
     .toArray();
   for (const { _id, importId } of files)
-    await producer.add('import-file', { uploadId: _id, importId });
+    await producer.refile('import-file', { uploadId: _id, importId });
   const requested = await deletions
     .find({ requestedAt: { $lte: before } })
     .limit(BATCH)
     .toArray();
-  for (const deletion of requested) await addDeletion(producer, deletion);
+  for (const { kind, subject } of requested) {
+    const job = deletionJob(kind, subject);
+    await producer.refile(job.name, job.payload);
+  }
   const waiting = { userId: { $exists: true }, requestedAt: { $lte: before } };
   const asked = await erasures
     .find(waiting, { projection: { _id: 1 } })
     .limit(BATCH)
     .toArray();
-  for (const { _id } of asked) await producer.add('erase-user', { erasureId: _id });
+  for (const { _id } of asked) await producer.refile('erase-user', { erasureId: _id });
   const unfinished = { $in: ['queued', 'running'] as ('queued' | 'running')[] };
   const generations = await stateOf(state, 'search').findOne({
     'rebuild.state': unfinished,
     'rebuild.beatAt': { $lte: before },
   });
   const rebuildId = generations?.rebuild?.id;
-  if (rebuildId) await producer.add('reindex-search', { rebuildId });
+  if (rebuildId) await producer.refile('reindex-search', { rebuildId });
   return files.length + requested.length + asked.length + (rebuildId ? 1 : 0);
 }

@@ -206,8 +206,8 @@ describe('backup and restore', () => {
           const deps = indexerDeps(target);
           const filed: string[] = [];
           const sweep = async (mayFile: boolean) => {
-            const add = (name: string) => Promise.resolve(String(filed.push(name)));
-            await refileLost(target.mongo.collections, { add }, -1_000);
+            const refile = (name: string) => Promise.resolve(String(filed.push(name)));
+            await refileLost(target.mongo.collections, { refile }, -1_000);
             await removeOrphanPieces(target.mongo.collections);
             await releaseHealed(deps);
             if (!mayFile) expect(filed).to.deep.equal([]);

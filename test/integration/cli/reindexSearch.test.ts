@@ -28,6 +28,7 @@ describe('reindex --search', () => {
         if (works) running.push(createHandlers(deps)[name](payload));
         return Promise.resolve('job-1');
       },
+      refile: () => Promise.reject(new Error('Nothing is lost here')),
       counts: () => Promise.resolve({ waiting: 0, active: 0, delayed: 0, failed: 0 }),
       workers: () => Promise.resolve(1),
       close: () => Promise.resolve(),

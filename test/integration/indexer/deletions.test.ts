@@ -271,8 +271,8 @@ describe('deletions', () => {
       await fileDeletion(deps.collections, forgetful, { kind, subject });
     }
     const handlers = createHandlers(deps);
-    const atOnce: Pick<Producer, 'add'> = {
-      add: async (name, payload) => {
+    const atOnce: Pick<Producer, 'refile'> = {
+      refile: async (name, payload) => {
         await handlers[name](payload);
         return '';
       },

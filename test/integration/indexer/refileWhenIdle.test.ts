@@ -32,7 +32,7 @@ describe('refileWhenIdle', () => {
     await deletions.insertMany([aDeletion('7', old), aDeletion('8', new Date())]);
     const filed: unknown[] = [];
     const producer = {
-      add: (name: string, payload: unknown) => {
+      refile: (name: string, payload: unknown) => {
         filed.push([name, payload]);
         return Promise.resolve('');
       },
@@ -54,7 +54,7 @@ describe('refileWhenIdle', () => {
     const rebuildId = await enterRebuild(collections, new Date(Date.now() - 30_000));
     const filed: unknown[] = [];
     const producer = (waiting: number) => ({
-      add: (name: string) => Promise.resolve(String(filed.push(name))),
+      refile: (name: string) => Promise.resolve(String(filed.push(name))),
       counts: () => Promise.resolve({ waiting, active: 0, delayed: 0, failed: 9 }),
     });
     expect(await refileWhenIdle(collections, producer(1), 10_000)).to.equal(0);

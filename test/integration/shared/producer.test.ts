@@ -18,11 +18,14 @@ describe('createProducer', () => {
     const redis = createWorkerRedis(redisUrl);
     const worker = new Worker(QUEUE_NAME, null, { connection: redis, prefix: namespace });
     const ask = () => producer.add('verify', { repair: false });
+    const refile = () => producer.refile('verify', { repair: false });
     const begin = () => worker.getNextJob('token');
     try {
       const first = await ask();
       expect(await ask()).to.equal(first);
       const running = await begin();
+      expect(await refile(), 'while it runs').to.equal(first);
+      expect(await producer.counts()).to.include({ waiting: 0, active: 1 });
       const second = await ask();
       expect(second).to.not.equal(first);
       expect(await Promise.all([ask(), ask(), ask()])).to.deep.equal([second, second, second]);
@@ -36,7 +39,9 @@ describe('createProducer', () => {
       const last = await begin();
       expect(last.id).to.equal(third);
       await last.moveToCompleted(null, 'token', false);
-      expect([first, second, third]).to.not.include(await ask());
+      const lost = await refile();
+      expect([first, second, third]).to.not.include(lost);
+      expect(await ask()).to.equal(lost);
       expect(await producer.counts()).to.include({ waiting: 1, active: 0 });
     } finally {
       await worker.close();
