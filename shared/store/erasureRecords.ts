@@ -7,5 +7,7 @@ export interface ErasureRecord {
   requestedAt: Date;
   userId?: string;
   names?: string[];
+  /** The version of the erasures when it was asked for; kept as long. */
+  since?: number;
   finishedAt?: Date;
 }

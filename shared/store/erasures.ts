@@ -22,19 +22,39 @@ export const NOBODY_ERASED: ErasedPeople = {
   digest: () => '',
 };
 
-/** Remembers that somebody is to be erased; from now on no write brings them back. Gives the erasure's id. */
-export async function requestErasure(store: Store, userId: string): Promise<string> {
+/**
+ * Remembers that somebody is to be erased; from now on no write brings them back. Gives the erasure's id. What they are
+ * called is kept until it is done: from now on any build takes it out of the records.
+ */
+export async function requestErasure(
+  store: Store & Pick<Collections, 'users'>,
+  userId: string,
+): Promise<string> {
   const { salt } = await ensureState(store);
+  // Whoever learns of this erasure has this version, or a later one.
+  const since = await announceErasure(store);
   const _id = keyedHash(salt, userId);
-  const asked = { $set: { userId, requestedAt: new Date() }, $unset: { finishedAt: '' as const } };
+  const user = await store.users.findOne({ _id: userId });
+  const asked = {
+    $set: { userId, requestedAt: new Date() },
+    $addToSet: { names: { $each: user ? [user.username, user.displayName] : [] } },
+    // Of one that is asked for again before it is done, the first request counts.
+    $min: { since },
+    $unset: { finishedAt: '' as const },
+  };
   await store.erasures.updateOne({ _id }, asked, { upsert: true });
   await announceErasure(store);
   return _id;
 }
 
-/** Has every process read the erasures again before its next write. */
-export async function announceErasure({ state }: Pick<Store, 'state'>): Promise<void> {
-  await stateOf(state, 'erasures').updateOne({ _id: 'erasures' }, { $inc: { version: 1 } });
+/** Has every process read the erasures again before its next write. Gives their new version. */
+export async function announceErasure({ state }: Pick<Store, 'state'>): Promise<number> {
+  const raised = await stateOf(state, 'erasures').findOneAndUpdate(
+    { _id: 'erasures' },
+    { $inc: { version: 1 } },
+    { returnDocument: 'after' },
+  );
+  return raised?.version ?? 0;
 }
 
 /** The id of the erasure of a user, whether it was asked for or not. */

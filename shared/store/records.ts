@@ -68,6 +68,8 @@ export interface ThreadRecord {
   deleted?: boolean;
   /** Keyed hashes of titles that named somebody who was erased: never taken again. */
   redactedTitles?: string[];
+  /** The version of the erasures when somebody erased was last taken out of its records, or of what a source told. */
+  cleanedFor?: number;
 }
 
 /** Who wrote something, as the source saw them then. `avatar` is a full https URL. */
@@ -202,7 +204,10 @@ export interface SourceThread {
   server: Omit<ServerRecord, Bookkeeping>;
   channel: Omit<ChannelRecord, Bookkeeping>;
   /** Null where the file describes only a forum (no thread). */
-  thread: Omit<ThreadRecord, 'stamps' | 'asOf' | 'deleted' | 'redactedTitles'> | null;
+  thread: Omit<
+    ThreadRecord,
+    'stamps' | 'asOf' | 'deleted' | 'redactedTitles' | 'cleanedFor'
+  > | null;
 }
 
 /** A message of a source, before it is merged. */

@@ -10,7 +10,7 @@ import { batches } from '../../../shared/platform/batches.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../records/applyErasures.js';
 import { eraseFields, eraseThread } from '../records/eraseSource.js';
-import { disownThread } from '../records/disownThread.js';
+import { disownThread, noteCleaned } from '../records/disownThread.js';
 import { ERASED_ID, threadTombstone } from '../records/tombstones.js';
 import { withoutDeletedForward } from '../records/withoutDeletedForward.js';
 import { countedMessages } from './threadMessages.js';
@@ -35,8 +35,11 @@ export async function cleanThread(
     findGathered(servers, thread.serverId),
   ]);
   const isPlaceGone = channel?.deleted === true || server?.deleted === true;
-  const clean = (now: ThreadRecord): ThreadRecord =>
-    isPlaceGone ? threadTombstone(now) : eraseThread(now, erased);
+  const clean = (now: ThreadRecord): ThreadRecord => {
+    if (isPlaceGone) return threadTombstone(now);
+    const erasedFrom = eraseThread(now, erased);
+    return erasedFrom === now ? now : { ...erasedFrom, cleanedFor: erased.version };
+  };
   return clean(thread) === thread ? thread : replaceThread(deps, threadId, clean);
 }
 
@@ -73,12 +76,14 @@ export async function cleanMessages(
         ...unclean.map(({ _id }) => _id),
         ...forwardsOf(unclean).map(({ originalId }) => originalId),
       ],
-      threads: starters.map(({ _id }) => _id),
+      threads: [...new Set(unclean.map(({ threadId }) => threadId))],
     },
     decide(documents) {
-      for (const { _id } of unclean) {
+      for (const { _id, threadId } of unclean) {
         const now = documents.get('messages', _id);
-        const clean = now && withoutDeletedForward(documents, applyErasures(now, erased));
+        const erasedFrom = now && applyErasures(now, erased);
+        if (erasedFrom !== now) noteCleaned(documents, threadId, erased);
+        const clean = erasedFrom && withoutDeletedForward(documents, erasedFrom);
         if (clean && clean !== now) documents.put('messages', clean);
       }
       for (const { _id } of starters) {

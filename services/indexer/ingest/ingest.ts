@@ -4,6 +4,7 @@ import type { SourceMessage } from '../../../shared/store/records.js';
 import { markId } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../records/applyErasures.js';
+import { noteCleaned } from '../records/disownThread.js';
 import { markThread } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 import { mergeHeader } from './mergeHeader.js';
@@ -56,6 +57,12 @@ export async function ingest(
           const version = state?._id === 'erasures' ? state.version : 0;
           // Somebody has been erased meanwhile, whom this may tell of.
           if (version !== erased.version) return null;
+          // Where nothing was recorded before, the rest of the thread may still come: no erasure is to remove it.
+          const isTakenOut = told.some((message, n) => {
+            const stored = documents.get('messages', message._id);
+            return message !== messages[n] && stored !== null && !stored.deleted;
+          });
+          if (isTakenOut && threadId !== undefined) noteCleaned(documents, threadId, erased);
           return applyBatch(documents, { source, told, erased, isFirst, beside });
         },
       });

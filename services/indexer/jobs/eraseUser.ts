@@ -1,6 +1,7 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { announceErasure } from '../../../shared/store/erasures.js';
+import type { WorkKind } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
 import type { IndexerDeps } from '../deps.js';
 import { removeUploadsOf } from '../quarantine/removeUploadsOf.js';
@@ -50,7 +51,9 @@ export async function eraseUser(
   await redactTitles(deps, traces, cause);
   await setMarks(deps, 'thread', traces.threadIds, { causes: [cause] });
   const unbuilt = `unbuilt-${cause}`;
-  await setMarks(deps, 'thread', await markedThreads(deps), { causes: [unbuilt] });
+  for (const kind of SHOWN) {
+    await setMarks(deps, kind, await markedSubjects(deps, kind), { causes: [unbuilt] });
+  }
   await setMarks(deps, 'person', [userId], { causes: [cause] });
   await setMarks(deps, 'server', traces.serverIds, { causes: [cause] });
   faultPoint('erasureApplied');
@@ -60,7 +63,10 @@ export async function eraseUser(
   await forgetAccount(collections, userId);
   const files = await removeUploadsOf(deps, userId);
   const removedThreads = await countRemoved(deps, traces);
-  const done = { $set: { finishedAt: new Date() }, $unset: { userId: '', names: '' } } as const;
+  const done = {
+    $set: { finishedAt: new Date() },
+    $unset: { userId: '', names: '', since: '' },
+  } as const;
   await collections.erasures.updateOne({ _id: erasureId }, done);
   return {
     threads: traces.threadIds.length,
@@ -72,9 +78,18 @@ export async function eraseUser(
   };
 }
 
-/** What an import has cleaned meanwhile, and is not built yet, is still shown as it was. */
-async function markedThreads({ collections: { work } }: IndexerDeps): Promise<string[]> {
-  const marks = work.find({ kind: 'thread' }, { projection: { subject: 1 } });
+/** Kinds of work without which somebody may still be shown: in a thread, or in what shows a part of threads. */
+const SHOWN = ['thread', 'links', 'lists', 'shown', 'person', 'server'] as const;
+
+/**
+ * What is marked of a kind. An import may have cleaned records that are not built yet, and a build may have taken
+ * somebody out of a thread whose line still stands elsewhere. Until that is done, they are shown as they were.
+ */
+async function markedSubjects(
+  { collections: { work } }: IndexerDeps,
+  kind: WorkKind,
+): Promise<string[]> {
+  const marks = work.find({ kind }, { projection: { subject: 1 } });
   return (await marks.toArray()).map(({ subject }) => subject);
 }
 

@@ -51,10 +51,13 @@ export async function findTraces(
     report((read += batch.length), total);
   }
   const alive = collections.threads.find({ deleted: { $ne: true } });
+  const { since = 0 } = erasure;
   for await (const thread of alive) {
-    if (eraseThread(thread, erased) !== thread) threadIds.add(thread._id);
+    // A build or an import may have cleaned its records since the request.
+    const isCleaned = (thread.cleanedFor ?? -1) >= since;
+    if (isCleaned || eraseThread(thread, erased) !== thread) threadIds.add(thread._id);
   }
-  // As they were built last: an import may have cleaned the records meanwhile.
+  // As they were built last.
   const shown = collections.contributions.find({ userId }, { projection: { threadId: 1 } });
   for await (const { threadId } of shown) threadIds.add(threadId);
   const serverIds = await serversOf(collections, userId, [...threadIds]);
@@ -77,16 +80,16 @@ async function serversOf(
   return new Set(places.flat());
 }
 
-/** Names they went by, kept with the erasure until it is done: a second run could not find them. */
+/** Names they went by. They are kept with the erasure until it is done: a second run could not find them. */
 async function knownNames(
   { messages, users, erasures }: Collections,
   { _id, names }: ErasureRecord,
   userId: string,
 ): Promise<string[]> {
-  if (names) return names;
   const user = await users.findOne({ _id: userId });
   const theirs = { 'author.id': userId };
-  const found = new Set<string>(user ? [user.username, user.displayName] : []);
+  const found = new Set<string>(names);
+  for (const name of user ? [user.username, user.displayName] : []) found.add(name);
   for (const field of ['author.username', 'author.displayName'] as const) {
     for (const name of (await messages.distinct(field, theirs)) as string[]) found.add(name);
   }

@@ -1,3 +1,4 @@
+import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import type { Documents } from '../work/commit.js';
 import { ERASED_ID } from './tombstones.js';
 
@@ -5,4 +6,19 @@ import { ERASED_ID } from './tombstones.js';
 export function disownThread(documents: Documents, threadId: string): void {
   const thread = documents.get('threads', threadId);
   if (thread && !thread.deleted) documents.put('threads', { ...thread, ownerId: ERASED_ID });
+}
+
+/**
+ * Notes that somebody who was erased is taken out of a thread's records, or of what a source told of it. An erasure
+ * that has not looked at the thread yet finds it by this note: its title may hold a name, and what was built before may
+ * still be shown.
+ */
+export function noteCleaned(
+  documents: Documents,
+  threadId: string,
+  { version }: Pick<ErasedPeople, 'version'>,
+): void {
+  const thread = documents.get('threads', threadId);
+  if (!thread || thread.deleted || thread.cleanedFor === version) return;
+  documents.put('threads', { ...thread, cleanedFor: version });
 }

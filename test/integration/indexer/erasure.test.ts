@@ -373,6 +373,34 @@ describe('erasing a person', () => {
     expect(await tracesOf(guest)).to.deep.equal([]);
   });
 
+  it('takes a name out of a title of which a build took everything else before it came by', async () => {
+    const guest = anAuthor('guestseven', { id: '777777777777777727' });
+    const place = { server: { _id: serverId }, channel: { _id: channelId } };
+    const [thanks, monologue] = ['Thanks guestseven, solved', 'What I think'].map((title) =>
+      aSourceThread({ ...place, thread: { title } }),
+    ) as [Said['source'], Said['source']];
+    const [threadId, alone] = [thanks.thread._id, monologue.thread._id];
+    await record(deps, thanks, [
+      aSourceMessage({ _id: threadId, threadId, author: anAuthor('grace') }),
+      aSourceMessage({ threadId, author: guest, content: 'Answer' }),
+    ]);
+    await record(deps, monologue, [aSourceMessage({ _id: alone, threadId: alone, author: guest })]);
+    await doAll(deps);
+    expect(await bodyOf(threadId)).to.include({ title: thanks.thread.title, messageCount: 2 });
+    const erasureId = await requestErasure(deps.collections, guest.id);
+    await setMarks(deps, 'thread', [threadId, alone]);
+    await doAll(deps);
+    expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
+    const erased = await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(erased).to.include({ threads: 2, removedThreads: 1 });
+    expect(await bodyOf(threadId)).to.include({ title: 'Thanks deleted-user, solved' });
+    expect(await tracesOf(guest)).to.deep.equal([]);
+    expect(await deps.collections.threads.findOne({ _id: alone })).to.include({ title: '' });
+    expect(await deps.collections.erasures.findOne({ _id: erasureId })).to.have.all.keys(
+      ...['_id', 'requestedAt', 'finishedAt'],
+    );
+  });
+
   it('is done only when what another erasure cleaned on its way can be read nowhere', async () => {
     const [one, two] = [anAuthor('guestfive', { id: '777777777777777722' }), anAuthor('two')];
     const threadId = await answeredBy(one, two);
@@ -407,6 +435,27 @@ describe('erasing a person', () => {
     await deps.collections.work.deleteMany({});
     await eraseUser(deps, { erasureId }, REPORT_NOBODY);
     expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
+  });
+
+  it('takes a name out of a title of which an import took everything else before it came by', async () => {
+    const guest = anAuthor('guesteight', { id: '777777777777777728' });
+    const place = { server: { _id: serverId }, channel: { _id: channelId } };
+    const source = aSourceThread({ ...place, thread: { title: 'Thanks guesteight' } });
+    const threadId = source.thread._id;
+    const said = [
+      aSourceMessage({ _id: threadId, threadId, author: anAuthor('grace') }),
+      aSourceMessage({ threadId, author: guest, content: 'Answer' }),
+    ];
+    await record(deps, source, said);
+    await doAll(deps);
+    const erasureId = await requestErasure(deps.collections, guest.id);
+    const later = said.map((message) => ({ ...message, asOf: 5_000 }));
+    await record(deps, { ...source, asOf: 5_000 }, later);
+    await doAll(deps);
+    expect(await bodyOf(threadId)).to.include({ title: 'Thanks guesteight', messageCount: 1 });
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(await bodyOf(threadId)).to.include({ title: 'Thanks deleted-user' });
+    expect(await tracesOf(guest)).to.deep.equal([]);
   });
 
   it('takes a thread that cannot be built out of everything that is read', async () => {
