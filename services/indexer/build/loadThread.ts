@@ -38,16 +38,14 @@ export async function loadThread(
   }: Pick<ThreadModel, 'resolvedTags' | 'links' | 'version'> & Unshown,
 ): Promise<LoadedThread | null> {
   if (recorded.deleted) return null;
-  const messages = threadMessages(records, recorded._id);
+  const { _id } = recorded;
   const [opening, channel] = await Promise.all([
-    readOpening(messages, { erased, isLeftOut }),
+    readOpening(records, _id, { erased, isLeftOut }),
     findGathered(records.channels, recorded.channelId),
   ]);
-  const { first, read } = opening;
-  if (!first || !channel || channel.deleted || channel.withheldAt) return null;
-  const isStarterUnshown =
-    read.some(({ _id }) => _id === recorded._id) && first._id !== recorded._id;
-  const isOwnerUnshown = isStarterUnshown || isLeftOut(recorded.ownerId ?? '');
+  if (!opening || !channel || channel.deleted || channel.withheldAt) return null;
+  const { first, unshown, messages } = opening;
+  const isOwnerUnshown = unshown.starter || isLeftOut(recorded.ownerId ?? '');
   const thread = eraseThread(
     isOwnerUnshown ? { ...recorded, ownerId: ERASED_ID } : recorded,
     erased,
@@ -55,27 +53,47 @@ export async function loadThread(
   const ownersMessage = await findOwnersMessage(records, thread, first);
   return {
     model: { thread, version, channel, first, ownersMessage, ...settings },
-    messages: startingWith(read, messages),
+    messages,
   };
 }
 
-/** Reads messages up to the first that may be shown. */
+/** How a thread begins. */
+interface Opening {
+  /** The first message that may be shown. */
+  first: MessageRecord;
+  /** Whether messages before it may not be shown, and whether the starter is among them. */
+  unshown: { any: boolean; starter: boolean };
+  /** All messages, as they are recorded. */
+  messages: AsyncIterable<MessageRecord>;
+}
+
+/**
+ * Reads a thread up to the first message that may be shown; null when there is none. There may be any number before it,
+ * which are not held in memory: where there are some, all messages are read once more.
+ */
 async function readOpening(
-  messages: AsyncIterator<MessageRecord, undefined>,
+  records: Records,
+  threadId: string,
   { erased, isLeftOut }: Unshown,
-): Promise<{ first: MessageRecord | null; read: MessageRecord[] }> {
-  const read: MessageRecord[] = [];
+): Promise<Opening | null> {
+  const unshown = { any: false, starter: false };
+  const rest = threadMessages(records, threadId);
   for (;;) {
-    const { value: message } = await messages.next();
-    if (!message) return { first: null, read };
-    read.push(message);
-    const clean = applyErasures(message, erased);
-    if (!clean.deleted && !isLeftOut(clean.author.id)) return { first: clean, read };
+    const { value: message } = await rest.next();
+    if (!message) return null;
+    const first = applyErasures(message, erased);
+    if (!first.deleted && !isLeftOut(first.author.id)) {
+      if (!unshown.any) return { first, unshown, messages: startingWith(message, rest) };
+      await rest.return(undefined);
+      return { first, unshown, messages: threadMessages(records, threadId) };
+    }
+    unshown.any = true;
+    unshown.starter ||= message._id === threadId;
   }
 }
 
-async function* startingWith<T>(first: readonly T[], rest: AsyncIterable<T>): AsyncGenerator<T> {
-  yield* first;
+async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T> {
+  yield first;
   yield* rest;
 }
 

@@ -66,6 +66,12 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
 };
 
 /**
+ * What is recorded in forums, too, that are withheld. Their messages are shown at once when everybody may read them
+ * again, long before all of them could be read anew.
+ */
+const DELETIONS: ReadonlySet<ThreadEvent['kind']> = new Set(['messagesDeleted', 'threadDeleted']);
+
+/**
  * Records events of one thread, in order. Those of a thread that is not archived change nothing: when it is listed, all
  * of it is fetched.
  */
@@ -75,25 +81,27 @@ export async function recordThread(
   { serverId, events, claim }: { serverId: string; events: readonly TimedEvent[]; claim: string },
 ): Promise<void> {
   const server = deps.servers.get(serverId);
-  if (!server || server.channels.size === 0) return;
+  const mayMatter = ({ event }: TimedEvent) => server?.channels.size || DELETIONS.has(event.kind);
+  if (!server || !events.some(mayMatter)) return;
   let place = await placeOf(deps, server, { threadId, claim });
   for (const group of groupEvents(events, place !== null)) {
     deps.signal.throwIfAborted();
     const { kind } = group[0]!.event;
-    if (place) await record(deps, server, place, group);
+    const isKept = DELETIONS.has(kind) || (place && server.channels.has(place.channelId));
+    if (place && isKept) await record(deps, server, place, group);
     else if (kind === 'thread') await noteLast(deps, server, group as ThreadTold[]);
     if (kind === 'thread') place ??= await placeOf(deps, server, { threadId, claim });
   }
 }
 
-/** Where a thread is recorded; null where it is not, or not in a forum that is archived. */
+/** Where a thread is recorded; null where it is not. */
 async function placeOf(
   { collections }: SyncDeps,
   server: LoadedServer,
   { threadId, claim }: Pick<Place, 'threadId' | 'claim'>,
 ): Promise<Place | null> {
   const thread = await findGathered(collections.threads, threadId);
-  if (!thread || thread.deleted || !server.channels.has(thread.channelId)) return null;
+  if (!thread || thread.deleted || thread.serverId !== server.serverId) return null;
   return { threadId, channelId: thread.channelId, serverId: server.serverId, claim };
 }
 

@@ -163,6 +163,28 @@ describe('the events of the gateway', () => {
     await rig.untilSame();
   });
 
+  it('take what is deleted in a withheld forum out of what is shown when everybody may read it', async () => {
+    await start({ history: { forums: 1, threads: 6, messages: 8 } });
+    const { model } = rig.discord;
+    const { guild, thread, channel, messages } = aThread();
+    await doTheRest(deps);
+    const { channels, messages: records, threads } = deps.collections;
+    const inForum = [...model.threads.values()].filter(({ parentId }) => parentId === channel.id);
+    const other = inForum.find(({ id }) => id !== thread.id)!;
+    const own = [...guild.roles.values()].find(({ botId }) => botId !== null)!;
+    const everyone = { id: guild.id, type: 0, allow: 0n } as const;
+    model.setOverwrite(channel.id, { id: own.id, type: 0, allow: VIEW_CHANNEL, deny: 0n });
+    model.setOverwrite(channel.id, { ...everyone, deny: VIEW_CHANNEL });
+    await until(async () => (await channels.findOne({ _id: channel.id }))?.withheldAt != null);
+    const gone = messages[1]!.id;
+    model.deleteMessage(thread.id, gone);
+    model.deleteThread(other.id);
+    await untilEqual(async () => (await records.findOne({ _id: gone }))?.deleted, true);
+    await untilEqual(async () => (await threads.findOne({ _id: other.id }))?.deleted, true);
+    model.setOverwrite(channel.id, { ...everyone, deny: 0n });
+    await rig.untilSame();
+  });
+
   it('have a forum read again that was hidden and shown before anybody looked', async () => {
     await start({ history: { forums: 1, threads: 6, messages: 8 } });
     const { model, gateway } = rig.discord;
