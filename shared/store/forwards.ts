@@ -23,7 +23,10 @@ export interface UnshownForwards {
 
 const NONE: UnshownForwards = { hidden: new Set(), gone: new Set() };
 
-/** Those of some messages that forward another message. */
+/**
+ * Those of some messages that forward another message, and say which. Exports may hold some that do not: nobody can tell
+ * what they forward.
+ */
 export function forwardsOf(
   messages: readonly Pick<SourceMessage, '_id' | 'forwarded' | 'reference'>[],
 ): Forward[] {
