@@ -7,6 +7,7 @@ import {
   type WorkKind,
 } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
+import { slices } from '../records/slices.js';
 import type { Documents } from './commit.js';
 
 /** A claim that is not renewed for so long is free: its process has ended. */
@@ -32,19 +33,22 @@ export function latestLeaseEnd(): Date {
   return new Date(Date.now() + FUTURE_MS);
 }
 
-/** Sets marks of one kind. */
+/** Marks set in one transaction, which must end within a minute. */
+const MOST_SET = 5_000;
+
+/** Sets marks of one kind. Of very many, some may be set when it fails. */
 export async function setMarks(
   { commit }: Pick<IndexerDeps, 'commit'>,
   kind: WorkKind,
   subjects: Iterable<string>,
   marking: Marking = {},
 ): Promise<void> {
-  const all = [...new Set(subjects)];
-  if (all.length === 0) return;
-  await commit({
-    reads: {},
-    decide: (documents) => all.forEach((subject) => documents.mark(kind, subject, marking)),
-  });
+  for (const some of slices([...new Set(subjects)], MOST_SET)) {
+    await commit({
+      reads: {},
+      decide: (documents) => some.forEach((subject) => documents.mark(kind, subject, marking)),
+    });
+  }
 }
 
 /** Takes some marks, so that nobody else works on them. Gives those it has got, each with this try counted. */
