@@ -68,7 +68,7 @@ export interface ThreadRecord {
   deleted?: boolean;
   /** Keyed hashes of titles that named somebody who was erased: never taken again. */
   redactedTitles?: string[];
-  /** The version of the erasures when somebody erased was last taken out of its records, or of what a source told. */
+  /** The version of the erasures when somebody erased was last taken out of what is recorded of it. */
   cleanedFor?: number;
 }
 

@@ -66,8 +66,8 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
 };
 
 /**
- * What is recorded in forums, too, that are withheld. Their messages are shown at once when everybody may read them
- * again, long before all of them could be read anew.
+ * Events that are recorded in withheld forums, too. When everybody may read such a forum again, its messages are shown
+ * at once, long before all of them could be read anew.
  */
 const DELETIONS: ReadonlySet<ThreadEvent['kind']> = new Set(['messagesDeleted', 'threadDeleted']);
 

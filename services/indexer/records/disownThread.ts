@@ -9,9 +9,8 @@ export function disownThread(documents: Documents, threadId: string): void {
 }
 
 /**
- * Notes that somebody who was erased is taken out of a thread's records, or of what a source told of it. An erasure
- * that has not looked at the thread yet finds it by this note: its title may hold a name, and what was built before may
- * still be shown.
+ * Notes that somebody who was erased is taken out of what is recorded of a thread. An erasure that has not looked at the
+ * thread yet finds it by this note: its title may hold a name, and what was built before may still be shown.
  */
 export function noteCleaned(
   documents: Documents,
