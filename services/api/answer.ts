@@ -55,10 +55,23 @@ export function bytesAnswer(identity: Buffer): Answer {
   return { etag, length: identity.length, identity };
 }
 
-/** The same answer with its gzip form made, where that is worth it. */
+/** The same answer as it may be kept: with its gzip form made, where that is worth it. */
 export function compressed(answer: Answer): Answer | Promise<Answer> {
-  if (answer.gzip || answer.openGzip || answer.length < COMPRESS_FROM) return answer;
-  return withGzip(answer);
+  if (answer.gzip || answer.openGzip) return answer;
+  const { identity } = answer;
+  const own = identity ? { ...answer, identity: ownBytes(identity) } : answer;
+  return answer.length < COMPRESS_FROM ? own : withGzip(own);
+}
+
+/**
+ * The same bytes in memory of their own. What zlib gives may be a small part of 16 kB, and a short buffer is a part of 8
+ * kB: whoever keeps it would keep all of that.
+ */
+function ownBytes(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength === bytes.length) return bytes;
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  own.set(bytes);
+  return own;
 }
 
 /** The same answer with its gzip form made. */
@@ -80,10 +93,11 @@ export function gzipOf({ gzip: packed, identity }: Answer): Buffer | Promise<Buf
 
 /** Bytes compressed as answers are; a promise where they are many. */
 export function pack(bytes: Buffer): Buffer | Promise<Buffer> {
-  return bytes.length > COMPRESSED_AT_ONCE ? compress(bytes, PACKING) : gzipSync(bytes, PACKING);
+  if (bytes.length > COMPRESSED_AT_ONCE) return compress(bytes, PACKING).then(ownBytes);
+  return ownBytes(gzipSync(bytes, PACKING));
 }
 
 /** The whole identity form of an answer that is not a large one. */
 export async function identityOf(answer: Answer): Promise<Buffer> {
-  return answer.identity ?? (await expand(answer.gzip ?? Buffer.alloc(0)));
+  return answer.identity ?? ownBytes(await expand(answer.gzip ?? Buffer.alloc(0)));
 }
