@@ -50,25 +50,24 @@ export function jsonAnswer(json: string | object): Answer {
 }
 
 /** A body built for this request, of JSON in UTF-8. */
-export function bytesAnswer(identity: Buffer): Answer {
-  const etag = createHash('sha1').update(identity).digest('base64url');
-  return { etag, length: identity.length, identity };
+export function bytesAnswer(json: Buffer): Answer {
+  const etag = createHash('sha1').update(json).digest('base64url');
+  return { etag, length: json.length, identity: ownBytes(json) };
 }
 
-/** The same answer as it may be kept: with its gzip form made, where that is worth it. */
+/** The same answer with its gzip form made, where that is worth it. */
 export function compressed(answer: Answer): Answer | Promise<Answer> {
-  if (answer.gzip || answer.openGzip) return answer;
-  const { identity } = answer;
-  const own = identity ? { ...answer, identity: ownBytes(identity) } : answer;
-  return answer.length < COMPRESS_FROM ? own : withGzip(own);
+  if (answer.gzip || answer.openGzip || answer.length < COMPRESS_FROM) return answer;
+  return withGzip(answer);
 }
 
 /**
- * The same bytes in memory of their own. What zlib gives may be a small part of 16 kB, and a short buffer is a part of 8
- * kB: whoever keeps it would keep all of that.
+ * The same bytes in memory of their own. Many buffers are parts of a larger piece of memory: of 16 kB where zlib made
+ * them, of 8 kB where they are short, of a whole reply where MongoDB sent them. The response cache keeps answers, and
+ * would keep these pieces with them.
  */
-function ownBytes(bytes: Buffer): Buffer {
-  if (bytes.buffer.byteLength === bytes.length) return bytes;
+export function ownBytes(bytes: Uint8Array): Buffer {
+  if (bytes.buffer.byteLength === bytes.length) return Buffer.from(bytes.buffer);
   const own = Buffer.allocUnsafeSlow(bytes.length);
   own.set(bytes);
   return own;

@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { BodyView } from '../../../shared/store/views.js';
+import { ownBytes } from '../answer.js';
 import { gatherReads } from '../stores/gatherReads.js';
 import { timeLimit } from '../timeLimit.js';
 
@@ -68,12 +69,9 @@ export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, refuse: () =
   };
 }
 
-/** With a copy of its bytes: a reply of MongoDB is one piece of memory, which all its bodies would hold together. */
 function stored(row: Row | undefined): StoredBody | undefined {
   if (!row) return undefined;
   const { _id, revision, etag, length, gone, gzip: bytes } = row;
   if (!bytes) return { _id, revision, etag, length, gone };
-  const gzip = Buffer.allocUnsafeSlow(bytes.length);
-  gzip.set(bytes);
-  return { _id, revision, etag, length, gone, gzip };
+  return { _id, revision, etag, length, gone, gzip: ownBytes(bytes) };
 }
