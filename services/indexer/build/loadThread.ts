@@ -38,14 +38,13 @@ export async function loadThread(
   }: Pick<ThreadModel, 'resolvedTags' | 'links' | 'version'> & Unshown,
 ): Promise<LoadedThread | null> {
   if (recorded.deleted) return null;
-  const { _id } = recorded;
   const [opening, channel] = await Promise.all([
-    readOpening(records, _id, { erased, isLeftOut }),
+    readOpening(records, recorded._id, { erased, isLeftOut }),
     findGathered(records.channels, recorded.channelId),
   ]);
   if (!opening || !channel || channel.deleted || channel.withheldAt) return null;
-  const { first, unshown, messages } = opening;
-  const isOwnerUnshown = unshown.starter || isLeftOut(recorded.ownerId ?? '');
+  const { first, isStarterUnshown, messages } = opening;
+  const isOwnerUnshown = isStarterUnshown || isLeftOut(recorded.ownerId ?? '');
   const thread = eraseThread(
     isOwnerUnshown ? { ...recorded, ownerId: ERASED_ID } : recorded,
     erased,
@@ -61,34 +60,36 @@ export async function loadThread(
 interface Opening {
   /** The first message that may be shown. */
   first: MessageRecord;
-  /** Whether messages before it may not be shown, and whether the starter is among them. */
-  unshown: { any: boolean; starter: boolean };
+  /** Whether the starter stands before it. */
+  isStarterUnshown: boolean;
   /** All messages, as they are recorded. */
   messages: AsyncIterable<MessageRecord>;
 }
 
 /**
- * Reads a thread up to the first message that may be shown; null when there is none. There may be any number before it,
- * which are not held in memory: where there are some, all messages are read once more.
+ * Reads a thread up to the first message that may be shown. Gives null when there is none. Any number of messages that
+ * may not be shown can stand before it. They are not held in memory. So where there are some, the thread's messages are
+ * read again from the first on.
  */
 async function readOpening(
   records: Records,
   threadId: string,
   { erased, isLeftOut }: Unshown,
 ): Promise<Opening | null> {
-  const unshown = { any: false, starter: false };
+  let isStarterUnshown = false;
+  let isFirst = true;
   const rest = threadMessages(records, threadId);
   for (;;) {
     const { value: message } = await rest.next();
     if (!message) return null;
     const first = applyErasures(message, erased);
     if (!first.deleted && !isLeftOut(first.author.id)) {
-      if (!unshown.any) return { first, unshown, messages: startingWith(message, rest) };
+      if (isFirst) return { first, isStarterUnshown, messages: startingWith(message, rest) };
       await rest.return(undefined);
-      return { first, unshown, messages: threadMessages(records, threadId) };
+      return { first, isStarterUnshown, messages: threadMessages(records, threadId) };
     }
-    unshown.any = true;
-    unshown.starter ||= message._id === threadId;
+    isFirst = false;
+    isStarterUnshown ||= message._id === threadId;
   }
 }
 

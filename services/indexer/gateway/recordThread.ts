@@ -66,8 +66,9 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
 };
 
 /**
- * Events that are recorded in withheld forums, too. When everybody may read such a forum again, its messages are shown
- * at once, long before all of them could be read anew.
+ * Events that are recorded in withheld forums, too. When everybody may read such a forum again, its recorded messages
+ * are shown at once, and only later read again from the platform. Until then a message whose deletion was not recorded
+ * would be shown.
  */
 const DELETIONS: ReadonlySet<ThreadEvent['kind']> = new Set(['messagesDeleted', 'threadDeleted']);
 
@@ -81,8 +82,9 @@ export async function recordThread(
   { serverId, events, claim }: { serverId: string; events: readonly TimedEvent[]; claim: string },
 ): Promise<void> {
   const server = deps.servers.get(serverId);
-  const mayMatter = ({ event }: TimedEvent) => server?.channels.size || DELETIONS.has(event.kind);
-  if (!server || !events.some(mayMatter)) return;
+  if (!server) return;
+  const hasDeletion = events.some(({ event }) => DELETIONS.has(event.kind));
+  if (server.channels.size === 0 && !hasDeletion) return;
   let place = await placeOf(deps, server, { threadId, claim });
   for (const group of groupEvents(events, place !== null)) {
     deps.signal.throwIfAborted();

@@ -1,10 +1,10 @@
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
-import type { SourceMessage } from '../../../shared/store/records.js';
+import type { MessageRecord, SourceMessage } from '../../../shared/store/records.js';
 import { markId } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../records/applyErasures.js';
-import { noteCleaned } from '../records/disownThread.js';
+import { noteCleaned } from '../records/noteCleaned.js';
 import { markThread } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 import { mergeHeader } from './mergeHeader.js';
@@ -57,11 +57,13 @@ export async function ingest(
           const version = state?._id === 'erasures' ? state.version : 0;
           // Somebody has been erased meanwhile, whom this may tell of.
           if (version !== erased.version) return null;
-          // Where nothing was recorded before, the rest of the thread may still come: no erasure is to remove it.
-          const isTakenOut = told.some((message, n) => {
-            const stored = documents.get('messages', message._id);
-            return message !== messages[n] && stored !== null && !stored.deleted;
-          });
+          // Only messages that were recorded before count. A thread that is imported for the first time may hold
+          // nothing but messages of this person so far. An erasure that found a note there would remove the thread
+          // before the rest comes.
+          const isTakenOut = told.some(
+            (message, n) =>
+              message !== messages[n] && isSaid(documents.get('messages', message._id)),
+          );
           if (isTakenOut && threadId !== undefined) noteCleaned(documents, threadId, erased);
           return applyBatch(documents, { source, told, erased, isFirst, beside });
         },
@@ -81,6 +83,11 @@ export async function ingest(
   }
   if (isFirst && (await apply([], true))) return { isChanged, isDeleted: true };
   return { isChanged, isDeleted: false };
+}
+
+/** Whether a message is recorded, and says something. */
+function isSaid(stored: MessageRecord | null): boolean {
+  return stored !== null && !stored.deleted;
 }
 
 function readsOfHeader({ told: { server, channel, thread } }: Source, beside?: Beside) {

@@ -57,7 +57,7 @@ export async function findTraces(
     const isCleaned = (thread.cleanedFor ?? -1) >= since;
     if (isCleaned || eraseThread(thread, erased) !== thread) threadIds.add(thread._id);
   }
-  // As they were built last.
+  // A thread is shown as it was built last, whatever its records say now.
   const shown = collections.contributions.find({ userId }, { projection: { threadId: 1 } });
   for await (const { threadId } of shown) threadIds.add(threadId);
   const serverIds = await serversOf(collections, userId, [...threadIds]);
@@ -80,16 +80,17 @@ async function serversOf(
   return new Set(places.flat());
 }
 
-/** Names they went by. They are kept with the erasure until it is done: a second run could not find them. */
+/**
+ * Names they went by: what their profile said when the erasure was asked for, and what their messages and mentions of
+ * them say. All are kept with the erasure until it is done, as a second run could not find them.
+ */
 async function knownNames(
-  { messages, users, erasures }: Collections,
+  { messages, erasures }: Collections,
   { _id, names }: ErasureRecord,
   userId: string,
 ): Promise<string[]> {
-  const user = await users.findOne({ _id: userId });
   const theirs = { 'author.id': userId };
   const found = new Set<string>(names);
-  for (const name of user ? [user.username, user.displayName] : []) found.add(name);
   for (const field of ['author.username', 'author.displayName'] as const) {
     for (const name of (await messages.distinct(field, theirs)) as string[]) found.add(name);
   }
