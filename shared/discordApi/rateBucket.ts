@@ -54,7 +54,7 @@ export class RateBucket {
     this.#underWay -= 1;
     if (told === 'no bucket') this.#isUnlimited = this.#limit === undefined;
     else if (told) this.#learn(place, told);
-    // Nobody is left whose answer would tell when the bucket is full again: the next request finds out.
+    // No request is under way whose answer would tell when the bucket is full again. So one is let through to find out.
     if (this.#underWay === 0 && this.#resetAt === undefined) this.#remaining = 1;
     this.#wakeAll();
   }

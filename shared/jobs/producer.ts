@@ -9,7 +9,7 @@ import { QUEUE_NAME, type JobName, type JobPayloads } from './jobs.js';
 export interface Producer {
   /** Files a job; a second one for the same thing while the first is known changes nothing. Gives the job's id. */
   add<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
-  /** Files again a job that may be lost. Where one for the same thing waits or runs, this changes nothing. */
+  /** Files a job anew that may be lost. While one for the same thing waits or runs, nothing is filed. */
   refile<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
   /** Jobs by state. */
   counts(): Promise<{ waiting: number; active: number; delayed: number; failed: number }>;
@@ -83,8 +83,9 @@ export function retryDelay(attemptsMade: number): number {
 }
 
 /**
- * Files a job that may be asked for again, and gives the id of the one that will do it: of one about the same that is
- * in one of these states, or of the one that follows it, which all who ask meanwhile share.
+ * Files a job that may be asked for again. Where the last job about the same is in one of the states of `joined`, that
+ * job will do, and none is filed. Otherwise a job is filed that follows it. Everybody who asks meanwhile shares that
+ * job. Gives the id of the job that will do what is asked for.
  */
 async function joinOrFollow(
   queue: Queue,
@@ -103,8 +104,9 @@ async function joinOrFollow(
   return id;
 }
 
-/** A job that runs is no such job: it may have passed by what another is asked for. */
+/** States of a job that has not begun. One that runs may have gone past what somebody asks for now. */
 const WAITING: ReadonlySet<string> = new Set(['waiting', 'delayed', 'prioritized']);
+/** States of a job that is not lost. */
 const UNFINISHED: ReadonlySet<string> = new Set([...WAITING, 'active']);
 
 /** The id of the job that follows one: `x`, `x-2`, `x-3`, … */

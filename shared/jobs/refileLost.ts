@@ -10,7 +10,7 @@ const BATCH = 200;
 
 /**
  * Files again what waits for a job that may be lost, because Redis was emptied: files, deletions, erasures and a
- * rebuild asked for longer ago than `olderThanMs`. Where the job waits or runs, this changes nothing.
+ * rebuild asked for longer ago than `olderThanMs`. Where the job waits or runs, nothing is filed.
  */
 export async function refileLost(
   { importFiles, deletions, erasures, state }: WaitingWork,

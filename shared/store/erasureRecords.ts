@@ -7,7 +7,7 @@ export interface ErasureRecord {
   requestedAt: Date;
   userId?: string;
   names?: string[];
-  /** The version of the erasures when it was asked for; kept as long. */
+  /** The version of the erasures when it was asked for. It is kept only until the work is done, too. */
   since?: number;
   finishedAt?: Date;
 }

@@ -23,8 +23,9 @@ export const NOBODY_ERASED: ErasedPeople = {
 };
 
 /**
- * Remembers that somebody is to be erased; from now on no write brings them back. Gives the erasure's id. What they are
- * called is kept until it is done: from now on any build takes it out of the records.
+ * Remembers that somebody is to be erased. From now on no write brings them back, and builds take them out of records.
+ * The erasure looks for their names in titles. So the names of their profile are kept with the request until it is
+ * done. Gives the erasure's id.
  */
 export async function requestErasure(
   store: Store & Pick<Collections, 'users'>,
@@ -38,7 +39,7 @@ export async function requestErasure(
   const asked = {
     $set: { userId, requestedAt: new Date() },
     $addToSet: { names: { $each: user ? [user.username, user.displayName] : [] } },
-    // Of one that is asked for again before it is done, the first request counts.
+    // Where it is asked for again before it is done, the version of the first request stays.
     $min: { since },
     $unset: { finishedAt: '' as const },
   };

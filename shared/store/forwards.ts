@@ -24,8 +24,8 @@ export interface UnshownForwards {
 const NONE: UnshownForwards = { hidden: new Set(), gone: new Set() };
 
 /**
- * Those of some messages that forward another message, and say which. Exports may hold some that do not: nobody can tell
- * what they forward.
+ * Those of some messages that forward another message and name it. A message of an export may hold a forwarded message
+ * without its id. Nobody can tell which one that is, so it is left out here, and is shown.
  */
 export function forwardsOf(
   messages: readonly Pick<SourceMessage, '_id' | 'forwarded' | 'reference'>[],

@@ -68,7 +68,7 @@ export interface ThreadRecord {
   deleted?: boolean;
   /** Keyed hashes of titles that named somebody who was erased: never taken again. */
   redactedTitles?: string[];
-  /** The version of the erasures when somebody erased was last taken out of what is recorded of it. */
+  /** The version of the erasures by which erased people were last taken out of the thread's records. */
   cleanedFor?: number;
 }
 

@@ -78,12 +78,12 @@ export async function eraseUser(
   };
 }
 
-/** Kinds of work without which somebody may still be shown: in a thread, or in what shows a part of threads. */
+/** Kinds of work that build a thread, or what shows a part of threads. Until then these may show erased people. */
 const SHOWN = ['thread', 'links', 'lists', 'shown', 'person', 'server'] as const;
 
 /**
- * What is marked of a kind. An import may have cleaned records that are not built yet, and a build may have taken
- * somebody out of a thread whose line still stands elsewhere. Until that is done, they are shown as they were.
+ * Subjects that are marked now. An import may have cleaned the records of a thread that is not built yet. A build may
+ * have taken somebody out of a thread whose line in lists and profiles is not built yet. Either shows them until then.
  */
 async function markedSubjects(
   { collections: { work } }: IndexerDeps,

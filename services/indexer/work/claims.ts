@@ -36,7 +36,7 @@ export function latestLeaseEnd(): Date {
 /** Marks set in one transaction, which must end within a minute. */
 const MOST_SET = 5_000;
 
-/** Sets marks of one kind. Of very many, some may be set when it fails. */
+/** Sets marks of one kind, many of them in several transactions: when one fails, marks of the others are set. */
 export async function setMarks(
   { commit }: Pick<IndexerDeps, 'commit'>,
   kind: WorkKind,
