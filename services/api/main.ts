@@ -2,7 +2,6 @@ import cluster from 'node:cluster';
 import { readSettings } from '../../shared/platform/env.js';
 import { exitOnWrongSetting } from '../../shared/platform/exitOnWrongSetting.js';
 import { createLogger, gatheredOutput } from '../../shared/platform/logger.js';
-import { limitHeap } from './processes/limitHeap.js';
 import { processCount } from './processes/processCount.js';
 import { runProcesses } from './processes/runProcesses.js';
 
@@ -15,7 +14,6 @@ const processes = processCount(settings);
 if (cluster.isPrimary && processes > 1) {
   await runProcesses(processes, logger);
 } else {
-  limitHeap();
   // A process that only watches others does without the clients of the stores.
   const { serve } = await import('./serve.js');
   await serve(settings, logger);

@@ -11,6 +11,7 @@ import type { Logger } from '../../shared/platform/logger.js';
 import { stopOnSignal } from '../../shared/platform/shutdown.js';
 import { createApi } from './createApi.js';
 import { listen } from './http/listen.js';
+import { limitHeap } from './processes/limitHeap.js';
 import { connectRedis } from './redis/connectRedis.js';
 import { CALL_LIMIT_MS } from './timeLimit.js';
 
@@ -31,12 +32,13 @@ export async function serve(settings: Settings, logger: Logger): Promise<void> {
 
   const clients = { mongo, elasticsearch, redis, subscriber, producer, files };
   const isOneOfMany = cluster.isWorker;
-  const { app, closing } = await exitOnWrongSetting(() =>
+  const { app, cache, closing } = await exitOnWrongSetting(() =>
     createApi({ settings, logger, ...clients, isOneOfMany }),
   );
   const server = await exitOnWrongSetting(() =>
     listen(app, { host: settings.HOST, port: settings.PORT }),
   );
+  limitHeap(() => cache.size.bytes);
   logger.info({ url: server.url }, 'Listening');
 
   stopOnSignal(

@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { growthFor } from '../../../../services/api/processes/limitHeap.js';
 
 const limitHeapUrl = new URL('../../../../services/api/processes/limitHeap.js', import.meta.url);
+
+const FULL = 64 * 1_048_576;
 
 /** Replaces kept texts, oldest first, as a full cache does, and tells the most of the heap that was used (MB). */
 const CHURN = `
@@ -27,9 +30,16 @@ describe('limitHeap', () => {
       const { stdout } = await promisify(execFile)(process.execPath, args);
       return Number(stdout);
     };
-    const limit = `import { limitHeap } from ${JSON.stringify(limitHeapUrl)}; limitHeap();`;
+    const limit = `import { limitHeap } from ${JSON.stringify(limitHeapUrl)}; limitHeap(() => ${FULL});`;
     const [limited, unlimited] = [await mostUsed(limit), await mostUsed('')];
     // The kept texts take 40 MB.
     expect(limited).to.be.within(40, 0.75 * unlimited);
+  });
+
+  it('lets the heap of an empty cache grow as far as that of a full one', () => {
+    expect(growthFor(0)).to.be.above(150);
+    expect(growthFor(32)).to.be.within(50, 100);
+    expect(growthFor(64)).to.equal(30);
+    expect(growthFor(1_024)).to.equal(30);
   });
 });
