@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import {
   destination,
   pino,
@@ -19,27 +20,37 @@ export function createLogger(name: string, level: string, destination?: Destinat
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** Several processes may write to one pipe. Up to so many bytes, the system keeps what each writes in one piece. */
-const WRITTEN_WHOLE = 4_096;
+/**
+ * Several processes may write to one output. Up to so many bytes, the system keeps what each writes in one piece: into a
+ * pipe or a socket (PIPE_BUF), and into a file.
+ */
+const WRITTEN_WHOLE = { pipe: 4_096, file: 65_536 };
+
+/** For so long (ms) a line may wait for others. */
+const GATHERED_MS = 20;
 
 /**
- * Standard output for a process that logs a line for each request. The lines of one turn of the event loop are written
- * together, at its end. What is left when the process exits is written then. A process that is killed loses the lines
- * of its last turn.
+ * Standard output for a process that logs a line for each request. Lines are written together: when they are as many as
+ * the system writes in one piece, or 20 ms after the first of them. What is left when the process exits is written
+ * then. A process that is killed loses the lines of its last 20 ms.
  */
 export function gatheredOutput(): DestinationStream {
   const output = destination({ dest: 1, sync: true });
+  const most = fstatSync(1).isFile() ? WRITTEN_WHOLE.file : WRITTEN_WHOLE.pipe;
   let lines = '';
+  let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
     const text = lines;
     lines = '';
+    clearTimeout(timer);
+    timer = undefined;
     if (text !== '') output.write(text);
   };
   process.on('exit', flush);
   return {
     write(line) {
-      if (lines.length + line.length > WRITTEN_WHOLE) flush();
-      if (lines === '') setImmediate(flush);
+      if (lines.length + line.length > most) flush();
+      timer ??= setTimeout(flush, GATHERED_MS);
       lines += line;
     },
   };

@@ -1,3 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { errors } from '../../../../shared/drivers/elasticsearch.js';
 import { createLogger } from '../../../../shared/platform/logger.js';
@@ -47,5 +52,49 @@ describe('createLogger', () => {
 
   it('logs what was thrown that is no error', () => {
     expect(lineOf({ err: 'gone' })).to.have.property('err', 'gone');
+  });
+});
+
+describe('gatheredOutput', () => {
+  const loggerUrl = new URL('../../../../shared/platform/logger.js', import.meta.url);
+  /** Starts a process that logs numbered lines, and then does what `after` says. */
+  const logLines = (count: number, after: string, stdout: number | 'pipe') => {
+    const script = `
+      import { createLogger, gatheredOutput } from ${JSON.stringify(loggerUrl)};
+      const logger = createLogger('test', 'info', gatheredOutput());
+      for (let n = 0; n < ${count}; n += 1) logger.info({ n, text: 'é'.repeat(200) }, 'Line');
+      ${after}`;
+    const args = ['--input-type=module', '--eval', script];
+    return spawn(process.execPath, args, { stdio: ['ignore', stdout, 'inherit'] });
+  };
+  const numbersOf = (text: string): number[] =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { n: number }).n);
+  const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+  it('writes all lines of a process that exits at once, to a pipe and to a file', async () => {
+    const child = logLines(1_000, 'process.exit(0);', 'pipe');
+    let text = '';
+    child.stdout!.setEncoding('utf8').on('data', (part: string) => (text += part));
+    await once(child, 'close');
+    expect(numbersOf(text)).to.deep.equal(upTo(1_000));
+
+    const folder = mkdtempSync(join(tmpdir(), 'forum-archive-log-'));
+    const file = join(folder, 'log');
+    const descriptor = openSync(file, 'w');
+    await once(logLines(1_000, 'process.exit(0);', descriptor), 'close');
+    closeSync(descriptor);
+    expect(numbersOf(readFileSync(file, 'utf8'))).to.deep.equal(upTo(1_000));
+    rmSync(folder, { recursive: true });
+  });
+
+  it('writes a line soon, while the process goes on', async () => {
+    const child = logLines(1, 'setInterval(() => undefined, 1_000);', 'pipe');
+    const [part] = (await once(child.stdout!, 'data')) as [Buffer];
+    expect(numbersOf(part.toString())).to.deep.equal([0]);
+    child.kill();
+    await once(child, 'close');
   });
 });
