@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import type { Logger } from '../../shared/platform/logger.js';
 import { recordAuditEntry } from '../../shared/store/recordAuditEntry.js';
@@ -11,6 +10,7 @@ import { answerErrors, answerUnmatched } from './http/errors.js';
 import type { AnswerCache } from './http/findKept.js';
 import { describeResponses } from './http/headers.js';
 import { checkHosts } from './http/hosts.js';
+import type { Handler } from './http/listen.js';
 import { serveMetrics } from './http/metrics.js';
 import { mountRoutes } from './http/mount.js';
 import { queueDashboard } from './http/queueDashboard.js';
@@ -38,7 +38,7 @@ export interface AppDeps extends RouteDeps {
  * The whole API as a handler of requests. Reads of what everybody may see are answered at once. Everything else passes
  * the lines below in their order.
  */
-export function createApp(deps: AppDeps): RequestListener {
+export function createApp(deps: AppDeps): Handler {
   const { logger, credentials, auth, cache } = deps;
   const { addressOf, limits, disableAuth } = credentials;
   const cors = corsPolicy(deps.corsOrigins);

@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
 import { createBotClient } from '../../shared/discordApi/botClient.js';
@@ -15,6 +14,7 @@ import { createFreshLinks } from '../../shared/discordApi/freshLinks.js';
 import { createAuth } from './auth/createAuth.js';
 import { createAddressReader } from './http/credentials/addressReader.js';
 import { createRateLimits } from './http/credentials/rateLimits.js';
+import type { Handler } from './http/listen.js';
 import { outcomeBytes, outcomeExpiry, type AnswerCache, type Outcome } from './http/findKept.js';
 import { readySizeOf, type ReadyAnswer } from './http/readyAnswers.js';
 import { ResponseCache } from './http/responseCache.js';
@@ -43,7 +43,7 @@ export interface ApiClients {
 
 /** A whole API, ready to listen. */
 export interface Api {
-  app: RequestListener;
+  app: Handler;
   cache: AnswerCache;
   /** The steps that end its own work, in order. */
   closing: ShutdownStep[];

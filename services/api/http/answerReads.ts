@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import type { Answer } from '../answer.js';
@@ -9,13 +9,14 @@ import { limitOf } from './credentials/countRequest.js';
 import type { GateOptions } from './credentials/gate.js';
 import type { RateLimiter } from './credentials/rateLimiter.js';
 import { reportFailure } from './errors.js';
-import { askerOf, makeAndSend, sendError, sendForm, type Exchange } from './exchange.js';
+import { askerOf, makeAndSend, sendError, sendReady, type Exchange } from './exchange.js';
 import { asHit, isKept, loadOnce, wholeOf, type AnswerCache } from './findKept.js';
 import { formOf, type Form } from './forms.js';
 import { COMMON_HEADERS } from './headers.js';
 import { hasOneHost } from './hosts.js';
 import { pathMatcher, type Match } from './matchPaths.js';
 import { requestIdOf, type Observe, type RequestFacts } from './observeRequests.js';
+import type { PreparedResponse } from './preparedResponse.js';
 import { makeReady, readyName, type SentForm } from './readyAnswers.js';
 import type { Route } from './route.js';
 
@@ -37,7 +38,8 @@ export function answerReads(options: ReadOptions) {
   const match = pathMatcher(options.routes.filter(({ isSameForAll }) => isSameForAll));
   const common = [...COMMON_HEADERS.flat(), 'Vary', cors.vary];
 
-  return (request: IncomingMessage, response: ServerResponse): boolean => {
+  return (request: IncomingMessage, response: PreparedResponse): boolean => {
+    const startedAt = performance.now();
     if (!isAnonymousRead(request)) return false;
     const ready = cache.find(readyName(request));
     const matched = ready ? undefined : match(request.url ?? '');
@@ -48,11 +50,10 @@ export function answerReads(options: ReadOptions) {
     if (counted && counted.standing.left < 0) return false;
     const { operationId } = operation;
     const facts: RequestFacts = { requestId: requestIdOf(request), route: path, operationId };
-    observe(request, response, facts);
     const exchange = { request, response, facts, counted, cors };
-    // The body of what is ready is at hand.
-    if (ready) sendForm(exchange, ready.form, ready.form.body as Buffer | string);
+    if (ready) sendReady(exchange, ready);
     else answerMatched(exchange, matched!);
+    observe(request, response, facts, startedAt);
     return true;
   };
 

@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa';
+import { headLines, setLines } from './headLines.js';
 
 const EXPOSED = [
   'API-Version',
@@ -16,34 +17,35 @@ const EXPOSED = [
 export interface CorsPolicy {
   /** The Vary header of a read. */
   vary: string;
-  /** Names and values in turn of the headers of an answer to an origin; none for one that may not read. */
-  headersOf: (origin: string | undefined) => readonly string[];
+  /** The lines of the head of an answer to an origin; none for one that may not read. */
+  linesOf: (origin: string | undefined) => string;
 }
 
 /** The policy of CORS_ORIGINS: origins, comma separated, or * for all. */
 export function corsPolicy(setting: string): CorsPolicy {
   const origins = new Set(setting.split(',').map((origin) => origin.trim()));
-  const headersFor = (origin: string) => [
-    ...['Access-Control-Allow-Origin', origin],
-    ...['Access-Control-Expose-Headers', EXPOSED],
-  ];
+  const linesFor = (origin: string) =>
+    headLines([
+      ...['Access-Control-Allow-Origin', origin],
+      ...['Access-Control-Expose-Headers', EXPOSED],
+    ]);
   if (origins.has('*')) {
-    const everyone = headersFor('*');
-    return { vary: 'Accept-Encoding', headersOf: () => everyone };
+    const everyone = linesFor('*');
+    return { vary: 'Accept-Encoding', linesOf: () => everyone };
   }
   return {
     vary: 'Origin, Accept-Encoding',
-    headersOf: (origin) => (origin && origins.has(origin) ? headersFor(origin) : []),
+    linesOf: (origin) => (origin && origins.has(origin) ? linesFor(origin) : ''),
   };
 }
 
 /** Lets pages of the policy's origins read every answer. */
-export function allowOrigins({ vary, headersOf }: CorsPolicy): Middleware {
+export function allowOrigins({ vary, linesOf }: CorsPolicy): Middleware {
   return (ctx, next) => {
     ctx.set('Vary', vary);
-    const headers = headersOf(ctx.req.headers.origin);
-    for (let at = 0; at < headers.length; at += 2) ctx.set(headers[at]!, headers[at + 1]!);
-    if (headers.length > 0 && isPreflight(ctx)) {
+    const lines = linesOf(ctx.req.headers.origin);
+    setLines(ctx.res, lines);
+    if (lines !== '' && isPreflight(ctx)) {
       answerPreflight(ctx);
       return;
     }

@@ -1,27 +1,30 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import type { AppError } from '../../../shared/contract/errors.js';
+import type { CacheState } from '../answer.js';
 import type { Asker } from '../asker.js';
 import type { CorsPolicy } from './cors.js';
 import {
   createAsker,
   rateLimited,
-  standingHeaders,
+  standingLines,
   unlimitedAsker,
 } from './credentials/countRequest.js';
 import type { RateLimiter, Standing } from './credentials/rateLimiter.js';
 import { noneMatchNames } from './entityTag.js';
 import { errorReply } from './errors.js';
 import type { Form } from './forms.js';
+import { headersOf, headLines } from './headLines.js';
 import { COMMON_HEADERS } from './headers.js';
 import type { RequestFacts } from './observeRequests.js';
-import type { SentForm } from './readyAnswers.js';
-import { cacheHeaders } from './send.js';
+import type { PreparedResponse } from './preparedResponse.js';
+import type { ReadyAnswer, SentForm } from './readyAnswers.js';
+import { cacheLines } from './send.js';
 
 /** A read that is answered without Koa. */
 export interface Exchange {
   request: IncomingMessage;
-  response: ServerResponse;
+  response: PreparedResponse;
   /** What is logged and measured of it. */
   facts: RequestFacts;
   /** Where the address stands that asks; undefined where nothing is limited. */
@@ -42,20 +45,44 @@ export function askerOf(exchange: Exchange): Asker {
   });
 }
 
-/** Sends a form whose body is at hand, or 304 when the client has it already. */
-export function sendForm(
+/** Sends an answer that is ready, or 304 when the client has it already. */
+export function sendReady(
   exchange: Exchange,
-  form: SentForm,
+  { form, lines, notModifiedLines }: ReadyAnswer,
+): void {
+  if (holds(exchange.request, form)) sendNotModified(exchange, form, notModifiedLines);
+  // The body of what is ready is at hand.
+  else sendWhole(exchange, form, lines, form.body as Buffer | string);
+}
+
+/** Sends a form whose body is at hand, or 304 when the client has it already. */
+function sendForm(exchange: Exchange, form: SentForm, body: Buffer | string | Readable): void {
+  if (holds(exchange.request, form)) {
+    sendNotModified(exchange, form, headLines(form.notModified));
+  } else sendWhole(exchange, form, headLines(form.headers), body);
+}
+
+function sendNotModified(exchange: Exchange, { cached }: SentForm, lines: string): void {
+  exchange.facts.sent = { bytes: 0, xCache: cached?.state };
+  exchange.response.endPrepared(304, lines + ownLines(exchange, cached), '');
+}
+
+/** Sends a form with its body. `lines` are its headers. */
+function sendWhole(
+  exchange: Exchange,
+  { status, length = 0, cached }: SentForm,
+  lines: string,
   body: Buffer | string | Readable,
 ): void {
   const { request, response, facts } = exchange;
-  const isHeld = holds(request, form);
-  const headers = [...(isHeld ? form.notModified : form.headers), ...ownHeaders(exchange)];
-  if (form.cached) headers.push(...cacheHeaders(form.cached));
-  facts.sent = { bytes: isHeld ? 0 : (form.length ?? 0), xCache: form.cached?.state };
-  response.writeHead(isHeld ? 304 : form.status, headers);
-  if (isHeld || request.method === 'HEAD') response.end();
-  else if (typeof body === 'string' || Buffer.isBuffer(body)) response.end(body, 'latin1');
+  facts.sent = { bytes: length, xCache: cached?.state };
+  const all = lines + ownLines(exchange, cached);
+  if (typeof body === 'string' || Buffer.isBuffer(body)) {
+    response.endPrepared(status, all, body);
+    return;
+  }
+  response.writeHead(status, headersOf(all));
+  if (request.method === 'HEAD') response.end();
   // When a stream fails, the connection is cut. The log of the request says so.
   else pipeline(body, response, () => undefined);
 }
@@ -76,28 +103,25 @@ async function sendMade(exchange: Exchange, form: SentForm, make: Form['open']):
 
 /** Sends an error in the one error shape. */
 export function sendError(exchange: Exchange, error: AppError): void {
-  const { request, response, facts, cors } = exchange;
+  const { response, facts, cors } = exchange;
   const { headers, body } = errorReply(error, false);
-  const bytes = Buffer.byteLength(body);
-  facts.sent = { bytes, xCache: undefined };
-  response.writeHead(error.status, [
+  const bytes = Buffer.from(body);
+  facts.sent = { bytes: bytes.length, xCache: undefined };
+  const lines = headLines([
     ...COMMON_HEADERS.flat(),
-    ...['Vary', cors.vary, 'Content-Length', String(bytes)],
+    ...['Vary', cors.vary, 'Content-Length', String(bytes.length)],
     ...Object.entries(headers).flat(),
-    ...ownHeaders(exchange),
   ]);
-  response.end(request.method === 'HEAD' ? undefined : body);
+  response.endPrepared(error.status, lines + ownLines(exchange), bytes);
 }
 
 function holds({ headers }: IncomingMessage, { status, etag }: SentForm): boolean {
   return status === 200 && noneMatchNames(headers['if-none-match'], etag);
 }
 
-/** Headers of this one answer. */
-function ownHeaders({ request, facts, counted, cors }: Exchange): string[] {
-  return [
-    ...['X-Request-Id', facts.requestId],
-    ...cors.headersOf(request.headers.origin),
-    ...(counted ? standingHeaders(counted.limiter, counted.standing) : []),
-  ];
+/** The lines of the head that only this answer has. */
+function ownLines({ request, facts, counted, cors }: Exchange, cached?: CacheState): string {
+  const id = `X-Request-Id: ${facts.requestId}\r\n`;
+  const standing = counted ? standingLines(counted.limiter, counted.standing) : '';
+  return id + cors.linesOf(request.headers.origin) + standing + (cached ? cacheLines(cached) : '');
 }

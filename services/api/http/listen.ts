@@ -1,7 +1,8 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { Server as NetServer, type AddressInfo } from 'node:net';
 import { startListening } from '../../../shared/platform/startListening.js';
 import { answerClientErrors } from './clientErrors.js';
+import { KEEP_ALIVE_MS, PreparedResponse } from './preparedResponse.js';
 
 export interface Listener {
   /** `http://host:port`. */
@@ -9,6 +10,9 @@ export interface Listener {
   /** Answers the requests under way, takes no more connections, and resolves when every connection is closed. */
   drain(): Promise<void>;
 }
+
+/** Answers a request. */
+export type Handler = (request: IncomingMessage, response: PreparedResponse) => void;
 
 export interface ListenOptions {
   host: string;
@@ -26,7 +30,7 @@ export interface ListenOptions {
  * a taken port.
  */
 export async function listen(
-  handler: RequestListener,
+  handler: Handler,
   { host, port, graceMs = 500, idleMs = 60_000, connections = 10_000 }: ListenOptions,
 ): Promise<Listener> {
   let draining = false;
@@ -35,15 +39,16 @@ export async function listen(
       headersTimeout: 10_000,
       // Each route limits its own body, since an upload takes longer than other requests.
       requestTimeout: 0,
-      keepAliveTimeout: 30_000,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      ServerResponse: PreparedResponse,
       connectionsCheckingInterval: 1_000,
       // Node would refuse such a request without a body. So the handler checks the Host header.
       requireHostHeader: false,
     },
-    (request, response) => {
+    atEndOfTurn((request, response) => {
       if (draining) response.setHeader('Connection', 'close');
       handler(request, response);
-    },
+    }),
   );
   server.setTimeout(idleMs);
   limitConnections(server, connections);
@@ -58,6 +63,23 @@ export async function listen(
     clearInterval(sweep);
   };
   return { url: urlOf(server.address() as AddressInfo), drain };
+}
+
+/**
+ * Has the requests that arrive in one turn of the event loop handled together, at its end. So their answers are written
+ * right after each other. Between two answers that are written further apart, whoever reads them falls asleep, and each
+ * write then has to wake it: that takes the kernel as long as all else of an answer.
+ */
+function atEndOfTurn(handler: Handler): Handler {
+  let arrived: Parameters<Handler>[] = [];
+  const handleAll = (): void => {
+    const all = arrived;
+    arrived = [];
+    for (const [request, response] of all) handler(request, response);
+  };
+  return (request, response) => {
+    if (arrived.push([request, response]) === 1) setImmediate(handleAll);
+  };
 }
 
 /**

@@ -20,11 +20,15 @@ export interface RequestFacts {
   sent?: { bytes: number; xCache: string | undefined };
 }
 
-/** Logs and measures a request once its response has ended or was cut. The facts may be filled in until then. */
+/**
+ * Logs and measures a request once its response has ended or was cut: at once, where it was written whole already. The
+ * facts may be filled in until then. `startedAt` is when the request was begun with (`performance.now()`).
+ */
 export type Observe = (
   request: IncomingMessage,
   response: ServerResponse,
   facts: RequestFacts,
+  startedAt: number,
 ) => void;
 
 /** What is logged of a client beside the caller. */
@@ -41,11 +45,10 @@ export function createObserver(
   { addresses, addressOf }: RequestLogOptions,
 ): Observe {
   const log = requestLog(logger);
-  return (request, response, facts) => {
-    const startedAt = performance.now();
+  return (request, response, facts, startedAt) => {
     // The address can only be read while the connection is open.
     const address = addresses ? addressOf(request) : undefined;
-    response.once('close', () => {
+    const tell = (): void => {
       const ms = performance.now() - startedAt;
       const status = response.statusCode;
       const { requestId, route = null, operationId: operation = 'none', limitedBy } = facts;
@@ -62,7 +65,9 @@ export function createObserver(
         cut: !response.writableFinished,
       });
       metrics.observeRequest({ operation, status, limitedBy, seconds: ms / 1_000, xCache });
-    });
+    };
+    if (response.writableFinished) tell();
+    else response.once('close', tell);
   };
 }
 
@@ -79,7 +84,7 @@ export function observeRequests(observe: Observe): Middleware {
     const requestId = requestIdOf(ctx.req);
     ctx.state['requestId'] = requestId;
     ctx.set('X-Request-Id', requestId);
-    observe(ctx.req, ctx.res, ctx.state);
+    observe(ctx.req, ctx.res, ctx.state, performance.now());
     return next();
   };
 }

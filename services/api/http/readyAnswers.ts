@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Operation } from '../../../shared/contract/operation.js';
 import type { CacheState } from '../answer.js';
 import type { Form } from './forms.js';
+import { headLines } from './headLines.js';
 import { encodingClass } from './negotiate.js';
 
 /** A form of an answer as it is kept for a URL: what is sent needs nothing but the headers of the one request. */
@@ -10,6 +11,9 @@ export interface ReadyAnswer {
   /** The path with its parameters' names. */
   path: string;
   form: SentForm;
+  /** The headers of the answer with its body, and of 304, as lines. */
+  lines: string;
+  notModifiedLines: string;
 }
 
 /** A form as it is sent. Headers are names and values in turn. */
@@ -42,7 +46,11 @@ export function makeReady(
   const { body } = form;
   if (!Buffer.isBuffer(body)) return undefined;
   const kept = body.length <= SENT_AS_TEXT ? body.toString('latin1') : body;
-  return { operation: about.operation, path: about.path, form: { ...form, body: kept } };
+  return {
+    ...{ operation: about.operation, path: about.path, form: { ...form, body: kept } },
+    lines: headLines(form.headers),
+    notModifiedLines: headLines(form.notModified),
+  };
 }
 
 /** Bytes that a ready answer takes beside the answer that it was made from. */

@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import type { Answer, CacheState } from '../answer.js';
 import { noneMatchNames } from './entityTag.js';
 import { formOf } from './forms.js';
+import { setLines } from './headLines.js';
 
 /** Sends an answer in the encoding that the client accepts, or 304 when the client has it already. */
 export async function send(ctx: Context, answer: Answer): Promise<void> {
@@ -10,7 +11,7 @@ export async function send(ctx: Context, answer: Answer): Promise<void> {
   const form = await formOf(ctx.req, answer, cacheControl);
   ctx.status = answer.status ?? 200;
   setAll(ctx, form.headers);
-  if (answer.cached) setAll(ctx, cacheHeaders(answer.cached));
+  if (answer.cached) setLines(ctx.res, cacheLines(answer.cached));
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
   if (isRead && ctx.status === 200 && noneMatchNames(ctx.req.headers['if-none-match'], form.etag)) {
     ctx.status = 304;
@@ -26,11 +27,8 @@ function setAll(ctx: Context, headers: readonly string[]): void {
   for (let at = 0; at < headers.length; at += 2) ctx.set(headers[at]!, headers[at + 1]!);
 }
 
-/**
- * Headers that tell what the cache did, and for how many whole seconds the answer is used yet: names and values in
- * turn.
- */
-export function cacheHeaders({ state, expiresAt }: CacheState): string[] {
+/** Lines of a head that tell what the cache did, and for how many whole seconds the answer is used yet. */
+export function cacheLines({ state, expiresAt }: CacheState): string {
   const secondsLeft = Math.max(0, Math.ceil((expiresAt - Date.now()) / 1_000));
-  return ['X-Cache', state, 'X-Cache-TTL', String(secondsLeft)];
+  return `X-Cache: ${state}\r\nX-Cache-TTL: ${secondsLeft}\r\n`;
 }

@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { AppError } from '../../../../shared/contract/errors.js';
 import type { Operation } from '../../../../shared/contract/operation.js';
 import type { Asker } from '../../asker.js';
+import { setLines } from '../headLines.js';
 import type { RateLimiter, Standing } from './rateLimiter.js';
 import type { RateLimits } from './rateLimits.js';
 
@@ -55,10 +56,7 @@ export function createAsker(
 }
 
 function judge(ctx: Context, limiter: RateLimiter, standing: Standing): void {
-  const headers = standingHeaders(limiter, standing);
-  for (let at = 0; at < headers.length; at += 2) {
-    ctx.res.setHeader(headers[at]!, headers[at + 1]!);
-  }
+  setLines(ctx.res, standingLines(limiter, standing));
   if (standing.left >= 0) return;
   ctx.state['limitedBy'] = limiter.policy;
   throw rateLimited(standing);
@@ -72,17 +70,17 @@ export function rateLimited({ resetSeconds }: Standing): AppError {
 }
 
 /**
- * What tells a client where it stands: names and values of headers in turn. They are those of
- * draft-ietf-httpapi-ratelimit-headers, from its eighth version on.
+ * What tells a client where it stands: lines of a head. Their headers are those of draft-ietf-httpapi-ratelimit-headers,
+ * from its eighth version on.
  */
-export function standingHeaders(
+export function standingLines(
   { policy, limit }: RateLimiter,
   { left, resetSeconds }: Standing,
-): string[] {
-  return [
-    ...['RateLimit-Policy', `"${policy}";q=${limit};w=60`],
-    ...['RateLimit', `"${policy}";r=${Math.max(0, left)};t=${resetSeconds}`],
-  ];
+): string {
+  return (
+    `RateLimit-Policy: "${policy}";q=${limit};w=60\r\n` +
+    `RateLimit: "${policy}";r=${Math.max(0, left)};t=${resetSeconds}\r\n`
+  );
 }
 
 /** The limit of an address that counts an operation. */

@@ -60,9 +60,9 @@ export class RateLimiter {
 
   /** Counts a request as `weight` requests. When that is too many, `left` is negative and nothing is counted. */
   take(name: string, weight = 1): Standing {
-    const standing = this.look(name);
-    if (standing.left >= weight) this.#count(name, weight);
-    return { ...standing, left: standing.left - weight };
+    const { left, resetSeconds } = this.look(name);
+    if (left >= weight) this.#count(name, weight);
+    return { left: left - weight, resetSeconds };
   }
 
   /** Where a name stands, without counting. */

@@ -1,0 +1,32 @@
+import { validateHeaderName, validateHeaderValue, type ServerResponse } from 'node:http';
+
+/** Headers, names and values in turn, as lines of a response's head. Throws for what Node would not send. */
+export function headLines(headers: readonly string[]): string {
+  let lines = '';
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name, value] = [headers[at]!, headers[at + 1]!];
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    lines += `${name}: ${value}\r\n`;
+  }
+  return lines;
+}
+
+/** The headers that lines tell, names and values in turn. */
+export function headersOf(lines: string): string[] {
+  return lines
+    .split('\r\n')
+    .slice(0, -1)
+    .flatMap((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon), line.slice(colon + 2)];
+    });
+}
+
+/** Sets the headers that lines tell. */
+export function setLines(response: ServerResponse, lines: string): void {
+  const headers = headersOf(lines);
+  for (let at = 0; at < headers.length; at += 2) {
+    response.setHeader(headers[at]!, headers[at + 1]!);
+  }
+}

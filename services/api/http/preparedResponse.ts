@@ -1,0 +1,51 @@
+import { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http';
+import { headersOf } from './headLines.js';
+
+/** How long (ms) a connection may rest between two requests. */
+export const KEEP_ALIVE_MS = 30_000;
+
+/** Fields of a response of node:http that its types leave out. They are as old as node:http. */
+interface Unlisted {
+  /** The head as text. `end` sends it before the body. */
+  _header: string | null;
+  /** Whether a body follows the head. */
+  _hasBody: boolean;
+}
+
+const CONNECTION = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1_000}\r\n`;
+
+/**
+ * A response whose head may be given as text. Most of it is the same for every request for the same answer. `writeHead`
+ * would check and join the headers of each response.
+ */
+export class PreparedResponse<
+  Request extends IncomingMessage = IncomingMessage,
+> extends ServerResponse<Request> {
+  /**
+   * Sends the whole response. `lines` are those of its headers but for the date and the connection, and are not checked.
+   * A body of text has one character a byte.
+   */
+  endPrepared(status: number, lines: string, body: string | Buffer): void {
+    // Only for a connection that stays open, nothing else than these lines is to be said.
+    if (!this.shouldKeepAlive || this.hasHeader('Connection')) {
+      this.writeHead(status, headersOf(lines)).end(body, 'latin1');
+      return;
+    }
+    const unlisted = this as unknown as Unlisted;
+    this.statusCode = status;
+    unlisted._header = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}Date: ${dateNow()}\r\n${CONNECTION}\r\n`;
+    if (status === 304) unlisted._hasBody = false;
+    if (unlisted._hasBody) this.end(body, 'latin1');
+    else this.end();
+  }
+}
+
+let second = 0;
+let date = '';
+
+/** The time as a Date header has it. */
+function dateNow(): string {
+  const now = Math.floor(Date.now() / 1_000);
+  if (now !== second) [second, date] = [now, new Date(now * 1_000).toUTCString()];
+  return date;
+}
