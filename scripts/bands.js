@@ -27,7 +27,7 @@ try {
     const folders = ['sample', ...exports].join(',');
     const given = { BAND_QUESTIONS: questions, BAND_SEED: seed, BAND_EXPORTS: folders };
     const asked = { ...env, ...given };
-    ({ failed } = await runTests([FILES], asked));
+    ({ failed } = await runTests(FILES, asked));
   }
 } finally {
   await servers.stop();

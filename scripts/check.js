@@ -5,6 +5,6 @@ import { runTests, testFiles } from './lib/tests.js';
 requireNode();
 if (!(await prepare())) process.exit(1);
 const failedChecks = await runChecks();
-const { passed, failed } = await runTests([testFiles('unit/')], process.env);
+const { passed, failed } = await runTests(testFiles('unit/'), process.env);
 console.log(`${passed} passed, ${failed + failedChecks} failed`);
 process.exit(failed + failedChecks > 0 ? 1 : 0);

@@ -9,6 +9,11 @@ import { runTests, testFiles } from './lib/tests.js';
 // For a JVM that lives for minutes, it does not pay to compile anything for the long term.
 const SHORT_LIVED = { LOCAL_ES_JAVA_OPTS: '-XX:TieredStopAtLevel=1' };
 
+/** More than there are cores, as tests wait more than they compute. */
+const JOBS = 6;
+/** Folders whose files take longest. They begin first, so that no process waits for the last of them. */
+const LONGEST = ['faults', 'integration/timed', 'integration/indexer', 'integration/archive'];
+
 requireNode();
 const began = performance.now();
 const { passed, failed } = (await install()) ? await checkAndTest() : { passed: 0, failed: 1 };
@@ -38,18 +43,13 @@ async function buildAndTest() {
 /** Runs the tests once the servers are ready. Servers that did not start count as one failure. */
 async function testWith(ready) {
   const env = await ready;
-  return env === undefined ? { passed: 0, failed: 1 } : runTests(inGroups(testFiles()), env);
+  return env === undefined
+    ? { passed: 0, failed: 1 }
+    : runTests(longestFirst(testFiles()), env, { jobs: JOBS });
 }
 
-/** Groups that take about the same time side by side: more than there are cores, as tests wait more than compute. */
-function inGroups(files) {
-  const groups = [
-    /^dist\/test\/(integration\/api|unit)\//,
-    /^dist\/test\/(faults\/crashes|integration\/indexer\/[o-q])/,
-    /^dist\/test\/(faults|integration\/timed)\//,
-    /^dist\/test\/integration\/(cli\/|indexer\/(gateway|[r-z]))/,
-    /^dist\/test\/integration\/(indexer|local|relevance|shared)\//,
-  ];
-  const groupOf = (file) => groups.findIndex((group) => group.test(file));
-  return [...groups.keys(), -1].map((number) => files.filter((file) => groupOf(file) === number));
+function longestFirst(files) {
+  const rank = (file) => LONGEST.findIndex((folder) => file.startsWith(`dist/test/${folder}/`));
+  const of = (number) => files.filter((file) => rank(file) === number);
+  return [...LONGEST.keys(), -1].flatMap(of);
 }

@@ -12,29 +12,21 @@ export function testFiles(folder = '') {
 }
 
 /**
- * Runs mocha over groups of compiled test files, each group in a process of its own beside the others, and gives how
- * many tests passed and failed. The first group's report is shown as it comes, the others' when they end.
- * @param {string[][]} groups paths of files
+ * Runs mocha over compiled test files, and gives how many tests passed and failed. With several `jobs`, so many processes
+ * each take a file at a time, in the order given. The report of a file is shown when it ends. A run of no tests, or one
+ * that ends badly after its tests, counts as a failure.
+ * @param {string[]} paths of files
  * @param {Record<string, string | undefined>} env
  * @returns {Promise<{ passed: number, failed: number }>}
  */
-export async function runTests(groups, env) {
-  const results = await Promise.all(
-    groups.map((paths, index) => runGroup(paths, env, index === 0)),
-  );
-  const total = (name) => results.reduce((sum, result) => sum + result[name], 0);
-  return { passed: total('passed'), failed: total('failed') };
-}
-
-/** A run of no tests, or one that ends badly after its tests, counts as a failure. */
-async function runGroup(paths, env, show) {
+export async function runTests(paths, env, { jobs = 1 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'forum-archive-result-'));
   const file = join(folder, 'result.json');
   const reporter = join(ROOT, 'scripts/lib/mochaReporter.cjs');
-  const args = [...paths, '--reporter', reporter, '--reporter-option', `file=${file}`];
+  const parallel = jobs > 1 ? ['--parallel', '--jobs', String(jobs)] : [];
+  const args = [...paths, ...parallel, '--reporter', reporter, '--reporter-option', `file=${file}`];
   try {
-    const { code, output } = await runTool('mocha/bin/mocha.js', args, { env, show });
-    if (!show) console.log(output);
+    const { code } = await runTool('mocha/bin/mocha.js', args, { env, show: true });
     const { passed, failed } = readResult(file);
     return { passed, failed: code !== 0 || passed === 0 ? Math.max(1, failed) : failed };
   } finally {
