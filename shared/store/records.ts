@@ -44,8 +44,6 @@ export interface ChannelRecord {
   deleted?: boolean;
   /** Since when it is not public any more. It is shown nowhere, and what was said there is removed within a day. */
   withheldAt?: Date;
-  /** Whether the bot could not see it at some time since then: nobody told of what was deleted in it. */
-  unseen?: true;
   stamps: Stamps;
 }
 
@@ -198,7 +196,7 @@ export interface UserRecord extends Omit<AuthorSnapshot, 'id'> {
 }
 
 /** What the archive keeps of a server or channel for itself. */
-export type Bookkeeping = 'stamps' | 'deleted' | 'withheldAt' | 'unseen';
+export type Bookkeeping = 'stamps' | 'deleted' | 'withheldAt';
 
 /** What one source file says, before it is merged into the records: fields that are absent were not told. */
 export interface SourceThread {

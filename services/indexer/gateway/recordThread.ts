@@ -66,9 +66,9 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
 };
 
 /**
- * Events that are recorded in withheld forums, too. When everybody may read such a forum again, and the bot
- * could see it all the time, its recorded messages are shown at once, and only later read again from the platform. Until
- * then a message whose deletion was not recorded would be shown.
+ * Events that are recorded in withheld forums, too. When everybody may read such a forum again, its recorded messages
+ * are shown at once, and only later read again from the platform. Until then a message whose deletion was not recorded
+ * would be shown.
  */
 const DELETIONS: ReadonlySet<ThreadEvent['kind']> = new Set(['messagesDeleted', 'threadDeleted']);
 

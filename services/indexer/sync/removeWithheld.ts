@@ -2,8 +2,6 @@ import type { ChannelRecord } from '../../../shared/store/records.js';
 import { hollowThread } from '../records/tombstones.js';
 import type { SyncDeps } from './syncDeps.js';
 
-type RemovalDeps = Pick<SyncDeps, 'collections' | 'commit' | 'signal'>;
-
 /** What was said in a forum that is not public any more is removed after this time (ms). */
 const KEPT_MS = 12 * 3_600_000;
 /** Messages removed at once. */
@@ -15,14 +13,10 @@ const AT_ONCE = 500;
  * then, too.
  */
 export async function removeWithheld(
-  deps: RemovalDeps,
+  deps: Pick<SyncDeps, 'collections' | 'commit' | 'signal'>,
   { _id: channelId, withheldAt }: ChannelRecord,
 ): Promise<void> {
-  if (withheldAt && Date.now() - withheldAt.getTime() >= KEPT_MS) await removeSaid(deps, channelId);
-}
-
-/** Removes what was said in a withheld forum, but for threads of which something is still shown. */
-export async function removeSaid(deps: RemovalDeps, channelId: string): Promise<void> {
+  if (!withheldAt || Date.now() - withheldAt.getTime() < KEPT_MS) return;
   const { threads, threadItems } = deps.collections;
   const full = threads.find({ channelId, deleted: { $ne: true }, asOf: { $gt: 0 } });
   for await (const { _id: threadId } of full.project<{ _id: string }>({ _id: 1 })) {
@@ -40,7 +34,11 @@ export async function removeSaid(deps: RemovalDeps, channelId: string): Promise<
 }
 
 async function removeMessages(
-  { collections: { messages }, commit, signal }: RemovalDeps,
+  {
+    collections: { messages },
+    commit,
+    signal,
+  }: Pick<SyncDeps, 'collections' | 'commit' | 'signal'>,
   threadId: string,
 ): Promise<void> {
   for (;;) {

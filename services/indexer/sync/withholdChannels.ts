@@ -3,8 +3,7 @@ import { isLive } from '../../../shared/store/sourceTime.js';
 import { recordChannelDeletion } from '../jobs/deletePlaces.js';
 import { isProofOfDeletion, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { placeRequest } from '../../../shared/discordApi/requests.js';
-import { settled } from '../work/runMarks.js';
-import { removeSaid, removeWithheld } from './removeWithheld.js';
+import { removeWithheld } from './removeWithheld.js';
 import type { SyncDeps } from './syncDeps.js';
 
 /**
@@ -12,9 +11,6 @@ import type { SyncDeps } from './syncDeps.js';
  * comes first, as the rest may fail. One that is public again is shown again. One that is not listed any more is deleted
  * here, too, if the platform says that it was deleted. Otherwise the bot cannot see it, and so not everyone can, as the
  * bot has the role of everyone.
- *
- * Nobody tells the bot of what is deleted in a forum that it cannot see. So what was said in such a forum is removed
- * before the forum is shown again, and fetched anew.
  */
 export async function withholdChannels(
   deps: SyncDeps,
@@ -28,7 +24,7 @@ export async function withholdChannels(
   const channels = recorded.filter(wasArchived);
   const isPublic = ({ _id }: ChannelRecord): boolean => found.get(_id) === false;
   const hidden = channels.filter((channel) => !isPublic(channel));
-  for (const channel of hidden) await withhold(deps, channel, !found.has(channel._id));
+  for (const channel of hidden) await withhold(deps, channel);
   for (const channel of channels.filter(isPublic)) await show(deps, channel);
   for (const channel of hidden) {
     const isGone = !found.has(channel._id) && (await wasDeleted(deps, channel._id));
@@ -52,27 +48,15 @@ async function wasDeleted({ platform, signal }: SyncDeps, channelId: string): Pr
   }
 }
 
-async function withhold(deps: SyncDeps, channel: ChannelRecord, isUnseen: boolean): Promise<void> {
-  if (channel.withheldAt && (channel.unseen || !isUnseen)) return;
-  await change(deps, channel, [causeOf(channel)], ({ withheldAt = new Date(), ...now }) => ({
-    ...{ ...now, withheldAt },
-    ...(isUnseen && { unseen: true }),
-  }));
+async function withhold(deps: SyncDeps, channel: ChannelRecord): Promise<void> {
+  if (channel.withheldAt) return;
+  const causes = [`withhold/${channel._id}`];
+  await change(deps, channel, causes, (now) => ({ ...now, withheldAt: new Date() }));
 }
 
 async function show(deps: SyncDeps, channel: ChannelRecord): Promise<void> {
   if (!channel.withheldAt) return;
-  if (channel.unseen) {
-    // What readers saw of it is taken away first: that needs the records.
-    await settled(deps, causeOf(channel), undefined, { signal: deps.signal });
-    await removeSaid(deps, channel._id);
-  }
-  await change(deps, channel, [], ({ withheldAt: _at, unseen: _unseen, ...shown }) => shown);
-}
-
-/** The cause of all that takes a withheld forum out of what is read. */
-function causeOf({ _id }: ChannelRecord): string {
-  return `withhold/${_id}`;
+  await change(deps, channel, [], ({ withheldAt: _withheldAt, ...shown }) => shown);
 }
 
 /** Has a forum's threads built again: of a withheld one they are taken out of everything that is read. */

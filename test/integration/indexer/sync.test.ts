@@ -340,37 +340,6 @@ describe('the sync', () => {
     await expectSame();
   });
 
-  it('shows nothing of a forum that was hidden from the bot before it is fetched anew', async () => {
-    await start({ history: { forums: 1, threads: 6 } });
-    await untilSynced(deps);
-    await doAll(deps);
-    const { model, faults } = rig.discord;
-    const places = model.publicThreads();
-    const { guild, channel, thread, messages } = places.find((one) => one.messages.length > 2)!;
-    const gone = messages[1]!.id;
-    const { messages: records, threadItems } = deps.collections;
-    deny(guild.id, channel.id, VIEW_CHANNEL);
-    await syncAgain(deps);
-    model.deleteMessage(thread.id, gone);
-    deny(guild.id, channel.id, 0n);
-    let atFirst: Promise<unknown[]> | undefined;
-    const stop = faults.before('messages', () => {
-      atFirst ??= Promise.all([
-        records.findOne({ _id: gone }),
-        threadItems.countDocuments({ channelId: channel.id }),
-      ]);
-    });
-    // The forum was shown again before its threads were built as those of a withheld one.
-    await syncAgain(deps);
-    stop();
-    expect(await atFirst).to.deep.equal([null, 0]);
-    await doAll(deps);
-    await expectSame();
-    expect(await threadItems.countDocuments({ channelId: channel.id })).to.be.above(0);
-    await stores.refreshSearch();
-    expect((await verifyNow(deps)).differences).to.deep.equal([]);
-  });
-
   it('removes what was said in a forum that stays withheld, and fetches it again when it is public', async () => {
     await start({ history: { forums: 1, threads: 12 } });
     await untilSynced(deps);
