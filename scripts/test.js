@@ -10,7 +10,7 @@ import { runTests, testFiles } from './lib/tests.js';
 const SHORT_LIVED = { LOCAL_ES_JAVA_OPTS: '-XX:TieredStopAtLevel=1' };
 
 /** More than there are cores, as tests wait more than they compute. */
-const JOBS = 6;
+const JOBS = 8;
 /** Folders whose files take longest. They begin first, so that no process waits for the last of them. */
 const LONGEST = ['faults', 'integration/timed', 'integration/indexer', 'integration/archive'];
 

@@ -22,7 +22,7 @@ export function createLogger(name: string, level: string, destination?: Destinat
 
 /**
  * Several processes may write to one output. Up to so many bytes, the system keeps what each writes in one piece: into a
- * pipe or a socket (PIPE_BUF), and into a file.
+ * pipe (PIPE_BUF), and into a file.
  */
 const WRITTEN_WHOLE = { pipe: 4_096, file: 65_536 };
 
@@ -38,10 +38,12 @@ export function gatheredOutput(): DestinationStream {
   const output = destination({ dest: 1, sync: true });
   const most = fstatSync(1).isFile() ? WRITTEN_WHOLE.file : WRITTEN_WHOLE.pipe;
   let lines = '';
+  let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
     const text = lines;
     lines = '';
+    bytes = 0;
     clearTimeout(timer);
     timer = undefined;
     if (text !== '') output.write(text);
@@ -49,9 +51,11 @@ export function gatheredOutput(): DestinationStream {
   process.on('exit', flush);
   return {
     write(line) {
-      if (lines.length + line.length > most) flush();
+      const length = Buffer.byteLength(line);
+      if (bytes + length > most) flush();
       timer ??= setTimeout(flush, GATHERED_MS);
       lines += line;
+      bytes += length;
     },
   };
 }

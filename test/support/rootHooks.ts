@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { endHosts } from './runOnHost.js';
 
 /*
- * The run fails on a promise that was rejected unseen, and on sockets, servers and child processes that are
- * still open at its end; a process that something keeps alive after that is ended, and told apart from a good one.
+ * A file of tests fails on a promise that was rejected unseen, and on sockets, servers, child processes and timers that
+ * are still there at its end. Where one process runs all files, "its end" is that of the last one. A process that
+ * something else keeps alive after that is ended, and counts as failed.
  */
 const WATCHED = [
   'TCPSocketWrap',
@@ -12,17 +13,24 @@ const WATCHED = [
   'ProcessWrap',
   'UDPWrap',
   'MessagePort',
+  'Timeout',
+  'FSEventWrap',
 ];
 const CLOSING_MS = 30_000;
 const EXIT_LIMIT_MS = 60_000;
 
-const rejections: unknown[] = [];
-process.on('unhandledRejection', (reason) => rejections.push(reason));
+let rejections: unknown[] = [];
+const noteRejection = (reason: unknown): void => {
+  rejections.push(reason);
+};
+process.on('unhandledRejection', noteRejection);
 
 let before = new Map<string, number>();
 
 export const mochaHooks = {
   beforeAll(): void {
+    // Where several processes run the files, mocha removes all listeners after each file.
+    process.off('unhandledRejection', noteRejection).on('unhandledRejection', noteRejection);
     before = countResources();
   },
 
@@ -33,12 +41,18 @@ export const mochaHooks = {
       await delay(50);
       leaked = findLeaks(before, countResources());
     }
-    if (rejections.length > 0) throw new Error(`Unhandled rejection: ${String(rejections[0])}`);
+    const [rejection] = rejections;
+    const isRejected = rejections.length > 0;
+    rejections = [];
+    if (isRejected) throw new Error(`Unhandled rejection: ${String(rejection)}`);
     if (leaked.length > 0) throw new Error(`Left open after the last test: ${leaked.join(', ')}`);
   },
 };
 
-/** After everything, mocha's own report included: names what keeps the process alive, and ends it as failed. */
+/**
+ * After everything, mocha's own report included: names what keeps the process alive, and ends it as failed. Where several
+ * processes run the files, mocha ends them by itself.
+ */
 export function mochaGlobalTeardown(): void {
   setTimeout(() => {
     const resources = process.getActiveResourcesInfo().join(', ');

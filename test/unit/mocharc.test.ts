@@ -16,4 +16,19 @@ describe('.mocharc.json', () => {
       const failure: unknown = await run.catch((error: unknown) => error);
       expect(failure).to.have.property('stderr').that.includes('.only');
     }));
+
+  it('lets no run pass in which a promise was rejected unseen, whichever file of a process it was', () =>
+    withTemporaryFolder(async (folder) => {
+      const quiet = "it('does nothing', () => {});";
+      const leaving =
+        "it('leaves one', (done) => { Promise.reject('unseen'); setTimeout(done, 50); });";
+      // Of two processes and four files, each process has run another file before it runs the last one.
+      const contents = [quiet, quiet, quiet, leaving];
+      const files = contents.map((_, number) => join(folder, `${number}.test.cjs`));
+      for (const [number, content] of contents.entries()) await writeFile(files[number]!, content);
+      const args = [MOCHA, '--parallel', '--jobs', '2', ...files];
+      const run = promisify(execFile)(process.execPath, args);
+      const failure: unknown = await run.catch((error: unknown) => error);
+      expect(failure).to.have.property('stdout').that.includes('Unhandled rejection: unseen');
+    }));
 });

@@ -14,11 +14,11 @@ import type { RateLimiter, Standing } from './credentials/rateLimiter.js';
 import { noneMatchNames } from './entityTag.js';
 import { errorReply } from './errors.js';
 import type { Form } from './forms.js';
-import { headersOf, headLines } from './headLines.js';
+import { headLines, namesAndValues } from './headLines.js';
 import { COMMON_HEADERS } from './headers.js';
 import type { RequestFacts } from './observeRequests.js';
 import type { PreparedResponse } from './preparedResponse.js';
-import type { ReadyAnswer, SentForm } from './readyAnswers.js';
+import type { ReadyAnswer, ReadyForm, SentForm } from './readyAnswers.js';
 import { cacheLines } from './send.js';
 
 /** A read that is answered without Koa. */
@@ -55,14 +55,14 @@ export function sendReady(
   else sendWhole(exchange, form, lines, form.body as Buffer | string);
 }
 
-/** Sends a form whose body is at hand, or 304 when the client has it already. */
+/** Sends a form with its body, or 304 when the client has it already. */
 function sendForm(exchange: Exchange, form: SentForm, body: Buffer | string | Readable): void {
   if (holds(exchange.request, form)) {
     sendNotModified(exchange, form, headLines(form.notModified));
   } else sendWhole(exchange, form, headLines(form.headers), body);
 }
 
-function sendNotModified(exchange: Exchange, { cached }: SentForm, lines: string): void {
+function sendNotModified(exchange: Exchange, { cached }: ReadyForm, lines: string): void {
   exchange.facts.sent = { bytes: 0, xCache: cached?.state };
   exchange.response.endPrepared(304, lines + ownLines(exchange, cached), '');
 }
@@ -70,21 +70,20 @@ function sendNotModified(exchange: Exchange, { cached }: SentForm, lines: string
 /** Sends a form with its body. `lines` are its headers. */
 function sendWhole(
   exchange: Exchange,
-  { status, length = 0, cached }: SentForm,
+  { status, length = 0, cached }: ReadyForm,
   lines: string,
   body: Buffer | string | Readable,
 ): void {
-  const { request, response, facts } = exchange;
+  const { response, facts } = exchange;
   facts.sent = { bytes: length, xCache: cached?.state };
   const all = lines + ownLines(exchange, cached);
   if (typeof body === 'string' || Buffer.isBuffer(body)) {
     response.endPrepared(status, all, body);
     return;
   }
-  response.writeHead(status, headersOf(all));
-  if (request.method === 'HEAD') response.end();
+  response.writeHead(status, namesAndValues(all));
   // When a stream fails, the connection is cut. The log of the request says so.
-  else pipeline(body, response, () => undefined);
+  pipeline(body, response, () => undefined);
 }
 
 /** Sends a form whose body may have to be made first. Rejects when that fails, and has sent nothing then. */
@@ -115,7 +114,7 @@ export function sendError(exchange: Exchange, error: AppError): void {
   response.endPrepared(error.status, lines + ownLines(exchange), bytes);
 }
 
-function holds({ headers }: IncomingMessage, { status, etag }: SentForm): boolean {
+function holds({ headers }: IncomingMessage, { status, etag }: ReadyForm): boolean {
   return status === 200 && noneMatchNames(headers['if-none-match'], etag);
 }
 

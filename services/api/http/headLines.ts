@@ -13,7 +13,7 @@ export function headLines(headers: readonly string[]): string {
 }
 
 /** The headers that lines tell, names and values in turn. */
-export function headersOf(lines: string): string[] {
+export function namesAndValues(lines: string): string[] {
   return lines
     .split('\r\n')
     .slice(0, -1)
@@ -25,7 +25,7 @@ export function headersOf(lines: string): string[] {
 
 /** Sets the headers that lines tell. */
 export function setLines(response: ServerResponse, lines: string): void {
-  const headers = headersOf(lines);
+  const headers = namesAndValues(lines);
   for (let at = 0; at < headers.length; at += 2) {
     response.setHeader(headers[at]!, headers[at + 1]!);
   }

@@ -67,8 +67,8 @@ export async function listen(
 
 /**
  * Has the requests that arrive in one turn of the event loop handled together, at its end. So their answers are written
- * right after each other. Between two answers that are written further apart, whoever reads them falls asleep, and each
- * write then has to wake it: that takes the kernel as long as all else of an answer.
+ * right after each other. A client that waits for answers sleeps, and a write to it has to wake it. When the answers
+ * follow each other closely, the first one wakes it, and it is still awake when the others come.
  */
 function atEndOfTurn(handler: Handler): Handler {
   let arrived: Parameters<Handler>[] = [];

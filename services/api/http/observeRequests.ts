@@ -22,7 +22,7 @@ export interface RequestFacts {
 
 /**
  * Logs and measures a request once its response has ended or was cut: at once, where it was written whole already. The
- * facts may be filled in until then. `startedAt` is when the request was begun with (`performance.now()`).
+ * facts may be filled in until then. `startedAt` is when its handling began (`performance.now()`).
  */
 export type Observe = (
   request: IncomingMessage,

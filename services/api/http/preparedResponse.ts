@@ -1,5 +1,5 @@
 import { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http';
-import { headersOf } from './headLines.js';
+import { namesAndValues } from './headLines.js';
 
 /** How long (ms) a connection may rest between two requests. */
 export const KEEP_ALIVE_MS = 30_000;
@@ -23,12 +23,12 @@ export class PreparedResponse<
 > extends ServerResponse<Request> {
   /**
    * Sends the whole response. `lines` are those of its headers but for the date and the connection, and are not checked.
-   * A body of text has one character a byte.
+   * With a body they hold its Content-Length. A body of text has one character a byte.
    */
   endPrepared(status: number, lines: string, body: string | Buffer): void {
-    // Only for a connection that stays open, nothing else than these lines is to be said.
+    // Where the connection will be closed, the head has to say so.
     if (!this.shouldKeepAlive || this.hasHeader('Connection')) {
-      this.writeHead(status, headersOf(lines)).end(body, 'latin1');
+      this.writeHead(status, namesAndValues(lines)).end(body, 'latin1');
       return;
     }
     const unlisted = this as unknown as Unlisted;

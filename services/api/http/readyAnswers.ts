@@ -10,11 +10,14 @@ export interface ReadyAnswer {
   operation: Pick<Operation, 'operationId' | 'limitedAs'>;
   /** The path with its parameters' names. */
   path: string;
-  form: SentForm;
+  form: ReadyForm;
   /** The headers of the answer with its body, and of 304, as lines. */
   lines: string;
   notModifiedLines: string;
 }
+
+/** A form as it is kept: its headers stand beside it, as lines. */
+export type ReadyForm = Omit<SentForm, 'headers' | 'notModified'>;
 
 /** A form as it is sent. Headers are names and values in turn. */
 export interface SentForm extends Pick<Form, 'etag' | 'length'> {
@@ -46,8 +49,10 @@ export function makeReady(
   const { body } = form;
   if (!Buffer.isBuffer(body)) return undefined;
   const kept = body.length <= SENT_AS_TEXT ? body.toString('latin1') : body;
+  const { etag, length, status, cached } = form;
   return {
-    ...{ operation: about.operation, path: about.path, form: { ...form, body: kept } },
+    ...{ operation: about.operation, path: about.path },
+    form: { etag, length, status, cached, body: kept },
     lines: headLines(form.headers),
     notModifiedLines: headLines(form.notModified),
   };

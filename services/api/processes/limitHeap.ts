@@ -14,7 +14,7 @@ const ADJUSTED_EVERY_MS = 1_000;
  * Bounds the memory that old answers take. An answer that leaves the response cache has lived so long that only a
  * collection of the whole heap frees it. By default V8 begins one when the heap has grown to about three and a half
  * times what is in use. That is too much when the cache is full. While the cache is nearly empty, it is as it should be,
- * since collections take time from reads. So the heap may grow as far as what is kept leaves room. Figures:
+ * since collections take time from reads. So the more the cache holds, the less the heap may grow. Figures:
  * docs/performance.md.
  */
 export function limitHeap(keptBytes: () => number): void {

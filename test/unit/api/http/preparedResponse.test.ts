@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { headLines, headersOf } from '../../../../services/api/http/headLines.js';
+import { headLines, namesAndValues } from '../../../../services/api/http/headLines.js';
 import { listen, type Listener } from '../../../../services/api/http/listen.js';
 
 const LINES = headLines(['ETag', '"x"', 'Content-Type', 'text/plain', 'Content-Length', '5']);
@@ -35,7 +35,7 @@ describe('PreparedResponse', () => {
       (request, response) => {
         const status = request.headers['if-none-match'] ? 304 : 200;
         if (request.url === '/prepared') response.endPrepared(status, LINES, 'h\xe9llo');
-        else response.writeHead(status, headersOf(LINES)).end('h\xe9llo', 'latin1');
+        else response.writeHead(status, namesAndValues(LINES)).end('h\xe9llo', 'latin1');
       },
       { host: '127.0.0.1', port: 0, graceMs: 0 },
     );
@@ -89,7 +89,7 @@ describe('headLines', () => {
 
   it('tells what it was made from', () => {
     const headers = ['Vary', 'Accept-Encoding', 'RateLimit', '"reads";r=1;t=2', 'X', 'a: b'];
-    expect(headersOf(headLines(headers))).to.deep.equal(headers);
-    expect(headersOf('')).to.deep.equal([]);
+    expect(namesAndValues(headLines(headers))).to.deep.equal(headers);
+    expect(namesAndValues('')).to.deep.equal([]);
   });
 });
