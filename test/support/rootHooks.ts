@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { endHosts } from './runOnHost.js';
 
 /*
- * A file of tests fails on a promise that was rejected unseen, and on sockets, servers, child processes and timers that
- * are still there at its end. Where one process runs all files, "its end" is that of the last one. A process that
+ * A file of tests fails on a promise that was rejected unseen, and on sockets, servers and child processes that are
+ * still there at its end. Where one process runs all files, they fail at the end of the last one, and a process that
  * something else keeps alive after that is ended, and counts as failed.
  */
 const WATCHED = [
@@ -13,7 +13,6 @@ const WATCHED = [
   'ProcessWrap',
   'UDPWrap',
   'MessagePort',
-  'Timeout',
   'FSEventWrap',
 ];
 const CLOSING_MS = 30_000;
