@@ -17,6 +17,7 @@ export function testFiles(folder = '') {
  * that ends badly after its tests, counts as a failure.
  * @param {string[]} paths of files
  * @param {Record<string, string | undefined>} env
+ * @param {{ jobs?: number }} options
  * @returns {Promise<{ passed: number, failed: number }>}
  */
 export async function runTests(paths, env, { jobs = 1 } = {}) {

@@ -21,22 +21,22 @@ export function createLogger(name: string, level: string, destination?: Destinat
 }
 
 /**
- * Several processes may write to one output. Up to so many bytes, the system keeps what each writes in one piece: into a
- * pipe (PIPE_BUF), and into a file.
+ * The most bytes of one write. Several processes may write to the same output, and their lines must not be mixed. Linux
+ * keeps a write to a pipe in one piece up to PIPE_BUF (4,096 bytes), and a write to a file whatever its size.
  */
-const WRITTEN_WHOLE = { pipe: 4_096, file: 65_536 };
+const MOST_WRITTEN = { pipe: 4_096, file: 65_536 };
 
 /** For so long (ms) a line may wait for others. */
 const GATHERED_MS = 20;
 
 /**
- * Standard output for a process that logs a line for each request. Lines are written together: when they are as many as
- * the system writes in one piece, or 20 ms after the first of them. What is left when the process exits is written
- * then. A process that is killed loses the lines of its last 20 ms.
+ * Standard output for a process that logs a line for each request. Lines are written together: when they fill one write,
+ * or 20 ms after the first of them. When the process exits, it writes what is left. A process that is killed loses the
+ * lines of its last 20 ms.
  */
 export function gatheredOutput(): DestinationStream {
   const output = destination({ dest: 1, sync: true });
-  const most = fstatSync(1).isFile() ? WRITTEN_WHOLE.file : WRITTEN_WHOLE.pipe;
+  const most = fstatSync(1).isFile() ? MOST_WRITTEN.file : MOST_WRITTEN.pipe;
   let lines = '';
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;

@@ -18,7 +18,7 @@ const WATCHED = [
 const CLOSING_MS = 30_000;
 const EXIT_LIMIT_MS = 60_000;
 
-let rejections: unknown[] = [];
+const rejections: unknown[] = [];
 const noteRejection = (reason: unknown): void => {
   rejections.push(reason);
 };
@@ -40,10 +40,8 @@ export const mochaHooks = {
       await delay(50);
       leaked = findLeaks(before, countResources());
     }
-    const [rejection] = rejections;
-    const isRejected = rejections.length > 0;
-    rejections = [];
-    if (isRejected) throw new Error(`Unhandled rejection: ${String(rejection)}`);
+    const unseen = rejections.splice(0);
+    if (unseen.length > 0) throw new Error(`Unhandled rejection: ${String(unseen[0])}`);
     if (leaked.length > 0) throw new Error(`Left open after the last test: ${leaked.join(', ')}`);
   },
 };

@@ -66,9 +66,10 @@ export async function listen(
 }
 
 /**
- * Has the requests that arrive in one turn of the event loop handled together, at its end. So their answers are written
- * right after each other. A client that waits for answers sleeps, and a write to it has to wake it. When the answers
- * follow each other closely, the first one wakes it, and it is still awake when the others come.
+ * Collects the requests that arrive in one turn of the event loop, and handles them one after the other at its end.
+ * Their answers are then written close together. A client sleeps while it waits. The kernel wakes it for the first
+ * answer, and finds it awake for the next ones. When answers are written further apart, the kernel wakes it for each,
+ * which costs this process time.
  */
 function atEndOfTurn(handler: Handler): Handler {
   let arrived: Parameters<Handler>[] = [];

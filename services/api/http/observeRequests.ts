@@ -21,8 +21,9 @@ export interface RequestFacts {
 }
 
 /**
- * Logs and measures a request once its response has ended or was cut: at once, where it was written whole already. The
- * facts may be filled in until then. `startedAt` is when its handling began (`performance.now()`).
+ * Logs and measures a request. If its response was written whole already, this is done at once. Otherwise it is done when
+ * the response has ended or was cut, and the facts may be filled in until then. `startedAt` is when the handling began
+ * (`performance.now()`).
  */
 export type Observe = (
   request: IncomingMessage,

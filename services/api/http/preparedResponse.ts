@@ -15,15 +15,15 @@ interface Unlisted {
 const CONNECTION = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1_000}\r\n`;
 
 /**
- * A response whose head may be given as text. Most of it is the same for every request for the same answer. `writeHead`
- * would check and join the headers of each response.
+ * A response whose head may be given as text. For one answer, most headers are the same in every response. Their text can
+ * be made once and kept. `writeHead` checks and joins all headers for each response.
  */
 export class PreparedResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
   /**
-   * Sends the whole response. `lines` are those of its headers but for the date and the connection, and are not checked.
-   * With a body they hold its Content-Length. A body of text has one character a byte.
+   * Sends the whole response. `lines` hold its headers, with the Content-Length of a body. They are sent unchecked; the
+   * Date and Connection headers are added. A body of text has one character a byte.
    */
   endPrepared(status: number, lines: string, body: string | Buffer): void {
     // Where the connection will be closed, the head has to say so.

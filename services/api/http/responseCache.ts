@@ -21,7 +21,7 @@ interface Named<Ready> {
 const UNHEARD_LIFE = 1_000;
 /** Bytes that an entry costs beside its body: key, tags, headers, bookkeeping. */
 const ENTRY_OVERHEAD = 512;
-/** Bytes that a name costs beside its text: two prepared heads, their headers and bookkeeping. */
+/** Bytes that a name costs beside its text: two prepared heads and bookkeeping. */
 const NAME_OVERHEAD = 2_048;
 /** Names of one entry. Links carry parameters that mean nothing here, so one answer may have any number of URLs. */
 const MOST_NAMES = 4;

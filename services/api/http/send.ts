@@ -27,7 +27,7 @@ function setAll(ctx: Context, headers: readonly string[]): void {
   for (let at = 0; at < headers.length; at += 2) ctx.set(headers[at]!, headers[at + 1]!);
 }
 
-/** Lines of a head that tell what the cache did, and for how many whole seconds the answer is used yet. */
+/** The X-Cache header (HIT, MISS or BYPASS) and X-Cache-TTL (whole seconds left), as lines of a head. */
 export function cacheLines({ state, expiresAt }: CacheState): string {
   const secondsLeft = Math.max(0, Math.ceil((expiresAt - Date.now()) / 1_000));
   return `X-Cache: ${state}\r\nX-Cache-TTL: ${secondsLeft}\r\n`;

@@ -1,8 +1,8 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
-import { createRegistry } from '../../../shared/platform/metrics.js';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { createRegistry, DURATION_BUCKETS } from '../../../shared/platform/metrics.js';
 import type { CacheCounters } from '../admin/getAdminStats.js';
 import { sumMetrics } from '../processes/sumMetrics.js';
-import { DurationHistogram, type Durations } from './durations.js';
+import { RequestDurations } from './requestDurations.js';
 
 /** What is measured of one request. */
 export interface MeasuredRequest {
@@ -30,8 +30,18 @@ export interface ApiMetrics {
 export function createApiMetrics(cache: CacheCounters, isOneOfMany: boolean): ApiMetrics {
   const registry = createRegistry();
   const registers = [registry];
-  const observeRequest = requestDurations(registry);
-  const observeCall = callDurations(registry);
+  const requests = new RequestDurations({
+    name: 'forum_archive_http_request_duration_seconds',
+    help: 'Requests by operation and status: how many, and how long until their answer was sent',
+    registry,
+  });
+  const calls = new Histogram({
+    name: 'forum_archive_store_call_duration_seconds',
+    help: 'Calls to a store: how many, and how long until their answer',
+    labelNames: ['store'],
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
   const failures = new Counter({
     name: 'forum_archive_store_call_failures_total',
     help: 'Calls that a store did not answer, or not in time',
@@ -51,46 +61,16 @@ export function createApiMetrics(cache: CacheCounters, isOneOfMany: boolean): Ap
     registry,
     read: isOneOfMany ? sumMetrics(registry) : () => registry.metrics(),
     observeRequest({ operation, status, seconds, xCache, limitedBy }) {
-      observeRequest(operation, status, seconds);
+      requests.observe(operation, status, seconds);
       if (xCache !== undefined && operation === 'getServerStats') {
         statistics.set(xCache, (statistics.get(xCache) ?? 0) + 1);
       }
       if (limitedBy !== undefined) limited.inc({ limit: limitedBy });
     },
     observeCall(store, seconds, failed) {
-      observeCall(store, seconds);
+      calls.observe({ store }, seconds);
       if (failed) failures.inc({ store });
     },
-  };
-}
-
-function requestDurations(registry: Registry) {
-  const histogram = new DurationHistogram({
-    name: 'forum_archive_http_request_duration_seconds',
-    help: 'Requests by operation and status: how many, and how long until their answer was sent',
-    registry,
-  });
-  const known = new Map<string, Map<number, Durations>>();
-  return (operation: string, status: number, seconds: number): void => {
-    let statuses = known.get(operation);
-    if (!statuses) known.set(operation, (statuses = new Map<number, Durations>()));
-    let durations = statuses.get(status);
-    if (!durations) statuses.set(status, (durations = histogram.add({ operation, status })));
-    durations.observe(seconds);
-  };
-}
-
-function callDurations(registry: Registry) {
-  const histogram = new DurationHistogram({
-    name: 'forum_archive_store_call_duration_seconds',
-    help: 'Calls to a store: how many, and how long until their answer',
-    registry,
-  });
-  const known = new Map<string, Durations>();
-  return (store: string, seconds: number): void => {
-    let durations = known.get(store);
-    if (!durations) known.set(store, (durations = histogram.add({ store })));
-    durations.observe(seconds);
   };
 }
 

@@ -1,28 +1,26 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** The heap may grow to so many megabytes before V8 collects the whole of it. */
+/** The heap should not grow beyond so many megabytes before V8 collects the whole of it. */
 const ROOM_MB = 115;
 /** What is in use of it while nothing is kept. */
 const EMPTY_MB = 42;
 /** What is in use of it for each megabyte that the response cache counts. */
 const PER_KEPT_MB = 0.83;
-/** How much the heap may grow in any case (percent of what is in use). Collections would follow too closely otherwise. */
+/** The heap may always grow by so much (percent of what is in use). With less, V8 would collect nearly all the time. */
 const LEAST_GROWTH = 30;
 const ADJUSTED_EVERY_MS = 1_000;
 
 /**
- * Bounds the memory that old answers take. An answer that leaves the response cache has lived so long that only a
- * collection of the whole heap frees it. By default V8 begins one when the heap has grown to about three and a half
- * times what is in use. That is too much when the cache is full. While the cache is nearly empty, it is as it should be,
- * since collections take time from reads. So the more the cache holds, the less the heap may grow. Figures:
- * docs/performance.md.
+ * Bounds the heap of this process. `keptBytes` tells how many bytes the response cache holds.
+ *
+ * An answer in the cache grows old. When it leaves the cache, only a collection of the whole heap frees its memory. By
+ * default V8 begins such a collection when the heap has grown to about three and a half times what is in use. With a
+ * full cache, the process would then take too much memory. With an empty one, more frequent collections would only cost
+ * time. So the more the cache holds, the less the heap may grow. Figures: docs/performance.md.
  */
 export function limitHeap(keptBytes: () => number): void {
-  let set = 0;
   const adjust = (): void => {
-    const growth = growthFor(keptBytes() / 1_048_576);
-    if (growth !== set) setFlagsFromString(`--heap-growing-percent=${growth}`);
-    set = growth;
+    setFlagsFromString(`--heap-growing-percent=${growthFor(keptBytes() / 1_048_576)}`);
   };
   adjust();
   setInterval(adjust, ADJUSTED_EVERY_MS).unref();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { AggregatorRegistry, Histogram, Registry, type MetricValue } from 'prom-client';
-import { DurationHistogram } from '../../../../services/api/metrics/durations.js';
+import { RequestDurations } from '../../../../services/api/metrics/requestDurations.js';
 import type { Metrics } from '../../../../services/api/processes/messages.js';
 import { DURATION_BUCKETS } from '../../../../shared/platform/metrics.js';
 
@@ -8,22 +8,21 @@ import { DURATION_BUCKETS } from '../../../../shared/platform/metrics.js';
 const SECONDS = [0, 0.001, 0.0011, 0.05, 0.1, 3, 59, 60, 60.1, 4_000];
 const ABOUT = { name: 'durations_seconds', help: 'How long it took' };
 
-describe('DurationHistogram', () => {
+describe('RequestDurations', () => {
   /** The same durations in a histogram of the library and in ours. */
   const registries = (): Record<'library' | 'ours', Registry> => {
     const [library, ours] = [new Registry(), new Registry()];
     const buckets = DURATION_BUCKETS;
     const labelNames = ['operation', 'status'] as const;
     const expected = new Histogram({ ...ABOUT, labelNames, buckets, registers: [library] });
-    const histogram = new DurationHistogram({ ...ABOUT, registry: ours });
+    const durations = new RequestDurations({ ...ABOUT, registry: ours });
     for (const labels of [
       { operation: 'a', status: 200 },
       { operation: 'b"\\\n', status: 404 },
     ]) {
-      const durations = histogram.add(labels);
       for (const seconds of SECONDS) {
         expected.observe(labels, seconds);
-        durations.observe(seconds);
+        durations.observe(labels.operation, labels.status, seconds);
       }
     }
     return { library, ours };
