@@ -5,13 +5,12 @@
  *
  * importArchive.js [--threads N] [--messages N] [folder...]
  */
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createMongo, createRedis, type Mongo } from '../shared/platform/clients.js';
 import { createElasticsearch } from '../shared/platform/createElasticsearch.js';
@@ -23,6 +22,7 @@ import { searchIndexDefinition } from '../shared/store/searchMapping.js';
 import { removeSearchAndKeys, withDatabase } from '../test/support/stores.js';
 import { cpuOf, cpuSeconds, listed, serverProcesses } from './cpuTime.js';
 import { generateArchive } from './generateArchive.js';
+import { startImport, startIndexer, stopIndexer } from './importProcesses.js';
 
 const { values, positionals } = parseArgs({
   options: {
@@ -96,19 +96,14 @@ async function importThrough(
     MONGODB_URL: withDatabase(settings.MONGODB_URL, namespace),
     LOG_LEVEL: 'warn',
   };
-  const indexer = spawn(process.execPath, [service('indexer')], {
-    env,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  const indexer = startIndexer(env);
   try {
-    const cli = execFile(process.execPath, [service('cli'), 'import', ...folders], { env });
-    cli.stdout?.pipe(process.stdout);
+    const cli = startImport(env, folders);
     const [cliUsed, indexerUsed] = [watch(cli), watch(indexer)];
     await once(cli, 'exit');
     return { cli: cliUsed(), indexer: indexerUsed() };
   } finally {
-    indexer.kill('SIGTERM');
-    await once(indexer, 'exit');
+    await stopIndexer(indexer);
   }
 }
 
@@ -170,8 +165,4 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await work();
   return (performance.now() - began) / 1000;
-}
-
-function service(name: string): string {
-  return fileURLToPath(new URL(`../services/${name}/main.js`, import.meta.url));
 }

@@ -10,6 +10,7 @@ const BENCHES = [
   'growth',
   'importArchive',
   'memory',
+  'busyReads',
   'search',
   'suggest',
   'hostileSearch',

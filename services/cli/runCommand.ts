@@ -1,3 +1,5 @@
+import { readSettings } from '../../shared/platform/env.js';
+import { giveWay } from '../../shared/platform/giveWay.js';
 import { findOrStartServers } from './findOrStartServers.js';
 import type { Archive } from './openArchive.js';
 
@@ -25,6 +27,8 @@ export async function runCommand(
   command: (archive: Archive) => Promise<Result>,
 ): Promise<void> {
   const found = await findOrStartServers({ mayStart });
+  // Not before: servers that were started would inherit it.
+  giveWay(readSettings().BACKGROUND_NICE);
   // The drivers take long to load, so that waits until there is something to open.
   const { openArchive } = await import('./openArchive.js');
   const archive = openArchive(found);

@@ -12,6 +12,7 @@ import { closeRedis } from '../../shared/platform/closeRedis.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { exitOnWrongSetting } from '../../shared/platform/exitOnWrongSetting.js';
 import { armFaultPoints } from '../../shared/platform/faultPoint.js';
+import { giveWay } from '../../shared/platform/giveWay.js';
 import { logFailures } from '../../shared/platform/logFailures.js';
 import { openMirror } from '../../shared/mirror/openMirror.js';
 import { createLogger } from '../../shared/platform/logger.js';
@@ -30,6 +31,7 @@ import { warnOfOldPieces } from './warnOfOldPieces.js';
 const ANSWER_MS = 5_000;
 
 const settings = await exitOnWrongSetting(() => readSettings());
+giveWay(settings.BACKGROUND_NICE);
 const logger = createLogger('indexer', settings.LOG_LEVEL);
 if (settings.FAULT_POINTS) {
   armFaultPoints(settings.FAULT_POINTS);

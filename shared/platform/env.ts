@@ -56,6 +56,7 @@ export interface Settings {
   RATE_LIMIT_DISABLED: boolean;
   CACHE_MEGABYTES: number;
   INDEXER_CONCURRENCY: number;
+  BACKGROUND_NICE: number;
   METRICS_TOKEN?: string;
   METRICS_PORT?: number;
   FAULT_POINTS?: string;
@@ -291,6 +292,12 @@ export const settingsSchema = Joi.object<Settings, true>({
     .max(256)
     .default(128)
     .description('Jobs an indexer works on at once'),
+  BACKGROUND_NICE: Joi.number()
+    .integer()
+    .min(0)
+    .max(19)
+    .default(10)
+    .description('How far the indexer and the command line give way to readers: 0 not at all, 19 most'),
   FAULT_POINTS: Joi.string()
     .pattern(new RegExp(`^(?:(?:${FAULT_POINTS.join('|')}):[1-9]\\d*(?:,(?=.)|$))+$`), 'points')
     .when('NODE_ENV', { is: 'production', then: Joi.forbidden() })

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { isAskedFor, readOptions } from '../../../bench/options/endpoints.js';
+import { readOptions as readBusyReadsOptions } from '../../../bench/options/busyReads.js';
 import { readOptions as readGrowthOptions } from '../../../bench/options/growth.js';
 import { readOptions as readMemoryOptions } from '../../../bench/options/memory.js';
 import { OptionError } from '../../../bench/options/parts.js';
@@ -97,4 +98,15 @@ describe('the options of npm run bench -- memory', () => {
       expect(() => readMemoryOptions(args.split(' '))).to.throw(OptionError, message);
     });
   }
+});
+
+describe('the options of npm run bench -- busyReads', () => {
+  it('have defaults, and are read', () => {
+    expect(readBusyReadsOptions([])).to.deep.equal({ messages: 100_000, seconds: 60 });
+    const args = ['--messages', '1000000', '--seconds', '0.5'];
+    expect(() => readBusyReadsOptions(args)).to.throw(OptionError, '--seconds must be');
+    args[3] = '20';
+    expect(readBusyReadsOptions(args)).to.deep.equal({ messages: 1_000_000, seconds: 20 });
+    expect(readBusyReadsOptions(['--help'])).to.equal(undefined);
+  });
 });

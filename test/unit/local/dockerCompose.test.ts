@@ -21,6 +21,7 @@ interface Service {
   command?: string[];
   environment?: Record<string, string>;
   ports?: string[];
+  cpu_shares?: number;
   healthcheck?: { test: string[] };
   depends_on?: Record<string, { condition: string }>;
 }
@@ -109,6 +110,12 @@ describe('docker-compose.yml', () => {
     }
     // A setting that is not in .env arrives empty, which stands for its default.
     expect(readSettings({ TRUST_PROXY: '', CORS_ORIGINS: '' })).to.include({ TRUST_PROXY: false });
+  });
+
+  it('gives the indexer less of busy cores than what readers wait for', () => {
+    for (const [name, { cpu_shares: share = 1_024 }] of Object.entries(services)) {
+      expect(share, name).to.equal(name === 'indexer' ? 128 : 1_024);
+    }
   });
 
   it('runs MongoDB as a replica set that its health check initiates', () => {

@@ -31,6 +31,17 @@ describe('readSettings', () => {
     expect(readSettings({})).not.to.have.property('API_PROCESSES');
   });
 
+  it('takes a niceness of 0 to 19, and no negative one, which would overtake others', () => {
+    for (const nice of ['0', '19']) {
+      expect(readSettings({ BACKGROUND_NICE: nice }).BACKGROUND_NICE).to.equal(Number(nice));
+    }
+    expect(readSettings({}).BACKGROUND_NICE).to.equal(10);
+    for (const wrong of ['-1', '20', '1.5', 'low']) {
+      const read = () => readSettings({ BACKGROUND_NICE: wrong });
+      expect(read, wrong).to.throw(SettingsError, /BACKGROUND_NICE must be/);
+    }
+  });
+
   it('takes the addresses of several members of MongoDB and Elasticsearch', () => {
     const MONGODB_URL =
       'mongodb://me:secret@10.0.0.1:27017,10.0.0.2:27017,c/archive?replicaSet=rs0';

@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util';
+import { numberOf, orExit, parsed } from './parts.js';
+
+/** What the benchmark of reads beside an import is to do. */
+export interface BusyReadsOptions {
+  messages: number;
+  seconds: number;
+}
+
+const HELP = `Usage: npm run bench -- busyReads [options]
+
+Reads an archive at a constant rate, first at rest, then while more is imported into it, and shows how much longer
+readers wait then.
+
+  --messages N      messages that are imported meanwhile (default 100000)
+  --seconds N       how long it is read at rest (default 60)
+  --help            show this
+`;
+
+/** The options, or the end of the process with help or with what is wrong. */
+export function optionsOrExit(args: string[]): BusyReadsOptions {
+  return orExit(HELP, () => readOptions(args));
+}
+
+/** Reads the options; undefined where help is asked for. Throws OptionError. */
+export function readOptions(args: string[]): BusyReadsOptions | undefined {
+  const { help, messages, seconds } = parse(args);
+  if (help) return undefined;
+  return {
+    messages: numberOf('messages', messages, 1_000, 10_000_000),
+    seconds: numberOf('seconds', seconds, 1, 3_600),
+  };
+}
+
+function parse(args: string[]) {
+  return parsed(
+    () =>
+      parseArgs({
+        args,
+        options: {
+          messages: { type: 'string', default: '100000' },
+          seconds: { type: 'string', default: '60' },
+          help: { type: 'boolean', default: false },
+        },
+      }).values,
+  );
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+
+const giveWayUrl = new URL('../../../../shared/platform/giveWay.js', import.meta.url);
+
+/** Gives way, and tells the niceness of each thread of the process, and of the group that Linux schedules it in. */
+const SCRIPT = `
+  import { existsSync, readdirSync, readFileSync } from 'node:fs';
+  import { getPriority } from 'node:os';
+  import { giveWay } from ${JSON.stringify(giveWayUrl)};
+  for (const nice of process.argv.slice(1)) giveWay(Number(nice));
+  const [tasks, group] = ['/proc/self/task', '/proc/self/autogroup'];
+  console.log(JSON.stringify({
+    threads: (existsSync(tasks) ? readdirSync(tasks) : [process.pid]).map((id) => getPriority(Number(id))),
+    group: existsSync(group) ? Number(readFileSync(group, 'utf8').split(' ').at(-1)) : null,
+  }));
+`;
+
+interface Told {
+  threads: number[];
+  group: number | null;
+}
+
+async function toldBy(nices: number[], ownSession = false): Promise<Told> {
+  const args = ['--input-type=module', '--eval', SCRIPT, ...nices.map(String)];
+  const child = spawn(process.execPath, args, {
+    detached: ownSession,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [said] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  return JSON.parse(said) as Told;
+}
+
+describe('giveWay', () => {
+  const own = getPriority();
+
+  it('lowers every thread of the process', async () => {
+    const { threads } = await toldBy([own + 3]);
+    expect(new Set(threads)).to.deep.equal(new Set([own + 3]));
+  });
+
+  it('lowers the group that Linux schedules as one only where the process leads it', async () => {
+    const { group } = await toldBy([0]);
+    expect((await toldBy([own + 3])).group).to.equal(group);
+    const hasGroups = existsSync('/proc/self/autogroup');
+    expect((await toldBy([own + 3], true)).group).to.equal(hasGroups ? own + 3 : null);
+  });
+
+  it('raises no process, and changes nothing for 0', async () => {
+    expect(new Set((await toldBy([own + 3, own + 1])).threads)).to.deep.equal(new Set([own + 3]));
+    expect(new Set((await toldBy([0], true)).threads)).to.deep.equal(new Set([own]));
+  });
+});
