@@ -1,7 +1,9 @@
 /**
  * What readers wait for while an archive grows: `npm run bench -- busyReads`. An archive is read at a constant rate,
- * first at rest, then while more is imported into it by the real command line and indexer. README.md says more.
+ * first at rest, then while more is imported into it by the real command line and indexer, and at rest once more.
+ * README.md says more.
  */
+import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,8 +12,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { removeArchive } from './archive/openArchive.js';
 import { openStores } from './archive/openStores.js';
+import { stopChild } from './endWithThisProcess.js';
 import { generateArchive } from './generateArchive.js';
-import { startImport, startIndexer, stopIndexer } from './importProcesses.js';
+import { startImport, startIndexer } from './importProcesses.js';
 import { Connection } from './load/connection.js';
 import { latenciesOf } from './load/percentiles.js';
 import { requestsOf } from './load/runLoad.js';
@@ -26,7 +29,8 @@ const READ = { threads: 1_000, messages: 20_000, seed: 1 };
 const MESSAGES_A_THREAD = 20;
 /** Requests a second. */
 const RATES = { thread: 20, participants: 20, list: 20, stats: 20, user: 20, search: 10 } as const;
-const WARM_UP_SECONDS = 5;
+const MOST_A_SECOND = Math.max(...Object.values(RATES));
+const WARM_UP_SECONDS = 20;
 const HEADERS = { 'Accept-Encoding': 'gzip' };
 
 type Read = keyof typeof RATES;
@@ -38,41 +42,44 @@ const folder = mkdtempSync(join(tmpdir(), 'forum-archive-bench-'));
 const stores = await openStores(`bench_${randomUUID().slice(0, 8)}`);
 const env = { ...process.env, MONGODB_URL: stores.mongodbUrl, LOG_LEVEL: 'warn' };
 const indexer = startIndexer(env);
+let importing: ChildProcess | undefined;
 try {
   await generateArchive(join(folder, 'read'), READ);
   const threads = Math.ceil(messages / MESSAGES_A_THREAD);
   await generateArchive(join(folder, 'new'), { threads, messages, seed: 2 });
   await imported('read');
-  const server = await startApi('api', folder, {
-    ...{ MONGODB_URL: stores.mongodbUrl, CACHE_MEGABYTES: '0' },
-  });
+  const settings = { MONGODB_URL: stores.mongodbUrl, CACHE_MEGABYTES: '0' };
+  const server = await startApi('api', folder, settings, { ownSession: true });
   try {
     await measure(server.url);
   } finally {
     await server.stop();
   }
 } finally {
-  await stopIndexer(indexer);
+  // One that still runs, as a read has failed, would write into what is removed.
+  if (importing) await stopChild(importing);
+  await stopChild(indexer);
   await removeArchive(stores);
   await stores.close();
   rmSync(folder, { recursive: true });
 }
 
 async function imported(name: string): Promise<void> {
-  const ended = await once(startImport(env, [join(folder, name)]), 'exit');
-  const [code] = ended as [number | null];
+  importing = startImport(env, [join(folder, name)]);
+  const [code] = (await once(importing, 'exit')) as [number | null];
   if (code !== 0) throw new Error(`The import ended with exit code ${code}`);
 }
 
 async function measure(url: string): Promise<void> {
   const questions = questionsOf(await readSample(url, undefined));
   await readUntil(url, questions, pause(WARM_UP_SECONDS * 1_000));
-  const atRest = await readUntil(url, questions, pause(seconds * 1_000));
+  const before = await readUntil(url, questions, pause(seconds * 1_000));
   const meanwhile = await readUntil(url, questions, imported('new'));
-  report(atRest, meanwhile);
+  const after = await readUntil(url, questions, pause(seconds * 1_000));
+  report({ before, meanwhile, after });
 }
 
-/** The paths that are asked for, by what is read: each another one than the one before. */
+/** The paths that are asked for in turn, by what is read. */
 function questionsOf(sample: Sample): Record<Read, string[]> {
   const paths = Object.keys(RATES).map((name): [string, string[]] => {
     const { cold } = ENDPOINTS.find((endpoint) => endpoint.name === name)!;
@@ -98,10 +105,15 @@ async function readUntil(
   const ended = end.finally(() => {
     isOver = true;
   });
-  const reading = Object.entries(RATES).map(async ([name, rate]): Promise<[string, number[]]> => [
-    name,
-    await ask({ url, paths: questions[name as Read], rate, isOver: () => isOver }),
-  ]);
+  const began = performance.now();
+  const reading = Object.entries(RATES).map(
+    async ([name, rate], n, { length }): Promise<[string, number[]]> => {
+      const paths = questions[name as Read];
+      // Those of different kinds are never due at the same moment.
+      const first = began + (n / length) * (1_000 / MOST_A_SECOND);
+      return [name, await ask({ url, paths, rate, first, isOver: () => isOver })];
+    },
+  );
   const [waits] = await Promise.all([Promise.all(reading), ended]);
   return Object.fromEntries(waits) as Waits;
 }
@@ -111,16 +123,17 @@ async function ask(work: {
   url: string;
   paths: string[];
   rate: number;
+  /** When the first request is due. */
+  first: number;
   isOver: () => boolean;
 }): Promise<number[]> {
-  const { url, paths, rate, isOver } = work;
+  const { url, paths, rate, first, isOver } = work;
   const connection = new Connection(url);
   await connection.open();
   const requests = requestsOf({ url, paths, headers: HEADERS });
   const times: number[] = [];
-  const began = performance.now();
   for (let n = 0; !isOver(); n += 1) {
-    const due = began + (n * 1_000) / rate;
+    const due = first + (n * 1_000) / rate;
     await pause(Math.max(0, due - performance.now()));
     const status = await connection.ask(requests[n % requests.length]!);
     if (status !== 200) throw new Error(`GET ${paths[n % paths.length]!} was answered ${status}`);
@@ -130,20 +143,26 @@ async function ask(work: {
   return times;
 }
 
-function report(atRest: Waits, meanwhile: Waits): void {
+function report(waits: Record<'before' | 'meanwhile' | 'after', Waits>): void {
   const rows = (Object.keys(RATES) as Read[]).map((name) => {
-    const [rest, busy] = [atRest[name], meanwhile[name]].map((times) =>
-      latenciesOf(Float64Array.from(times)),
+    const [before, meanwhile, after] = [waits.before, waits.meanwhile, waits.after].map((of) =>
+      latenciesOf(Float64Array.from(of[name])),
     );
     return [
-      name,
-      String(meanwhile[name].length),
-      ...[rest!.p50, busy!.p50, rest!.p99, busy!.p99].map((ms) => ms.toFixed(1)),
-      (busy!.p99 / rest!.p99).toFixed(2),
-      busy!.max.toFixed(0),
+      ...[name, String(waits.meanwhile[name].length)],
+      ...[before, meanwhile, after].map((times) => times!.p50.toFixed(1)),
+      ...[before, meanwhile, after].map((times) => times!.p99.toFixed(1)),
+      (meanwhile!.p99 / before!.p99).toFixed(2),
+      (meanwhile!.p99 / after!.p99).toFixed(2),
     ];
   });
-  const heads = ['p50 at rest', 'meanwhile', 'p99 at rest', 'meanwhile', 'p99 ratio', 'max'];
-  console.log(`\n${markdownTable(['read', 'asked meanwhile', ...heads], rows)}`);
+  const times = ['before', 'meanwhile', 'after'];
+  const heads = [
+    ...['read', 'asked meanwhile'],
+    ...times.map((time) => `p50 ${time}`),
+    ...times.map((time) => `p99 ${time}`),
+    ...['of that before', 'of that after'],
+  ];
+  console.log(`\n${markdownTable(heads, rows)}`);
   console.log(`\nTimes in ms. The load average at the end was ${loadavg()[0]!.toFixed(1)}.`);
 }

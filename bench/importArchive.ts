@@ -21,8 +21,9 @@ import { searchAlias, searchIndexName } from '../shared/store/searchIndex.js';
 import { searchIndexDefinition } from '../shared/store/searchMapping.js';
 import { removeSearchAndKeys, withDatabase } from '../test/support/stores.js';
 import { cpuOf, cpuSeconds, listed, serverProcesses } from './cpuTime.js';
+import { stopChild } from './endWithThisProcess.js';
 import { generateArchive } from './generateArchive.js';
-import { startImport, startIndexer, stopIndexer } from './importProcesses.js';
+import { startImport, startIndexer } from './importProcesses.js';
 
 const { values, positionals } = parseArgs({
   options: {
@@ -103,7 +104,7 @@ async function importThrough(
     await once(cli, 'exit');
     return { cli: cliUsed(), indexer: indexerUsed() };
   } finally {
-    await stopIndexer(indexer);
+    await stopChild(indexer);
   }
 }
 

@@ -1,10 +1,11 @@
-import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../services/local/ports.js';
+import { endWithThisProcess, stopChild } from './endWithThisProcess.js';
 import type { FloorTask } from './floor/floorTask.js';
 
 /** A server to be measured. */
@@ -30,11 +31,15 @@ const SETTINGS = {
   ),
 };
 
-/** Starts the API as a process of its own, its log written to a file of a folder, as an operator would. */
+/**
+ * Starts the API as a process of its own, its log written to a file of a folder, as an operator would. With
+ * `ownSession` it is in a session of its own, as one that the launcher starts; a floor is not.
+ */
 export async function startApi(
   name: string,
   folder: string,
   env: Record<string, string>,
+  { ownSession = false } = {},
 ): Promise<MeasuredServer> {
   const port = await freePort();
   const logFile = join(folder, `${name}.log`);
@@ -42,6 +47,7 @@ export async function startApi(
   const main = fileURLToPath(new URL('../services/api/main.js', import.meta.url));
   const child = spawn(process.execPath, [main], {
     env: { ...process.env, ...SETTINGS, PORT: String(port), ...env },
+    detached: ownSession,
     stdio: ['ignore', log, log],
   });
   closeSync(log);
@@ -53,7 +59,7 @@ export async function startApi(
     }
     await pause(50);
   }
-  return { url, pid: child.pid!, stop: () => stop(child) };
+  return { url, pid: child.pid!, stop: () => stopChild(child) };
 }
 
 /** Starts a floor. */
@@ -65,15 +71,8 @@ export async function startFloor(task: FloorTask): Promise<MeasuredServer> {
   });
   ended.catch(() => undefined);
   const [{ url }] = (await Promise.race([once(child, 'message'), ended])) as [{ url: string }];
-  return { url, pid: child.pid!, stop: () => stop(child) };
+  return { url, pid: child.pid!, stop: () => stopChild(child) };
 }
-
-/** A server that is left behind would disturb whatever is measured next. */
-function endWithThisProcess(child: ChildProcess): void {
-  process.once('exit', () => child.kill('SIGKILL'));
-}
-
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 async function isHealthy(url: string): Promise<boolean> {
   try {
@@ -83,11 +82,4 @@ async function isHealthy(url: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  await ended;
 }

@@ -27,7 +27,7 @@ export async function runCommand(
   command: (archive: Archive) => Promise<Result>,
 ): Promise<void> {
   const found = await findOrStartServers({ mayStart });
-  // Not before: servers that were started would inherit it.
+  // Servers that were started before this do not inherit it.
   giveWay(readSettings().BACKGROUND_NICE);
   // The drivers take long to load, so that waits until there is something to open.
   const { openArchive } = await import('./openArchive.js');

@@ -297,7 +297,9 @@ export const settingsSchema = Joi.object<Settings, true>({
     .min(0)
     .max(19)
     .default(10)
-    .description('How far the indexer and the command line give way to readers: 0 not at all, 19 most'),
+    .description(
+      'How far the indexer and the command line give way to readers: 0 not at all, 19 most',
+    ),
   FAULT_POINTS: Joi.string()
     .pattern(new RegExp(`^(?:(?:${FAULT_POINTS.join('|')}):[1-9]\\d*(?:,(?=.)|$))+$`), 'points')
     .when('NODE_ENV', { is: 'production', then: Joi.forbidden() })

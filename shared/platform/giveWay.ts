@@ -1,22 +1,21 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
-/** One entry a thread of this process; Linux alone has it. */
+/** Holds an entry for each thread of this process; Linux alone has it. */
 const THREADS = '/proc/self/task';
-/** The group of processes that Linux schedules as one, and its niceness: see sched(7). */
+/** The group of processes that Linux schedules as one, and its niceness: sched(7), "The autogroup feature". */
 const GROUP = '/proc/self/autogroup';
 const STATUS = '/proc/self/stat';
 
 /**
  * Lets processes that somebody waits for have the processor first. `nice` is from 0, which changes nothing, to 19. It
- * costs nothing while a core is free. Linux counts the niceness of each thread by itself. It also gives each session of
- * processes the same share as any other, and counts niceness within a session alone. So a process that leads its
- * session lowers the session, too; it would take others along if it only belonged to it.
+ * costs nothing while a core is free. Linux counts the niceness of each thread by itself. Where it groups processes by
+ * their sessions, each group has the same share, and niceness counts within a group alone. So a process that leads its
+ * session lowers the group, too. A process that only belongs to a session would lower all others of it.
  */
 export function giveWay(nice: number): void {
   if (nice === 0) return;
-  const threads = existsSync(THREADS) ? readdirSync(THREADS).map(Number) : [process.pid];
-  for (const thread of threads) {
+  for (const thread of threads()) {
     ignoringFailure(() => {
       if (getPriority(thread) < nice) setPriority(thread, nice);
     });
@@ -26,6 +25,15 @@ export function giveWay(nice: number): void {
   });
 }
 
+function threads(): number[] {
+  try {
+    return readdirSync(THREADS).map(Number);
+  } catch {
+    // Elsewhere a process has one niceness.
+    return [process.pid];
+  }
+}
+
 /** Whether the session of this process is its own. The name of a process may hold spaces and brackets. */
 function leadsSession(): boolean {
   const stat = readFileSync(STATUS, 'utf8');
@@ -33,11 +41,14 @@ function leadsSession(): boolean {
   return session === String(process.pid);
 }
 
-/** A thread may have ended meanwhile, a system may have no such groups, and none of it is needed for the work. */
+/**
+ * A thread may have ended meanwhile. A system may have no such groups, or refuse to lower a second one within a tenth
+ * of a second. The process then goes on as it is.
+ */
 function ignoringFailure(work: () => void): void {
   try {
     work();
   } catch {
-    // The process goes on as it is.
+    // None of it is needed for the work.
   }
 }

@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { readSettings } from '../../../../shared/platform/env.js';
+import { untilEqual } from '../../../support/apiServer.js';
 
 const giveWayUrl = new URL('../../../../shared/platform/giveWay.js', import.meta.url);
 
@@ -54,4 +57,28 @@ describe('giveWay', () => {
     expect(new Set((await toldBy([own + 3, own + 1])).threads)).to.deep.equal(new Set([own + 3]));
     expect(new Set((await toldBy([0], true)).threads)).to.deep.equal(new Set([own]));
   });
+
+  for (const [service, ...args] of [['indexer'], ['cli', 'status']] as const) {
+    it(`is called by every ${service} process, with the setting's default`, async () => {
+      const main = new URL(`../../../../services/${service}/main.js`, import.meta.url);
+      // Nothing answers there: both wait for their stores.
+      const env = {
+        ...process.env,
+        ...{ MONGODB_URL: 'mongodb://127.0.0.1:1/x', ELASTICSEARCH_URL: 'http://127.0.0.1:1' },
+        ...{ REDIS_URL: 'redis://127.0.0.1:1', BACKGROUND_NICE: '' },
+      };
+      const child = spawn(process.execPath, [fileURLToPath(main), ...args], {
+        env,
+        stdio: 'ignore',
+      });
+      const ended = once(child, 'exit');
+      const lowered = Math.max(own, readSettings({}).BACKGROUND_NICE);
+      try {
+        await untilEqual(() => getPriority(child.pid), lowered);
+      } finally {
+        child.kill('SIGKILL');
+        await ended;
+      }
+    });
+  }
 });
