@@ -12,19 +12,18 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { removeArchive } from './archive/openArchive.js';
 import { openStores } from './archive/openStores.js';
-import { stopChild } from './endWithThisProcess.js';
 import { generateArchive } from './generateArchive.js';
-import { startImport, startIndexer } from './importProcesses.js';
 import { Connection } from './load/connection.js';
 import { latenciesOf } from './load/percentiles.js';
 import { requestsOf } from './load/runLoad.js';
 import { ENDPOINTS } from './measurements.js';
 import { optionsOrExit } from './options/busyReads.js';
+import { startProcess, stopProcess, type Start } from './processes.js';
 import { readSample, type Sample } from './readSample.js';
 import { markdownTable } from './report.js';
 import { startApi } from './servers.js';
 
-/** The archive that is read; its messages are as long as those that are imported meanwhile. */
+/** The archive that is read. Threads of both archives have about as many messages. */
 const READ = { threads: 1_000, messages: 20_000, seed: 1 };
 const MESSAGES_A_THREAD = 20;
 /** Requests a second. */
@@ -41,7 +40,8 @@ const { messages, seconds } = optionsOrExit(process.argv.slice(2));
 const folder = mkdtempSync(join(tmpdir(), 'forum-archive-bench-'));
 const stores = await openStores(`bench_${randomUUID().slice(0, 8)}`);
 const env = { ...process.env, MONGODB_URL: stores.mongodbUrl, LOG_LEVEL: 'warn' };
-const indexer = startIndexer(env);
+const start: Start = { env, stdio: ['ignore', 'inherit', 'inherit'], ownSession: true };
+const indexer = startProcess('indexer', start);
 let importing: ChildProcess | undefined;
 try {
   await generateArchive(join(folder, 'read'), READ);
@@ -56,16 +56,16 @@ try {
     await server.stop();
   }
 } finally {
-  // One that still runs, as a read has failed, would write into what is removed.
-  if (importing) await stopChild(importing);
-  await stopChild(indexer);
+  // When a read has failed, an import may still be running. It would write into the archive that is removed next.
+  if (importing) await stopProcess(importing);
+  await stopProcess(indexer);
   await removeArchive(stores);
   await stores.close();
   rmSync(folder, { recursive: true });
 }
 
 async function imported(name: string): Promise<void> {
-  importing = startImport(env, [join(folder, name)]);
+  importing = startProcess('cli', { ...start, args: ['import', join(folder, name)] });
   const [code] = (await once(importing, 'exit')) as [number | null];
   if (code !== 0) throw new Error(`The import ended with exit code ${code}`);
 }
@@ -83,16 +83,9 @@ async function measure(url: string): Promise<void> {
 function questionsOf(sample: Sample): Record<Read, string[]> {
   const paths = Object.keys(RATES).map((name): [string, string[]] => {
     const { cold } = ENDPOINTS.find((endpoint) => endpoint.name === name)!;
-    return [name, name === 'search' ? searchesOf(sample) : cold!(sample).paths];
+    return [name, cold!(sample).paths];
   });
   return Object.fromEntries(paths) as Record<Read, string[]>;
-}
-
-/** Searches for every pair of words that stand in titles. */
-function searchesOf({ titles }: Sample): string[] {
-  const words = [...new Set(titles.flatMap((title) => title.split(' ')))];
-  const pairs = words.flatMap((one, n) => words.slice(n + 1).map((other) => `${one} ${other}`));
-  return pairs.map((q) => `/api/search?${new URLSearchParams({ q }).toString()}`);
 }
 
 /** Asks at the constant rates until something ends. Throws when an answer is not 200. */

@@ -8,7 +8,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -20,10 +20,9 @@ import { ensureIndexes } from '../shared/store/indexes.js';
 import { searchAlias, searchIndexName } from '../shared/store/searchIndex.js';
 import { searchIndexDefinition } from '../shared/store/searchMapping.js';
 import { removeSearchAndKeys, withDatabase } from '../test/support/stores.js';
-import { cpuOf, cpuSeconds, listed, serverProcesses } from './cpuTime.js';
-import { stopChild } from './endWithThisProcess.js';
+import { cpuOf, cpuSeconds, listed, peakMegabytes, serverProcesses } from './cpuTime.js';
 import { generateArchive } from './generateArchive.js';
-import { startImport, startIndexer } from './importProcesses.js';
+import { startProcess, stopProcess, type Start } from './processes.js';
 
 const { values, positionals } = parseArgs({
   options: {
@@ -97,14 +96,15 @@ async function importThrough(
     MONGODB_URL: withDatabase(settings.MONGODB_URL, namespace),
     LOG_LEVEL: 'warn',
   };
-  const indexer = startIndexer(env);
+  const start: Start = { env, stdio: ['ignore', 'inherit', 'inherit'], ownSession: true };
+  const indexer = startProcess('indexer', start);
   try {
-    const cli = startImport(env, folders);
+    const cli = startProcess('cli', { ...start, args: ['import', ...folders] });
     const [cliUsed, indexerUsed] = [watch(cli), watch(indexer)];
     await once(cli, 'exit');
     return { cli: cliUsed(), indexer: indexerUsed() };
   } finally {
-    await stopChild(indexer);
+    await stopProcess(indexer);
   }
 }
 
@@ -113,14 +113,9 @@ function watch({ pid = 0 }: ChildProcess): () => Used {
   const used: Used = { megabytes: 0, cpuSeconds: 0 };
   const read = (): void => {
     used.cpuSeconds = cpuSeconds(pid) ?? used.cpuSeconds;
-    try {
-      const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-      used.megabytes = Math.round(Number(line?.[1] ?? 0) / 1024) || used.megabytes;
-    } catch {
-      clearInterval(timer);
-    }
+    used.megabytes = peakMegabytes(pid) ?? used.megabytes;
   };
-  const timer = setInterval(read, 100);
+  const timer = setInterval(read, 100).unref();
   return () => {
     read();
     clearInterval(timer);

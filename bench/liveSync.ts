@@ -14,10 +14,9 @@ import { cpuOf, cpuSeconds, listed, residentMegabytes } from './cpuTime.js';
 import { generateArchive } from './generateArchive.js';
 import { actAtRandom, addCommunity, texts, type Community } from './live/community.js';
 import {
-  end,
   isBuilt,
+  QUIET,
   startLiveRig,
-  startScript,
   syncedThreads,
   timeUntilShown,
   untilFetched,
@@ -25,6 +24,7 @@ import {
 } from './live/liveRig.js';
 import { latenciesOf } from './load/percentiles.js';
 import { optionsOrExit, type LiveOptions, type LivePart } from './options/liveSync.js';
+import { startProcess, stopProcess } from './processes.js';
 
 /** Threads of the server whose events are timed. */
 const TALKING = 50;
@@ -78,7 +78,8 @@ async function whileBusy({ events }: LiveOptions, random: Random): Promise<void>
   });
   try {
     await untilFetched(rig, TALKING);
-    const cli = startScript('cli', ['import', folder], rig.env);
+    const command = { args: ['import', folder], env: rig.env, stdio: QUIET };
+    const cli = startProcess('cli', command);
     rig.discord.model.updateRole(fetched!.guildId, fetched!.guildId, { permissions: READING });
     while ((await syncedThreads(rig)).found <= TALKING) await pause(100);
     const times = await timeEvents(rig, random, talking!, events);
@@ -87,7 +88,7 @@ async function whileBusy({ events }: LiveOptions, random: Random): Promise<void>
     console.log(
       `  at the end: ${left} of ${FETCHED_BESIDE} threads left to fetch; the import ${cli.exitCode === null ? 'still ran' : 'had ended'}`,
     );
-    await end(cli);
+    await stopProcess(cli);
   } finally {
     await rig.stop();
   }

@@ -1,12 +1,12 @@
-import { fork, spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../services/local/ports.js';
-import { endWithThisProcess, stopChild } from './endWithThisProcess.js';
 import type { FloorTask } from './floor/floorTask.js';
+import { startProcess, stopProcess } from './processes.js';
 
 /** A server to be measured. */
 export interface MeasuredServer {
@@ -32,8 +32,8 @@ const SETTINGS = {
 };
 
 /**
- * Starts the API as a process of its own, its log written to a file of a folder, as an operator would. With
- * `ownSession` it is in a session of its own, as one that the launcher starts; a floor is not.
+ * Starts the API as a process of its own, its log written to a file of a folder, as an operator would. Unless it has its
+ * `ownSession`, it belongs to that of the benchmark, as floors do: so both get the same share of the processor.
  */
 export async function startApi(
   name: string,
@@ -44,14 +44,12 @@ export async function startApi(
   const port = await freePort();
   const logFile = join(folder, `${name}.log`);
   const log = openSync(logFile, 'w');
-  const main = fileURLToPath(new URL('../services/api/main.js', import.meta.url));
-  const child = spawn(process.execPath, [main], {
+  const child = startProcess('api', {
     env: { ...process.env, ...SETTINGS, PORT: String(port), ...env },
-    detached: ownSession,
     stdio: ['ignore', log, log],
+    ownSession,
   });
   closeSync(log);
-  endWithThisProcess(child);
   const url = `http://127.0.0.1:${port}`;
   while (!(await isHealthy(url))) {
     if (child.exitCode !== null) {
@@ -59,7 +57,7 @@ export async function startApi(
     }
     await pause(50);
   }
-  return { url, pid: child.pid!, stop: () => stopChild(child) };
+  return { url, pid: child.pid!, stop: () => stopProcess(child) };
 }
 
 /** Starts a floor. */
@@ -71,7 +69,7 @@ export async function startFloor(task: FloorTask): Promise<MeasuredServer> {
   });
   ended.catch(() => undefined);
   const [{ url }] = (await Promise.race([once(child, 'message'), ended])) as [{ url: string }];
-  return { url, pid: child.pid!, stop: () => stopChild(child) };
+  return { url, pid: child.pid!, stop: () => stopProcess(child) };
 }
 
 async function isHealthy(url: string): Promise<boolean> {

@@ -1,11 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { StdioOptions } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
 import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../shared/platform/env.js';
@@ -14,11 +12,14 @@ import { startDiscord } from '../../test/support/discord/startDiscord.js';
 import type { DiscordDouble } from '../../test/support/discord/types.js';
 import { removeSearchAndKeys, withDatabase } from '../../test/support/stores.js';
 import { serverProcesses } from '../cpuTime.js';
+import { startProcess, stopProcess } from '../processes.js';
 import { startApi, type MeasuredServer } from '../servers.js';
 
 /** How long the platform takes to answer a request (ms). */
 const PLATFORM_MS = 50;
 const LOOK_EVERY_MS = 5;
+/** Nothing but the errors of a process is shown. */
+export const QUIET: StdioOptions = ['ignore', 'ignore', 'inherit'];
 /** An event that is not shown after so long (ms) is given up. */
 const PATIENCE_MS = 120_000;
 
@@ -51,7 +52,7 @@ export async function startLiveRig(fill: (discord: DiscordDouble) => void): Prom
     DISCORD_BOT_TOKEN: discord.token,
   };
   const env = { ...process.env, ...added };
-  const indexer = startScript('indexer', [], env);
+  const indexer = startProcess('indexer', { env, stdio: QUIET });
   const api = await startApi('api', folder, added);
   const elasticsearch = createElasticsearch(settings, { timeoutMs: 120_000 });
   const redis = createRedis(settings.REDIS_URL, { timeoutMs: 10_000 });
@@ -70,7 +71,7 @@ export async function startLiveRig(fill: (discord: DiscordDouble) => void): Prom
     },
     async stop() {
       await api.stop();
-      await end(indexer);
+      await stopProcess(indexer);
       await discord.close();
       await removeSearchAndKeys({ mongo, elasticsearch, redis });
       await mongo.db.dropDatabase();
@@ -80,27 +81,6 @@ export async function startLiveRig(fill: (discord: DiscordDouble) => void): Prom
       rmSync(folder, { recursive: true });
     },
   };
-}
-
-/** Starts a service or the command line as a process of its own. */
-export function startScript(
-  name: 'indexer' | 'cli',
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): ChildProcess {
-  const script = fileURLToPath(new URL(`../../services/${name}/main.js`, import.meta.url));
-  return spawn(process.execPath, [script, ...args], {
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-}
-
-/** Asks a process to end, and waits until it has. */
-export async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  await ended;
 }
 
 /** Threads that are known of, and those of them that are still to be fetched. */

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { numberOf, orExit, parsed } from './parts.js';
+import { numberOf, orExit, valuesOf } from './parts.js';
 
 /** What the benchmark of reads beside an import is to do. */
 export interface BusyReadsOptions {
@@ -17,6 +16,12 @@ readers wait then.
   --help            show this
 `;
 
+const OPTIONS = {
+  messages: { type: 'string', default: '100000' },
+  seconds: { type: 'string', default: '60' },
+  help: { type: 'boolean', default: false },
+} as const;
+
 /** The options, or the end of the process with help or with what is wrong. */
 export function optionsOrExit(args: string[]): BusyReadsOptions {
   return orExit(HELP, () => readOptions(args));
@@ -24,24 +29,10 @@ export function optionsOrExit(args: string[]): BusyReadsOptions {
 
 /** Reads the options; undefined where help is asked for. Throws OptionError. */
 export function readOptions(args: string[]): BusyReadsOptions | undefined {
-  const { help, messages, seconds } = parse(args);
+  const { help, messages, seconds } = valuesOf(args, OPTIONS);
   if (help) return undefined;
   return {
     messages: numberOf('messages', messages, 1_000, 10_000_000),
     seconds: numberOf('seconds', seconds, 1, 3_600),
   };
-}
-
-function parse(args: string[]) {
-  return parsed(
-    () =>
-      parseArgs({
-        args,
-        options: {
-          messages: { type: 'string', default: '100000' },
-          seconds: { type: 'string', default: '60' },
-          help: { type: 'boolean', default: false },
-        },
-      }).values,
-  );
 }

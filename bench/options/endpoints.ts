@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
 import { ENDPOINTS, measurementNames, MODES } from '../measurements.js';
-import { listOf, numberOf, OptionError, orExit, parsed } from './parts.js';
+import { listOf, numberOf, OptionError, orExit, valuesOf } from './parts.js';
 
 /** What the benchmark of the endpoints is to do. */
 export interface BenchOptions {
@@ -43,6 +42,20 @@ Endpoints: ${ENDPOINTS.map(({ name }) => name).join(', ')}
 Other benchmarks, npm run bench -- NAME: growth, importArchive, search, hostileSearch, verifyArchive, liveSync, outages, transactions
 `;
 
+const OPTIONS = {
+  messages: { type: 'string', default: '10000' },
+  only: { type: 'string', default: '' },
+  seconds: { type: 'string', default: '2' },
+  runs: { type: 'string', default: '3' },
+  connections: { type: 'string', default: '32' },
+  rate: { type: 'string' },
+  url: { type: 'string' },
+  'server-id': { type: 'string' },
+  results: { type: 'string', default: 'bench/results.md' },
+  drop: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
 /** The options, or the end of the process with help or with what is wrong. */
 export function optionsOrExit(args: string[]): BenchOptions {
   return orExit(HELP, () => readOptions(args));
@@ -50,7 +63,7 @@ export function optionsOrExit(args: string[]): BenchOptions {
 
 /** Reads the options; undefined where help is asked for. Throws OptionError. */
 export function readOptions(args: string[]): BenchOptions | undefined {
-  const values = parse(args);
+  const values = valuesOf(args, OPTIONS);
   if (values.help) return undefined;
   const only = listOf(values.only);
   const parts = new Set(measurementNames().flatMap((name) => [name, ...name.split('/')]));
@@ -80,28 +93,6 @@ export function readOptions(args: string[]): BenchOptions | undefined {
 /** Whether `--only` asks for a measurement; without it everything is asked for. */
 export function isAskedFor(name: string, only: readonly string[]): boolean {
   return only.length === 0 || only.some((one) => one === name || name.split('/').includes(one));
-}
-
-function parse(args: string[]) {
-  return parsed(
-    () =>
-      parseArgs({
-        args,
-        options: {
-          messages: { type: 'string', default: '10000' },
-          only: { type: 'string', default: '' },
-          seconds: { type: 'string', default: '2' },
-          runs: { type: 'string', default: '3' },
-          connections: { type: 'string', default: '32' },
-          rate: { type: 'string' },
-          url: { type: 'string' },
-          'server-id': { type: 'string' },
-          results: { type: 'string', default: 'bench/results.md' },
-          drop: { type: 'boolean', default: false },
-          help: { type: 'boolean', default: false },
-        },
-      }).values,
-  );
 }
 
 function connectionsOf(text: string): number[] {

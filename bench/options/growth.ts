@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { numberOf, OptionError, orExit, parsed } from './parts.js';
+import { numberOf, OptionError, orExit, valuesOf } from './parts.js';
 
 /** What the benchmark of growth is to do. */
 export interface GrowthOptions {
@@ -25,6 +24,14 @@ shows how much longer the large one takes.
   --help            show this
 `;
 
+const OPTIONS = {
+  messages: { type: 'string', default: '100000' },
+  from: { type: 'string', default: '10000' },
+  requests: { type: 'string', default: '300' },
+  results: { type: 'string', default: 'bench/growth.md' },
+  help: { type: 'boolean', default: false },
+} as const;
+
 /** The options, or the end of the process with help or with what is wrong. */
 export function optionsOrExit(args: string[]): GrowthOptions {
   return orExit(HELP, () => readOptions(args));
@@ -32,7 +39,7 @@ export function optionsOrExit(args: string[]): GrowthOptions {
 
 /** Reads the options; undefined where help is asked for. Throws OptionError. */
 export function readOptions(args: string[]): GrowthOptions | undefined {
-  const { help, ...values } = parse(args);
+  const { help, ...values } = valuesOf(args, OPTIONS);
   if (help) return undefined;
   const options = {
     messages: numberOf('messages', values.messages, LEAST_MESSAGES, 10_000_000),
@@ -42,20 +49,4 @@ export function readOptions(args: string[]): GrowthOptions | undefined {
   };
   if (options.from < options.messages) return options;
   throw new OptionError('--from must be less than --messages');
-}
-
-function parse(args: string[]) {
-  return parsed(
-    () =>
-      parseArgs({
-        args,
-        options: {
-          messages: { type: 'string', default: '100000' },
-          from: { type: 'string', default: '10000' },
-          requests: { type: 'string', default: '300' },
-          results: { type: 'string', default: 'bench/growth.md' },
-          help: { type: 'boolean', default: false },
-        },
-      }).values,
-  );
 }

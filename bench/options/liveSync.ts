@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { listOf, numberOf, OptionError, orExit, parsed } from './parts.js';
+import { listOf, numberOf, OptionError, orExit, valuesOf } from './parts.js';
 
 /** What is measured, and how. */
 export const LIVE_PARTS = {
@@ -44,13 +43,23 @@ ${Object.entries(LIVE_PARTS)
   .join('\n')}
 `;
 
+const OPTIONS = {
+  parts: { type: 'string', default: '' },
+  events: { type: 'string', default: '300' },
+  rate: { type: 'string', default: '50' },
+  minutes: { type: 'string', default: '10' },
+  threads: { type: 'string', default: '1000' },
+  messages: { type: 'string', default: '100000' },
+  help: { type: 'boolean', default: false },
+} as const;
+
 /** The options, or the end of the process with help or with what is wrong. */
 export function optionsOrExit(args: string[]): LiveOptions {
   return orExit(HELP, () => readOptions(args));
 }
 
 function readOptions(args: string[]): LiveOptions | undefined {
-  const values = parse(args);
+  const values = valuesOf(args, OPTIONS);
   if (values.help) return undefined;
   const names = Object.keys(LIVE_PARTS) as LivePart[];
   const parts = listOf(values.parts);
@@ -68,22 +77,4 @@ function readOptions(args: string[]): LiveOptions | undefined {
     threads: numberOf('threads', values.threads, 2, 100_000),
     messages: numberOf('messages', values.messages, 100, 10_000_000),
   };
-}
-
-function parse(args: string[]) {
-  return parsed(
-    () =>
-      parseArgs({
-        args,
-        options: {
-          parts: { type: 'string', default: '' },
-          events: { type: 'string', default: '300' },
-          rate: { type: 'string', default: '50' },
-          minutes: { type: 'string', default: '10' },
-          threads: { type: 'string', default: '1000' },
-          messages: { type: 'string', default: '100000' },
-          help: { type: 'boolean', default: false },
-        },
-      }).values,
-  );
 }

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { numberOf, orExit, parsed } from './parts.js';
+import { numberOf, orExit, valuesOf } from './parts.js';
 
 /** What the benchmark of memory is to do. */
 export interface MemoryOptions {
@@ -15,6 +14,11 @@ process takes.
   --help            show this
 `;
 
+const OPTIONS = {
+  messages: { type: 'string', default: '200000' },
+  help: { type: 'boolean', default: false },
+} as const;
+
 /** The options, or the end of the process with help or with what is wrong. */
 export function optionsOrExit(args: string[]): MemoryOptions {
   return orExit(HELP, () => readOptions(args));
@@ -22,19 +26,6 @@ export function optionsOrExit(args: string[]): MemoryOptions {
 
 /** Reads the options; undefined where help is asked for. Throws OptionError. */
 export function readOptions(args: string[]): MemoryOptions | undefined {
-  const { help, messages } = parse(args);
+  const { help, messages } = valuesOf(args, OPTIONS);
   return help ? undefined : { messages: numberOf('messages', messages, 1_000, 10_000_000) };
-}
-
-function parse(args: string[]) {
-  return parsed(
-    () =>
-      parseArgs({
-        args,
-        options: {
-          messages: { type: 'string', default: '200000' },
-          help: { type: 'boolean', default: false },
-        },
-      }).values,
-  );
 }

@@ -1,3 +1,5 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+
 /** A command line that cannot be followed; the message says why. */
 export class OptionError extends Error {
   override name = 'OptionError';
@@ -17,10 +19,13 @@ export function orExit<T>(help: string, read: () => T | undefined): T {
   }
 }
 
-/** What a command line was parsed into. Throws OptionError with the parser's own message when it cannot be parsed. */
-export function parsed<T>(parse: () => T): T {
+/** The values of a command line's options. Throws OptionError with the parser's own message when it cannot be parsed. */
+export function valuesOf<T extends NonNullable<ParseArgsConfig['options']>>(
+  args: string[],
+  options: T,
+) {
   try {
-    return parse();
+    return parseArgs({ args, options }).values;
   } catch (error) {
     throw new OptionError((error as Error).message);
   }

@@ -8,10 +8,12 @@ const GROUP = '/proc/self/autogroup';
 const STATUS = '/proc/self/stat';
 
 /**
- * Lets processes that somebody waits for have the processor first. `nice` is from 0, which changes nothing, to 19. It
- * costs nothing while a core is free. Linux counts the niceness of each thread by itself. Where it groups processes by
- * their sessions, each group has the same share, and niceness counts within a group alone. So a process that leads its
- * session lowers the group, too. A process that only belongs to a session would lower all others of it.
+ * Lowers the priority of this process, so that others have the processor first. `nice` is from 0, which changes nothing,
+ * to 19. While a core is free, this costs nothing.
+ *
+ * Linux has a niceness for each thread. Where Linux groups processes by their sessions, each group gets the same share of
+ * the processor, and the niceness of a thread counts within its group alone. So the group is lowered as well, if this
+ * process leads its session. Otherwise the group also holds processes that are not to be lowered.
  */
 export function giveWay(nice: number): void {
   if (nice === 0) return;
@@ -42,13 +44,13 @@ function leadsSession(): boolean {
 }
 
 /**
- * A thread may have ended meanwhile. A system may have no such groups, or refuse to lower a second one within a tenth
- * of a second. The process then goes on as it is.
+ * Does what may fail: a thread may have ended meanwhile, a system may have no groups, and Linux refuses an ordinary user
+ * who changes two groups within a tenth of a second. The process then goes on with the priority that it has.
  */
 function ignoringFailure(work: () => void): void {
   try {
     work();
   } catch {
-    // None of it is needed for the work.
+    // No work depends on it.
   }
 }

@@ -1,0 +1,40 @@
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** How a process of this project is started. */
+export interface Start {
+  args?: readonly string[];
+  env: NodeJS.ProcessEnv;
+  stdio: StdioOptions;
+  /**
+   * The process leads a session of its own, as one that the launcher or `setsid` starts. Linux may give each session
+   * the same share of the processor. Without it, the process belongs to the session of the benchmark.
+   */
+  ownSession?: boolean;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  // Not `once`: a second signal would end this process before its children are ended.
+  process.on(signal, () => process.exit(1));
+}
+
+/** Starts a service or the command line. It is killed when this process ends. */
+export function startProcess(
+  name: 'api' | 'indexer' | 'cli',
+  { args = [], env, stdio, ownSession = false }: Start,
+): ChildProcess {
+  const main = fileURLToPath(new URL(`../services/${name}/main.js`, import.meta.url));
+  const child = spawn(process.execPath, [main, ...args], { env, stdio, detached: ownSession });
+  // One that is left behind would disturb whatever is measured next.
+  process.once('exit', () => child.kill('SIGKILL'));
+  return child;
+}
+
+/** Asks a process to end, and waits until it has. */
+export async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
