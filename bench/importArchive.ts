@@ -12,13 +12,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import { readThread } from '../services/indexer/build/readThread.js';
+import type { FoldedMessages } from '../services/indexer/views/foldThread.js';
 import { createMongo, createRedis, type Mongo } from '../shared/platform/clients.js';
 import { createElasticsearch } from '../shared/platform/createElasticsearch.js';
 import { batches } from '../shared/platform/batches.js';
 import { readSettings } from '../shared/platform/env.js';
 import { ensureIndexes } from '../shared/store/indexes.js';
-import { searchAlias, searchIndexName } from '../shared/store/searchIndex.js';
+import { searchAlias, searchIndexName, type SearchDocument } from '../shared/store/searchIndex.js';
 import { searchIndexDefinition } from '../shared/store/searchMapping.js';
+import { unshownPeople } from '../shared/store/unshownPeople.js';
+import { indexerDeps } from '../test/support/indexerDeps.js';
 import { removeSearchAndKeys, withDatabase } from '../test/support/stores.js';
 import { cpuOf, cpuSeconds, listed, peakMegabytes, serverProcesses } from './cpuTime.js';
 import { generateArchive } from './generateArchive.js';
@@ -31,6 +36,9 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
+/** Documents of a bulk request of the floor, at least. */
+const BULK_DOCUMENTS = 1_000;
+
 const settings = readSettings();
 const folder = mkdtempSync(join(tmpdir(), 'forum-archive-bench-'));
 const elasticsearch = createElasticsearch(settings, { timeoutMs: 120_000 });
@@ -136,25 +144,41 @@ async function writeRaw(from: Mongo, to: Mongo): Promise<number> {
     }
   }
   for await (const batch of searchDocuments(from)) {
-    seconds += await timed(() =>
-      elasticsearch.bulk({
-        operations: batch.flatMap((document) => [{ index: { _index: index } }, document]),
-      }),
-    );
+    const operations = batch.flatMap((document) => [{ index: { _index: index } }, document]);
+    seconds += await timed(async () => {
+      const { errors } = await elasticsearch.bulk({ operations });
+      if (errors) throw new Error('The floor had search documents refused');
+    });
   }
   return seconds + (await timed(() => elasticsearch.indices.refresh({ index })));
 }
 
-/** The documents as they were sent: a conversation is no part of the source, it is stored beside it. */
-async function* searchDocuments({ namespace }: Mongo): AsyncGenerator<object[]> {
-  const pages = elasticsearch.helpers.scrollSearch<object>({
-    index: searchAlias(namespace),
-    size: 1_000,
-    stored_fields: ['conversation', '_source'],
+/**
+ * The documents of an archive as they were sent, folded once more from its records: the index does not give back the
+ * text of a conversation.
+ */
+async function* searchDocuments(from: Mongo): AsyncGenerator<SearchDocument[]> {
+  const deps = indexerDeps({
+    mongo: from,
+    elasticsearch,
+    redis,
+    logger: pino({ level: 'silent' }),
   });
-  for await (const { body } of pages) {
-    yield body.hits.hits.map(({ _source: source, fields }) => ({ ...source, ...fields }));
+  const { collections } = deps;
+  const at = { version: 1, unshown: await unshownPeople(collections) };
+  let batch: SearchDocument[] = [];
+  for await (const thread of collections.threads.find()) {
+    const add = ({ documents }: FoldedMessages): Promise<void> => {
+      batch.push(...documents);
+      return Promise.resolve();
+    };
+    const views = await readThread(deps, thread, at, { add });
+    if (views) batch.push(views.document);
+    if (batch.length < BULK_DOCUMENTS) continue;
+    yield batch;
+    batch = [];
   }
+  yield batch;
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
