@@ -149,7 +149,7 @@ export async function changeHeld(
 }
 
 /** Marks for which something is stored in one transaction at most: whoever comes after them waits for it. */
-const MOST_STORED = 20;
+const MOST_STORED = 50;
 
 /**
  * Stores what was made for marks, and takes these marks away: of each mark in one transaction, and only while its claim

@@ -229,21 +229,24 @@ class StagedDocuments {
   }
 
   async write(collections: Collections, session: ClientSession): Promise<void> {
-    for (const [name, documents] of this.#writes.documents) {
+    const { documents: written, marks } = this.#writes;
+    const names = marks.size > 0 ? new Set(written.keys()).add('work') : written.keys();
+    for (const name of names) {
       const collection = collections[name] as unknown as Collection<Document>;
-      const stored = await this.#storedAmong(name, [...documents.keys()], { collection, session });
+      const documents = written.get(name) ?? new Map<string, Document | null>();
+      // A mark that was read is among the documents.
+      const set = name === 'work' ? [...marks] : [];
+      const ids = [...documents.keys(), ...set.map(([id]) => id)];
+      const stored = await this.#storedAmong(name, ids, { collection, session });
       const gone = [...stored].filter((id) => documents.get(id) === null);
       if (gone.length > 0) await collection.deleteMany({ _id: { $in: gone } }, { session });
       const kept = [...documents.values()].filter((document) => document !== null);
-      const writes = kept.map((document) => writeOf(document, stored.has(document._id)));
-      await bulkWrite(collection, writes, session);
+      const writes = [
+        ...kept.map((document) => writeOf(document, stored.has(document._id))),
+        ...set.map(([id, mark]) => setMark(mark, stored.has(id))),
+      ];
+      if (writes.length > 0) await collection.bulkWrite(writes, { session, ordered: false });
     }
-    const { work } = collections;
-    const collection = work as unknown as Collection<Document>;
-    const ids = [...this.#writes.marks.keys()];
-    const stored = await this.#storedAmong('work', ids, { collection, session });
-    const marks = [...this.#writes.marks].map(([id, mark]) => setMark(mark, stored.has(id)));
-    await bulkWrite(work, marks, session);
   }
 
   /**
@@ -317,15 +320,7 @@ function markAgain(before: Mark | null, { kind, subject, causes, due, whole }: S
 function setMark(
   { kind, subject, ...marking }: SetMark,
   isStored: boolean,
-): AnyBulkWriteOperation<Mark> {
-  const document = newMark(kind, subject, marking);
-  return isStored ? markWrite(kind, subject, marking) : { insertOne: { document } };
-}
-
-async function bulkWrite<T extends { _id: string }>(
-  collection: Collection<T>,
-  operations: AnyBulkWriteOperation<T>[],
-  session: ClientSession,
-): Promise<void> {
-  if (operations.length > 0) await collection.bulkWrite(operations, { session, ordered: false });
+): AnyBulkWriteOperation<Document> {
+  if (!isStored) return { insertOne: { document: newMark(kind, subject, marking) } };
+  return markWrite(kind, subject, marking) as AnyBulkWriteOperation<Document>;
 }
