@@ -230,11 +230,10 @@ class StagedDocuments {
 
   async write(collections: Collections, session: ClientSession): Promise<void> {
     const { documents: written, marks } = this.#writes;
-    const names = marks.size > 0 ? new Set(written.keys()).add('work') : written.keys();
-    for (const name of names) {
+    for (const name of new Set<Name>([...written.keys(), 'work'])) {
       const collection = collections[name] as unknown as Collection<Document>;
       const documents = written.get(name) ?? new Map<string, Document | null>();
-      // A mark that was read is among the documents.
+      // Those that no change has read. A mark that was read is among the documents.
       const set = name === 'work' ? [...marks] : [];
       const ids = [...documents.keys(), ...set.map(([id]) => id)];
       const stored = await this.#storedAmong(name, ids, { collection, session });
