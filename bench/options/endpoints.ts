@@ -39,7 +39,8 @@ ${Object.entries(MODES)
   .join('\n')}
 
 Endpoints: ${ENDPOINTS.map(({ name }) => name).join(', ')}
-Other benchmarks, npm run bench -- NAME: growth, importArchive, search, hostileSearch, verifyArchive, liveSync, outages, transactions
+Other benchmarks, npm run bench -- NAME: growth, importArchive, memory, busyReads, search, suggest, hostileSearch,
+verifyArchive, liveSync, outages, transactions
 `;
 
 const OPTIONS = {
