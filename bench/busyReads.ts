@@ -79,7 +79,7 @@ async function measure(url: string): Promise<void> {
   report({ before, meanwhile, after });
 }
 
-/** The paths that are asked for in turn, by what is read. */
+/** For each kind of read, the paths that are asked for, one after the other. */
 function questionsOf(sample: Sample): Record<Read, string[]> {
   const paths = Object.keys(RATES).map((name): [string, string[]] => {
     const { cold } = ENDPOINTS.find((endpoint) => endpoint.name === name)!;

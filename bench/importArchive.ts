@@ -154,8 +154,8 @@ async function writeRaw(from: Mongo, to: Mongo): Promise<number> {
 }
 
 /**
- * The documents of an archive as they were sent, folded once more from its records: the index does not give back the
- * text of a conversation.
+ * The search documents of an archive, as its import sent them. They are folded once more from the records, since the
+ * index does not keep the text of conversations.
  */
 async function* searchDocuments(from: Mongo): AsyncGenerator<SearchDocument[]> {
   const deps = indexerDeps({

@@ -8,8 +8,8 @@ export interface Start {
   env: NodeJS.ProcessEnv;
   stdio: StdioOptions;
   /**
-   * The process leads a session of its own, as one that the launcher or `setsid` starts. Linux may give each session
-   * the same share of the processor. Without it, the process belongs to the session of the benchmark.
+   * Whether the process leads a session of its own, as one does that the launcher or `setsid` starts. Otherwise it
+   * belongs to the session of the benchmark. Linux may give each session the same share of the processor.
    */
   ownSession?: boolean;
 }
@@ -26,7 +26,7 @@ export function startProcess(
 ): ChildProcess {
   const main = fileURLToPath(new URL(`../services/${name}/main.js`, import.meta.url));
   const child = spawn(process.execPath, [main, ...args], { env, stdio, detached: ownSession });
-  // One that is left behind would disturb whatever is measured next.
+  // A process that outlived the benchmark would disturb whatever is measured next.
   process.once('exit', () => child.kill('SIGKILL'));
   return child;
 }

@@ -32,8 +32,9 @@ const SETTINGS = {
 };
 
 /**
- * Starts the API as a process of its own, its log written to a file of a folder, as an operator would. Unless it has its
- * `ownSession`, it belongs to that of the benchmark, as floors do: so both get the same share of the processor.
+ * Starts the API as a process of its own, as an operator would, and writes its log to a file in `folder`. The process
+ * belongs to the session of the benchmark, as floors do, so that both compete for the same share of the processor. With
+ * `ownSession` it leads a session of its own.
  */
 export async function startApi(
   name: string,

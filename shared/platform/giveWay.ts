@@ -44,8 +44,8 @@ function leadsSession(): boolean {
 }
 
 /**
- * Does what may fail: a thread may have ended meanwhile, a system may have no groups, and Linux refuses an ordinary user
- * who changes two groups within a tenth of a second. The process then goes on with the priority that it has.
+ * Does what may fail. A thread may have ended meanwhile. A system may have no groups. Linux refuses an ordinary user who
+ * changes two groups within a tenth of a second. In each case the process goes on with the priority that it has.
  */
 function ignoringFailure(work: () => void): void {
   try {
