@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import type {
@@ -50,7 +51,9 @@ export function mergeHeader(
   if (mergedServer.isChanged) {
     documents.mark('server', told.server._id, { causes });
     documents.mark('server', ALL_SERVERS, { causes });
-    if (server) documents.mark('people', told.server._id, { causes });
+    // Profiles show its name alone. How many members it has changes all the time.
+    if (server && areOthers(server, mergedServer.next, ['name']))
+      documents.mark('people', told.server._id, { causes });
   }
   const stamps = { ...stampsOf(told.channel, told.asOf), ...inferred };
   const mergedChannel = mergeRecord<ChannelRecord>(channel, told.channel, stamps);
@@ -58,12 +61,26 @@ export function mergeHeader(
   if (mergedChannel.isChanged) {
     documents.mark('server', told.server._id, { causes });
     // Before its first mention no thread shows another name.
-    documents.mark(channel ? 'channel' : 'links', told.channel._id, { causes });
+    if (!channel) documents.mark('links', told.channel._id, { causes });
+    else if (areOthers(channel, mergedChannel.next, SHOWN_BY_THREADS))
+      documents.mark('channel', told.channel._id, { causes });
   }
   const isThreadChanged =
     told.thread !== null &&
     mergeThread(documents, told.thread, { told, stored: thread, erased, causes });
   return { isChannelChanged: mergedChannel.isChanged, isThreadChanged, isDeleted: false };
+}
+
+/** What threads show of their channel. */
+const SHOWN_BY_THREADS = ['name', 'availableTags'] as const;
+
+/** Whether any of some fields is another one than before. */
+function areOthers<T extends object>(
+  before: T,
+  now: T | null,
+  fields: readonly (keyof T)[],
+): boolean {
+  return fields.some((field) => !isDeepStrictEqual(before[field], now?.[field]));
 }
 
 function refuseDeleted(kind: 'server' | 'channel', stored: { deleted?: boolean } | null): void {

@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { ingest } from '../../../services/indexer/ingest/ingest.js';
+import type { AvailableTag, SourceThread } from '../../../shared/store/records.js';
+import { aSourceThread } from '../../support/factories.js';
+import { inBatches } from '../../support/indexerDeps.js';
+import { indexerSuite } from '../../support/suiteStores.js';
+
+const TAG: AvailableTag = { id: '7', name: 'solved', emoji: null, moderated: false };
+
+describe('marks that follow from a changed server or channel', () => {
+  const { deps } = indexerSuite('emptied');
+  const first = aSourceThread({
+    server: { memberCount: 100 },
+    channel: { topic: 'Ask here', availableTags: [TAG] },
+  });
+
+  /** Records the server and its channel, then a later source of both; gives the kinds of marks that this one sets. */
+  async function marked(later: {
+    server?: Partial<SourceThread['server']>;
+    channel?: Partial<SourceThread['channel']>;
+  }): Promise<string[]> {
+    await ingest(deps, { told: first }, inBatches([]));
+    await deps.collections.work.deleteMany({});
+    const told = {
+      ...{ asOf: first.asOf + 1, thread: null },
+      server: { ...first.server, ...later.server },
+      channel: { ...first.channel, ...later.channel },
+    };
+    await ingest(deps, { told }, inBatches([]));
+    const kinds = await deps.collections.work.distinct('kind');
+    return kinds.sort();
+  }
+
+  it('spare the profiles of its people when a server has more members', async () => {
+    expect(await marked({ server: { memberCount: 101 } })).to.deep.equal(['server']);
+  });
+
+  it('reach the profiles of its people when a server has another name', async () => {
+    expect(await marked({ server: { name: 'Renamed' } })).to.deep.equal(['people', 'server']);
+  });
+
+  it('spare the threads of a channel when its topic or place is another', async () => {
+    const channel = { topic: 'Ask there', position: 4, parentId: '9', parentName: 'Help' };
+    expect(await marked({ channel })).to.deep.equal(['server']);
+  });
+
+  it('reach the threads of a channel when it has another name', async () => {
+    expect(await marked({ channel: { name: 'support' } })).to.deep.equal(['channel', 'server']);
+  });
+
+  it('reach the threads of a channel when its tags are others', async () => {
+    const availableTags = [{ ...TAG, name: 'answered' }];
+    expect(await marked({ channel: { availableTags } })).to.deep.equal(['channel', 'server']);
+  });
+});
