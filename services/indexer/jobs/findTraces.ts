@@ -6,6 +6,7 @@ import { cleanMessages } from '../build/cleanRecords.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../records/applyErasures.js';
 import { eraseFields, eraseThread } from '../records/eraseSource.js';
+import { idWindows, within } from '../records/idWindow.js';
 import { slices } from '../records/slices.js';
 import type { Report } from '../report.js';
 
@@ -22,6 +23,8 @@ export interface Traces {
 }
 
 const BATCH = 1_000;
+/** Messages among which mentions are looked for at once. */
+const LOOKED_THROUGH = 20_000;
 
 /**
  * Finds what is recorded of people who were erased, by one reading of all messages: an id may stand in any text.
@@ -94,16 +97,29 @@ async function knownNames(
   for (const field of ['author.username', 'author.displayName'] as const) {
     for (const name of (await messages.distinct(field, theirs)) as string[]) found.add(name);
   }
-  const mentions = messages.aggregate<{ names: string[] }>([
-    { $match: { 'mentions.id': userId } },
-    { $unwind: '$mentions' },
-    { $match: { 'mentions.id': userId } },
-    { $group: { _id: ['$mentions.username', '$mentions.displayName'] } },
-    { $project: { _id: 0, names: '$_id' } },
-  ]);
-  for await (const mention of mentions) mention.names.forEach((name) => found.add(name));
+  for await (const name of mentionedNames(messages, userId)) found.add(name);
   await erasures.updateOne({ _id }, { $set: { names: [...found] } });
   return [...found];
+}
+
+/**
+ * Names under which messages mention somebody. No index knows them. So all messages are looked through a part at a
+ * time: over all at once, MongoDB might give no answer for longer than a connection may be silent.
+ */
+async function* mentionedNames(
+  messages: Collections['messages'],
+  userId: string,
+): AsyncGenerator<string> {
+  for await (const window of idWindows(messages, LOOKED_THROUGH)) {
+    const mentioning = messages.find(
+      { _id: within(window), 'mentions.id': userId },
+      { projection: { mentions: 1 } },
+    );
+    for await (const { mentions } of mentioning) {
+      const theirs = mentions.filter(({ id }) => id === userId);
+      for (const { username, displayName } of theirs) yield* [username, displayName];
+    }
+  }
 }
 
 /** Every message in order of its id, a batch at a time. */

@@ -1,6 +1,6 @@
 import type { IndexerDeps } from '../deps.js';
 import type { Difference } from './difference.js';
-import type { IdWindow } from './idWindow.js';
+import type { IdWindow } from '../records/idWindow.js';
 
 /** What a verification hands to each of its parts. */
 export interface AreaContext {

@@ -1,6 +1,6 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import type { SearchDocument } from '../../../shared/store/searchIndex.js';
-import type { IdWindow } from './idWindow.js';
+import type { IdWindow } from '../records/idWindow.js';
 
 /** A document as the index holds it, without its words. */
 export interface FoundDocument {

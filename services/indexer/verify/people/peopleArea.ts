@@ -7,7 +7,7 @@ import { compareTexts } from '../compareBodies.js';
 import type { Difference } from '../difference.js';
 import { differingFields } from '../differingFields.js';
 import { erasedTraces } from '../erasedTraces.js';
-import { idWindows, namedWindows, within, type IdWindow } from '../idWindow.js';
+import { idWindows, namedWindows, within, type IdWindow } from '../../records/idWindow.js';
 
 const PEOPLE = 500;
 

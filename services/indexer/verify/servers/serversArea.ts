@@ -6,7 +6,7 @@ import type { Area, AreaContext } from '../area.js';
 import { compareTexts } from '../compareBodies.js';
 import type { Difference } from '../difference.js';
 import { erasedTraces } from '../erasedTraces.js';
-import { within, type IdWindow } from '../idWindow.js';
+import { within, type IdWindow } from '../../records/idWindow.js';
 
 /** What is shown of each server, counted again, and the list of them. */
 export function serversArea({ deps, tally }: AreaContext): Area {

@@ -3,7 +3,7 @@ import { slices } from '../../records/slices.js';
 import { similarBodies } from '../../build/similarBodies.js';
 import { compareBodies, compareTexts, type ExpectedBody } from '../compareBodies.js';
 import { etagOf } from '../../stores/entityTag.js';
-import { within } from '../idWindow.js';
+import { within } from '../../records/idWindow.js';
 import { isResting, orphanView, resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
 
 /** Bodies that are held in memory at once. */

@@ -1,6 +1,6 @@
 import type { Collections } from '../../../../shared/store/collections.js';
 import type { Difference } from '../difference.js';
-import { within } from '../idWindow.js';
+import { within } from '../../records/idWindow.js';
 import type { ExpectedThread } from './expectThreads.js';
 import { differenceOf, type ThreadCheck, type ThreadLook } from './threadLook.js';
 

@@ -1,7 +1,7 @@
 import { groupBy } from '../../../../shared/platform/groupBy.js';
 import type { ContributionView, ThreadItemView } from '../../../../shared/store/views.js';
 import { differingFields } from '../differingFields.js';
-import { within } from '../idWindow.js';
+import { within } from '../../records/idWindow.js';
 import type { ExpectedThread } from './expectThreads.js';
 import { resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
 

@@ -1,7 +1,7 @@
 import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import type { ErasedTraces } from '../erasedTraces.js';
-import type { IdWindow } from '../idWindow.js';
+import type { IdWindow } from '../../records/idWindow.js';
 import type { ExpectedThread } from './expectThreads.js';
 import type { VerifiedThread } from './verifiedThread.js';
 import type { ThreadProblems } from './threadProblems.js';

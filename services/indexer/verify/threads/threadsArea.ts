@@ -3,7 +3,7 @@ import { latestVersion } from '../../stores/nextVersion.js';
 import type { Area, AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { erasedTraces } from '../erasedTraces.js';
-import { idWindows, namedWindows, within, type IdWindow } from '../idWindow.js';
+import { idWindows, namedWindows, within, type IdWindow } from '../../records/idWindow.js';
 import { checkBodies, checkOrphanViews, checkSimilar } from './checkBodies.js';
 import { checkGhosts } from './checkGhosts.js';
 import { checkRecords } from './checkRecords.js';
