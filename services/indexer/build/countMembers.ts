@@ -49,48 +49,50 @@ export function withLink(user: UserRecord, links: Pick<ServiceLinks, 'avatar'>):
   return { ...user, avatar: links.avatar({ id: user._id, avatar: user.avatar }) };
 }
 
-/** Adds up what some people did in each thread, server by server. */
+/** What one person did on one server: in all, or on a day that may still count for a rolling period. */
+type Sum = Omit<MemberTotals, 'days'> & { day: number | null };
+
+/**
+ * Adds up what some people did in each thread, server by server. The work grows with the number of threads alone,
+ * however much somebody did of late.
+ */
 async function addUp(
   { contributions }: Pick<Collections, 'contributions'>,
   which: Filter<ContributionView>,
   today: number,
 ): Promise<MemberTotals[]> {
+  const counts = { messages: '$messages', threads: '$threads', reactions: '$reactions' };
   const recent = {
     $filter: { input: '$days', cond: { $gte: ['$$this.day', firstDayOf('month', today)] } },
   };
-  return contributions
-    .aggregate<MemberTotals>([
-      { $match: { ...which, messages: { $gt: 0 } } },
-      {
-        $group: {
-          _id: { serverId: '$serverId', userId: '$userId' },
-          messages: { $sum: '$messages' },
-          threads: { $sum: '$threads' },
-          reactions: { $sum: '$reactions' },
-          firstAt: { $min: '$firstAt' },
-          lastAt: { $max: '$lastAt' },
-          days: { $push: recent },
-        },
+  const sums = contributions.aggregate<Sum>([
+    { $match: { ...which, messages: { $gt: 0 } } },
+    { $set: { part: { $concatArrays: [[{ day: null, ...counts }], recent] } } },
+    { $unwind: '$part' },
+    {
+      $group: {
+        _id: { serverId: '$serverId', userId: '$userId', day: '$part.day' },
+        messages: { $sum: '$part.messages' },
+        threads: { $sum: '$part.threads' },
+        reactions: { $sum: '$part.reactions' },
+        firstAt: { $min: '$firstAt' },
+        lastAt: { $max: '$lastAt' },
       },
-      {
-        $project: {
-          _id: 0,
-          serverId: '$_id.serverId',
-          userId: '$_id.userId',
-          messages: 1,
-          threads: 1,
-          reactions: 1,
-          firstAt: 1,
-          lastAt: 1,
-          days: {
-            $reduce: {
-              input: '$days',
-              initialValue: [],
-              in: { $concatArrays: ['$$value', '$$this'] },
-            },
-          },
-        },
-      },
-    ])
-    .toArray();
+    },
+    { $replaceWith: { $mergeObjects: ['$_id', '$$ROOT'] } },
+    { $unset: '_id' },
+  ]);
+  const totals = new Map<string, MemberTotals>();
+  const days = new Map<string, MemberTotals['days']>();
+  for await (const { day, ...sum } of sums) {
+    const member = `${sum.serverId}/${sum.userId}`;
+    const own = days.get(member) ?? [];
+    days.set(member, own);
+    if (day === null) totals.set(member, { ...sum, days: own });
+    else {
+      const { messages, threads, reactions } = sum;
+      own.push({ day, messages, threads, reactions });
+    }
+  }
+  return [...totals.values()];
 }
