@@ -1,6 +1,7 @@
 import type { Client as ElasticsearchClient } from '@elastic/elasticsearch';
+import type { Redis } from 'ioredis';
 import { createProducer, type Producer, type QueueProducer } from '../../shared/jobs/producer.js';
-import { createMongo, type Mongo } from '../../shared/platform/clients.js';
+import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
 import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { hidePassword } from '../local/hidePassword.js';
 import type { FoundServers } from './findServers.js';
@@ -13,8 +14,8 @@ export interface Archive {
   producer: Producer;
   /** The producer's queue, for looking at its jobs. */
   queue: QueueProducer['queue'];
-  /** The queue's connection. */
-  redis: QueueProducer['redis'];
+  /** The Redis of the API's statistics and announcements. `requireCache` connects it. */
+  cacheRedis: Redis;
   /** A line that says which archive it is, without passwords. */
   shown: string;
   /** Starts an indexer, once, when the servers were started here. It works on what this command files. */
@@ -29,15 +30,19 @@ export function openArchive(found: FoundServers): Archive {
   const { namespace } = mongo;
   const elasticsearch = createElasticsearch(urls, { timeoutMs: 10_000 });
   const producer = createProducer({ redisUrl: urls.REDIS_URL, namespace });
+  const cacheRedis = createRedis(urls.CACHE_REDIS_URL ?? urls.REDIS_URL, { timeoutMs: 5_000 });
+  // Without a listener a lost connection would end the process; each call tells of it anyway.
+  cacheRedis.on('error', () => undefined);
   return {
     mongo,
     elasticsearch,
     producer,
     queue: producer.queue,
-    redis: producer.redis,
+    cacheRedis,
     shown: safeText(`Archive: ${namespace} at ${hidePassword(urls.MONGODB_URL)} (${from})`),
     startIndexer: () => found.startIndexer?.(),
     async close() {
+      cacheRedis.disconnect();
       await Promise.allSettled([producer.close(), elasticsearch.close(), mongo.client.close()]);
       await found.stop?.();
     },

@@ -16,6 +16,13 @@ export async function requireQueue({ producer }: Pick<Archive, 'producer'>): Pro
   });
 }
 
+/** Connects the Redis that the API keeps statistics in and listens to. Throws CliError when it does not answer. */
+export async function requireCache({ cacheRedis }: Pick<Archive, 'cacheRedis'>): Promise<void> {
+  await cacheRedis.connect().catch((error: unknown) => {
+    throw new CliError(`The Redis of CACHE_REDIS_URL cannot be reached: ${messageOf(error)}`);
+  });
+}
+
 /** An error's message for the terminal. */
 export function messageOf(error: unknown): string {
   return safeText(error instanceof Error ? error.message || error.name : String(error));

@@ -4,8 +4,8 @@ import type { ServerUrls } from '../local/serversFile.js';
 
 const NAMES = ['MONGODB_URL', 'ELASTICSEARCH_URL', 'REDIS_URL'] as const;
 
-/** The addresses of an archive's three stores, by setting. */
-export type StoreUrls = Pick<Settings, (typeof NAMES)[number]>;
+/** The addresses of an archive's three stores, and of the cache's Redis where that is another, by setting. */
+export type StoreUrls = Pick<Settings, (typeof NAMES)[number] | 'CACHE_REDIS_URL'>;
 
 /**
  * Whether the environment names the three stores. Throws SettingsError when it names only some: the others would be
@@ -28,5 +28,6 @@ export function storeUrlsOf(servers: ServerUrls): StoreUrls {
     MONGODB_URL: servers.mongodbUrl,
     ELASTICSEARCH_URL: servers.elasticsearchUrl,
     REDIS_URL: servers.redisUrl,
+    ...(servers.cacheRedisUrl === undefined ? {} : { CACHE_REDIS_URL: servers.cacheRedisUrl }),
   };
 }

@@ -53,9 +53,10 @@ export async function ensureServers(options: EnsureOptions): Promise<EnsuredServ
   const given = givenUrls(options.env);
   const running = isComplete(given) ? given : await findLocalServers(dataDir);
   if (running !== undefined) {
-    const { mongodbUrl, elasticsearchUrl, redisUrl } = { ...running, ...given };
+    const { mongodbUrl, elasticsearchUrl, redisUrl, cacheRedisUrl } = { ...running, ...given };
     return {
       ...{ mongodbUrl, elasticsearchUrl, redisUrl },
+      ...(cacheRedisUrl === undefined ? {} : { cacheRedisUrl }),
       areLocal: running !== given,
       crashed: never(),
       stop: () => Promise.resolve(),
@@ -73,11 +74,12 @@ export async function ensureServers(options: EnsureOptions): Promise<EnsuredServ
 }
 
 function givenUrls(env: Env): Partial<ServerUrls> {
-  const { MONGODB_URL, ELASTICSEARCH_URL, REDIS_URL } = env;
+  const { MONGODB_URL, ELASTICSEARCH_URL, REDIS_URL, CACHE_REDIS_URL } = env;
   return {
     ...(MONGODB_URL ? { mongodbUrl: MONGODB_URL } : {}),
     ...(ELASTICSEARCH_URL ? { elasticsearchUrl: ELASTICSEARCH_URL } : {}),
     ...(REDIS_URL ? { redisUrl: REDIS_URL } : {}),
+    ...(CACHE_REDIS_URL ? { cacheRedisUrl: CACHE_REDIS_URL } : {}),
   };
 }
 
@@ -105,6 +107,7 @@ async function startMissing(
   const context: ServerContext = { env, dataDir, logs, children };
   const { mongodb, elasticsearch, redis } = await startAll(programs, ports, context, report);
   const urls = {
+    ...given,
     mongodbUrl: given.mongodbUrl ?? mongodb?.url,
     elasticsearchUrl: given.elasticsearchUrl ?? elasticsearch?.url,
     redisUrl: given.redisUrl ?? redis?.url,

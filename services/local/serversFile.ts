@@ -9,6 +9,8 @@ export interface ServerUrls {
   mongodbUrl: string;
   elasticsearchUrl: string;
   redisUrl: string;
+  /** The Redis of the cache, where it is another. It is always given, never started by a launcher. */
+  cacheRedisUrl?: string;
 }
 
 /** Ports used last in a data folder, taken again when they are free. */
@@ -51,11 +53,15 @@ export async function writeServersFile(dataDir: string, content: ServersFile): P
   await rename(temporary, fileIn(dataDir));
 }
 
-/** The servers that a running launcher keeps in this data folder, all of them reachable; else undefined. */
+/**
+ * The servers that a running launcher keeps in this data folder, the three stores reachable; else undefined. The
+ * archive goes on without its cache, so nobody asks whether that can be reached.
+ */
 export async function findLocalServers(dataDir: string): Promise<LocalServers | undefined> {
   const { launcher, urls, apiUrl } = await readServersFile(dataDir);
   if (launcher === undefined || urls === undefined || !isRunning(launcher)) return undefined;
-  const reachable = await Promise.all(Object.values(urls).map((url) => isReachable(String(url))));
+  const stores = [urls.mongodbUrl, urls.elasticsearchUrl, urls.redisUrl];
+  const reachable = await Promise.all(stores.map(isReachable));
   if (reachable.includes(false)) return undefined;
   return { ...urls, pid: launcher.pid, ...(apiUrl === undefined ? {} : { apiUrl }) };
 }

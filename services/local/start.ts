@@ -141,6 +141,7 @@ async function servicesEnv(
     MONGODB_URL: servers.mongodbUrl,
     ELASTICSEARCH_URL: servers.elasticsearchUrl,
     REDIS_URL: servers.redisUrl,
+    CACHE_REDIS_URL: servers.cacheRedisUrl,
     JWT_SECRET: env['JWT_SECRET'] || (await jwtSecret(dataDir)),
     HOST: host,
     PORT: String(port),

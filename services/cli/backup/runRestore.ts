@@ -3,7 +3,7 @@ import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { counted } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
-import { requireMongo, requireQueue } from '../reachable.js';
+import { requireCache, requireMongo, requireQueue } from '../reachable.js';
 import { reindexSearch } from '../reindex/reindexSearch.js';
 import { reindexViews } from '../reindex/reindexViews.js';
 import type { Result } from '../runCommand.js';
@@ -26,6 +26,7 @@ export async function runRestore(folder: string, options: RestoreOptions): Promi
   await runAudited(options, { operation: 'restore', params: { keys } }, async (archive) => {
     await requireMongo(archive);
     await requireQueue(archive);
+    await requireCache(archive);
     return restore(archive, folder, keys);
   });
 }
@@ -45,7 +46,7 @@ async function restore(archive: Archive, folder: string, keys: boolean): Promise
     if (!built.ok) return { ...built, lines };
   }
   // An API that served this archive before holds answers of then.
-  await announceEverything(archive.redis, archive.mongo.namespace);
+  await announceEverything(archive.cacheRedis, archive.mongo.namespace);
   const verified = await verifyWhole(archive, { repair: false, wait: true });
   const { ok } = verified;
   return {

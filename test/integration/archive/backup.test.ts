@@ -16,9 +16,10 @@ import { releaseHealed } from '../../../services/indexer/quarantine/releaseHeale
 import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
 import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
 import { writeBackup } from '../../../services/cli/backup/writeBackup.js';
+import { announcementChannel, statsCacheKey } from '../../../shared/jobs/announcements.js';
 import { createProducer } from '../../../shared/jobs/producer.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
-import type { Mongo } from '../../../shared/platform/clients.js';
+import { createRedis, type Mongo } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { createApiKey, revokeApiKey } from '../../../shared/store/apiKeys.js';
 import { requestDeletion } from '../../../shared/store/deletions.js';
@@ -30,7 +31,10 @@ import { isQuarantined } from '../../../shared/store/work.js';
 import { until } from '../../support/apiServer.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 import { anExport, anExportMessage, bytesOf } from '../../support/exportFiles.js';
+import { aServer } from '../../support/factories.js';
 import { indexerDeps } from '../../support/indexerDeps.js';
+import { startOwnServers } from '../../support/ownServers.js';
+import { runOnHost } from '../../support/runOnHost.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 import { restingArchive } from '../../support/verifiedArchive.js';
@@ -91,6 +95,51 @@ describe('backup and restore', () => {
       const again = await after.cli('restore', backup);
       expect(again.code).to.equal(1);
       expect(again.stderr).to.match(/^Error: The archive is not empty: .* holds servers/m);
+    }));
+
+  it('tells an API whose cache has a Redis of its own that everything has changed', () =>
+    withTemporaryFolder(async (folder) => {
+      const backup = join(folder, 'backup');
+      const archive = await open();
+      await run(archive, 'backup', backup);
+      const wanted = { mongodb: false, elasticsearch: false, redis: true };
+      const own = await startOwnServers(join(folder, 'servers'), wanted);
+      const { url } = own.servers.redis!;
+      const [cache, subscriber] = [0, 1].map(() => createRedis(url, { timeoutMs: 120_000 }));
+      try {
+        await Promise.all([cache!.connect(), subscriber!.connect()]);
+        const { mongo, mongodbUrl } = archive.api.stores;
+        const stats = statsCacheKey(mongo.namespace, '1');
+        await cache!.set(stats, 'old');
+        const heard: unknown[] = [];
+        subscriber!.on('message', (_channel, message) => heard.push(JSON.parse(message)));
+        await subscriber!.subscribe(announcementChannel(mongo.namespace));
+        const env = { MONGODB_URL: mongodbUrl, CACHE_REDIS_URL: url };
+        const { code, stderr } = await runOnHost(env, ['restore', backup]);
+        expect(code, stderr).to.equal(0);
+        // An answer on the same connection comes after what was published before.
+        await subscriber!.ping();
+        expect(heard).to.have.length(1);
+        expect(heard[0]).to.include({ everything: true });
+        expect(await cache!.get(stats)).to.not.equal('old');
+      } finally {
+        for (const connection of [cache, subscriber]) connection!.disconnect();
+        await own.stop();
+      }
+    }));
+
+  it('refuses to begin while the Redis of the cache is away', () =>
+    withTemporaryFolder(async (folder) => {
+      const archive = await open();
+      const { mongo, mongodbUrl } = archive.api.stores;
+      await archive.api.stores.mongo.collections.servers.insertOne(aServer());
+      await run(archive, 'backup', folder);
+      await mongo.collections.servers.deleteMany({});
+      const env = { MONGODB_URL: mongodbUrl, CACHE_REDIS_URL: 'redis://127.0.0.1:1' };
+      const { code, stderr } = await runOnHost(env, ['restore', folder]);
+      expect(code).to.equal(1);
+      expect(stderr).to.match(/^Error: The Redis of CACHE_REDIS_URL cannot be reached: /m);
+      expect(await mongo.collections.servers.countDocuments()).to.equal(0);
     }));
 
   it('brings API keys back as revoked, unless told that they shall work', () =>

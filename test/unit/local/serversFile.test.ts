@@ -40,6 +40,14 @@ describe('servers.json', () => {
       expect(await findLocalServers(dataDir)).to.deep.equal({ ...urls, pid: process.pid });
     }));
 
+  it('tells the Redis of the cache, whether it answers or not', () =>
+    withTemporaryFolder(async (dataDir) => {
+      const cacheRedisUrl = `redis://127.0.0.1:${await freePort()}`;
+      const urls = { ...urlsAt(port), cacheRedisUrl };
+      await writeServersFile(dataDir, { ports: {}, urls, launcher: processId() });
+      expect(await findLocalServers(dataDir)).to.deep.equal({ ...urls, pid: process.pid });
+    }));
+
   it('takes a file for stale when the process number now belongs to another process', () =>
     withTemporaryFolder(async (dataDir) => {
       await writeServersFile(dataDir, { ports: {}, urls: urlsAt(port), launcher: gone });
