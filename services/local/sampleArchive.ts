@@ -7,14 +7,17 @@ import type { ServicesContext } from './services.js';
 
 const run = promisify(execFile);
 
-/** Imports the sample archive by the command line when the archive holds no thread. Gives whether it did. */
+/**
+ * Imports the sample archive by the command line when the archive is empty. Gives whether it did. Where something was
+ * deleted, or still waits to be imported, the archive is not empty, though no thread can be read.
+ */
 export async function importSampleWhenEmpty(
   { dist, env, logs, children }: ServicesContext,
   sample: string,
 ): Promise<boolean> {
   const cli = join(dist, 'services/cli/main.js');
   const files = await readdir(sample).catch(() => []);
-  if (files.length === 0 || (await countThreads(cli, env)) > 0) return false;
+  if (files.length === 0 || !(await isEmpty(cli, env))) return false;
   await children.run(
     {
       command: process.execPath,
@@ -27,10 +30,10 @@ export async function importSampleWhenEmpty(
   return true;
 }
 
-async function countThreads(cli: string, env: ServicesContext['env']): Promise<number> {
+async function isEmpty(cli: string, env: ServicesContext['env']): Promise<boolean> {
   const { stdout, stderr } = await readStatus(cli, env);
-  const threads = /"threads":\s*(\d+)/.exec(stdout)?.[1];
-  if (threads !== undefined) return Number(threads);
+  const empty = /"empty":\s*(true|false)/.exec(stdout)?.[1];
+  if (empty !== undefined) return empty === 'true';
   throw new LaunchError(
     `The archive's status could not be read: ${(stderr || stdout).slice(0, 500)}`,
   );

@@ -23,7 +23,7 @@ export interface StartOptions {
   env: Env;
   report: Report;
   watch?: boolean;
-  /** Whether the sample is imported into an archive that holds no thread (default). */
+  /** Whether the sample is imported into an archive that is empty (default). */
   importSample?: boolean;
   /** Aborted to stop, at any moment. */
   signal: AbortSignal;
@@ -94,7 +94,7 @@ async function launchServices(
   address: Address,
   options: StartOptions & { children: Children },
 ): Promise<Service[]> {
-  const { root, dist, env, report, children, watch = false, importSample = true } = options;
+  const { dist, env, report, children, watch = false, importSample = true } = options;
   const context: ServicesContext = {
     ...{ dist, children, watch, logs: join(dataDir, 'logs') },
     env: await servicesEnv(env, dataDir, address, servers),
@@ -104,10 +104,23 @@ async function launchServices(
   await recordServices(dataDir, address.url, [api, indexer]);
   await waitForApi(api, address.url);
   report.line(`API ready at ${address.url}`);
-  if (importSample && (await importSampleWhenEmpty(context, join(root, 'sample')))) {
-    report.line('Imported the sample archive');
-  }
+  if (importSample) await addSample(context, options);
   return [api, indexer];
+}
+
+/** Imports the sample when the archive is empty. The archive runs as well without it, so a failure is only told. */
+async function addSample(
+  context: ServicesContext,
+  { root, report, signal }: StartOptions,
+): Promise<void> {
+  try {
+    const isImported = await importSampleWhenEmpty(context, join(root, 'sample'));
+    if (isImported) report.line('Imported the sample archive');
+  } catch (error) {
+    // A stop ends the import with everything else.
+    if (signal.aborted) throw error;
+    report.line((error as Error).message);
+  }
 }
 
 interface Address {

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { Collection, Document, ObjectId } from 'mongodb';
 import { batches } from '../../../shared/platform/batches.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
-import type { Collections } from '../../../shared/store/collections.js';
 import { ensureIndexes } from '../../../shared/store/indexes.js';
 import { CliError } from '../cliError.js';
+import { heldCollection, UNCOUNTED } from '../heldCollection.js';
 import { counted, formatCount } from '../numbers.js';
 import { createProgress, type Progress } from '../progress.js';
 import { backupFileName, KEPT, type KeptName, type Manifest } from './backupFormat.js';
@@ -15,15 +15,6 @@ import { readDocuments } from './readDocuments.js';
 
 /** The most documents and bytes that are restored at once. */
 const BATCH = { items: 1_000, weight: 8_000_000, weigh: sizeOf };
-
-/** Collections that may hold something in an archive that counts as empty: nobody would miss their content. */
-const NOTHING: ReadonlySet<string> = new Set<keyof Collections>([
-  'audit',
-  'oauthStates',
-  'refreshTokens',
-  'state',
-  'sync',
-]);
 
 /** What was restored. */
 export interface Restored {
@@ -68,13 +59,12 @@ interface Source {
   formOf: (name: KeptName, document: Document) => Document;
 }
 
-async function requireEmpty({ collections, namespace }: Mongo): Promise<void> {
-  for (const [name, collection] of Object.entries(collections) as [string, Collection][]) {
-    if (NOTHING.has(name) || !(await collection.findOne({}, { projection: { _id: 1 } }))) continue;
-    throw new CliError(
-      `The archive is not empty: ${namespace} holds ${name}. Restore into another database, or drop this one first, also when an earlier restore was cut off`,
-    );
-  }
+async function requireEmpty(mongo: Mongo): Promise<void> {
+  const name = await heldCollection(mongo);
+  if (name === undefined) return;
+  throw new CliError(
+    `The archive is not empty: ${mongo.namespace} holds ${name}. Restore into another database, or drop this one first, also when an earlier restore was cut off`,
+  );
 }
 
 async function restoreCollection(
@@ -87,7 +77,7 @@ async function restoreCollection(
   let restored = 0;
   for await (const batch of batches(documentsOf(folder, name), BATCH)) {
     const held = batch.map((document) => formOf(name, document));
-    await (NOTHING.has(name) ? putOver(collection, held) : insertNew(collection, held));
+    await (UNCOUNTED.has(name) ? putOver(collection, held) : insertNew(collection, held));
     restored += batch.length;
     progress.advance(batch.length);
   }

@@ -6,6 +6,7 @@ import { syncState, type SyncState } from '../../../shared/store/syncState.js';
 import { syncRows } from './syncRows.js';
 import { listScope } from '../../../shared/store/listKeys.js';
 import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
+import { heldCollection } from '../heldCollection.js';
 import { formatCount } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
 import { messageOf } from '../reachable.js';
@@ -15,6 +16,8 @@ export type StoreState = string;
 
 /** What the archive holds. Numbers of a store that cannot be reached are null. */
 export interface ArchiveStatus {
+  /** Whether it holds nothing, not even what is left of deletions. */
+  empty: boolean | null;
   servers: number | null;
   channels: number | null;
   /** Listed threads, and what was said in them. */
@@ -104,10 +107,11 @@ function shown(count: number | null): string {
 
 type Records = Pick<
   ArchiveStatus,
-  'servers' | 'channels' | 'threads' | 'messages' | 'pendingThreads' | 'quarantined'
+  'empty' | 'servers' | 'channels' | 'threads' | 'messages' | 'pendingThreads' | 'quarantined'
 >;
 
 const NO_RECORDS: Records = {
+  empty: null,
   servers: null,
   channels: null,
   threads: null,
@@ -127,7 +131,8 @@ async function orReason<T>(asking: Promise<T>): Promise<{ value: T | null; state
 
 async function countRecords({ mongo }: Archive): Promise<Records> {
   const { servers, channels, work, threadItems } = mongo.collections;
-  const [serverCount, channelCount, pendingThreads, quarantined, listed] = await Promise.all([
+  const [held, serverCount, channelCount, pendingThreads, quarantined, listed] = await Promise.all([
+    heldCollection(mongo),
     servers.countDocuments(),
     channels.countDocuments(),
     work.countDocuments({ kind: 'thread', due: { $ne: NEVER } }),
@@ -140,6 +145,7 @@ async function countRecords({ mongo }: Archive): Promise<Records> {
       .next(),
   ]);
   return {
+    empty: held === undefined,
     servers: serverCount,
     channels: channelCount,
     threads: listed?.threads ?? 0,

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { freePort } from '../../../services/local/ports.js';
 import { start } from '../../../services/local/start.js';
+import { until } from '../../support/apiServer.js';
 import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 const API = `
@@ -15,7 +16,7 @@ process.on('SIGTERM', () => { console.log('stopped'); process.exit(0); });
 const CRASHING = 'console.log("the reason"); process.exit(3);';
 const WAITING = 'setInterval(() => {}, 1000);';
 const CLI = `
-if (process.argv[2] === 'status') console.log('{"threads":' + process.env.TEST_THREADS + '}');
+if (process.argv[2] === 'status') console.log('{"empty":' + process.env.TEST_EMPTY + '}');
 else console.log(process.argv.slice(2).join(' '));
 `;
 
@@ -30,11 +31,11 @@ interface Project {
 /** A project folder whose services are small stand-ins, and whose servers' URLs are given. */
 async function project(
   root: string,
-  scripts: { api?: string; indexer?: string; threads?: number },
+  scripts: { api?: string; indexer?: string; cli?: string; empty?: boolean },
 ): Promise<Project> {
-  const { api = API, indexer = WAITING, threads = 0 } = scripts;
+  const { api = API, indexer = WAITING, cli = CLI, empty = true } = scripts;
   const dist = join(root, 'dist');
-  for (const [name, script] of Object.entries({ api, indexer, cli: CLI })) {
+  for (const [name, script] of Object.entries({ api, indexer, cli })) {
     await mkdir(join(dist, 'services', name), { recursive: true });
     await writeFile(join(dist, 'services', name, 'main.js'), script);
   }
@@ -42,7 +43,7 @@ async function project(
   await mkdir(join(root, 'sample'));
   await writeFile(join(root, 'sample/thread.json'), '{}');
   const env = {
-    ...{ PATH: process.env['PATH'], PORT: String(await freePort()), TEST_THREADS: String(threads) },
+    ...{ PATH: process.env['PATH'], PORT: String(await freePort()), TEST_EMPTY: String(empty) },
     ...{ MONGODB_URL: 'mongodb://a/b', ELASTICSEARCH_URL: 'http://c', REDIS_URL: 'redis://d' },
   };
   const lines: string[] = [];
@@ -105,9 +106,32 @@ describe('start', () => {
 
   it('imports nothing into an archive that holds something', () =>
     withTemporaryFolder(async (root) => {
-      const launch = await project(root, { threads: 5 });
+      const launch = await project(root, { empty: false });
       await runUntilReady(launch);
       expect(launch.lines).to.not.include('Imported the sample archive');
+    }));
+
+  it('runs without the sample when that cannot be imported, and tells why', () =>
+    withTemporaryFolder(async (root) => {
+      const launch = await project(root, { cli: `${CLI}process.exit(1);` });
+      await runUntilReady(launch);
+      const told = launch.lines.join('\n');
+      expect(told).to.contain('The sample archive could not be imported');
+      expect(told).to.contain(`  import ${join(root, 'sample')} --wait`);
+      expect(told).to.contain('Ready in');
+    }));
+
+  it('is not ready when it is stopped while the sample is imported', () =>
+    withTemporaryFolder(async (root) => {
+      const launch = await project(root, {
+        cli: `${CLI}if (process.argv[2] === 'import') ${WAITING}`,
+      });
+      const stop = new AbortController();
+      const running = launch.run(stop.signal);
+      const begun = async () => (await launch.log('import.log').catch(() => '')).includes('import');
+      await until(begun).finally(() => stop.abort());
+      await running;
+      expect(launch.lines.filter((line) => !line.startsWith('API ready'))).to.deep.equal([]);
     }));
 
   it('leaves an empty archive empty when told so, for a backup to be restored into', () =>

@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import type { ArchiveStatus } from '../../../services/cli/status/archiveStatus.js';
+import { aServer, aThread } from '../../support/factories.js';
+import { runOnHost } from '../../support/runOnHost.js';
+import { suiteStores } from '../../support/suiteStores.js';
+
+describe('the status of an archive', () => {
+  const stores = suiteStores('emptied');
+
+  const status = async (): Promise<ArchiveStatus> => {
+    const env = { MONGODB_URL: stores.mongodbUrl };
+    const { code, stdout, stderr } = await runOnHost(env, ['status', '--json']);
+    expect(code, stderr).to.equal(0);
+    return JSON.parse(stdout) as ArchiveStatus;
+  };
+
+  it('is empty where nothing was ever put in', async () => {
+    expect(await status()).to.include({ empty: true, threads: 0 });
+  });
+
+  it('is not empty where everything was deleted', async () => {
+    const { servers, threads } = stores.mongo.collections;
+    await servers.insertOne(aServer({ deleted: true }));
+    expect(await status()).to.include({ empty: false, threads: 0 });
+    await servers.deleteMany({});
+    await threads.insertOne(aThread({ deleted: true }));
+    expect(await status()).to.include({ empty: false, threads: 0 });
+  });
+
+  it('is not empty where a file waits to be imported', async () => {
+    const file = { importId: 'x', name: 'a.json', bytes: 1, queuedAt: new Date() };
+    await stores.mongo.collections.importFiles.insertOne({ ...file, _id: '1', state: 'queued' });
+    expect(await status()).to.include({ empty: false, threads: 0 });
+  });
+});
