@@ -4,6 +4,7 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { Archive } from '../openArchive.js';
 import type { Progress } from '../progress.js';
+import { messageOf } from '../reachable.js';
 import type { ImportSummary, Problem } from './importSummary.js';
 
 const POLL_MS = 250;
@@ -21,7 +22,7 @@ export type ImportOutcome = Pick<
 
 /**
  * Waits until every stored file of an import is final, what follows from them is counted, and search shows them; says
- * once when no indexer is there to do the work.
+ * once when no indexer is there to do the work, and when search cannot be asked to show them.
  */
 export async function waitForImport(
   { mongo, elasticsearch, producer }: Pick<Archive, 'mongo' | 'elasticsearch' | 'producer'>,
@@ -46,7 +47,8 @@ export async function waitForImport(
     done = stored - queued;
     if (queued === 0) finishedAt ??= new Date();
     if (finishedAt && (await isCounted(mongo, importId, finishedAt))) {
-      await elasticsearch.indices.refresh({ index: searchAlias(mongo.namespace) });
+      // Where nothing was stored, no indexer may have made the search index yet.
+      if (stored > 0) await refreshSearch({ mongo, elasticsearch }, warn);
       return await outcomeOf(importFiles, importId);
     }
     if (!isWarned && performance.now() - checkedAt > WORKERS_CHECK_MS) {
@@ -67,6 +69,17 @@ async function isCounted(
   if (Date.now() - finishedAt.getTime() > LONGEST_COUNTING_MS) return true;
   const left = { causes: `import/${importId}` };
   return (await work.findOne(left, { projection: { _id: 1 } })) === null;
+}
+
+/** Has search show what was written. It would do so later by itself, so a failure is no failure of the import. */
+async function refreshSearch(
+  { mongo, elasticsearch }: Pick<Archive, 'mongo' | 'elasticsearch'>,
+  warn: (line: string) => void,
+): Promise<void> {
+  const index = searchAlias(mongo.namespace);
+  await elasticsearch.indices.refresh({ index }).catch((error: unknown) => {
+    warn(`Search may not show all of it yet: ${messageOf(error)}`);
+  });
 }
 
 async function outcomeOf(
