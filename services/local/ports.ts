@@ -30,15 +30,45 @@ export async function freePort(wanted?: number): Promise<number> {
   return address.port;
 }
 
-/** Whether something accepts connections within a second at one of the hosts of a URL, or of a list of URLs. */
-export async function isReachable(urls: string): Promise<boolean> {
-  const each = urls.split(',').map((part) => (part.includes('://') ? part : `tcp://${part}`));
-  return (await Promise.all(each.map(accepts))).includes(true);
+/** The ports of URLs that name none, by scheme. */
+const DEFAULT_PORTS: Partial<Record<string, number>> = {
+  'mongodb:': 27_017,
+  'redis:': 6_379,
+  'rediss:': 6_379,
+  'http:': 80,
+  'https:': 443,
+};
+
+/** A host and a port to connect to. */
+export interface Endpoint {
+  host: string;
+  port: number;
 }
 
-async function accepts(url: string): Promise<boolean> {
-  const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port), timeout: 1000 });
+/** The endpoints of a store's URL, which may name several hosts (MongoDB), or of a list of URLs (Elasticsearch). */
+export function endpointsOf(urls: string): Endpoint[] {
+  const hosts = /^mongodb:\/\/(?:[^/?]*@)?([^/?]+)/.exec(urls)?.[1];
+  const each =
+    hosts?.split(',').map((host) => `mongodb://${host}`) ?? urls.split(/,(?=\s*https?:)/);
+  return each.map((one) => {
+    const { protocol, hostname, port } = new URL(one);
+    // An IPv6 address stands in brackets.
+    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    return { host, port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0) };
+  });
+}
+
+/**
+ * Whether something accepts connections within a second at one of the endpoints of a URL, or of a list of URLs. The
+ * hosts of `mongodb+srv` are known to the DNS alone, so nobody asks them: they count as reachable.
+ */
+export async function isReachable(urls: string): Promise<boolean> {
+  if (urls.startsWith('mongodb+srv:')) return true;
+  return (await Promise.all(endpointsOf(urls).map(accepts))).includes(true);
+}
+
+async function accepts({ host, port }: Endpoint): Promise<boolean> {
+  const socket = connect({ host, port, timeout: 1000 });
   try {
     await Promise.race([
       once(socket, 'connect'),

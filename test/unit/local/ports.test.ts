@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { freePort, isPortFree, isReachable } from '../../../services/local/ports.js';
+import { endpointsOf, freePort, isPortFree, isReachable } from '../../../services/local/ports.js';
 
 describe('ports', () => {
   it('keeps a wanted port while it is free, and chooses another when it is not', async () => {
@@ -20,5 +20,30 @@ describe('ports', () => {
     }
     await once(server, 'close');
     expect(await isReachable(`redis://127.0.0.1:${port}`)).to.equal(false);
+  });
+
+  it('are those of the scheme where a URL names none', () => {
+    const named: [string, string[]][] = [
+      ['redis://cache', ['cache 6379']],
+      ['rediss://:secret@cache/1', ['cache 6379']],
+      ['redis://:se,cret@cache:1234', ['cache 1234']],
+      ['mongodb://db/x', ['db 27017']],
+      [
+        'mongodb://ada:se,cret@a,b:1234,[::1]/x?tags=dc:ny,rack:1',
+        ['a 27017', 'b 1234', '::1 27017'],
+      ],
+      ['mongodb://a?replicaSet=rs0', ['a 27017']],
+      ['http://es', ['es 80']],
+      ['https://es:443', ['es 443']],
+      ['https://a,http://ada:secret@b:9200/path', ['a 443', 'b 9200']],
+    ];
+    for (const [urls, expected] of named) {
+      const endpoints = endpointsOf(urls).map(({ host, port }) => `${host} ${port}`);
+      expect(endpoints, urls).to.deep.equal(expected);
+    }
+  });
+
+  it('are not asked for where only the DNS knows the hosts', async () => {
+    expect(await isReachable('mongodb+srv://ada:secret@cluster.invalid/x')).to.equal(true);
   });
 });

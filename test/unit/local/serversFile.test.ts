@@ -48,6 +48,13 @@ describe('servers.json', () => {
       expect(await findLocalServers(dataDir)).to.deep.equal({ ...urls, pid: process.pid });
     }));
 
+  it('finds them where the hosts of MongoDB are known to the DNS alone', () =>
+    withTemporaryFolder(async (dataDir) => {
+      const urls = { ...urlsAt(port), mongodbUrl: 'mongodb+srv://ada:secret@cluster.invalid/x' };
+      await writeServersFile(dataDir, { ports: {}, urls, launcher: processId() });
+      expect(await findLocalServers(dataDir)).to.deep.equal({ ...urls, pid: process.pid });
+    }));
+
   it('takes a file for stale when the process number now belongs to another process', () =>
     withTemporaryFolder(async (dataDir) => {
       await writeServersFile(dataDir, { ports: {}, urls: urlsAt(port), launcher: gone });
