@@ -18,6 +18,7 @@ export type StoreState = string;
 export interface ArchiveStatus {
   /** Whether it holds nothing, not even what is left of deletions. */
   empty: boolean | null;
+  /** Servers and channels that are shown: neither deleted nor withheld. */
   servers: number | null;
   channels: number | null;
   /** Listed threads, and what was said in them. */
@@ -131,10 +132,11 @@ async function orReason<T>(asking: Promise<T>): Promise<{ value: T | null; state
 
 async function countRecords({ mongo }: Archive): Promise<Records> {
   const { servers, channels, work, threadItems } = mongo.collections;
+  const alive = { deleted: { $ne: true } };
   const [held, serverCount, channelCount, pendingThreads, quarantined, listed] = await Promise.all([
     heldCollection(mongo),
-    servers.countDocuments(),
-    channels.countDocuments(),
+    servers.countDocuments(alive),
+    channels.countDocuments({ ...alive, withheldAt: { $exists: false } }),
     work.countDocuments({ kind: 'thread', due: { $ne: NEVER } }),
     work.countDocuments(FAILED),
     threadItems

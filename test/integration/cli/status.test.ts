@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ArchiveStatus } from '../../../services/cli/status/archiveStatus.js';
-import { aServer, aThread } from '../../support/factories.js';
+import { aChannel, aServer, aThread } from '../../support/factories.js';
 import { runOnHost } from '../../support/runOnHost.js';
 import { suiteStores } from '../../support/suiteStores.js';
 
@@ -25,6 +25,20 @@ describe('the status of an archive', () => {
     await servers.deleteMany({});
     await threads.insertOne(aThread({ deleted: true }));
     expect(await status()).to.include({ empty: false, threads: 0 });
+  });
+
+  it('counts servers and channels that are shown', async () => {
+    const { servers, channels } = stores.mongo.collections;
+    const [shown, gone] = [aServer(), aServer({ deleted: true })];
+    await servers.insertMany([shown, gone]);
+    const serverId = shown._id;
+    await channels.insertMany([
+      ...[aChannel({ serverId }), aChannel({ serverId })],
+      aChannel({ serverId, deleted: true }),
+      aChannel({ serverId, withheldAt: new Date() }),
+      aChannel({ serverId: gone._id, deleted: true }),
+    ]);
+    expect(await status()).to.include({ servers: 1, channels: 2 });
   });
 
   it('is not empty where a file waits to be imported', async () => {
