@@ -23,7 +23,7 @@ export interface StartOptions {
   env: Env;
   report: Report;
   watch?: boolean;
-  /** Whether the sample is imported into an archive that is empty (default). */
+  /** Whether the sample is imported into an archive that is empty, and that no bot fills (default). */
   importSample?: boolean;
   /** Aborted to stop, at any moment. */
   signal: AbortSignal;
@@ -104,7 +104,8 @@ async function launchServices(
   await recordServices(dataDir, address.url, [api, indexer]);
   await waitForApi(api, address.url);
   report.line(`API ready at ${address.url}`);
-  if (importSample) await addSample(context, options);
+  // An archive that a bot fills is a community's own.
+  if (importSample && !env['DISCORD_BOT_TOKEN']) await addSample(context, options);
   return [api, indexer];
 }
 

@@ -111,6 +111,14 @@ describe('start', () => {
       expect(launch.lines).to.not.include('Imported the sample archive');
     }));
 
+  it('imports no sample into an archive that a bot fills', () =>
+    withTemporaryFolder(async (root) => {
+      const launch = await project(root, {});
+      launch.env['DISCORD_BOT_TOKEN'] = 'token';
+      await runUntilReady(launch);
+      expect(launch.lines).to.not.include('Imported the sample archive');
+    }));
+
   it('runs without the sample when that cannot be imported, and tells why', () =>
     withTemporaryFolder(async (root) => {
       const launch = await project(root, { cli: `${CLI}process.exit(1);` });
