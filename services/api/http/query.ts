@@ -1,16 +1,28 @@
 import type Joi from 'joi';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { AppError, type ErrorDetail } from '../../../shared/contract/errors.js';
 
 /** The most bytes of a query string. */
 const LONGEST_QUERY = 2_048;
 
-/** Refuses URLs that are too long or whose path is wrongly encoded, before anything else reads them. */
+/** Refuses URLs that cannot be parsed, are too long or have a wrongly encoded path, before anything else reads them. */
 export function checkUrls(): Middleware {
   return (ctx, next) => {
-    checkUrl(ctx.path, ctx.querystring);
+    checkUrl(pathOf(ctx), ctx.querystring);
     return next();
   };
+}
+
+/** The path of a request's URL. Throws VALIDATION_ERROR for a URL that cannot be parsed, or has none. */
+function pathOf(ctx: Context): string {
+  try {
+    // A URL with a host is parsed strictly: that throws for a host that cannot be.
+    const path = ctx.path as string | null;
+    if (path !== null) return path;
+  } catch {
+    // The error below says all that the caller needs.
+  }
+  throw new AppError('VALIDATION_ERROR', 'The URL could not be read');
 }
 
 /** Checks a URL's parts. Throws VALIDATION_ERROR. */

@@ -156,6 +156,22 @@ describe('bad requests', () => {
     }
     expect((await api.get('/healthz')).status).to.equal(200);
   });
+
+  it('refuses URLs that cannot be parsed, and logs no error', async () => {
+    for (const target of [
+      'http://[x/',
+      'http://xn--0/',
+      'http://xn--0/api/threads?limit=1',
+      'http://?limit=1',
+      '//a@[x#b',
+    ]) {
+      const text = `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+      const reply = await raw(api.url, text);
+      expect(reply, target).to.match(/^HTTP\/1\.1 400 /);
+      expect(reply, target).to.contain('"code":"VALIDATION_ERROR"');
+    }
+    expect(api.log.filter(({ level }) => Number(level) >= 50)).to.deep.equal([]);
+  });
 });
 
 /** Sends text over a connection and gives all that comes back. */
