@@ -23,6 +23,8 @@ export interface TokenFamily {
   avatar: string;
   /** The number of the token that works now. */
   generation: number;
+  /** The exchange that made this generation, until its token is handed out. */
+  exchangeId?: string;
   createdAt: Date;
   /** MongoDB removes the document then. */
   expiresAt: Date;

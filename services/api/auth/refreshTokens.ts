@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Filter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { TokenFamily } from '../../../shared/store/credentials.js';
 import { timeLimit } from '../timeLimit.js';
@@ -36,7 +37,7 @@ export async function beginFamily(
 ): Promise<IssuedRefreshToken> {
   const expiresAt = expiryOf(settings);
   const family: TokenFamily = {
-    ...{ _id: randomBytes(16).toString('hex'), userId, username, avatar },
+    ...{ _id: randomId(), userId, username, avatar },
     ...{ generation: 0, createdAt: new Date(), expiresAt },
   };
   await refreshTokens.insertOne(family);
@@ -44,8 +45,9 @@ export async function beginFamily(
 }
 
 /**
- * Exchanges a refresh token for the next one of its family, in one atomic update. A token that was exchanged before
- * revokes the whole family. Throws TOKEN_EXPIRED, FORBIDDEN.
+ * Exchanges a refresh token for the next one of its family. Of many uses at the same time exactly one succeeds, and any
+ * further use revokes the whole family. A token whose exchange failed works again, since nobody has got its successor.
+ * Throws TOKEN_EXPIRED, FORBIDDEN.
  */
 export async function rotate(
   { refreshTokens }: Families,
@@ -54,19 +56,65 @@ export async function rotate(
 ): Promise<IssuedRefreshToken> {
   const { familyId, generation } = read(settings, token);
   const expiresAt = expiryOf(settings);
-  const family = await refreshTokens.findOneAndUpdate(
-    { _id: familyId, generation, revokedAt: { $exists: false } },
-    { $inc: { generation: 1 }, $set: { expiresAt } },
-    { ...timeLimit(), returnDocument: 'after' },
-  );
-  if (family) {
-    return { refreshToken: write(settings, familyId, family.generation, expiresAt), family };
+  const next = { familyId, generation: generation + 1, expiresAt, exchangeId: randomId() };
+  const family = await beginExchange(refreshTokens, next);
+  if (family && (await endExchange(refreshTokens, next))) {
+    return { refreshToken: write(settings, familyId, next.generation, expiresAt), family };
   }
   await refreshTokens.updateOne(
     { _id: familyId, revokedAt: { $exists: false } },
     { $set: { revokedAt: new Date() } },
   );
   throw invalidCredential('refresh token');
+}
+
+interface Exchange {
+  familyId: string;
+  /** The number of the token that is to be issued. */
+  generation: number;
+  expiresAt: Date;
+  exchangeId: string;
+}
+
+/**
+ * Makes the next generation the one that works, in one atomic update. Where an exchange has done so and has not ended,
+ * this one takes it over. Null where the token was exchanged before, or its family is gone or revoked.
+ */
+async function beginExchange(
+  refreshTokens: Families['refreshTokens'],
+  { familyId, generation, expiresAt, exchangeId }: Exchange,
+): Promise<TokenFamily | null> {
+  const begin = (state: Pick<Filter<TokenFamily>, 'generation' | 'exchangeId'>) =>
+    refreshTokens.findOneAndUpdate(
+      { _id: familyId, revokedAt: { $exists: false }, ...state },
+      { $set: { generation, expiresAt, exchangeId } },
+      { ...timeLimit(), returnDocument: 'after' },
+    );
+  return (
+    (await begin({ generation: generation - 1 })) ??
+    // Request A was stored, but the store fell silent, and A was answered with 503. A's client now sends its token again.
+    (await begin({ generation, exchangeId: { $exists: true } }))
+  );
+}
+
+/**
+ * Ends an exchange before its token is handed out, so that no other can take it over. False where one has: request A
+ * began the exchange; meanwhile request B used the same token and took over, so A must not issue the successor as well.
+ */
+async function endExchange(
+  refreshTokens: Families['refreshTokens'],
+  { familyId, generation, exchangeId }: Exchange,
+): Promise<boolean> {
+  try {
+    const { matchedCount } = await refreshTokens.updateOne(
+      { _id: familyId, generation, exchangeId },
+      { $unset: { exchangeId: '' } },
+    );
+    return matchedCount === 1;
+  } catch {
+    // The exchange may have ended or not. A refusal might make the client send a token again that works no more.
+    return true;
+  }
 }
 
 function read(
@@ -88,4 +136,8 @@ function write({ secret }: RefreshSettings, id: string, generation: number, expi
 
 function expiryOf({ lifeSeconds }: RefreshSettings): Date {
   return new Date(Date.now() + lifeSeconds * 1_000);
+}
+
+function randomId(): string {
+  return randomBytes(16).toString('hex');
 }
