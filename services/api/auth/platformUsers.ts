@@ -8,12 +8,12 @@ import { InvalidCredential } from './refusals.js';
 /** Milliseconds that the user of a token is remembered. */
 const REMEMBERED = 60_000;
 /**
- * The most refused tokens that all processes of a machine try at the platform in a minute. The platform bans an address
- * for a while after 10,000 invalid requests in ten minutes, which is 1,000 a minute.
+ * The most refusals that all processes of a machine cause at the platform in a minute. The platform bans an address for
+ * a while after 10,000 invalid requests in ten minutes, which is 1,000 a minute.
  */
 const MOST_REFUSALS = 900;
 /**
- * One process tries no more: two machines with a process each may share an address. One client may send fewer wrong
+ * One process causes no more: two machines with a process each may share an address. One client may send fewer wrong
  * credentials in a minute than this. Where there are more than two processes, one client may use up what one of them
  * has, for a minute; a ban would end it for all.
  */
@@ -40,7 +40,10 @@ export function createPlatformUsers(
     if (underway >= refusable) throw platformAway('Too many tokens may be refused', 1);
     underway += 1;
     try {
-      return await platform.findProfile(accessToken);
+      const profile = await platform.findProfile(accessToken);
+      // A token without the scope `guilds` was refused as well: when the platform was asked for its user's servers.
+      if (!profile.guilds) refusals.count += 1;
+      return profile;
     } catch (error) {
       if (error instanceof InvalidCredential) refusals.count += 1;
       throw error;

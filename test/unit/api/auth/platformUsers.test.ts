@@ -1,12 +1,21 @@
 import { expect } from 'chai';
 import type { Platform } from '../../../../services/api/auth/platform.js';
+import type { PlatformProfile } from '../../../../services/api/auth/platformProfile.js';
 import { createPlatformUsers } from '../../../../services/api/auth/platformUsers.js';
 import { invalidCredential } from '../../../../services/api/auth/refusals.js';
 import { readSettings } from '../../../../shared/platform/env.js';
 import type { AppError } from '../../../../shared/contract/errors.js';
 import { stayInMinute } from '../../../support/stayInMinute.js';
 
-const user = { id: '42', username: 'ann', avatar: 'https://a.example/1.png', scope: ['identify'] };
+const user: PlatformProfile = {
+  ...{ id: '42', username: 'ann', avatar: 'https://a.example/1.png' },
+  ...{ scope: ['identify', 'guilds'], guilds: [] },
+};
+/** As the platform tells of a token after it has refused to show its servers. */
+const userAlone: PlatformProfile = {
+  ...{ id: '43', username: 'bea', avatar: 'https://a.example/2.png' },
+  scope: ['identify'],
+};
 
 /** A platform that only tells who holds a token. */
 function aPlatform(findProfile: Platform['findProfile']): Pick<Platform, 'findProfile'> {
@@ -46,6 +55,20 @@ describe('createPlatformUsers', () => {
     expect(await outcome(find('other'))).to.equal('503 60');
     expect(await outcome(find('good')), 'who is remembered').to.equal('found');
     expect(asked).to.equal(451);
+  });
+
+  it('counts as refused a token whose servers the platform does not show', async () => {
+    let asked = 0;
+    const find = createPlatformUsers(
+      aPlatform(() => {
+        asked += 1;
+        return Promise.resolve(userAlone);
+      }),
+    );
+    for (let n = 0; n < 450; n += 1) expect(await outcome(find(`${n}`)), `${n}`).to.equal('found');
+    expect(await outcome(find('one too many'))).to.equal('503 60');
+    expect(await outcome(find('0')), 'who is remembered').to.equal('found');
+    expect(asked).to.equal(450);
   });
 
   it('shares what may be refused among the processes of a machine', async () => {
