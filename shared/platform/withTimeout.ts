@@ -1,14 +1,22 @@
 /**
- * The result of `work`. Rejects with a TimeoutError when it takes longer than `ms`; the work goes on, but its result is
- * dropped.
+ * The result of `work`. Rejects with a TimeoutError when it takes longer than `ms`; the work goes on, and its result is
+ * given to `drop`, which frees what it holds.
  */
-export function withTimeout<T>(ms: number, work: () => Promise<T>): Promise<T> {
+export function withTimeout<T>(
+  ms: number,
+  work: () => Promise<T>,
+  drop: (late: T) => void = () => undefined,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const pending = work();
+    let take: (result: T) => void = resolve;
     const timer = setTimeout(() => {
       // When the event loop was blocked, the answer may have arrived already. It is handled before this rejects.
-      setImmediate(() => reject(new DOMException(`Nothing came in ${ms} ms`, 'TimeoutError')));
+      setImmediate(() => {
+        take = drop;
+        reject(new DOMException(`Nothing came in ${ms} ms`, 'TimeoutError'));
+      });
     }, ms);
-    void pending.then(resolve, reject).then(() => clearTimeout(timer));
+    void pending.then((result) => take(result), reject).then(() => clearTimeout(timer));
   });
 }

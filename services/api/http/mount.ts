@@ -43,7 +43,12 @@ async function answerRoute(
   // An operation that asks the chat platform may take longer.
   const isRead = operation.method === 'get' && operation.access !== 'me';
   const find = () => findAnswer(ctx, route, cache, gate);
-  await send(ctx, await (isRead ? withTimeout(READ_LIMIT_MS, find) : find()));
+  await send(ctx, await (isRead ? withTimeout(READ_LIMIT_MS, find, closeFile) : find()));
+}
+
+/** Closes the file of an answer that is not sent. */
+function closeFile({ file }: Answer): void {
+  file?.bytes.destroy();
 }
 
 async function findAnswer(
