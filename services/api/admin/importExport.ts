@@ -105,7 +105,12 @@ async function readForm(deps: Deps, body: RawBody, files: Checked[]): Promise<vo
 
 function openForm({ headers }: RawBody): busboy.Busboy {
   try {
-    return busboy({ headers, limits: { files: MOST_FILES, fields: 100, fieldSize: 1_024 } });
+    return busboy({
+      headers,
+      // Browsers and curl send the names of files in UTF-8. The library would read them as Latin-1.
+      defParamCharset: 'utf8',
+      limits: { files: MOST_FILES, fields: 100, fieldSize: 1_024 },
+    });
   } catch {
     throw refusal('The form is damaged');
   }

@@ -376,6 +376,24 @@ describe('admin', () => {
       ]);
     });
 
+    it('keeps the names of a form’s files as they are, in any script', async () => {
+      const send = (name: string, content: string) => {
+        const form = Buffer.from(
+          `--x\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n` +
+            `${content}\r\n--x--\r\n`,
+        );
+        return upload(form, { 'Content-Type': 'multipart/form-data; boundary=x' });
+      };
+      const name = 'żółw 龟 🐢.json';
+      const { files } = queued(await send(name, JSON.stringify(anExport()))) as QueuedJob & {
+        files: { name: string }[];
+      };
+      expect(files.map((file) => file.name)).to.deep.equal([name]);
+      expect(await store().importFiles.countDocuments({ name })).to.equal(1);
+      const { details } = (await send(name, '{"guild": 1')).json() as { details: object[] };
+      expect(details[0]).to.include({ path: name });
+    });
+
     it('lets no byte of a private file reach the store, wherever its header stands', async () => {
       const before = await chunks();
       const secret = (type: string, guild = '200000000000000001') => {
