@@ -60,7 +60,7 @@ export interface Settings {
   METRICS_TOKEN?: string;
   METRICS_PORT?: number;
   FAULT_POINTS?: string;
-  NODE_ENV?: string;
+  NODE_ENV?: 'production' | 'development' | 'test';
 }
 
 /** The longest life of a service token (seconds). */
@@ -92,6 +92,23 @@ function readNodes(text: string): string {
     }
   }
   return text;
+}
+
+/** Checks origins of pages. The message of what it throws follows the variable's name. */
+function readOrigins(text: string): string {
+  if (text.split(',').every((one) => isOrigin(one.trim()))) return text;
+  throw new TypeError(
+    'must be * or name origins as browsers send them, such as https://forum.example, comma separated',
+  );
+}
+
+/** Whether a text stands for all origins, or is one as browsers write it: scheme, host, and any port but the usual. */
+function isOrigin(text: string): boolean {
+  if (text === '*') return true;
+  if (!URL.canParse(text)) return false;
+  // The property `origin` knows no other schemes than those of the web, but pages of apps and extensions have others.
+  const { protocol, host } = new URL(text);
+  return host !== '' && !host.includes('*') && text === `${protocol}//${host}`;
 }
 
 /** A role's name has 100 characters at most. */
@@ -146,8 +163,10 @@ export const settingsSchema = Joi.object<Settings, true>({
     'Redis of the statistics cache and announcements (default REDIS_URL)',
   ),
   CORS_ORIGINS: Joi.string()
+    .custom(readOrigins)
+    .messages({ 'any.custom': '{{#label}} {{#error.message}}' })
     .default('*')
-    .description('Origins allowed to read, comma separated, or *'),
+    .description('Origins allowed to read, such as https://forum.example, comma separated, or *'),
   LOG_LEVEL: Joi.string()
     .valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
     .default('info')
@@ -309,7 +328,9 @@ export const settingsSchema = Joi.object<Settings, true>({
     .min(16)
     .description('Opens /metrics to other machines (at least 16 characters)'),
   METRICS_PORT: Joi.number().port().description("Port of an indexer's /metrics; none without it"),
-  NODE_ENV: Joi.string().description('production or development'),
+  NODE_ENV: Joi.string()
+    .valid('production', 'development', 'test')
+    .description('production, development or test'),
 })
   .oxor('MIRROR_FOLDER', 'MIRROR_S3_BUCKET')
   .with('MIRROR_S3_BUCKET', ['MIRROR_S3_ACCESS_KEY', 'MIRROR_S3_SECRET_KEY'])

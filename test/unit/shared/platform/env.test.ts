@@ -20,6 +20,19 @@ describe('readSettings', () => {
     expect(readSettings({ ...production, DISABLE_AUTH: 'off' }).DISABLE_AUTH).to.equal(false);
   });
 
+  it('takes production, development and test for NODE_ENV, and no other word', () => {
+    for (const NODE_ENV of ['production', 'development', 'test']) {
+      expect(readSettings({ NODE_ENV })).to.include({ NODE_ENV });
+    }
+    expect(readSettings({})).not.to.have.property('NODE_ENV');
+    for (const NODE_ENV of ['Production', 'prod', 'production ', 'staging']) {
+      const { message } = errorOf(() => readSettings({ NODE_ENV, DISABLE_AUTH: 'true' }));
+      expect(message, NODE_ENV).to.equal(
+        'Wrong setting: NODE_ENV must be one of [production, development, test]',
+      );
+    }
+  });
+
   it('takes 1 to 256 processes of the API', () => {
     for (const count of [1, 256]) {
       expect(readSettings({ API_PROCESSES: String(count) }).API_PROCESSES).to.equal(count);
@@ -54,6 +67,39 @@ describe('readSettings', () => {
     }
     const read = () => readSettings({ MONGODB_URL: 'mongo://a/b' });
     expect(read).to.throw(SettingsError, /MONGODB_URL must begin with mongodb:/);
+  });
+
+  it('takes origins as browsers send them, or *', () => {
+    for (const CORS_ORIGINS of [
+      '*',
+      'https://forum.example',
+      'https://a.example, http://localhost:8080,https://[::1]:444',
+      '*, https://a.example',
+      'capacitor://localhost,chrome-extension://abcdefghijklmnop',
+    ]) {
+      expect(readSettings({ CORS_ORIGINS })).to.include({ CORS_ORIGINS });
+    }
+    expect(readSettings({ CORS_ORIGINS: '' })).to.include({ CORS_ORIGINS: '*' });
+    for (const wrong of [
+      'https://forum.example/',
+      'https://forum.example/page',
+      'https://Forum.example',
+      'https://forum.example:443',
+      'https://żółw.example',
+      'https://user@forum.example',
+      'https://*.example',
+      'forum.example',
+      'localhost:8080',
+      'true',
+      'null',
+      'file:///page.html',
+      'https://a.example,',
+      'https://a.example https://b.example',
+    ]) {
+      const { message } = errorOf(() => readSettings({ CORS_ORIGINS: wrong }));
+      expect(message.split('\n'), wrong).to.have.length(1);
+      expect(message, wrong).to.match(/^Wrong setting: CORS_ORIGINS must (?:be|name) /);
+    }
   });
 
   it('takes names and ids of roles that leave people out, but not everyone', () => {
