@@ -104,13 +104,13 @@ export interface SyncFile {
   kind: 'file';
   /** What shows it: `thread/ID`, `user/ID` or `server/ID`. */
   of: string;
-  /** The link it was copied from. */
+  /** The link it was copied from, or is to be copied from where there is a problem. */
   source: string;
-  /** Its copy in the mirror. */
+  /** Its copy in the mirror. Beside a problem, it is of the picture that was shown before. */
   copy?: { key: string; bytes: number; type: string; sha256: string };
   /** It is being removed: nobody is given its copy any more. */
   gone?: true;
-  /** Why there is no copy. */
+  /** Why there is no copy from this link. */
   problem?: string;
   /** Tried again then, so many tries having failed; absent where the next one would fail, too. */
   dueAt?: Date;

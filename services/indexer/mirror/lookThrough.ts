@@ -83,12 +83,18 @@ async function forgetFailures(deps: IndexerDeps, mark: Mark): Promise<void> {
   );
   for await (const batch of batches(failed)) {
     const ids = batch.map(({ _id }) => _id);
-    await changeRecords(deps, mark, ids, (now) => now && withoutProblem(now));
+    await changeRecords(deps, mark, ids, (now) => triedAnew(now));
   }
 }
 
-function withoutProblem({ problem: _p, dueAt: _d, tries: _t, ...rest }: SyncFile): SyncFile | null {
-  return rest.copy ? rest : null;
+/**
+ * The copy of the picture before stays. Its record keeps the problem, which says that it is not the newest. What was
+ * copied meanwhile is left as it is.
+ */
+function triedAnew(now: SyncFile | null): SyncFile | null | undefined {
+  if (now?.problem === undefined) return undefined;
+  const { tries: _tries, ...record } = now;
+  return record.copy ? { ...record, dueAt: new Date(0) } : null;
 }
 
 async function markEverything(deps: IndexerDeps): Promise<void> {

@@ -62,15 +62,20 @@ function unwantedAmong(known: readonly SyncFile[], wanted: readonly WantedFile[]
   return known.filter(({ _id, gone }) => gone === true || !ids.has(_id));
 }
 
-/** An attachment never changes. A picture has another link when it is another. */
+/**
+ * An attachment never changes. A picture has another link when it is another. Beside a problem, its copy is of the
+ * picture before.
+ */
 function missingAmong(wanted: readonly WantedFile[], known: readonly SyncFile[]): MissingFile[] {
   const records = new Map(known.map((record) => [record._id, record]));
   return wanted.flatMap((file) => {
     const found = records.get(fileRecordId(file.name));
     const record = found?.gone ? undefined : found;
     const isSame = record?.source === file.source;
-    const isCopied = record?.copy !== undefined && (isSame || file.attachment !== undefined);
-    const isInVain = record?.problem !== undefined && record.dueAt === undefined && isSame;
+    const isFailed = record?.problem !== undefined;
+    const isNewest = file.attachment !== undefined || (isSame && !isFailed);
+    const isCopied = record?.copy !== undefined && isNewest;
+    const isInVain = isSame && isFailed && record.dueAt === undefined;
     return isCopied || isInVain ? [] : [{ file, record: isSame ? record : undefined }];
   });
 }

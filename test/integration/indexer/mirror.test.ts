@@ -328,6 +328,48 @@ describe('the mirror', () => {
     expect(await totals()).to.deep.include({ files: 2, failed: 1 });
   });
 
+  it('copies a changed picture that could not be had at first, and shows the one before until then', async () => {
+    const author = anAuthor('eve');
+    const show = async (asOf: number, picture: string) => {
+      const threadId = anId();
+      const avatar = `${server.url}/avatars/7/${picture}.png`;
+      await record(deps, aSourceThread({ asOf, thread: { _id: threadId } }), [
+        aSourceMessage({ _id: threadId, threadId, asOf, author: { ...author, avatar } }),
+      ]);
+      await doDue(deps);
+    };
+    const asked = (picture: string) =>
+      server.requests.filter((path) => path === `/avatars/7/${picture}.png`).length;
+    await show(LIVE, 'a1');
+    const first = await stored();
+    server.answers.set('/avatars/7/b2.png', fail(503));
+    await show(LIVE + 1, 'b2');
+    expect(await stored()).to.deep.equal(first);
+    expect(await totals()).to.deep.include({ files: 1, failed: 1 });
+    server.answers.clear();
+    await wait();
+    expect([asked('a1'), asked('b2')]).to.deep.equal([1, 2]);
+    expect(await stored()).not.to.have.any.members(first);
+    expect(await totals()).to.deep.include({ files: 1, failed: 0 });
+    const [copied] = await records();
+    expect(copied).to.have.all.keys('_id', 'kind', 'of', 'source', 'copy');
+    await retryFiles(deps);
+    expect(await waiting()).to.equal(0);
+
+    // One that was gone is asked for again after a change of settings.
+    server.answers.set('/avatars/7/c3.png', fail(404));
+    await show(LIVE + 2, 'c3');
+    await wait();
+    expect(asked('c3')).to.equal(1);
+    server.answers.clear();
+    deps = await withMirror(base, { ...env, MIRROR_MAX_FILE_MB: '5' });
+    await askToLookThrough(deps);
+    await doDue(deps);
+    expect(asked('c3')).to.equal(2);
+    expect(await totals()).to.deep.include({ files: 1, failed: 0 });
+    expect(await waiting()).to.equal(0);
+  });
+
   it('lets a worker that has lost its claim leave nothing behind', async () => {
     const threadId = anId();
     const file = aFile(server.url, threadId);
