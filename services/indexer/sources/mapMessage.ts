@@ -37,7 +37,8 @@ export interface MessageContext {
 export function mapMessage(message: ExportMessage, context: MessageContext): SourceMessage {
   const { threadId } = context;
   const type = messageTypeNumber(message.type);
-  const restore = restoring(message, context);
+  const restoreWith = restoring(message, context);
+  const restore = restoreWith();
   return {
     _id: message.id,
     threadId,
@@ -50,9 +51,7 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
     editedAt: dateOrNull(message.timestampEdited),
     pinned: message.isPinned ?? false,
     attachments: (message.attachments ?? []).map((file) => mapAttachment(file, threadId)),
-    embeds: (message.embeds ?? []).map((embed) =>
-      mapEmbed(embed, restoring(message, context, embed.inlineEmojis)),
-    ),
+    embeds: (message.embeds ?? []).map((embed) => mapEmbed(embed, restoreWith(embed.inlineEmojis))),
     stickers: (message.stickers ?? []).map(mapSticker),
     reactions: (message.reactions ?? []).map(mapReaction),
     mentions: (message.mentions ?? []).map(mapNames),
@@ -65,15 +64,10 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
 }
 
 function restoring(
-  message: ExportMessage,
-  context: MessageContext,
-  emojis: ExportMessage['inlineEmojis'] = [],
-): (text: string) => string {
-  if (context.raw) return (text) => text;
-  return restorer({
-    mentions: message.mentions ?? [],
-    emojis: [...(message.inlineEmojis ?? []), ...emojis],
-  });
+  { mentions = [], inlineEmojis: emojis = [] }: ExportMessage,
+  { raw }: MessageContext,
+): ReturnType<typeof restorer> {
+  return raw ? () => (text) => text : restorer({ mentions, emojis });
 }
 
 /** The time in the id, unless the file's own disagrees by more than a day: then the id is no snowflake. */

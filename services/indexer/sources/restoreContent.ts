@@ -1,4 +1,5 @@
 import type { ExportEmoji, ExportUser } from '../../../shared/exportFormat/exportTypes.js';
+import { longestWordOf } from './longestWord.js';
 
 /** What a message tells about the names that its text was flattened to. */
 export interface FlattenedNames {
@@ -8,84 +9,130 @@ export interface FlattenedNames {
 
 // Text longer than this could not be imported again once exported.
 const MAX_TEXT = 65_536;
+/** Names of the platform have at most 32 characters. */
+const MAX_NAME = 100;
+/** A search for a name begins at each `@`. With few of them in a name, few searches read the same text. */
+const MAX_AT_SIGNS = 3;
 
 type Replace = (text: string) => string;
 
 // Letters of scripts that put spaces between words, digits and the underscore: beside them a name is part of a word.
 const WORD = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{N}_]';
+/** Where a name may begin, behind a mark of one character, and where it may end. */
+interface Bounds {
+  start: RegExp;
+  end: RegExp;
+}
+const MENTION: Bounds = {
+  start: new RegExp(`(?<!${WORD})@`, 'gu'),
+  // A nickname that ends in a letter must not go on as a word.
+  end: new RegExp(`(?!(?<=${WORD})${WORD})`, 'uy'),
+};
+const EMOJI: Bounds = {
+  start: new RegExp(`(?<!<a?|${WORD}):`, 'gu'),
+  end: new RegExp(`(?!${WORD})`, 'uy'),
+};
 const ADDRESS = /(?:https?:\/\/|www\.)[^\s<>]+/giu;
 const RAW_MENTION = /<@!?\d+>/u;
 const RAW_EMOJI = /<a?:\w+:\d+>/u;
 
 /**
- * A function that puts ids back into flattened text: `@Nickname` becomes `<@id>`, `:name:` becomes `<:name:id>` or
- * `<a:name:id>`, outside code, addresses and words. A nickname of two people is left as it is, and so is text that
- * still holds ids.
+ * For the texts of one message, a function that puts ids back into flattened text: `@Nickname` becomes `<@id>`,
+ * `:name:` becomes `<:name:id>` or `<a:name:id>`, outside code, addresses and words. A nickname of two people is left
+ * as it is, and so is text that still holds ids. An embed brings emojis of its own. What the whole message tells is
+ * prepared once for all its texts.
  */
-export function restorer({ mentions, emojis }: FlattenedNames): Replace {
+export function restorer({
+  mentions,
+  emojis,
+}: FlattenedNames): (own?: readonly ExportEmoji[]) => Replace {
   const restoreMentions = once(() => mentionStep(mentions));
   const restoreEmojis = once(() => emojiStep(emojis));
-  return (text) => {
-    const steps = [
-      ...(text.includes('@') && !RAW_MENTION.test(text) ? restoreMentions() : []),
-      ...(text.includes(':') && !RAW_EMOJI.test(text) ? restoreEmojis() : []),
-    ];
-    if (steps.length === 0) return text;
-    const restore: Replace = (plain) => steps.reduce((result, step) => step(result), plain);
-    const restored = outside(codeRanges(text), text, (plain) =>
-      outside(addressRanges(plain), plain, restore),
-    );
-    return restored.length > MAX_TEXT ? text : restored;
+  return (own = []) => {
+    const restoreOwn = once(() => emojiStep(own));
+    return (text) => {
+      const steps = [
+        ...(text.includes('@') && !RAW_MENTION.test(text) ? restoreMentions() : []),
+        ...(text.includes(':') && !RAW_EMOJI.test(text)
+          ? [...restoreOwn(), ...restoreEmojis()]
+          : []),
+      ];
+      return steps.length === 0 ? text : restoreOutside(text, steps);
+    };
   };
 }
 
-/** Most messages mention nobody, and to compile a pattern costs more than to read their text. */
+/** Takes the steps for all text that is neither code nor an address. */
+function restoreOutside(text: string, steps: readonly Replace[]): string {
+  const restore: Replace = (plain) => steps.reduce((result, step) => step(result), plain);
+  const restored = outside(codeRanges(text), text, (plain) =>
+    outside(addressRanges(plain), plain, restore),
+  );
+  return restored.length > MAX_TEXT ? text : restored;
+}
+
+/** Most messages mention nobody, and to prepare a search costs more than to read their text. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
 }
 
 function mentionStep(mentions: FlattenedNames['mentions']): Replace[] {
-  const ids = new Map<string, string | null>();
+  const found = new Map<string, string | null>();
   for (const { id, name, nickname } of mentions) {
-    const shown = nickname ?? name;
-    if (!shown) continue;
-    ids.set(shown, ids.has(shown) && ids.get(shown) !== id ? null : id);
+    const shown = nickname ?? name ?? '';
+    if (!isName(shown) || shown.split('@').length > MAX_AT_SIGNS + 1) continue;
+    const mention = `<@${id}>`;
+    found.set(shown, found.has(shown) && found.get(shown) !== mention ? null : mention);
   }
-  if (ids.size === 0) return [];
-  // The last part: a nickname that ends in a letter must not go on as a word.
-  const pattern = new RegExp(
-    `(?<!${WORD})@(${anyOf([...ids.keys()])})(?!(?<=${WORD})${WORD})`,
-    'gu',
-  );
-  return [
-    (text) =>
-      text.replace(pattern, (whole, name: string) => {
-        const id = ids.get(name);
-        return id ? `<@${id}>` : whole;
-      }),
-  ];
+  return replaceStep(found, MENTION);
 }
 
 function emojiStep(emojis: readonly ExportEmoji[]): Replace[] {
-  const custom = new Map(emojis.filter(({ id }) => id).map((emoji) => [emoji.name, emoji]));
-  if (custom.size === 0) return [];
-  const pattern = new RegExp(`(?<!<a?|${WORD}):(${anyOf([...custom.keys()])}):(?!${WORD})`, 'gu');
-  return [
-    (text) =>
-      text.replace(pattern, (whole, name: string) => {
-        const emoji = custom.get(name);
-        return emoji?.id ? `<${emoji.isAnimated ? 'a' : ''}:${name}:${emoji.id}>` : whole;
-      }),
-  ];
+  const custom = emojis.filter(({ id, name }) => id && isName(name) && !name.includes(':'));
+  const found = new Map(
+    custom.map(({ id, name, isAnimated }) => [
+      `${name}:`,
+      `<${isAnimated ? 'a' : ''}:${name}:${id}>`,
+    ]),
+  );
+  return replaceStep(found, EMOJI);
 }
 
-/** An alternation of literal texts, the longest first. */
-function anyOf(texts: readonly string[]): string {
-  return [...texts]
-    .sort((a, b) => b.length - a.length)
-    .map((text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
-    .join('|');
+/** Whether text may hold it as the name of somebody or something: there, nothing is half a character. */
+function isName(name: string): boolean {
+  return name !== '' && name.length <= MAX_NAME && !/\p{Surrogate}/u.test(name);
+}
+
+/** Replaces the longest name at each place, its mark included. A name whose replacement is null stays. */
+function replaceStep(
+  replacements: ReadonlyMap<string, string | null>,
+  { start, end }: Bounds,
+): Replace[] {
+  if (replacements.size === 0) return [];
+  const longestWord = longestWordOf(replacements.keys());
+  return [
+    (text) => {
+      const mayEnd = (at: number): boolean => {
+        end.lastIndex = at;
+        return end.test(text);
+      };
+      let result = '';
+      let from = 0;
+      start.lastIndex = 0;
+      while (start.test(text)) {
+        const nameStart = start.lastIndex;
+        const nameEnd = longestWord(text, nameStart, mayEnd);
+        if (nameEnd < 0) continue;
+        start.lastIndex = nameEnd;
+        const replacement = replacements.get(text.slice(nameStart, nameEnd));
+        if (!replacement) continue;
+        result += text.slice(from, nameStart - 1) + replacement;
+        from = nameEnd;
+      }
+      return result + text.slice(from);
+    },
+  ];
 }
 
 type Range = readonly [start: number, end: number];

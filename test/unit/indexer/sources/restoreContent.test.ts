@@ -10,13 +10,16 @@ const mentions = [
   { id: '15', name: 'old' },
   { id: '16', name: 'x', nickname: 'Twin' },
   { id: '17', name: 'y', nickname: 'Twin' },
+  { id: '18', name: 'mo', nickname: 'Mo @ work' },
+  { id: '19', name: 'moe', nickname: 'Mo' },
+  { id: '20', name: 'half', nickname: 'Ann\ud83e' },
 ];
 const emojis = [
   { id: '21', name: 'blob', isAnimated: false },
   { id: '22', name: 'party', isAnimated: true },
   { id: '', name: '👍', isAnimated: false },
 ];
-const restore = restorer({ mentions, emojis });
+const restore = restorer({ mentions, emojis })();
 
 describe('restorer', () => {
   for (const [text, expected] of [
@@ -24,11 +27,16 @@ describe('restorer', () => {
     ['hi @Ann Lee, hi @Ann.', 'hi <@12>, hi <@11>.'],
     ['(@Ann)@Ann', '(<@11>)<@11>'],
     ['@Crab 🦀yes', '<@13>yes'],
+    ['@Ann🦀', '<@11>🦀'],
     ['@a.b(c)|*', '<@14>'],
     ['@old', '<@15>'],
     ['你好@Ann你好', '你好<@11>你好'],
     [':blob: :party::blob:', '<:blob:21> <a:party:22><:blob:21>'],
     ['@Ann :blob:', '<@11> <:blob:21>'],
+    ['@Ann Lees, @Ann', '<@11> Lees, <@11>'],
+    ['@Ann Le', '<@11> Le'],
+    ['@Mo @ work and @Mo @home', '<@18> and <@19> @home'],
+    ['@@Ann', '@<@11>'],
   ] as const) {
     it(`puts ids back into ${text}`, () => {
       expect(restore(text)).to.equal(expected);
@@ -64,7 +72,7 @@ describe('restorer', () => {
 
   it('takes time in proportion to hostile text', () => {
     const many = Array.from({ length: 200 }, (_, n) => ({ id: String(n + 100), name: `n${n}` }));
-    const slow = restorer({ mentions: many, emojis });
+    const slow = restorer({ mentions: many, emojis })();
     const texts = [
       '`'.repeat(60_000),
       '` `` '.repeat(12_000),
@@ -79,5 +87,47 @@ describe('restorer', () => {
         text.slice(0, 9),
       ).to.be.below(limit);
     }
+  });
+
+  it('takes time in proportion to the text, however many names go along with it', () => {
+    const few = restorer({ mentions, emojis })();
+    const ordinary = 'said @Ann to @Ann Lee :blob: '.repeat(2_100);
+    const limit = 80 * processorTime(() => few(ordinary));
+    const person = (name: string, n: number) => ({ id: String(n + 100), name });
+    const names = Array.from({ length: 2_000 }, (_, n) => `${'@'.repeat(n + 1)}x`);
+    const slow = restorer({ mentions: names.map(person), emojis })();
+    const text = '@'.repeat(60_000);
+    expect(processorTime(() => slow(text), limit)).to.be.below(limit);
+  });
+
+  it('gives an embed the emojis of its own before those of the message', () => {
+    const own = [
+      { id: '31', name: 'blob', isAnimated: true },
+      { id: '32', name: 'more' },
+    ];
+    const text = ':blob: :more: :party: @Ann';
+    const restoreWith = restorer({ mentions, emojis });
+    expect(restoreWith(own)(text)).to.equal('<a:blob:31> <:more:32> <a:party:22> <@11>');
+    expect(restoreWith()(text)).to.equal('<:blob:21> :more: <a:party:22> <@11>');
+  });
+
+  it('prepares the names of a message once for all its embeds', () => {
+    let reads = 0;
+    const counted = {
+      name: 'ann',
+      nickname: 'Ann',
+      get id() {
+        reads += 1;
+        return '11';
+      },
+    };
+    const restoreWith = restorer({ mentions: [counted], emojis });
+    expect(restoreWith()('@Ann')).to.equal('<@11>');
+    const once = reads;
+    for (let embed = 0; embed < 10; embed += 1) {
+      const own = [{ id: '31', name: `own${embed}` }];
+      expect(restoreWith(own)('@Ann')).to.equal('<@11>');
+    }
+    expect(reads).to.equal(once);
   });
 });
