@@ -195,8 +195,10 @@ function requireTimes(file: ExportFile, latest: Latest): void {
   }
 }
 
+const KNOWN_KEYS = [...Object.keys(headerSchemas), 'messages'];
+
 async function* readParts(source: AsyncIterable<Uint8Array>): AsyncGenerator<ExportPart[]> {
-  const splitter = new ExportSplitter();
+  const splitter = new ExportSplitter(KNOWN_KEYS);
   for await (const chunk of inflate(source)) yield splitter.push(chunk);
   splitter.finish();
 }

@@ -42,6 +42,8 @@ export class ExportSplitter {
   #state: State = 'start';
   #key = '';
   #index: number | null = null;
+  readonly #known: ReadonlySet<string>;
+  /** Known keys that were met. An unknown one leaves no trace: a file may hold millions of them. */
   readonly #seen = new Set<string>();
   /** Bytes before the current chunk. */
   #passed = 0;
@@ -52,6 +54,11 @@ export class ExportSplitter {
   #depth = 0;
   #inString = false;
   #escaped = false;
+
+  /** A known key may stand once; all others are for whoever takes the parts to ignore. */
+  constructor(known: Iterable<string>) {
+    this.#known = new Set(known);
+  }
 
   /** The parts that this chunk completes. Throws ExportError at the first damage. */
   push(chunk: Buffer): ExportPart[] {
@@ -211,7 +218,7 @@ export class ExportSplitter {
     if (this.#seen.has(key)) {
       throw new ExportError(`The key ${JSON.stringify(key)} stands twice`, `byte ${offset}`);
     }
-    this.#seen.add(key);
+    if (this.#known.has(key)) this.#seen.add(key);
     this.#key = key;
     this.#state = 'colon';
   }

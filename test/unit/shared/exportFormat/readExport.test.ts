@@ -53,6 +53,13 @@ describe('inspectExport', () => {
     expect((await inspect(`\ufeff${text}\n`, 1)).kind).to.equal('thread');
   });
 
+  it('keeps nothing of unknown keys, not even that they were there', async () => {
+    const text = JSON.stringify({ ...anExport({ messages }), later: 1 });
+    const twice = text.replace('"later":1', '"later":1,"later":{"any":["thing"]}');
+    expect(twice).not.to.equal(text);
+    expect(await inspect(twice)).to.deep.equal(await inspect(text));
+  });
+
   it('knows a thread that was started from a message of a text channel', async () => {
     const found = await inspect(
       anExport({ messages: [anExportMessage({ type: '21', content: '' })] }),
@@ -152,6 +159,7 @@ describe('inspectExport of a damaged file', () => {
   for (const [name, text, reason] of [
     ['text after the end', `${good} x`, 'expected the end of the file'],
     ['a key twice', good.replace('"dateRange"', '"guild"'), 'stands twice'],
+    ['messages twice', good.replace('"dateRange"', '"messages"'), 'stands twice'],
     ['another root', '[1]', 'expected "{"'],
     ['something else in JSON', '{"hello": "world"}', 'guild, channel, messages missing'],
     ['no messages key', good.replace('"messages":', '"posts":'), 'messages missing'],
