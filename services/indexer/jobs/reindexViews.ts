@@ -1,5 +1,5 @@
-import { batches } from '../../../shared/platform/batches.js';
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
+import { pagesById } from '../../../shared/store/pagesById.js';
 import { type WorkKind } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
 import type { IndexerDeps } from '../deps.js';
@@ -15,18 +15,19 @@ const THREADS = 1_000;
 export async function reindexViews(
   deps: IndexerDeps,
   report: Report,
+  { atOnce = THREADS }: { atOnce?: number } = {},
 ): Promise<{ threads: number }> {
   const { threads, users, servers } = deps.collections;
   const total = await threads.countDocuments();
   let done = 0;
-  const ids = threads.find({}, { projection: { _id: 1 } }).sort({ _id: 1 });
-  for await (const batch of batches(ids, { items: THREADS })) {
+  const projection = { _id: 1 };
+  for await (const batch of pagesById(threads, { size: atOnce, projection })) {
     await mark(deps, 'thread', batch);
     await settled(deps, CAUSE, undefined, { kind: 'thread' });
     report((done += batch.length), total);
   }
   // Profiles hold names that threads do not.
-  for await (const batch of batches(users.find({}, { projection: { _id: 1 } }))) {
+  for await (const batch of pagesById(users, { projection })) {
     await mark(deps, 'person', batch);
   }
   const all = await servers.find({}, { projection: { _id: 1 } }).toArray();

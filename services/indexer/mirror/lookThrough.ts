@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { nameOfKey } from '../../../shared/mirror/fileNames.js';
 import { batches } from '../../../shared/platform/batches.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
+import { pagesById } from '../../../shared/store/pagesById.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
 import { markId, type Mark } from '../../../shared/store/work.js';
@@ -147,11 +148,8 @@ async function removeOrphans(
 }
 
 async function copyMissing(deps: IndexerDeps, { files }: Mirror, mark: Mark): Promise<void> {
-  const copied = syncOf(deps.collections.sync, 'file').find({
-    kind: 'file',
-    copy: { $exists: true },
-  });
-  for await (const batch of batches(copied)) {
+  const copied = { prefix: 'file/', filter: { copy: { $exists: true } } };
+  for await (const batch of pagesById(syncOf(deps.collections.sync, 'file'), copied)) {
     const missing: SyncFile[] = [];
     await forEachAtOnce(batch, AT_ONCE, async (record) => {
       if (!(await files.has(record.copy!.key))) missing.push(record);

@@ -2,6 +2,7 @@ import { ExportError } from '../../../shared/exportFormat/exportError.js';
 import { inflate } from '../../../shared/exportFormat/inflate.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { MissingPieceError } from '../../../shared/store/pieces.js';
+import { pagesById } from '../../../shared/store/pagesById.js';
 import { deleteUpload, openUpload } from '../../../shared/store/uploads.js';
 import { isQuarantined, markId, NEVER } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
@@ -20,9 +21,10 @@ const REASON =
  */
 export async function removeUploadsOf(deps: Deps, goneId: string): Promise<number> {
   let removed = 0;
-  const aside = deps.collections.work.find({ kind: 'file', due: NEVER });
-  for await (const { subject } of aside)
-    if (await removeWhere(deps, subject, (id) => id === goneId)) removed += 1;
+  const aside = { prefix: 'file/', filter: { due: NEVER }, projection: { subject: 1 } };
+  for await (const marks of pagesById(deps.collections.work, aside))
+    for (const { subject } of marks)
+      if (await removeWhere(deps, subject, (id) => id === goneId)) removed += 1;
   return removed;
 }
 

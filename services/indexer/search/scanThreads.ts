@@ -1,5 +1,5 @@
-import { batches } from '../../../shared/platform/batches.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
+import { pagesById } from '../../../shared/store/pagesById.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import { NEVER } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
@@ -54,8 +54,8 @@ export async function suspectNext(deps: IndexerDeps, record: RebuildRecord): Pro
 /** Writes every thread that is marked now. */
 export async function writePending(deps: IndexerDeps, search: SearchWriter): Promise<void> {
   const { work, threads, state } = deps.collections;
-  const marked = work.find({ kind: 'thread', due: { $ne: NEVER } }, { projection: { subject: 1 } });
-  for await (const marks of batches(marked, { items: BATCH })) {
+  const marked = { prefix: 'thread/', filter: { due: { $ne: NEVER } }, projection: { subject: 1 } };
+  for await (const marks of pagesById(work, { size: BATCH, ...marked })) {
     const version = await nextVersion(state);
     const ids = marks.map(({ subject }) => subject);
     await writeThreads(deps, search, await threads.find({ _id: { $in: ids } }).toArray(), version);
