@@ -10,13 +10,14 @@ const OLD_STATE = ['counters', 'erasureState', 'secrets', 'searchGenerations'];
 const OLD_FORWARDS = 'forwards';
 
 /**
- * Takes over what earlier versions kept in other collections: into `state` and `work`. Those of `state` are left as
+ * Takes over what earlier versions kept in other collections, into `state` and `work`, or under other names. Those of `state` are left as
  * they are, so that an API process of such a version goes on until it is replaced. What they show of forwarded messages
  * is judged once more; indexers of such a version must have been stopped by then, as they would not judge it.
  */
 export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'>): Promise<void> {
   await copyState(mongo);
   await moveQuarantine(mongo);
+  await renameFailures(mongo.collections);
   await judgeForwards(mongo.collections);
 }
 
@@ -69,4 +70,10 @@ function writeOf({ _id: _oldId, ...entry }: OldEntry) {
   // Whose mark is gone was done meanwhile.
   const _id = kind === 'thread' ? markId(kind, subject) : subject;
   return { updateOne: { filter: { _id }, update: { $set: { failure } } } };
+}
+
+/** Earlier versions left slashes in the ids of some failures, by which nobody could ask for another try. */
+async function renameFailures({ work }: Pick<Mongo['collections'], 'work'>): Promise<void> {
+  const id = { $replaceAll: { input: '$failure.id', find: '/', replacement: '-' } };
+  await work.updateMany({ 'failure.id': /\// }, [{ $set: { 'failure.id': id } }]);
 }

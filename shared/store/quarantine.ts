@@ -24,7 +24,10 @@ export function failedMark(kind: 'document' | 'file', subject: string, failure: 
   };
 }
 
-/** The id of what is quarantined: letters, digits and hyphens. */
+/**
+ * The id of what is quarantined: letters, digits and hyphens, so that it may stand in addresses, payloads and the ids
+ * of jobs. No two subjects differ in a slash alone, so none share an id.
+ */
 export function quarantineId(kind: QuarantineKind, subject: string): string {
-  return `${kind}-${subject.replace('/', '-')}`;
+  return `${kind}-${subject.replaceAll('/', '-')}`;
 }

@@ -16,7 +16,7 @@ import { redisTraces } from '../../support/everyTrace.js';
 import { storeBody } from '../../support/apiViews.js';
 import { anId, aServer, aThread } from '../../support/factories.js';
 import { failureOf } from '../../../shared/store/quarantine.js';
-import { NEVER, type Mark } from '../../../shared/store/work.js';
+import { markId, NEVER, type Mark } from '../../../shared/store/work.js';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const PRIVATE_WORDS = 'whispered';
@@ -231,9 +231,16 @@ describe('admin', () => {
       const failure = failureOf(undefined, { ...about, ...failed }, at);
       return { ...about, _id: `thread/${n}`, token: 'x', at, due: NEVER, failure };
     };
-    await store().work.insertMany([1, 2, 3].map(mark));
+    const other = (kind: 'member' | 'mirror', subject: string): Mark => {
+      const _id = markId(kind, subject);
+      const failed = { reason: 'It failed', count: 5, revision: 0, threadId: null };
+      const failure = failureOf(undefined, { kind: 'work', subject: _id, ...failed }, at);
+      return { _id, kind, subject, token: 'x', at, due: NEVER, failure };
+    };
+    const others = [other('member', `${anId()}/${anId()}`), other('mirror', `user/${anId()}`)];
+    await store().work.insertMany([...[1, 2, 3].map(mark), ...others]);
     interface Page {
-      entries: object[];
+      entries: { id: string }[];
       nextCursor: string | null;
     }
     const page = (cursor = '') =>
@@ -244,15 +251,19 @@ describe('admin', () => {
       ...{ count: 5, firstAt: at.toISOString(), lastAt: at.toISOString() },
     });
     const second = (await page(first.nextCursor!)).json() as Page;
-    expect([first.entries.length, second.entries.length]).to.deep.equal([2, 1]);
-    expect(second.nextCursor).to.equal(null);
+    const third = (await page(second.nextCursor!)).json() as Page;
+    const sizes = [first, second, third].map(({ entries }) => entries.length);
+    expect(sizes).to.deep.equal([2, 2, 1]);
+    expect(third.nextCursor).to.equal(null);
     expect((await page('x')).status).to.equal(400);
     const stats = (await api.get('/admin/stats', as.read)).json() as AdminStats;
-    expect(stats.views.quarantined).to.equal(3);
+    expect(stats.views.quarantined).to.equal(5);
     const retry = (id: string) => api.send('POST', `/admin/quarantine/${id}/retry`, as.write);
     const { statusUrl } = queued(await retry('thread-2'));
     const job = (await api.get(statusUrl, as.write)).json() as AdminJob;
     expect(job).to.include({ name: 'retry-quarantined', state: 'queued' });
+    const again = queued(await retry(third.entries[0]!.id));
+    expect((await api.get(again.statusUrl, as.write)).json()).to.include({ state: 'queued' });
     expect((await retry('thread-9')).status).to.equal(404);
   });
 

@@ -85,4 +85,29 @@ describe('moveOldCollections', () => {
     expect(moved[0]).to.deep.equal({ id: _id, ...first });
     expect(await db.listCollections({ name: 'quarantine' }).toArray()).to.deep.equal([]);
   });
+
+  it('names anew what was quarantined under an id that could not be asked for', async () => {
+    const deps = indexerDeps(stores);
+    const { work } = stores.mongo.collections;
+    await work.deleteMany({});
+    await setMarks(deps, 'member', ['7/8']);
+    await setMarks(deps, 'thread', ['9']);
+    const at = new Date();
+    for (const [_id, id] of [
+      ['member/7/8', 'work-member-7/8'],
+      ['thread/9', 'thread-9'],
+    ] as const) {
+      const about = { id, kind: 'work' as const, subject: _id, threadId: null };
+      const failure = { ...about, revision: 0, reason: 'x', firstAt: at, lastAt: at, count: 5 };
+      await work.updateOne({ _id }, { $set: { failure } });
+    }
+    for (let n = 0; n < 2; n += 1) {
+      await moveOldCollections(stores.mongo);
+      const found = await quarantined(deps);
+      expect(found.map(({ id, subject }) => [id, subject])).to.deep.equal([
+        ['thread-9', 'thread/9'],
+        ['work-member-7-8', 'member/7/8'],
+      ]);
+    }
+  });
 });

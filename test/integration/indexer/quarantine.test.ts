@@ -17,6 +17,7 @@ import type { SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
 import { withholdChannels } from '../../../services/indexer/sync/withholdChannels.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
+import { jobSchemas } from '../../../shared/jobs/jobs.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { NOT_YET } from '../../../shared/store/heldFile.js';
@@ -257,6 +258,34 @@ describe('quarantine', () => {
     await doAll(deps);
     expect(await quarantined()).to.deep.equal([]);
     expect(await readBody(deps.collections, `user/${said[0]!.author.id}`)).to.not.equal(null);
+  });
+
+  it('gives every kind of work an id by which it is tried again', async () => {
+    const { work } = deps.collections;
+    const longest = '9'.repeat(20);
+    const subjects = {
+      member: `${longest}/${longest}`,
+      mirror: `thread/${longest}`,
+      channel: longest,
+      server: 'all',
+    } as const;
+    for (const [kind, subject] of Object.entries(subjects)) {
+      await setMarks(deps, kind as WorkKind, [subject]);
+    }
+    await work.updateMany({}, { $set: { tries: 5 } });
+    await doAll(deps);
+    const entries = await quarantined();
+    const marked = Object.entries(subjects).map(([kind, subject]) => `${kind}/${subject}`);
+    expect(entries.map(({ subject }) => subject)).to.have.members(marked);
+    expect(new Set(entries.map(({ id }) => id)).size).to.equal(4);
+    for (const { id } of entries) {
+      const payload = { quarantineId: id };
+      expect(jobSchemas['retry-quarantined'].validate(payload).error).to.equal(undefined);
+      expect(await retryQuarantined(deps, payload)).to.deep.equal({ retried: 1 });
+    }
+    await doAll(deps);
+    expect(await quarantined()).to.deep.equal([]);
+    expect(await work.countDocuments()).to.equal(0);
   });
 
   it('takes what was quarantined out of every view when something of it is to go', async () => {
