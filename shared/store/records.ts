@@ -66,7 +66,10 @@ export interface ThreadRecord {
   asOf: number;
   /** Removed here: only what keeps it from coming back is left. */
   deleted?: boolean;
-  /** Keyed hashes of titles that named somebody who was erased: never taken again. */
+  /**
+   * Keyed hashes of titles that are never taken again: they named somebody who was erased, or were the words of somebody
+   * who was erased when nobody else had written in the thread.
+   */
   redactedTitles?: string[];
   /** The version of the erasures by which erased people were last taken out of the thread's records. */
   cleanedFor?: number;

@@ -12,7 +12,7 @@ import { applyErasures } from '../records/applyErasures.js';
 import { eraseFields, eraseThread } from '../records/eraseSource.js';
 import { disownThread } from '../records/disownThread.js';
 import { noteCleaned } from '../records/noteCleaned.js';
-import { ERASED_ID, threadTombstone } from '../records/tombstones.js';
+import { ERASED_ID, threadTombstone, UNTITLED } from '../records/tombstones.js';
 import { withoutDeletedForward } from '../records/withoutDeletedForward.js';
 import { countedMessages } from './threadMessages.js';
 
@@ -119,9 +119,45 @@ export async function cleanWords(
  * Removes a thread that an erasure has emptied, because the erased person wrote all of it. Gives what is stored then.
  */
 export async function removeIfEmptied(deps: Deps, thread: ThreadRecord): Promise<ThreadRecord> {
-  if (thread.ownerId !== ERASED_ID) return thread;
-  if (await countedMessages(deps.collections, thread._id).limit(1).next()) return thread;
+  if (!(await isEmptied(deps, thread))) return thread;
   return (await replaceThread(deps, thread._id, threadTombstone)) ?? thread;
+}
+
+/**
+ * Takes away the title of a thread in which nobody has written so far but somebody who was erased: it is their words,
+ * too. It is remembered as a keyed hash, so that no source brings it back. The thread stays, so that others' messages
+ * are taken, in whatever order the sources come.
+ */
+export async function redactIfEmptied(
+  deps: Deps,
+  thread: ThreadRecord,
+  erased: ErasedPeople,
+  causes: readonly string[],
+): Promise<void> {
+  const { _id: threadId } = thread;
+  if (thread.title === UNTITLED || !(await isEmptied(deps, thread))) return;
+  await deps.commit({
+    reads: { threads: [threadId] },
+    decide(documents) {
+      const now = documents.get('threads', threadId);
+      if (!now || now.deleted || now.title === UNTITLED) return;
+      documents.put('threads', withoutTitle(now, erased));
+      // Another source may have brought messages of others meanwhile, and be shown already.
+      documents.mark('thread', threadId, { causes });
+    },
+  });
+}
+
+function withoutTitle(thread: ThreadRecord, erased: ErasedPeople): ThreadRecord {
+  const { title, redactedTitles = [] } = thread;
+  const hashes = new Set([...redactedTitles, erased.digest(title)]);
+  return { ...thread, title: UNTITLED, redactedTitles: [...hashes] };
+}
+
+/** Whether somebody who was erased started a thread, and nobody else has written in it. */
+async function isEmptied({ collections }: Deps, { _id, ownerId }: ThreadRecord): Promise<boolean> {
+  if (ownerId !== ERASED_ID) return false;
+  return (await countedMessages(collections, _id).limit(1).next()) === null;
 }
 
 /**

@@ -12,7 +12,7 @@ import { deleteUpload, openUpload } from '../../../shared/store/uploads.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
 import { isQuarantined, markId, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
-import { cleanThread, cleanWords, removeIfEmptied } from '../build/cleanRecords.js';
+import { cleanThread, cleanWords, redactIfEmptied } from '../build/cleanRecords.js';
 import { ingest } from '../ingest/ingest.js';
 import { ERASED_ID } from '../records/tombstones.js';
 import { isPermanent } from '../permanentErrors.js';
@@ -164,19 +164,26 @@ async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<F
   const outcome = { state, messages: file.messages, ...(threadId && { threadId }) } as const;
   if (isDeleted) return { ...outcome, reason: 'The thread was deleted from this archive' };
   if (threadId === undefined) return outcome;
-  await removeErasedThread(deps, threadId);
+  await redactErasedThread(deps, threadId, source.causes);
   if (await finish(deps, 'thread', threadId, { claim })) return outcome;
   return { ...outcome, reason: 'Its thread is quarantined: it could not be built' };
 }
 
-/** Of a thread in which only people wrote who were erased, the title goes, too. */
-async function removeErasedThread(deps: IndexerDeps, threadId: string): Promise<void> {
+/**
+ * Of a thread in which only people wrote who were erased, the title goes, too. Only an erasure removes the thread: of one
+ * that is being imported, the rest may still come.
+ */
+async function redactErasedThread(
+  deps: IndexerDeps,
+  threadId: string,
+  causes: readonly string[],
+): Promise<void> {
   const erased = await erasedPeople(deps.collections);
   if (erased.isEmpty) return;
   const thread = await cleanThread(deps, threadId, erased);
   if (thread?.ownerId !== ERASED_ID) return;
   await cleanWords(deps, threadId, erased);
-  await removeIfEmptied(deps, thread);
+  await redactIfEmptied(deps, thread, erased, causes);
 }
 
 /**

@@ -41,7 +41,7 @@ export function eraseFields<T extends object>(fields: T, erased: ErasedPeople): 
   return cleaned.length === 0 ? fields : { ...fields, ...Object.fromEntries(cleaned) };
 }
 
-/** What a source says of a thread, without a title that was taken away because it named somebody erased. */
+/** What a source says of a thread, without a title that was taken away: it named somebody erased, or is their words. */
 export function withoutRedactedTitle(
   told: Thread,
   stored: Pick<ThreadRecord, 'redactedTitles'> | null,

@@ -10,6 +10,9 @@ import type {
 /** The id that stands for everyone who was erased. */
 export const ERASED_ID = '0';
 
+/** What a thread is called whose title was taken away. */
+export const UNTITLED = 'thread';
+
 /** Who stands in place of somebody who was erased. */
 export const ERASED_AUTHOR: AuthorSnapshot = {
   id: ERASED_ID,
@@ -55,7 +58,7 @@ export function threadTombstone(thread: ThreadRecord): ThreadRecord {
 export function hollowThread(thread: ThreadRecord): ThreadRecord {
   const { _id, serverId, channelId, ownerId, redactedTitles } = thread;
   return {
-    ...{ _id, serverId, channelId, title: 'thread', stamps: {}, asOf: 0 },
+    ...{ _id, serverId, channelId, title: UNTITLED, stamps: {}, asOf: 0 },
     ...(ownerId === ERASED_ID && { ownerId }),
     ...(redactedTitles && { redactedTitles }),
   };

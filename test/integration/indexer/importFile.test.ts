@@ -1,14 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { deleteChannel } from '../../../services/indexer/jobs/deletePlaces.js';
+import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { endFile, importFile } from '../../../services/indexer/jobs/importFile.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
+import { requestErasure } from '../../../shared/store/erasures.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import { markId } from '../../../shared/store/work.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
-import { anExport, anExportMessage, bytesOf, type RawExport } from '../../support/exportFiles.js';
+import type { ExportMessage } from '../../../shared/exportFormat/exportTypes.js';
+import {
+  anExport,
+  anExportMessage,
+  anExportUser,
+  bytesOf,
+  type RawExport,
+} from '../../support/exportFiles.js';
 import { anId } from '../../support/factories.js';
 import { doAll, endLeases } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
@@ -105,6 +114,73 @@ describe('importFile', () => {
     expect(await importFile(deps, payload)).to.include({ state: 'imported' });
     const again = await queue(root);
     expect(await importFile(deps, again)).to.include({ state: 'unchanged' });
+  });
+
+  describe('of a thread that somebody started who was erased', () => {
+    const title = 'Unspeakable title';
+    const gone = anExportUser({ id: anId(), name: 'goner' });
+    const aPart = (exportedAt: string, messages: ExportMessage[], name = title) => ({
+      ...anExport({ messages, channel: { name } }),
+      exportedAt,
+    });
+    const of = async (root: RawExport) => (await importFile(deps, await queue(root)))?.state;
+    const bodyOf = (threadId: string) =>
+      readBody<ThreadDetail>(deps.collections, `thread/${threadId}`);
+    const recordOf = (threadId: string) => deps.collections.threads.findOne({ _id: threadId });
+    const [early, late, latest] = ['2026-01-01', '2026-01-02', '2026-01-03'].map(
+      (day) => `${day}T00:00:00Z`,
+    ) as [string, string, string];
+    const aThread = () => {
+      const theirs = anExportMessage({ author: gone });
+      return { threadId: theirs.id, theirs, reply: anExportMessage({ content: 'Open words' }) };
+    };
+    before(async () => {
+      const erasureId = await requestErasure(deps.collections, gone.id);
+      await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    });
+
+    it('takes what others wrote in whatever order the files come', async () => {
+      for (const isOlderFirst of [true, false]) {
+        const { threadId, theirs, reply } = aThread();
+        const parts = [aPart(early, [theirs]), aPart(late, [theirs, reply])];
+        for (const root of isOlderFirst ? parts : parts.reverse())
+          expect(await of(root)).to.not.equal('rejected');
+        const body = await bodyOf(threadId);
+        expect(body?.messages.map(({ content }) => content)).to.deep.equal(['Open words']);
+        expect(body?.author).to.include({ id: '0' });
+      }
+    });
+
+    it('shows nothing of it, and keeps no word of its title, until others wrote in it', async () => {
+      const { threadId, theirs, reply } = aThread();
+      for (const state of ['imported', 'unchanged']) {
+        expect(await of(aPart(early, [theirs]))).to.equal(state);
+        expect(await bodyOf(threadId)).to.equal(null);
+        expect(await deps.collections.threadItems.findOne({ _id: threadId })).to.equal(null);
+        const record = await recordOf(threadId);
+        expect(record).to.include({ ownerId: '0' }).and.not.have.property('deleted');
+        expect(JSON.stringify(record)).to.not.contain(title);
+      }
+      await of(aPart(late, [theirs, reply]));
+      await doAll(deps);
+      expect(await bodyOf(threadId)).to.include({ title: 'thread', messageCount: 1 });
+      expect(JSON.stringify(await recordOf(threadId))).to.not.contain(title);
+      // What somebody has called it since is no word of theirs.
+      await of(aPart(latest, [theirs, reply], 'A new name'));
+      expect(await bodyOf(threadId)).to.include({ title: 'A new name' });
+    });
+
+    it('keeps it as it was removed by the erasure itself', async () => {
+      const writer = anExportUser({ id: anId(), name: 'writer' });
+      const { threadId, reply } = aThread();
+      const theirs = anExportMessage({ id: threadId, author: writer });
+      await of(aPart(early, [theirs]));
+      const erasureId = await requestErasure(deps.collections, writer.id);
+      await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+      expect(await recordOf(threadId)).to.include({ deleted: true });
+      await of(aPart(late, [theirs, reply]));
+      expect(await bodyOf(threadId)).to.equal(null);
+    });
   });
 
   it('is rejected when its channel is deleted while it is being read, and leaves none of its words', async () => {
