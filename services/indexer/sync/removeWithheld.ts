@@ -1,60 +1,87 @@
 import type { ChannelRecord } from '../../../shared/store/records.js';
 import { hollowThread } from '../records/tombstones.js';
+import type { Change, Documents } from '../work/commit.js';
+import { rest } from './rest.js';
 import type { SyncDeps } from './syncDeps.js';
 
 /** What was said in a forum that is not public any more is removed after this time (ms). */
 const KEPT_MS = 12 * 3_600_000;
 /** Messages removed at once. */
 const AT_ONCE = 500;
+const LOOK_EVERY_MS = 250;
+
+type Deps = Pick<SyncDeps, 'collections' | 'commit' | 'signal' | 'longWithheld'>;
+
+/** Whether a forum has been withheld for so long that what was said there is to be removed. */
+export function isLongWithheld(channel: Pick<ChannelRecord, 'withheldAt'> | null): boolean {
+  return channel?.withheldAt !== undefined && Date.now() - channel.withheldAt.getTime() >= KEPT_MS;
+}
 
 /**
- * Removes what was said in a forum that has long been withheld. Unlike a deletion this can be taken back: when the
- * forum is public again, everything is fetched again. What was deleted or erased here is remembered, and stays away
- * then, too.
+ * Removes what was said in forums that looks have found long withheld, one forum after the other, until the signal is
+ * aborted. A large forum takes minutes. No look waits for that: meanwhile another forum may be hidden.
  */
-export async function removeWithheld(
-  deps: Pick<SyncDeps, 'collections' | 'commit' | 'signal'>,
-  { _id: channelId, withheldAt }: ChannelRecord,
-): Promise<void> {
-  if (!withheldAt || Date.now() - withheldAt.getTime() < KEPT_MS) return;
+export async function removeLongWithheld(deps: Deps): Promise<void> {
+  const { longWithheld, signal } = deps;
+  while (!signal.aborted) {
+    for (const channelId of longWithheld) {
+      await removeWithheld(deps, channelId);
+      longWithheld.delete(channelId);
+    }
+    await rest(LOOK_EVERY_MS, signal);
+  }
+}
+
+/**
+ * Unlike a deletion this can be taken back: when the forum is public again, everything is fetched again. What was
+ * deleted or erased here is remembered, and stays away then, too.
+ */
+async function removeWithheld(deps: Deps, channelId: string): Promise<void> {
   const { threads, threadItems } = deps.collections;
   const full = threads.find({ channelId, deleted: { $ne: true }, asOf: { $gt: 0 } });
   for await (const { _id: threadId } of full.project<{ _id: string }>({ _id: 1 })) {
     // What readers saw of it is removed first, by the build of a withheld thread.
     if (await threadItems.findOne({ _id: threadId })) continue;
-    await removeMessages(deps, threadId);
-    await deps.commit({
-      reads: { threads: [threadId] },
-      decide(documents) {
-        const thread = documents.get('threads', threadId);
-        if (thread && !thread.deleted) documents.put('threads', hollowThread(thread));
-      },
-    });
+    if (!(await removeThread(deps, channelId, threadId))) return;
   }
 }
 
-async function removeMessages(
-  {
-    collections: { messages },
-    commit,
-    signal,
-  }: Pick<SyncDeps, 'collections' | 'commit' | 'signal'>,
-  threadId: string,
-): Promise<void> {
+/** Resolves with whether the forum is still withheld. */
+async function removeThread(deps: Deps, channelId: string, threadId: string): Promise<boolean> {
+  const { messages } = deps.collections;
   for (;;) {
     const some = await messages
       .find({ threadId, deleted: { $ne: true } }, { projection: { _id: 1 } })
       .limit(AT_ONCE)
       .toArray();
-    if (some.length === 0) return;
-    signal.throwIfAborted();
+    if (some.length === 0) break;
     const ids = some.map(({ _id }) => _id);
-    await commit({
-      reads: { messages: ids },
-      decide(documents) {
-        for (const id of ids)
-          if (!documents.get('messages', id)?.deleted) documents.remove('messages', id);
-      },
+    const isRemoved = await whileWithheld(deps, channelId, { messages: ids }, (documents) => {
+      for (const id of ids)
+        if (!documents.get('messages', id)?.deleted) documents.remove('messages', id);
     });
+    if (!isRemoved) return false;
   }
+  return whileWithheld(deps, channelId, { threads: [threadId] }, (documents) => {
+    const thread = documents.get('threads', threadId);
+    if (thread && !thread.deleted) documents.put('threads', hollowThread(thread));
+  });
+}
+
+/** Changes something of a forum, unless a look has found meanwhile that it is public. Resolves with whether it did. */
+async function whileWithheld(
+  { commit, signal }: Deps,
+  channelId: string,
+  reads: Change<unknown>['reads'],
+  change: (documents: Documents) => void,
+): Promise<boolean> {
+  signal.throwIfAborted();
+  return commit({
+    reads: { ...reads, channels: [channelId] },
+    decide(documents) {
+      if (!isLongWithheld(documents.get('channels', channelId))) return false;
+      change(documents);
+      return true;
+    },
+  });
 }

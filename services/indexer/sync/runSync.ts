@@ -22,6 +22,7 @@ import { createMeter, type Meter } from './meter.js';
 import { holdLease, LEASE_MS, releaseLease } from './lease.js';
 import { readMessages } from './readMessages.js';
 import { createRemovals } from './removals.js';
+import { removeLongWithheld } from './removeWithheld.js';
 import { repairThreads } from './repairThreads.js';
 import { runRequest } from './runRequest.js';
 import { rest } from './rest.js';
@@ -119,6 +120,7 @@ async function takeTurn(
     const sync: SyncDeps = {
       ...{ ...deps, platform, clock, named, optOutRoles, signal, meter },
       ...{ servers: new Map(), turns: createTurns(), removals, listed: new Set() },
+      longWithheld: new Set(),
       members: new LRUCache({ max: MEMBERS_REMEMBERED }),
       listening: { since: null },
     };
@@ -129,6 +131,7 @@ async function takeTurn(
       readMessages(sync),
       repairThreads(sync, pace),
       checkMembers(sync, memberEveryMs),
+      removeLongWithheld(sync),
       ...(gateway ? [listen(sync, gateway)] : []),
     ];
     await untilFirstFails(parts, lost);

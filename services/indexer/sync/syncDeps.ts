@@ -26,6 +26,8 @@ export interface SyncDeps extends IndexerDeps {
   /** Who looks at a server, or notes somebody's roles, waits for the others that do: what is told last is noted last. */
   turns: Turns;
   removals: Removals;
+  /** Forums that looks have found long withheld: what was said there is to be removed. */
+  longWithheld: Set<string>;
   /** Forums whose archived threads were listed to the end since the lease was taken. */
   listed: Set<string>;
   /** Since when events have told everything that has changed; null while they do not. */

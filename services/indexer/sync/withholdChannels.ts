@@ -3,7 +3,7 @@ import { isLive } from '../../../shared/store/sourceTime.js';
 import { recordChannelDeletion } from '../jobs/deletePlaces.js';
 import { isProofOfDeletion, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { placeRequest } from '../../../shared/discordApi/requests.js';
-import { removeWithheld } from './removeWithheld.js';
+import { isLongWithheld } from './removeWithheld.js';
 import type { SyncDeps } from './syncDeps.js';
 
 /**
@@ -29,7 +29,7 @@ export async function withholdChannels(
   for (const channel of hidden) {
     const isGone = !found.has(channel._id) && (await wasDeleted(deps, channel._id));
     if (isGone) deps.removals.add(await recordChannelDeletion(deps, channel._id));
-    else await removeWithheld(deps, channel);
+    else if (isLongWithheld(channel)) deps.longWithheld.add(channel._id);
   }
 }
 

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
+import type { Change } from '../../../services/indexer/work/commit.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
 import type { PublicThread } from '../../support/discord/model/model.js';
 import { until, untilEqual } from '../../support/apiServer.js';
@@ -9,6 +11,7 @@ import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import type { ChannelList } from '../../../shared/contract/servers.js';
 import { readBody } from '../../support/readBody.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
+import { requestSync } from '../../../shared/store/requestSync.js';
 import { liveTime } from '../../../shared/store/sourceTime.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
@@ -23,6 +26,28 @@ import {
 } from '../../support/syncRig.js';
 
 const VIEW_CHANNEL = 1n << 10n;
+
+/** A write side whose removals of messages wait until they are released. */
+interface HeldRemovals {
+  deps: IndexerDeps;
+  /** Those that were asked for. */
+  removals: Promise<unknown>[];
+  release: () => void;
+}
+
+function holdRemovals(deps: IndexerDeps): HeldRemovals {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const removals: Promise<unknown>[] = [];
+  const commit = <T>(change: Change<T>): Promise<T> => {
+    const { messages, users } = change.reads;
+    if (!messages || users) return deps.commit(change);
+    const removal = released.then(() => deps.commit(change));
+    removals.push(removal);
+    return removal;
+  };
+  return { deps: { ...deps, commit }, removals, release };
+}
 
 describe('the sync', () => {
   const rig = syncSuite();
@@ -45,6 +70,32 @@ describe('the sync', () => {
     const found = await archivedState(deps);
     expect(differences(found, expected)).to.deep.equal([]);
     return Object.keys(found).length;
+  }
+
+  /** Threads of two forums of one server, everything being synced. */
+  async function withTwoForums(): Promise<[PublicThread, PublicThread]> {
+    await untilSynced(deps);
+    await doAll(deps);
+    const places = rig.discord.model.publicThreads();
+    const [first] = places;
+    const second = places.find(
+      ({ guild, channel }) => guild.id === first!.guild.id && channel.id !== first!.channel.id,
+    );
+    return [first!, second!];
+  }
+  /** Has a forum withheld for long, and waits until what was said there is being removed. */
+  async function untilRemoving(channelId: string, held: HeldRemovals): Promise<void> {
+    const { channels } = deps.collections;
+    const { guildId } = [...rig.discord.model.channels.values()].find(
+      ({ id }) => id === channelId,
+    )!;
+    deny(guildId, channelId, VIEW_CHANNEL);
+    await syncAgain(deps);
+    await doAll(deps);
+    const longAgo = new Date(Date.now() - 13 * 3_600_000);
+    await channels.updateOne({ _id: channelId }, { $set: { withheldAt: longAgo } });
+    await requestSync(deps.collections, {});
+    await until(() => held.removals.length > 0);
   }
 
   it('records every public thread of every server with all messages, and nothing else', async () => {
@@ -358,10 +409,10 @@ describe('the sync', () => {
     const longAgo = new Date(Date.now() - 13 * 3_600_000);
     await channels.updateOne({ _id: channel.id }, { $set: { withheldAt: longAgo } });
     await syncAgain(deps);
+    await untilEqual(() => threads.distinct('title', { channelId: channel.id }), ['thread']);
     const ids = await threads.distinct('_id', { channelId: channel.id });
     const left = await messages.find({ threadId: { $in: ids } }).toArray();
     expect(left.map(({ _id, content }) => [_id, content])).to.deep.equal([[erased.id, '']]);
-    expect(await threads.distinct('title', { channelId: channel.id })).to.deep.equal(['thread']);
     await stores.refreshSearch();
     expect((await verifyNow(deps)).differences).to.deep.equal([]);
     deny(guild.id, channel.id, 0n);
@@ -374,6 +425,33 @@ describe('the sync', () => {
     expect(differences(await archivedState(deps), expected)).to.deep.equal([]);
     await stores.refreshSearch();
     expect((await verifyNow(deps)).differences).to.deep.equal([]);
+  });
+
+  it('withholds another forum while it removes what was said in one that stays withheld', async () => {
+    const held = holdRemovals(deps);
+    await rig.open({ history: { forums: 2, threads: 6 } });
+    rig.start({}, held.deps);
+    const [first, second] = await withTwoForums();
+    await untilRemoving(first.channel.id, held);
+    deny(second.guild.id, second.channel.id, VIEW_CHANNEL);
+    await syncAgain(deps);
+    const { channels, threads } = deps.collections;
+    expect(await channels.findOne({ _id: second.channel.id })).to.have.property('withheldAt');
+    held.release();
+    await untilEqual(() => threads.distinct('title', { channelId: first.channel.id }), ['thread']);
+  });
+
+  it('removes nothing of a forum that is public again meanwhile', async () => {
+    const held = holdRemovals(deps);
+    await rig.open({ history: { forums: 2, threads: 6 } });
+    rig.start({}, held.deps);
+    const [{ guild, channel }] = await withTwoForums();
+    await untilRemoving(channel.id, held);
+    deny(guild.id, channel.id, 0n);
+    await syncAgain(deps);
+    held.release();
+    await held.removals[0];
+    await expectSame();
   });
 
   it('deletes a forum that the platform says was deleted', async () => {
