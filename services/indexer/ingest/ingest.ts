@@ -121,7 +121,8 @@ function applyBatch(
   const { thread } = source.told;
   const header = mergeHeader(documents, source, erased, isFirst);
   if (header.isDeleted) return { isChanged: false, isDeleted: true };
-  const isSaid = thread !== null && mergeMessages(documents, thread._id, told);
+  const isSaid =
+    thread !== null && mergeMessages(documents, { threadId: thread._id, causes }, told);
   mergePeople(documents, told, causes);
   if (thread && (isSaid || header.isThreadChanged)) {
     markThread(documents, thread._id, { causes, claim });

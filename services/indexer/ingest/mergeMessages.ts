@@ -26,20 +26,24 @@ export function readsOfMessages(told: readonly SourceMessage[]): {
 
 /**
  * Merges a batch of one thread's messages into the records: of two sources the later wins, whole. Returns whether any
- * message changed. Throws SourceConflict for one that belongs to another thread.
+ * message changed. Throws SourceConflict for one that belongs to another thread, unless only exports say so, and the
+ * platform itself tells of it here.
  */
 export function mergeMessages(
   documents: Documents,
-  threadId: string,
+  { threadId, causes }: { threadId: string; causes: readonly string[] | undefined },
   batch: readonly SourceMessage[],
 ): boolean {
   let isChanged = false;
   for (const told of batch) {
-    const before = documents.get('messages', told._id);
-    if (before && before.threadId !== threadId) {
-      throw new SourceConflict(`Message ${told._id} belongs to thread ${before.threadId}`);
+    const stored = documents.get('messages', told._id);
+    const other = stored && stored.threadId !== threadId ? stored : null;
+    if (other && !isMisplaced(other, told)) {
+      throw new SourceConflict(`Message ${told._id} belongs to thread ${other.threadId}`);
     }
-    if (before?.deleted) continue;
+    if (stored?.deleted) continue;
+    if (other) markMove(documents, { from: other.threadId, to: threadId, causes });
+    const before = other ? null : stored;
     const clean = withoutDeletedForward(documents, told);
     const message = before ? mergeMessage(clean, before) : clean;
     if (!message) continue;
@@ -49,6 +53,26 @@ export function mergeMessages(
       disownThread(documents, threadId);
   }
   return isChanged;
+}
+
+/**
+ * Whether an export, forged or broken, has put a message into a thread that the platform tells in another. The platform
+ * knows where its message is, so nothing of what the export said of it is kept.
+ */
+function isMisplaced(stored: MessageRecord, told: SourceMessage): boolean {
+  return isLive(told.asOf) && !isLive(stored.asOf);
+}
+
+/**
+ * Has both threads built when a message moves. A build of its old thread may have read it there, and may send its search
+ * document late. So the new thread sends all of its documents, with a higher version.
+ */
+function markMove(
+  documents: Documents,
+  { from, to, causes }: { from: string; to: string; causes: readonly string[] | undefined },
+): void {
+  documents.mark('thread', from, { causes });
+  documents.mark('thread', to, { causes, whole: true });
 }
 
 /** Whether readers see something else. Links to files that the platform itself has told of are others. */

@@ -502,4 +502,54 @@ describe('building a thread', () => {
     expect(await moved.catch((error: unknown) => error)).to.be.instanceOf(SourceConflict);
     expect((await detail(threadId)) === null).to.equal(true);
   });
+
+  /** A thread that the platform told, and one into which an export has put a message of it. */
+  async function aMisplacedMessage() {
+    const [real, other] = [aConversation(), aConversation()];
+    const misplaced = aSourceMessage({ threadId: other.threadId, content: 'Told by an export' });
+    await record(deps, other.source, [...other.messages, misplaced]);
+    const live = real.messages.map((message) => ({ ...message, asOf: LIVE }));
+    await record(deps, { ...real.source, asOf: LIVE }, live);
+    await doAll(deps);
+    const { threadId } = real;
+    const told = { ...misplaced, threadId, content: 'Told by the platform', asOf: LIVE };
+    return { real, other, misplaced, told };
+  }
+
+  it('takes a message from the thread into which only an export has put it', async () => {
+    const { real, other, misplaced, told } = await aMisplacedMessage();
+    const late = stalled(deps, () => record(deps, real.source, [told]));
+    await setMarks(deps, 'thread', [other.threadId], { whole: true });
+    // It has read the message there before.
+    await build(late, other.threadId);
+    expect(await markOf(real.threadId)).to.include({ whole: true });
+    await doAll(deps);
+    const contents = async (threadId: string) =>
+      (await detail(threadId))?.messages.map(({ content }) => content);
+    expect(await contents(real.threadId)).to.include('Told by the platform');
+    expect((await detail(other.threadId))?.messageCount).to.equal(3);
+    await stores.refreshSearch();
+    const found = await stores.elasticsearch.get<{ threadId: string }>({
+      index: searchAlias(stores.mongo.namespace),
+      id: documentId('message', told._id),
+    });
+    expect(found._source?.threadId).to.equal(real.threadId);
+    const again = record(deps, { ...other.source, asOf: 9 }, [{ ...misplaced, asOf: 9 }]);
+    expect(await again.catch((error: unknown) => error)).to.be.instanceOf(SourceConflict);
+  });
+
+  it('leaves a message deleted that was deleted where an export had put it', async () => {
+    const { real, other, told } = await aMisplacedMessage();
+    const deleted = deleteMessage(deps, { messageId: told._id });
+    await doAll(deps);
+    await deleted;
+    await record(deps, real.source, [told, { ...told, _id: anId(), content: 'Told after it' }]);
+    await doAll(deps);
+    const contents = (await detail(real.threadId))?.messages.map(({ content }) => content);
+    expect(contents).to.include('Told after it');
+    expect(contents).not.to.include('Told by the platform');
+    expect(await deps.collections.messages.findOne({ _id: told._id })).to.include({
+      ...{ threadId: other.threadId, deleted: true, content: '' },
+    });
+  });
 });

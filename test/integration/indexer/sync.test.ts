@@ -269,6 +269,27 @@ describe('the sync', () => {
     expect(thread?.problem).to.include('but 72 is recorded');
   });
 
+  it('reads a thread to its end of which an import has put a message into another', async () => {
+    await rig.open({ history: { forums: 1, threads: 4, messages: 250 } });
+    const { messages: said } = rig.discord.model
+      .publicThreads()
+      .find(({ messages }) => messages.length > 100)!;
+    const source = aSourceThread({});
+    const threadId = source.thread._id;
+    await record(deps, source, [
+      aSourceMessage({ _id: threadId, threadId }),
+      aSourceMessage({ _id: said[1]!.id, threadId }),
+    ]);
+    rig.start();
+    await untilSynced(deps);
+    const { threads, messages, sync } = deps.collections;
+    const failed = { kind: 'thread', problem: { $exists: true } } as const;
+    expect(await syncOf(sync, 'thread').findOne(failed)).to.equal(null);
+    expect(await messages.countDocuments({ threadId })).to.equal(1);
+    await threads.deleteOne({ _id: threadId });
+    await expectSame();
+  });
+
   it('reads threads that it had recorded, and of which nothing was noted: they may be deleted', async () => {
     await start();
     await untilSynced(deps);
