@@ -35,7 +35,7 @@ export async function syncProgress(
   const sums = await syncOf(sync, 'thread')
     .aggregate<Sums>(
       [
-        { $match: { kind: 'thread', ...inPlace(place) } },
+        { $match: { kind: 'thread', ...threadsIn(place) } },
         {
           $group: {
             _id: null,
@@ -56,7 +56,8 @@ export async function syncProgress(
   };
 }
 
-function inPlace({ serverId, channelId, threadId }: SyncPlace): Filter<SyncThread> {
+/** The threads of a place, or all. */
+export function threadsIn({ serverId, channelId, threadId }: SyncPlace): Filter<SyncThread> {
   if (threadId !== undefined) return { _id: threadId };
   if (channelId !== undefined) return { channelId };
   return serverId === undefined ? {} : { serverId };

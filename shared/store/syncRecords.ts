@@ -134,6 +134,8 @@ export interface SyncRequestRecord {
   listed?: boolean;
   /** Why it cannot be done. */
   problem?: string;
+  /** Since when its job has found no process that speaks to the platform. */
+  unservedSince?: Date;
 }
 
 /** The documents of the collection `sync`, by kind: what is known of the platform, and what is asked for. */

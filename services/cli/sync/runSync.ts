@@ -32,6 +32,8 @@ export function placeOf({ server, channel, thread }: SyncOptions): SyncPlace | s
     : error.message;
 }
 
+const NOTHING_SYNCED = { threads: 0, messages: 0, failed: 0 };
+
 /** Has a place synced, and waits for its end unless told otherwise. */
 export async function runSync(options: SyncOptions, place: SyncPlace): Promise<void> {
   const entry = { operation: 'sync', params: { ...place } };
@@ -50,9 +52,10 @@ async function sync(archive: Archive, place: SyncPlace, wait: boolean): Promise<
     label: 'sync',
     file: () => archive.producer.add('sync', { requestId }),
     resultOf(result: unknown, jobId: string): Result {
-      const { threads = 0, messages = 0 } = result as { threads?: number; messages?: number };
+      const { threads, messages, failed } = { ...NOTHING_SYNCED, ...(result as object) };
       const lines = [`Synced: ${counted(threads, 'thread')}, ${counted(messages, 'message')}`];
-      return { json: { jobId, state: 'done', threads, messages }, lines, ok: true };
+      if (failed > 0) lines.push(`Could not be fetched yet: ${counted(failed, 'thread')}`);
+      return { json: { jobId, state: 'done', threads, messages, failed }, lines, ok: failed === 0 };
     },
   };
   return runJob(archive, job, wait);

@@ -1,36 +1,104 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
-import { stateOf } from '../../../shared/store/state.js';
-import { syncProgress } from '../../../shared/store/syncProgress.js';
-import { syncOf } from '../../../shared/store/syncRecords.js';
+import { stateOf, type SyncLease } from '../../../shared/store/state.js';
+import { syncProgress, threadsIn } from '../../../shared/store/syncProgress.js';
+import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
 import type { IndexerDeps } from '../deps.js';
 import { LookAgain } from '../permanentErrors.js';
 import type { Report } from '../report.js';
+import { AGAIN_AFTER_MS } from '../sync/fetchThreads.js';
 import { NotSynced } from '../sync/syncProblem.js';
 
-const LOOK_EVERY_MS = 1_000;
+/** Each look reads all threads of the place. So the rest between two is a tenth of the time since the request (ms). */
+const SHORTEST_REST_MS = 1_000;
+const LONGEST_REST_MS = 30_000;
+/** A process that starts anew, or takes over, speaks to the platform long before (ms). */
+const MOST_UNSERVED_MS = 5 * 60_000;
+
+type Deps = Pick<IndexerDeps, 'collections'>;
+
+/** What became of a request to sync. */
+interface Synced {
+  threads: number;
+  messages: number;
+  /** Threads that could not be fetched since the request. The sync goes on to try them. */
+  failed: number;
+}
 
 /**
- * Looks how far a request to sync has come, and ends when all of it is listed and fetched. Throws LookAgain until then,
- * and NotSynced where it cannot be done. The sync itself runs beside the queue.
+ * Looks how far a request to sync has come, and ends when all of it is listed, and each thread is fetched or was tried
+ * in vain. Throws LookAgain until then, and NotSynced where it cannot be done. The sync itself runs beside the queue.
  */
 export async function awaitSync(
-  { collections }: Pick<IndexerDeps, 'collections'>,
+  { collections }: Deps,
   { requestId }: JobPayloads['sync'],
   report: Report,
-): Promise<{ threads: number; messages: number }> {
+): Promise<Synced> {
   const requests = syncOf(collections.sync, 'request');
   const request = await requests.findOne({ _id: requestId });
   // It was done before, and its end was not told.
-  if (!request) return { threads: 0, messages: 0 };
-  const lease = await stateOf(collections.state, 'sync').findOne({ _id: 'sync' });
-  const problem = request.problem ?? lease?.problem;
-  if (problem) {
+  if (!request) return { threads: 0, messages: 0, failed: 0 };
+  const problem = request.problem ?? (await problemOfSync({ collections }, request));
+  if (problem !== null) {
     await requests.deleteOne({ _id: requestId });
     throw new NotSynced(problem);
   }
+  const { untried, failed } = await threadsLeft({ collections }, request);
   const { threads, messages } = await syncProgress(collections, request);
   report(threads.fetched, Math.max(threads.found, 1));
-  if (!request.listed || threads.fetched < threads.found) throw new LookAgain(LOOK_EVERY_MS);
+  if (!request.listed || untried > 0) throw new LookAgain(restAfter(request));
   await requests.deleteOne({ _id: requestId });
-  return { threads: threads.found, messages: messages.fetched };
+  return { threads: threads.found - failed, messages: messages.fetched, failed };
 }
+
+function restAfter({ at }: SyncRequestRecord): number {
+  const tenthMs = Math.round((Date.now() - at.getTime()) / 10);
+  return Math.min(Math.max(tenthMs, SHORTEST_REST_MS), LONGEST_REST_MS);
+}
+
+/** How many threads of a request are still to be fetched: those that have failed since it was made, and the others. */
+async function threadsLeft(
+  { collections }: Deps,
+  request: SyncRequestRecord,
+): Promise<{ untried: number; failed: number }> {
+  const left = { kind: 'thread', ...threadsIn(request), todo: { $exists: true } } as const;
+  const failedAt = { $subtract: ['$dueAt', AGAIN_AFTER_MS] };
+  const sums = await syncOf(collections.sync, 'thread')
+    .aggregate<{ untried: number; failed: number }>([
+      { $match: left },
+      // A date that is absent is before all others.
+      { $set: { hasFailed: { $gte: [failedAt, request.at] } } },
+      {
+        $group: {
+          _id: null,
+          untried: { $sum: { $cond: ['$hasFailed', 0, 1] } },
+          failed: { $sum: { $cond: ['$hasFailed', 1, 0] } },
+        },
+      },
+    ])
+    .next();
+  return { untried: sums?.untried ?? 0, failed: sums?.failed ?? 0 };
+}
+
+/** Why nothing can be synced; null while all is well, or may soon be. */
+async function problemOfSync(deps: Deps, request: SyncRequestRecord): Promise<string | null> {
+  const { state, sync } = deps.collections;
+  const lease = await stateOf(state, 'sync')
+    .aggregate<Pick<SyncLease, 'problem'> & { isHeld: boolean }>([
+      { $match: { _id: 'sync' } },
+      { $project: { problem: 1, isHeld: { $gt: ['$until', '$$NOW'] } } },
+    ])
+    .next();
+  if (lease?.problem) return lease.problem;
+  const { _id, unservedSince } = request;
+  const requests = syncOf(sync, 'request');
+  if (lease?.isHeld) {
+    if (unservedSince) await requests.updateOne({ _id }, { $unset: { unservedSince: '' } });
+    return null;
+  }
+  if (!unservedSince) await requests.updateOne({ _id }, { $set: { unservedSince: new Date() } });
+  else if (Date.now() - unservedSince.getTime() > MOST_UNSERVED_MS) return NOBODY_SYNCS;
+  return null;
+}
+
+const NOBODY_SYNCS =
+  'No indexer has spoken to the platform for five minutes: start one with DISCORD_BOT_TOKEN';

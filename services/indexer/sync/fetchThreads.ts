@@ -15,7 +15,8 @@ import { channelsOf, type SyncDeps } from './syncDeps.js';
 /** Threads fetched at once: enough to use the limit over all routes, each waiting for its own. */
 const AT_ONCE = 32;
 const LOOK_EVERY_MS = 250;
-const AGAIN_AFTER_MS = 30_000;
+/** A thread that could not be fetched is tried again after so long (ms). */
+export const AGAIN_AFTER_MS = 30_000;
 
 /** Fetches what is to be fetched of threads, most recently active first, until the signal is aborted. */
 export async function fetchThreads(deps: SyncDeps): Promise<void> {
