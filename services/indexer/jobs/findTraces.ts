@@ -1,7 +1,7 @@
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
-import type { MessageRecord } from '../../../shared/store/records.js';
+import { pagesById } from '../../../shared/store/pagesById.js';
 import { cleanMessages } from '../build/cleanRecords.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../records/applyErasures.js';
@@ -44,7 +44,7 @@ export async function findTraces(
   const counts = { messages: 0, removedMessages: 0 };
   const total = await collections.messages.estimatedDocumentCount();
   let read = 0;
-  for await (const batch of allMessages(collections)) {
+  for await (const batch of pagesById(collections.messages, { size: BATCH })) {
     const unclean = batch.filter((message) => applyErasures(message, erased) !== message);
     for (const { threadId } of unclean) threadIds.add(threadId);
     counts.messages += unclean.length;
@@ -119,21 +119,5 @@ async function* mentionedNames(
       const theirs = mentions.filter(({ id }) => id === userId);
       for (const { username, displayName } of theirs) yield* [username, displayName];
     }
-  }
-}
-
-/** Every message in order of its id, a batch at a time. */
-async function* allMessages({
-  messages,
-}: Pick<Collections, 'messages'>): AsyncGenerator<MessageRecord[]> {
-  for (let last = ''; ;) {
-    const batch = await messages
-      .find({ _id: { $gt: last } })
-      .sort({ _id: 1 })
-      .limit(BATCH)
-      .toArray();
-    if (batch.length === 0) return;
-    yield batch;
-    last = batch.at(-1)!._id;
   }
 }

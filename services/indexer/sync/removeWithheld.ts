@@ -1,3 +1,4 @@
+import { pagesById } from '../../../shared/store/pagesById.js';
 import type { ChannelRecord } from '../../../shared/store/records.js';
 import { hollowThread } from '../records/tombstones.js';
 import type { Change, Documents } from '../work/commit.js';
@@ -38,11 +39,13 @@ export async function removeLongWithheld(deps: Deps): Promise<void> {
  */
 async function removeWithheld(deps: Deps, channelId: string): Promise<void> {
   const { threads, threadItems } = deps.collections;
-  const full = threads.find({ channelId, deleted: { $ne: true }, asOf: { $gt: 0 } });
-  for await (const { _id: threadId } of full.project<{ _id: string }>({ _id: 1 })) {
-    // What readers saw of it is removed first, by the build of a withheld thread.
-    if (await threadItems.findOne({ _id: threadId })) continue;
-    if (!(await removeThread(deps, channelId, threadId))) return;
+  const full = { channelId, deleted: { $ne: true }, asOf: { $gt: 0 } };
+  for await (const page of pagesById(threads, { filter: full, projection: { _id: 1 } })) {
+    for (const { _id: threadId } of page) {
+      // What readers saw of it is removed first, by the build of a withheld thread.
+      if (await threadItems.findOne({ _id: threadId })) continue;
+      if (!(await removeThread(deps, channelId, threadId))) return;
+    }
   }
 }
 
