@@ -5,8 +5,8 @@ import type { MessageToken, Target } from './syntax/messageToken.js';
 
 type Of<K extends MessageToken['type']> = Extract<MessageToken, { type: K }>;
 
-// What marked renders as it is: strong, em, del, codespan, br and text.
-type Custom = Exclude<MessageToken['type'], 'strong' | 'em' | 'del' | 'codespan' | 'br' | 'text'>;
+// What marked renders as it is: strong, em, del, codespan and br.
+type Custom = Exclude<MessageToken['type'], 'strong' | 'em' | 'del' | 'codespan' | 'br'>;
 
 /** One function a token type: the token and the HTML of what is inside it, to HTML. */
 export type Renderers = { [K in Custom]: (token: Of<K>, inner: string) => string };
@@ -20,6 +20,8 @@ const SPOILER =
 
 /** The HTML of each token type that is Discord's own or needs more than marked's rendering. */
 export const renderers: Renderers = {
+  // marked would leave what looks like an entity, where Discord shows `&lt;` as it was typed.
+  text: ({ text }) => escapeText(text),
   paragraph: (_, inner) => paragraph('', inner),
   subtext: (_, inner) => paragraph(' class="subtext"', inner),
   blank: () => '<br /><br />',
