@@ -23,7 +23,8 @@ export type LiveUser = Pick<APIUser, 'id' | 'username' | 'avatar'> &
 export type LiveRole = Pick<APIRole, 'id' | 'name' | 'permissions'>;
 
 export type LiveGuild = Pick<APIGuild, 'id' | 'name'> &
-  Partial<Pick<APIGuild, 'icon' | 'description' | 'approximate_member_count' | 'owner_id'>> & {
+  Partial<Pick<APIGuild, 'icon' | 'description' | 'owner_id'>> & {
+    approximate_member_count?: number | null;
     nsfw_level?: number;
     roles: LiveRole[];
   };
@@ -47,12 +48,12 @@ export interface LiveThread {
   id: string;
   type: number;
   guild_id?: string;
-  parent_id: string;
+  parent_id?: string | null;
   name: string;
   owner_id?: string | null;
   applied_tags?: string[];
-  thread_metadata: Pick<APIThreadMetadata, 'archived' | 'archive_timestamp'> &
-    Partial<Pick<APIThreadMetadata, 'locked'>>;
+  thread_metadata: Pick<APIThreadMetadata, 'archived'> &
+    Partial<Pick<APIThreadMetadata, 'locked'>> & { archive_timestamp: string | null };
   flags?: number;
   message_count?: number;
   total_message_sent?: number;
@@ -76,6 +77,8 @@ export interface LiveThreadList {
 export interface LiveComponent {
   type: number;
   content?: string;
+  /** Whether all of it is hidden until it is clicked on. */
+  spoiler?: boolean;
   components?: LiveComponent[];
   accessory?: LiveComponent;
 }
@@ -89,6 +92,8 @@ export type LiveAttachment = Pick<APIAttachment, 'id' | 'filename' | 'url'> &
 
 /** What a forwarded message holds of the original. */
 export interface LiveSnapshot {
+  mentions?: (LiveUser & { member?: LiveMemberNamed })[];
+  mention_roles?: string[];
   content?: string;
   timestamp?: string;
   edited_timestamp?: string | null;
@@ -117,8 +122,6 @@ export interface LiveMessage extends LiveSnapshot {
   pinned?: boolean;
   flags?: number;
   webhook_id?: string;
-  mentions?: (LiveUser & { member?: LiveMemberNamed })[];
-  mention_roles?: string[];
   reactions?: Pick<APIReaction, 'count' | 'emoji'>[];
   message_reference?: { type?: number } & Partial<
     Pick<APIMessageReference, 'message_id' | 'channel_id' | 'guild_id'>

@@ -50,7 +50,7 @@ const guild = Joi.object({
   icon: hash().allow(null),
   description: textOrNull(LONG),
   nsfw_level: count(),
-  approximate_member_count: count(),
+  approximate_member_count: count().allow(null),
   owner_id: snowflake(),
   roles: listOf(
     Joi.object({
@@ -96,13 +96,13 @@ export const thread = Joi.object({
   id: snowflake().required(),
   type: count().required(),
   guild_id: snowflake(),
-  parent_id: snowflake().required(),
+  parent_id: snowflake().allow(null),
   name: text(SHORT).required(),
   owner_id: snowflake().allow(null),
   applied_tags: listOf(snowflake(), 100),
   thread_metadata: Joi.object({
     archived: Joi.boolean().required(),
-    archive_timestamp: timestamp().required(),
+    archive_timestamp: timestamp().required().allow(null),
     locked: Joi.boolean(),
   }).required(),
   flags: count(),
@@ -154,13 +154,20 @@ const component = (levels: number): Joi.ObjectSchema =>
   Joi.object({
     type: count().required(),
     content: text(LONG),
+    spoiler: Joi.boolean(),
     ...(levels > 1 && {
       components: listOf(component(levels - 1), 100),
       accessory: component(levels - 1),
     }),
   });
 
+const mentions = {
+  mentions: listOf(user().keys({ member: member() }), 10_000),
+  mention_roles: listOf(snowflake(), 10_000),
+};
+
 const snapshot = {
+  ...mentions,
   content: text(LONG),
   timestamp: timestamp(),
   edited_timestamp: timestamp().allow(null),
@@ -189,8 +196,6 @@ export const message = Joi.object({
   pinned: Joi.boolean(),
   flags: count(),
   webhook_id: snowflake(),
-  mentions: listOf(user().keys({ member: member() }), 10_000),
-  mention_roles: listOf(snowflake(), 10_000),
   reactions: listOf(Joi.object({ count: count().required(), emoji: emoji().required() }), 1_000),
   message_reference: Joi.object({
     type: count(),

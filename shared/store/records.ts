@@ -136,12 +136,16 @@ export interface StickerRecord {
   url: string;
 }
 
-/** When parts of a message were told: the author's display name, how many reacted, who did, and the text. */
+/**
+ * When parts of a message were told: the author's display name, how many reacted, who did, the text, and the display
+ * names of those whom it mentions.
+ */
 export interface PartTimes {
   displayName?: number;
   reactions?: number;
   reactors?: number;
   text?: number;
+  mentionNames?: number;
 }
 
 /** A message as said. `content` is raw platform markdown with ids restored (`<@id>`, `<:name:id>`). */

@@ -10,7 +10,7 @@ import { isNewer } from './messageOrder.js';
 type Message = SourceMessage & Pick<MessageRecord, 'deleted'>;
 type Part = keyof PartTimes;
 
-const PARTS: readonly Part[] = ['displayName', 'reactions', 'reactors', 'text'];
+const PARTS: readonly Part[] = ['displayName', 'reactions', 'reactors', 'text', 'mentionNames'];
 
 /**
  * Merges what a source tells of a message with its record. The later of the two is taken whole, except for parts that
@@ -55,15 +55,25 @@ const TAKE: Record<Part, (message: Message, other: Message) => Partial<Message>>
   reactors: ({ reactions }, other) => ({
     reactions: reactions.map((reaction) => withReactors(reaction, other.reactions)),
   }),
-  text: (_, { content, editedAt, embeds, attachments, mentions, mentionedRoles = [] }) => ({
-    ...{ content, editedAt, embeds, attachments, mentions },
+  text: (message, { content, editedAt, embeds, attachments, mentions, mentionedRoles = [] }) => ({
+    ...{ content, editedAt, embeds, attachments, mentions: withNames(mentions, message.mentions) },
     ...(mentionedRoles.length > 0 && { mentionedRoles }),
   }),
+  mentionNames: ({ mentions }, other) => ({ mentions: withNames(mentions, other.mentions) }),
 };
 
 function withPart(message: Message, part: Part, other: Message): Message {
   const partsAsOf = { ...message.partsAsOf, [part]: partTime(other, part) };
   return { ...message, ...TAKE[part](message, other), partsAsOf };
+}
+
+/** Mentions with the names that others give those people. */
+function withNames(
+  mentions: Message['mentions'],
+  others: Message['mentions'],
+): Message['mentions'] {
+  const names = new Map(others.map(({ id, displayName }) => [id, displayName]));
+  return mentions.map((one) => ({ ...one, displayName: names.get(one.id) ?? one.displayName }));
 }
 
 /** Who reacted, where nobody is known to have taken a reaction back since. */

@@ -7,14 +7,13 @@ const PINNED = 1 << 1;
 
 /** A server as the platform tells it. */
 export function liveServer(guild: LiveGuild): SourceThread['server'] {
+  const { approximate_member_count: memberCount } = guild;
   return {
     _id: guild.id,
     name: cleanName(guild.name, 'server'),
     icon: guild.icon ?? null,
     description: contentOrNull(guild.description),
-    ...(guild.approximate_member_count !== undefined && {
-      memberCount: guild.approximate_member_count,
-    }),
+    ...(typeof memberCount === 'number' && { memberCount }),
   };
 }
 
@@ -47,9 +46,12 @@ function liveTag(tag: NonNullable<LiveChannel['available_tags']>[number]): Avail
   };
 }
 
+/** A thread that stands in a channel. */
+export type ChannelThread = LiveThread & { parent_id: string };
+
 /** A thread as the platform tells it. */
 export function liveThread(
-  thread: LiveThread,
+  thread: ChannelThread,
   serverId: string,
 ): NonNullable<SourceThread['thread']> {
   const { archived, archive_timestamp: since, locked } = thread.thread_metadata;
@@ -62,7 +64,7 @@ export function liveThread(
     appliedTags: thread.applied_tags ?? [],
     archived,
     // Of an active thread this time is no time of archiving.
-    archivedAt: archived ? timestampToDate(since) : null,
+    archivedAt: archived && since !== null ? timestampToDate(since) : null,
     ...(locked !== undefined && { locked }),
     pinned: ((thread.flags ?? 0) & PINNED) !== 0,
   };

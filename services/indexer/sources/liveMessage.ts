@@ -53,6 +53,7 @@ export function liveMessage(message: LiveMessage, context: LiveContext): SourceM
     ...mapMessage(asExported(message, roleNames), { threadId, asOf, raw: true }),
     partsAsOf: {
       ...(!message.member && { displayName: 0 }),
+      ...(isUnnamed(message) && { mentionNames: 0 }),
       ...(isEvent && !message.reactions && { reactions: 0 }),
       reactors: 0,
     },
@@ -75,15 +76,44 @@ function asExported(message: LiveMessage, roleNames: LiveContext['roleNames']): 
       count,
       emoji: { id: emoji.id, name: emoji.name ?? '', isAnimated: emoji.animated ?? false },
     })),
-    mentions: (message.mentions ?? []).map((user) => asUser(user, user.member)),
+    mentions: mentionsOf(message),
     reference: referenceOf(message),
     forwardedMessage: forwardedOf(message),
     interaction: interactionOf(message),
-    mentionedRoles: (message.mention_roles ?? []).flatMap((id) => {
-      const name = roleNames.get(id);
-      return name === undefined ? [] : [{ id, name }];
-    }),
+    mentionedRoles: rolesOf(message, roleNames),
   };
+}
+
+/** Whether people are mentioned, and what they are called on the server is not told: history does not tell it. */
+function isUnnamed(message: LiveMessage): boolean {
+  const mentions = mentionedIn(message);
+  return mentions.length > 0 && mentions.every(({ member }) => !member);
+}
+
+/** Whom a message mentions, and whom the one that it forwards does: once each. */
+function mentionsOf(message: LiveMessage): ExportUser[] {
+  const users = mentionedIn(message).map((user) => asUser(user, user.member));
+  return [...new Map(users.toReversed().map((user) => [user.id, user])).values()].toReversed();
+}
+
+function mentionedIn(message: LiveMessage) {
+  return [message, ...originalOf(message)].flatMap(({ mentions = [] }) => mentions);
+}
+
+function rolesOf(
+  message: LiveMessage,
+  names: LiveContext['roleNames'],
+): NonNullable<ExportMessage['mentionedRoles']> {
+  const ids = [message, ...originalOf(message)].flatMap(({ mention_roles: told = [] }) => told);
+  return [...new Set(ids)].flatMap((id) => {
+    const name = names.get(id);
+    return name === undefined ? [] : [{ id, name }];
+  });
+}
+
+/** What a message forwards, where it forwards one. */
+function originalOf({ message_snapshots: snapshots = [] }: LiveMessage): LiveSnapshot[] {
+  return snapshots.slice(0, 1).map(({ message }) => message);
 }
 
 /** What writes by a webhook is no person. */
@@ -181,7 +211,7 @@ function referenceOf({ message_reference: told }: LiveMessage): ExportReference 
 }
 
 function forwardedOf(message: LiveMessage): ExportForwarded | null {
-  const original = message.message_snapshots?.[0]?.message;
+  const [original] = originalOf(message);
   if (!original) return null;
   return {
     timestamp: original.timestamp ?? null,

@@ -3,6 +3,7 @@ import type {
   LiveMessage,
   LiveSnapshot,
 } from '../../../shared/discordApi/answerTypes.js';
+import { findCodeSpans } from '../content/syntax/findCodeSpans.js';
 
 const TEXT_DISPLAY = 10;
 
@@ -19,12 +20,25 @@ export function liveText(message: LiveSnapshot & Pick<LiveMessage, 'poll'>): str
   return parts.filter((part) => part !== '').join('\n');
 }
 
-function textsOf({ type, content, components = [], accessory }: LiveComponent): string[] {
-  return [
+function textsOf({ type, content, spoiler, components = [], accessory }: LiveComponent): string[] {
+  const texts = [
     ...(type === TEXT_DISPLAY && content ? [content] : []),
     ...components.flatMap(textsOf),
     ...(accessory ? textsOf(accessory) : []),
   ];
+  return spoiler && texts.length > 0 ? [hidden(texts.join('\n'))] : texts;
+}
+
+/** A text as one spoiler. A spoiler in it would end this one, so what marks it is left out; code stays as it is. */
+function hidden(text: string): string {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const [at, { end }] of findCodeSpans(text)) {
+    pieces.push(text.slice(from, at).replaceAll('||', ''), text.slice(at, end));
+    from = end;
+  }
+  pieces.push(text.slice(from).replaceAll('||', ''));
+  return `||${pieces.join('')}||`;
 }
 
 function pollText({ question, answers, results }: NonNullable<LiveMessage['poll']>): string {

@@ -74,7 +74,8 @@ export function placeAfter(
   page: readonly LiveThread[],
   hasMore: boolean,
 ): { update: object; isEnd: boolean } {
-  const [first, last] = [page[0], page.at(-1)].map((thread) => thread && archivedAt(thread));
+  const times = page.flatMap(({ thread_metadata: { archive_timestamp: at } }) => at ?? []);
+  const [first, last] = [times[0], times.at(-1)];
   const newest = known.newest ?? first ?? known.listedTo;
   const isKnown =
     last !== undefined && known.listedTo !== undefined && isBefore(last, known.listedTo);
@@ -83,10 +84,6 @@ export function placeAfter(
     return { update: { ...set, $unset: { before: '', newest: '' } }, isEnd: true };
   }
   return { update: { $set: { newest, before: cursorAfter(last, known.before) } }, isEnd: false };
-}
-
-function archivedAt({ thread_metadata: { archive_timestamp: at } }: LiveThread): string {
-  return at;
 }
 
 function isBefore(left: string, right: string): boolean {

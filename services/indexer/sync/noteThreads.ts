@@ -11,7 +11,7 @@ import { ingest } from '../ingest/ingest.js';
 import { SourceConflict } from '../ingest/source.js';
 import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
 import { tieOf } from '../records/mergeFields.js';
-import { liveThread } from '../sources/liveHeader.js';
+import { liveThread, type ChannelThread } from '../sources/liveHeader.js';
 import { noMessages } from './loadServer.js';
 import type { Documents } from '../work/commit.js';
 import type { LoadedServer, SyncDeps, ToldThreads } from './syncDeps.js';
@@ -32,9 +32,7 @@ export async function noteThreads(
   again = false,
 ): Promise<void> {
   const syncThreads = syncOf(deps.collections.sync, 'thread');
-  const kept = threads.filter(
-    ({ type, parent_id: channelId }) => PUBLIC_TYPES.has(type) && server.channels.has(channelId),
-  );
+  const kept = threads.filter((thread) => isKept(thread, server));
   const found = await syncThreads.find({ _id: { $in: kept.map(({ id }) => id) } }).toArray();
   const known = new Map(found.map((one) => [one._id, one]));
   for (let at = 0; at < kept.length; at += AT_ONCE) {
@@ -47,8 +45,12 @@ export async function noteThreads(
   }
 }
 
+function isKept(thread: LiveThread, { channels }: LoadedServer): thread is ChannelThread {
+  return PUBLIC_TYPES.has(thread.type) && channels.has(thread.parent_id ?? '');
+}
+
 interface Noted {
-  thread: LiveThread;
+  thread: ChannelThread;
   asOf: number;
   again: boolean;
   known: SyncThread | undefined;

@@ -92,8 +92,12 @@ async function syncThread(deps: SyncDeps, threadId: string): Promise<void> {
   await noteThreads(deps, server, { threads: [thread], asOf }, true);
 }
 
-async function requireKept({ collections }: SyncDeps, channelId: string): Promise<void> {
-  const channel = await syncOf(collections.sync, 'channel').findOne({ _id: channelId });
-  if (channel?.problem === null) return;
-  throw new NotSynced(`It is not archived. ${channel?.problem ?? 'It is no forum'}`);
+async function requireKept(
+  { collections }: SyncDeps,
+  channelId: string | null | undefined,
+): Promise<void> {
+  const channel =
+    channelId && (await syncOf(collections.sync, 'channel').findOne({ _id: channelId }));
+  if (channel && channel.problem === null) return;
+  throw new NotSynced(`It is not archived. ${(channel && channel.problem) || 'It is no forum'}`);
 }

@@ -78,6 +78,38 @@ describe('mergeMessage', () => {
     expect(result.author.displayName).to.equal('Nick');
   });
 
+  it('keeps what an event called those who are mentioned, whatever history says later', () => {
+    const mentions = (...names: string[]) => ({
+      mentions: names.map((displayName, n) => ({
+        ...{ id: `${n + 1}`, username: `user${n + 1}`, displayName, isBot: false },
+      })),
+    });
+    const untold = { ...UNTOLD, mentionNames: 0 };
+    const event = live('a', 1, { ...mentions('Nick'), partsAsOf: { reactors: 0 } });
+    const history = live('a', 2, { ...mentions('Global'), partsAsOf: untold });
+    const edited = live('b', 3, {
+      ...mentions('Global', 'Other'),
+      ...{ partsAsOf: untold, editedAt: new Date('2026-01-02T00:00:00Z') },
+    });
+    const result = mergedInAnyOrder([event, history, edited, said('a', 1_000)]);
+    expect(result.content).to.equal('b');
+    expect(result.mentions.map(({ displayName }) => displayName)).to.deep.equal(['Nick', 'Other']);
+  });
+
+  it('keeps the names of an event beside a text that was edited later and told earlier', () => {
+    const named = (displayName: string) => ({
+      mentions: [{ id: '1', username: 'ada', displayName, isBot: false }],
+    });
+    const edited = live('b', 1, {
+      ...named('Global'),
+      ...{ partsAsOf: { ...UNTOLD, mentionNames: 0 }, editedAt: new Date('2026-01-02T00:00:00Z') },
+    });
+    const event = live('a', 2, { ...named('Nick'), partsAsOf: { reactors: 0 } });
+    const result = mergedInAnyOrder([edited, event]);
+    expect(result.content).to.equal('b');
+    expect(result.mentions[0]?.displayName).to.equal('Nick');
+  });
+
   it('names nobody as having reacted where more are named than reacted', () => {
     const before = said('a', 1, { reactions: [{ emoji: HEART, count: 2, userIds: ['1', '2'] }] });
     const after = live('a', 1, { reactions: [{ emoji: HEART, count: 1, userIds: [] }] });

@@ -89,6 +89,17 @@ describe('a message of the platform', () => {
     expect(message?.content).to.equal('one\ntwo\nthree');
   });
 
+  it('hides what a component hides, as one spoiler', () => {
+    const texts = ['The ||killer|| is `a || b`', 'the butler'];
+    const container = {
+      ...{ type: 17, spoiler: true },
+      components: texts.map((content) => ({ type: 10, content })),
+    };
+    const open = { type: 17, components: [{ type: 10, content: 'Seen' }] };
+    const message = mapped({ content: '', flags: 1 << 15, components: [open, container] });
+    expect(message?.content).to.equal('Seen\n||The killer is `a || b`\nthe butler||');
+  });
+
   it('says what its poll asks, and how the votes stand', () => {
     const poll = {
       question: { text: 'Tea?' },
@@ -121,6 +132,33 @@ describe('a message of the platform', () => {
     });
     expect(message?.forwarded?.content).to.equal('Original');
     expect(message?.reference).to.include({ type: 'forward', messageId: '200000000000000004' });
+  });
+
+  it('names whom the message mentions that it forwards, once each', () => {
+    const ada = aLiveUser({ global_name: 'Ada' });
+    const bob = aLiveUser({ global_name: 'Bob' });
+    const original = {
+      content: `<@${ada.id}> <@${bob.id}> <@&200000000000000001>`,
+      ...{ mentions: [ada, bob], mention_roles: ['200000000000000001'] },
+    };
+    const message = mapped({
+      mentions: [{ ...ada, member: { nick: 'The first' } }],
+      message_snapshots: [{ message: original }],
+    });
+    expect(message?.mentions.map(({ displayName }) => displayName)).to.have.members([
+      'The first',
+      'Bob',
+    ]);
+    expect(message?.mentions).to.have.length(2);
+    expect(message?.mentionedRoles).to.deep.equal([{ id: '200000000000000001', name: 'Helpers' }]);
+  });
+
+  it('tells what those are called whom it mentions only where a nickname could be told', () => {
+    const mentions = (member?: object) => ({ mentions: [{ ...aLiveUser(), ...member }] });
+    expect(mapped(mentions())?.partsAsOf).to.include({ mentionNames: 0 });
+    expect(mapped(mentions({ member: { nick: null } }))?.partsAsOf).not.to.have.property(
+      'mentionNames',
+    );
   });
 
   it('is no person where it comes by a webhook', () => {

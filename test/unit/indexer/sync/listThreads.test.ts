@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { placeAfter } from '../../../../services/indexer/sync/listThreads.js';
 import { aLiveThread } from '../../../support/liveAnswers.js';
 
-const archived = (at: string) =>
+const archived = (at: string | null) =>
   aLiveThread({ thread_metadata: { archived: true, archive_timestamp: at } });
 
 interface Update {
@@ -43,6 +43,14 @@ describe('placeAfter', () => {
     expect(placeAfter({}, [], false)).to.include({ isEnd: true });
     const empty = placeAfter({ newest: '2026-01-02T00:00:00+00:00', before: 'x' }, [], true);
     expect((empty.update as Update).$set).to.deep.equal({ listedTo: '2026-01-02T00:00:00+00:00' });
+  });
+
+  it('goes on by the threads that have a time of archiving', () => {
+    const page = ['2026-01-02T00:00:00+00:00', '2026-01-01T00:00:00+00:00', null].map(archived);
+    expect((placeAfter({}, page, true).update as Update).$set).to.deep.equal({
+      newest: '2026-01-02T00:00:00+00:00',
+      before: '2026-01-01T00:00:00.001Z',
+    });
   });
 
   it('ends behind what an earlier list has found, not at it', () => {
