@@ -204,6 +204,10 @@ export function ofKind(type: SearchType, threads: Query, messages: Query): Query
   return type === 'messages' ? messages : { bool: { should: [threads, messages] } };
 }
 
+/** A flag, or an emoji with what is joined to it. */
+const EMOJI =
+  /\p{Regional_Indicator}{1,2}|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}|\u200D\p{Extended_Pictographic})*/u;
+
 /** Single characters of scripts without spaces, or letters or digits that stand together. */
 const SHORT_PIECE =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}])\p{L})+|\p{Nd}+/u;
@@ -212,7 +216,7 @@ const SHORT_PIECE =
  * What the index takes as a word. The relevance of a match is divided by how many the terms have, so that it does not
  * rise with the length of a query.
  */
-const PIECE = new RegExp(`${LONG_WORD}|${SHORT_PIECE.source}`, 'gu');
+const PIECE = new RegExp(`${LONG_WORD}|${SHORT_PIECE.source}|${EMOJI.source}`, 'gu');
 
 function countPieces(terms: readonly SearchTerm[]): number {
   return terms.reduce((sum, { text }) => sum + Math.max(1, text.match(PIECE)?.length ?? 0), 0);

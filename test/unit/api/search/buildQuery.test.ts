@@ -65,6 +65,19 @@ describe('buildQuery', () => {
     expect(begun).to.not.include('{"match_bool_prefix":{"title":{"query":"first"');
   });
 
+  it('divides the relevance of a match by the words that the index takes from a term', () => {
+    const words: [string, number][] = [
+      ['再起動', 3],
+      ['🎉🔥', 2],
+      ['🇩🇪🇫🇷', 2],
+      ['👩‍💻👍🏽', 2],
+    ];
+    for (const [q, count] of words) {
+      const match = `"stretches.text":{"query":"${q}","analyzer":"inflected","boost":${1 / count}}`;
+      expect(build(q), q).to.include(match);
+    }
+  });
+
   it('matches phrases as written only', () => {
     expect(build('"installing nodes"')).to.not.include('inflected');
     expect(build('"installing nodes" well')).to.not.match(/"installing nodes","analyzer"/);
