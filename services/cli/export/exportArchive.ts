@@ -7,6 +7,7 @@ import { writeExport, type ExportContent } from '../../../shared/exportFormat/wr
 import { batches } from '../../../shared/platform/batches.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { pagesById } from '../../../shared/store/pagesById.js';
 import { unshownPeople, type UnshownPeople } from '../../../shared/store/unshownPeople.js';
 import { withoutUnshown } from '../../../shared/store/withoutUnshown.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
@@ -70,7 +71,7 @@ async function writeThreads(
 ): Promise<Pick<ExportSummary, 'threads' | 'messages' | 'leftOut'>> {
   const written = { threads: 0, messages: 0, leftOut: [] as string[] };
   const unshown = await unshownPeople(collections);
-  await forEachAtOnce(collections.threads.find(ALIVE), THREADS_AT_ONCE, async (thread) => {
+  await forEachAtOnce(threadsOf(collections), THREADS_AT_ONCE, async (thread) => {
     const place = await findPlace(thread);
     if (place === 'unknown') written.leftOut.push(thread._id);
     // While a place is being deleted, its threads are deleted a little later than the place itself.
@@ -82,6 +83,10 @@ async function writeThreads(
     progress.advance(1);
   });
   return written;
+}
+
+async function* threadsOf({ threads }: Pick<Collections, 'threads'>): AsyncGenerator<ThreadRecord> {
+  for await (const page of pagesById(threads, { filter: ALIVE })) yield* page;
 }
 
 /** Gives how many messages it wrote; null where nothing of the thread is shown, since its people are left out. */
