@@ -73,10 +73,11 @@ async function measure(folders: string[]): Promise<void> {
       console.log(`CPU seconds: ${listed(all)}`);
       const rebuilding = cpuOf(servers);
       const rebuilt = await runCli(start, ['reindex', '--views']);
-      const spent = { indexer: indexer().cpuSeconds - cpuSeconds, ...rebuilding() };
-      console.log(
-        `Rebuilt in ${rebuilt.seconds.toFixed(1)} s, the import took ${seconds.toFixed(1)} s`,
-      );
+      const after = indexer();
+      const spent = { indexer: after.cpuSeconds - cpuSeconds, ...rebuilding() };
+      const times = [rebuilt.seconds, seconds].map((took) => took.toFixed(1));
+      console.log(`Rebuilt in ${times[0]} s, the import took ${times[1]} s`);
+      console.log(`Most memory of both: indexer ${after.megabytes} MB`);
       console.log(`CPU seconds of the rebuild: ${listed(spent)}`);
     });
     const raw = cpuOf(servers);

@@ -1,6 +1,7 @@
 import type { Binary } from 'mongodb';
 import { batches } from '../../../shared/platform/batches.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
+import { memoryBudget } from '../../../shared/platform/memoryBudget.js';
 import { bodyNames } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { bodyOwner, removeOlderPieces, removePieces } from '../../../shared/store/pieces.js';
@@ -29,14 +30,39 @@ import { endMark, freeMark, isHeld, readsOf } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 import { cleanMessages, cleanThread, cleanWords, removeIfEmptied } from './cleanRecords.js';
 import { loadTargets } from './loadThread.js';
+import { MESSAGE_BATCH } from './messageBatch.js';
 import { putBodies, putRows } from './putViews.js';
 import { readThread, type ReadViews } from './readThread.js';
 
+/** What bounds the memory of threads that are built together: the messages of those that are built at once. */
+const MESSAGES_AT_ONCE = 4_000;
+/** What a thread counts as at most, as it is read in batches; and one that was not built before. */
+const MOST_MESSAGES = 2 * MESSAGE_BATCH.items;
+const UNKNOWN_MESSAGES = 80;
+
 /** Builds threads that are marked. Throws what the first that fails throws, when all have ended. */
 export async function buildThreads(deps: IndexerDeps, marks: Mark[]): Promise<void> {
-  const built = await Promise.allSettled(marks.map((mark) => buildThread(deps, mark)));
+  const known = marks.length > 1 ? await countMessages(deps, marks) : new Map<string, number>();
+  const weightOf = ({ subject }: Mark): number =>
+    Math.min(known.get(subject) ?? UNKNOWN_MESSAGES, MOST_MESSAGES);
+  const budget = memoryBudget(MESSAGES_AT_ONCE);
+  const built = await Promise.allSettled(
+    marks.map((mark) => budget.within(weightOf(mark), () => buildThread(deps, mark))),
+  );
   const failed = built.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
+}
+
+/** How many messages threads held when they were last built. */
+async function countMessages(
+  { collections: { threadItems } }: IndexerDeps,
+  marks: readonly Mark[],
+): Promise<Map<string, number>> {
+  const ids = marks.map(({ subject }) => subject);
+  const items = await threadItems
+    .find({ _id: { $in: ids } }, { projection: { 'facts.messages': 1 } })
+    .toArray();
+  return new Map(items.map(({ _id, facts }) => [_id, facts.messages]));
 }
 
 /**

@@ -2,11 +2,11 @@ import type { BatchLimits } from '../../../shared/platform/batches.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 
 /** What bounds the memory of a very long thread: messages handled at once, and about how many characters they hold. */
-export const MESSAGE_BATCH: BatchLimits<MessageRecord> = {
+export const MESSAGE_BATCH = {
   items: 500,
   weight: 4_000_000,
   weigh: messageWeight,
-};
+} satisfies BatchLimits<MessageRecord>;
 
 /** About how many characters a message holds. */
 function messageWeight({ content, embeds, forwarded, reactions }: MessageRecord): number {

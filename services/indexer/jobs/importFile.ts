@@ -5,6 +5,7 @@ import {
   type ExportFile,
 } from '../../../shared/exportFormat/readExport.js';
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import { memoryBudget } from '../../../shared/platform/memoryBudget.js';
 import type { SourceMessage, SourceThread, Stamps } from '../../../shared/store/records.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { isNotYet } from '../../../shared/store/heldFile.js';
@@ -21,7 +22,6 @@ import { sourceMessage, sourceThread, type MappedThread } from '../sources/expor
 import { claimOwn, endMark, isHeld, readsOf } from '../work/claims.js';
 import { finish } from '../work/runMarks.js';
 import { finishMark, tryMarks } from '../work/tryMarks.js';
-import { memoryBudget } from './memoryBudget.js';
 import { createTurns } from './oneAtATime.js';
 
 /** Bytes of files that are worked on at once: a file is held in batches, and a small one whole. */

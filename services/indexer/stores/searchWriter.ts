@@ -40,6 +40,11 @@ const GATHER_MS = 5;
 const GATHER_MS_BUSY = 200;
 /** While so many are under way, further documents gather until one ends, or until they fill a request. */
 const MOST_UNDER_WAY = 2;
+/**
+ * Full requests under way at most; the others wait in order. Elasticsearch refuses what comes while it holds a tenth of
+ * its memory in requests: 53 MB of 512.
+ */
+const MOST_FULL = 8;
 
 interface Batch {
   waiting: Waiting[];
@@ -72,15 +77,17 @@ export function createSearchWriter(
   onRefused: (refusals: Refusal[]) => Promise<void>,
 ): SearchWriter {
   let open: Batch | null = null;
+  const full: Batch[] = [];
   let underWay = 0;
 
   const sendCounted = async (batch: Batch): Promise<void> => {
-    underWay += 1;
     try {
       await sendBulk(client, where, batch.waiting, onRefused);
     } finally {
       underWay -= 1;
-      if (open?.isDue && underWay < MOST_UNDER_WAY) close(open);
+      const next = full.shift();
+      if (next) begin(next);
+      else if (open?.isDue && underWay < MOST_UNDER_WAY) close(open);
     }
   };
   const openBatch = (): Batch => {
@@ -103,6 +110,11 @@ export function createSearchWriter(
   };
   const close = (batch: Batch): void => {
     open = null;
+    if (underWay < MOST_FULL) begin(batch);
+    else full.push(batch);
+  };
+  const begin = (batch: Batch): void => {
+    underWay += 1;
     batch.send();
   };
   const enqueue = (entry: Waiting): Promise<void> => {

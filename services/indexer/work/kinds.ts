@@ -32,8 +32,8 @@ export const KINDS: Record<LoopKind, Kind> = {
   people: { batch: 20, run: fanOutServers },
   // Somebody is left out of a server, or is not any more: the threads that they wrote in.
   member: { batch: 20, run: fanOutMembers },
-  // A thread's records: its views and search documents.
-  thread: { batch: 50, run: buildThreads },
+  // A thread's records: its views and search documents. Many at once, as each waits for the stores most of the time.
+  thread: { batch: 200, run: buildThreads },
   // A thread or channel appeared, went, or has another name: as `lists`, and threads that link to it show its name.
   links: { batch: 100, run: fanOutLinks },
   // A thread was built again: lists of similar threads show its line, and caches have to hear of it.

@@ -11,9 +11,11 @@ import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
 import { REDACTED } from '../../../services/indexer/records/tombstones.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
+import type { Commit } from '../../../services/indexer/work/commit.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
 import { liveIndex } from '../../../services/indexer/search/generations.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
+import { until } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import { build, doAll, endLeases, inBatches, record, stalled } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
@@ -61,6 +63,45 @@ describe('building a thread', () => {
     for (const { _id } of messages) found.push(searchVersion('message', _id));
     return (await Promise.all(found)).map(({ version }) => version);
   };
+
+  it('builds threads of so many messages at once that few long ones fill the memory', async () => {
+    const { threadItems } = deps.collections;
+    const sources = Array.from({ length: 6 }, () => aSourceThread());
+    const ids = sources.map(({ thread }) => thread._id);
+    for (const source of sources) {
+      await record(deps, source, [
+        aSourceMessage({ _id: source.thread._id, threadId: source.thread._id }),
+      ]);
+    }
+    await Promise.all(ids.map((id) => build(deps, id)));
+    const inAll = { $in: ids };
+    // What their last builds have counted.
+    await threadItems.updateMany({ _id: inAll }, { $set: { 'facts.messages': 100_000 } });
+    await setMarks(deps, 'thread', ids);
+    const claimed = await claimMarks(
+      deps,
+      await deps.collections.work.find({ subject: inAll, kind: 'thread' }).toArray(),
+    );
+    const underWay = new Set<() => void>();
+    let begun = 0;
+    const commit: Commit = async (change) => {
+      begun += 1;
+      await new Promise<void>((go) => underWay.add(go));
+      return deps.commit(change);
+    };
+    const built = runClaimed(
+      { ...deps, commit: Object.assign(commit, { first: commit }) },
+      'thread',
+      claimed,
+    );
+    await until(() => underWay.size === 4);
+    expect(begun).to.equal(4);
+    for (const go of underWay) go();
+    await until(() => begun === 6);
+    for (const go of underWay) go();
+    await built;
+    expect(await markOf(ids[5]!)).to.equal(null);
+  });
 
   it('builds every view from the records and takes the mark away', async () => {
     const { source, threadId, messages } = aConversation();

@@ -4,7 +4,7 @@ export interface MemoryBudget {
   within<T>(weight: number, work: () => Promise<T>): Promise<T>;
 }
 
-/** A budget of so many bytes. */
+/** A budget of so much: bytes, say, or messages. */
 export function memoryBudget(total: number): MemoryBudget {
   let used = 0;
   const waiting: { weight: number; start: () => void }[] = [];

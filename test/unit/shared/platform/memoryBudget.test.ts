@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { memoryBudget } from '../../../../services/indexer/jobs/memoryBudget.js';
+import { memoryBudget } from '../../../../shared/platform/memoryBudget.js';
 
 describe('memoryBudget', () => {
   it('lets through what fits, the rest in order as room comes free', async () => {
