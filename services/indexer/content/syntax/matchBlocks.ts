@@ -4,9 +4,10 @@ import type { Match, Rule, Scan } from './messageToken.js';
 
 const HEADING = / *(#{1,3})[ \t]+(?=\S)/y;
 const SUBTEXT = / *-#[ \t]+(?=\S)/y;
-const QUOTE_REST = / *>>> +/y;
-const QUOTE_LINE = / *> +([^\n]*)(?:\n|$)/y;
-const QUOTE_MORE = / *>(?: +([^\n]*))?(?:\n|$)/y;
+// One space belongs to the mark. Those behind it indent what is quoted: code, or a list inside a list.
+const QUOTE_REST = / *>>> /y;
+const QUOTE_LINE = / *> ([^\n]*)(?:\n|$)/y;
+const QUOTE_MORE = / *>(?: ([^\n]*))?(?:\n|$)/y;
 
 /** Matches what may only stand at the start of a line: headings, subtext, quotes and lists. */
 export const matchBlocks: Rule = (scan, at) => {

@@ -236,6 +236,21 @@ export const MARKDOWN_CASES: Record<string, [markdown: string, html: string][]> 
     ['> **a\n> b**', '<blockquote><p><strong>a<br />b</strong></p></blockquote>'],
     ['\\> a', '<p>&gt; a</p>'],
     ['  > a', '<blockquote><p>a</p></blockquote>'],
+    ['> a\n>   b', '<blockquote><p>a<br />  b</p></blockquote>'],
+    [
+      '> ```\n> services:\n>   redis:\n>     image: redis:7\n> ```',
+      '<blockquote><pre><code>services:\n  redis:\n    image: redis:7</code></pre></blockquote>',
+    ],
+    [
+      '> - a\n>   - b\n>     - c\n> - d',
+      '<blockquote><ul><li>a<ul><li>b<ul><li>c</li></ul></li></ul></li><li>d</li></ul></blockquote>',
+    ],
+    ['> 1. a\n>    - b', '<blockquote><ol><li>a<ul><li>b</li></ul></li></ol></blockquote>'],
+    [
+      '>>>   - a\n  - b\n    - c',
+      '<blockquote><ul><li>a</li><li>b<ul><li>c</li></ul></li></ul></blockquote>',
+    ],
+    ['>>>    ', '<blockquote></blockquote>'],
   ],
   code: [
     ['`a`', '<p><code>a</code></p>'],
