@@ -54,6 +54,6 @@ function textOf(token: MessageToken): string | undefined {
 }
 
 function scanOf(text: string): Scan {
-  const nesting = { depth: 0, inLink: false, inQuote: false, lineStart: true };
+  const nesting = { depth: 0, inLink: false, inQuote: false, inList: false, lineStart: true };
   return { text, code: findCodeSpans(text), nesting, nested: () => [], afford: () => true };
 }

@@ -1,3 +1,4 @@
+import { matchCode } from './matchCode.js';
 import { matchList } from './matchList.js';
 import { groupParagraphs } from './groupParagraphs.js';
 import type { Match, Rule, Scan } from './messageToken.js';
@@ -9,7 +10,7 @@ const QUOTE_REST = / *>>> /y;
 const QUOTE_LINE = / *> ([^\n]*)(?:\n|$)/y;
 const QUOTE_MORE = / *>(?: ([^\n]*))?(?:\n|$)/y;
 
-/** Matches what may only stand at the start of a line: headings, subtext, quotes and lists. */
+/** Matches what stands at the start of a line, however far that is indented: headings, subtext, quotes, lists and fences. */
 export const matchBlocks: Rule = (scan, at) => {
   const { text } = scan;
   let first = at;
@@ -21,6 +22,8 @@ export const matchBlocks: Rule = (scan, at) => {
       return scan.nesting.inQuote ? undefined : matchQuote(scan, at);
     case '-':
       return matchSubtext(scan, at) ?? matchList(scan, at);
+    case '`':
+      return scan.code.get(first)?.lang === undefined ? undefined : matchCode(scan, first);
     case undefined:
       return undefined;
     default:

@@ -22,7 +22,10 @@ export const matchList: Rule = (scan, at) => {
   let bullet: Bullet | undefined = first;
   while (bullet) {
     const item = takeItem(scan, bullet);
-    tokens.push({ type: 'list_item', tokens: scan.nested(item.text, { lineStart: true }) });
+    tokens.push({
+      type: 'list_item',
+      tokens: scan.nested(item.text, { lineStart: true, inList: true }),
+    });
     end = item.end;
     bullet = followingBullet(scan.text, end, first);
     if (bullet) end = bullet.content;
@@ -52,18 +55,18 @@ function takeItem(scan: Scan, bullet: Bullet): { text: string; end: number } {
   const { text } = scan;
   const margin = bullet.indent + 2;
   let end = lineEnd(scan, bullet.content);
-  const lines = [dedent(text.slice(bullet.content, end), margin)];
+  const lines = [text.slice(bullet.content, end)];
   for (;;) {
     const next = skipBlankLines(text, Math.min(end + 1, text.length));
     if (next >= text.length || indentAt(text, next) < margin) break;
     if (next > end + 1) lines.push('');
     end = lineEnd(scan, next);
-    lines.push(dedent(text.slice(next, end), margin));
+    lines.push(text.slice(next + margin, end));
   }
   return { text: lines.join('\n'), end: Math.min(end + 1, text.length) };
 }
 
-/** The end of a line; a fence that opens on it counts as part of it. */
+/** The end of a line; a fence that opens on it counts as part of it, so the lines of its code stay as they are. */
 function lineEnd(scan: Scan, from: number): number {
   const { text, code } = scan;
   let end = newlineFrom(text, from);
@@ -93,11 +96,4 @@ function skipBlankLines(text: string, from: number): number {
 function indentAt(text: string, at: number): number {
   INDENT.lastIndex = at;
   return INDENT.exec(text)![0].length;
-}
-
-function dedent(lines: string, margin: number): string {
-  return lines
-    .split('\n')
-    .map((line) => line.slice(Math.min(indentAt(line, 0), margin)))
-    .join('\n');
 }

@@ -48,11 +48,12 @@ export interface MentionToken {
   target?: Target | undefined;
 }
 
-/** Where a piece of text stands: what may not occur inside it again. */
+/** Where a piece of text stands: what may not occur inside it again, and what changes how it is read. */
 export interface Nesting {
   depth: number;
   inLink: boolean;
   inQuote: boolean;
+  inList: boolean;
   /** Whether the first character counts as the start of a line. */
   lineStart: boolean;
 }

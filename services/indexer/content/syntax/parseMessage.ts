@@ -3,6 +3,7 @@ import { dropBreaksAroundBlocks, groupParagraphs } from './groupParagraphs.js';
 import { markJumbo } from './markJumbo.js';
 import { matchAngles } from './matchAngles.js';
 import { matchBlocks } from './matchBlocks.js';
+import { matchCode } from './matchCode.js';
 import { matchBars, matchStars, matchTildes, matchUnderscores } from './matchEmphasis.js';
 import { matchBareLink, matchMaskedLink } from './matchLinks.js';
 import type { Match, MessageToken, Nesting, Rule, Scan } from './messageToken.js';
@@ -25,7 +26,7 @@ const SHRUG = '¯\\_(ツ)_/¯';
 export function parseMessage(content: string): MessageToken[] {
   let budget = SCAN_BUDGET;
   const afford = (steps: number): boolean => (budget -= steps) >= 0;
-  const nesting = { depth: 0, inLink: false, inQuote: false, lineStart: true };
+  const nesting = { depth: 0, inLink: false, inQuote: false, inList: false, lineStart: true };
   return groupParagraphs(markJumbo(parseText(content, nesting, afford)));
 }
 
@@ -82,16 +83,6 @@ const matchEscape: Rule = (scan, at) => {
   return found
     ? { tokens: [{ type: 'text', text: found[1]! }], end: at + found[0].length }
     : undefined;
-};
-
-const matchCode: Rule = (scan, at) => {
-  const span = scan.code.get(at);
-  if (!span) return undefined;
-  const { text, lang, end } = span;
-  return {
-    tokens: [lang === undefined ? { type: 'codespan', text } : { type: 'code', text, lang }],
-    end,
-  };
 };
 
 const matchShrug: Rule = (scan, at) =>

@@ -18,7 +18,13 @@ const PIECES = [
     '&lt;',
     '<https://x.org>',
   ],
-  ...['https://discord.com/channels/1/1/5', 'snake_case', '¯\\_(ツ)_/¯', '```diff\n- a\n```'],
+  ...[
+    'https://discord.com/channels/1/1/5',
+    'snake_case',
+    '¯\\_(ツ)_/¯',
+    '```diff\n- a\n```',
+    '\n- ```\n   a\n  ```',
+  ],
 ];
 
 /** Random numbers from 0 to below 1, the same for the same seed. */

@@ -198,6 +198,33 @@ export const MARKDOWN_CASES: Record<string, [markdown: string, html: string][]> 
       '- do: ```sh\nls\n```\n- b',
       '<ul><li>do: <pre><code class="hljs language-sh"><span class="hljs-built_in">ls</span></code></pre></li><li>b</li></ul>',
     ],
+    [
+      '1. In the file: ```\nservices:\n  redis:\n    image: redis:7\n```\n2. Restart',
+      '<ol><li>In the file: <pre><code>services:\n  redis:\n    image: redis:7</code></pre></li><li>Restart</li></ol>',
+    ],
+    ['1. x\n   ```\n   a:\n     b\n   ```', '<ol><li>x<pre><code>a:\n  b</code></pre></li></ol>'],
+    [
+      '10. x\n    ```\n    a:\n\n      b\n    ```\n11. y',
+      '<ol start="10"><li>x<pre><code>a:\n\n  b</code></pre></li><li>y</li></ol>',
+    ],
+    ['- ```\n    a\n  b\n  ```', '<ul><li><pre><code>  a\nb</code></pre></li></ul>'],
+    ['- ```\n  a\n    b\n```', '<ul><li><pre><code>a\n  b</code></pre></li></ul>'],
+    ['- ```\na\n  b\n  ```', '<ul><li><pre><code>a\n  b</code></pre></li></ul>'],
+    ['- ```if a:\n    b()```', '<ul><li><pre><code>if a:\n    b()</code></pre></li></ul>'],
+    ['- ```\n  \n  ```', '<ul><li><pre><code></code></pre></li></ul>'],
+    [
+      '- a\n  1. b\n     ```\n     x\n       y\n     ```\n     z\n  2. c',
+      '<ul><li>a<ol><li>b<pre><code>x\n  y</code></pre> z</li><li>c</li></ol></li></ul>',
+    ],
+    [
+      '- > ```\n  > x\n  >   y\n  > ```',
+      '<ul><li><blockquote><pre><code>x\n  y</code></pre></blockquote></li></ul>',
+    ],
+    [
+      '> 1. a\n>    ```\n>    x\n>      y\n>    ```',
+      '<blockquote><ol><li>a<pre><code>x\n  y</code></pre></li></ol></blockquote>',
+    ],
+    ['- x\n   `a`', '<ul><li>x<br /> <code>a</code></li></ul>'],
     ['- > q', '<ul><li><blockquote><p>q</p></blockquote></li></ul>'],
     ['- ||s||', `<ul><li>${SPOILER}s</span></li></ul>`],
     ['+ a', '<p>+ a</p>'],
