@@ -1,5 +1,6 @@
 import type {
   ExportAttachment,
+  ExportEmbed,
   ExportForwarded,
   ExportMessage,
   ExportReaction,
@@ -10,6 +11,7 @@ import { snowflakeTime } from '../../../shared/exportFormat/snowflake.js';
 import { timestampToDate, timestampToMicros } from '../../../shared/exportFormat/timestamps.js';
 import type {
   AttachmentRecord,
+  EmbedRecord,
   MessageRecord,
   ReactionRecord,
   SourceMessage,
@@ -26,6 +28,9 @@ const DAY_MS = 86_400_000;
 /** The platform's own name for files that are spoilers. */
 const SPOILER_PREFIX = 'SPOILER_';
 
+/** Makes the function that puts ids back into a text, by the emojis of an embed before those of its message. */
+type RestoreWith = ReturnType<typeof restorer>;
+
 /** What the file says around a message: its thread, when it was made (microseconds) and how it holds content. */
 export interface MessageContext {
   threadId: string;
@@ -38,7 +43,6 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
   const { threadId } = context;
   const type = messageTypeNumber(message.type);
   const restoreWith = restoring(message, context);
-  const restore = restoreWith();
   return {
     _id: message.id,
     threadId,
@@ -46,17 +50,17 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
     counted: isCounted(type),
     author: mapAuthor(message.author),
     ...(message.isWebhook && { webhook: true as const }),
-    content: restore(cleanContent(message.content)),
+    content: restoreWith()(cleanContent(message.content)),
     createdAt: createdAt(message),
     editedAt: dateOrNull(message.timestampEdited),
     pinned: message.isPinned ?? false,
     attachments: (message.attachments ?? []).map((file) => mapAttachment(file, threadId)),
-    embeds: (message.embeds ?? []).map((embed) => mapEmbed(embed, restoreWith(embed.inlineEmojis))),
+    embeds: mapEmbeds(message.embeds, restoreWith),
     stickers: (message.stickers ?? []).map(mapSticker),
     reactions: (message.reactions ?? []).map(mapReaction),
     mentions: (message.mentions ?? []).map(mapNames),
     reference: mapReference(message),
-    forwarded: mapForwarded(message.forwardedMessage, threadId, restore),
+    forwarded: mapForwarded(message.forwardedMessage, threadId, restoreWith),
     interaction: mapInteraction(message.interaction),
     ...mapRoles(message.mentionedRoles),
     asOf: message.asOf === undefined ? context.asOf : timestampToMicros(message.asOf),
@@ -66,7 +70,7 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
 function restoring(
   { mentions = [], inlineEmojis: emojis = [] }: ExportMessage,
   { raw }: MessageContext,
-): ReturnType<typeof restorer> {
+): RestoreWith {
   return raw ? () => (text) => text : restorer({ mentions, emojis });
 }
 
@@ -98,6 +102,10 @@ function mapAttachment(file: ExportAttachment, threadId: string): AttachmentReco
     ...(description !== '' && { description }),
     ...(isSpoiler && { spoiler: true as const }),
   };
+}
+
+function mapEmbeds(embeds: ExportEmbed[] | undefined, restoreWith: RestoreWith): EmbedRecord[] {
+  return (embeds ?? []).map((embed) => mapEmbed(embed, restoreWith(embed.inlineEmojis)));
 }
 
 function mapSticker(sticker: ExportSticker): StickerRecord {
@@ -140,15 +148,15 @@ function mapReference({ reference }: ExportMessage): MessageRecord['reference'] 
 function mapForwarded(
   forwarded: ExportForwarded | null | undefined,
   threadId: string,
-  restore: (text: string) => string,
+  restoreWith: RestoreWith,
 ): MessageRecord['forwarded'] {
   if (!forwarded) return null;
   return {
-    content: restore(cleanContent(forwarded.content)),
+    content: restoreWith()(cleanContent(forwarded.content)),
     createdAt: dateOrNull(forwarded.timestamp),
     editedAt: dateOrNull(forwarded.timestampEdited),
     attachments: (forwarded.attachments ?? []).map((file) => mapAttachment(file, threadId)),
-    embeds: (forwarded.embeds ?? []).map((embed) => mapEmbed(embed, restore)),
+    embeds: mapEmbeds(forwarded.embeds, restoreWith),
     stickers: (forwarded.stickers ?? []).map(mapSticker),
   };
 }

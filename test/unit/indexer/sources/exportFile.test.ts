@@ -226,6 +226,25 @@ describe('sourceMessage', () => {
     expect(sourceMessage(anExportMessage(more), file).content).to.equal('@Ada');
   });
 
+  it("restores text in a forwarded message's embeds by their own emojis before the message's", () => {
+    const { forwarded } = map({
+      inlineEmojis: [
+        { id: '7', name: 'blob' },
+        { id: '8', name: 'more' },
+      ],
+      forwardedMessage: {
+        content: ':blob:',
+        embeds: [
+          { title: ':blob: :more:', inlineEmojis: [{ id: '55', name: 'blob' }] },
+          { title: ':blob:' },
+        ],
+      },
+    });
+    expect(forwarded?.content).to.equal('<:blob:7>');
+    const titles = forwarded?.embeds.map(({ title }) => title);
+    expect(titles).to.deep.equal(['<:blob:55> <:more:8>', '<:blob:7>']);
+  });
+
   it('drops addresses that are none of the web', () => {
     const embed: ExportEmbed = {
       url: 'javascript:alert(1)',
