@@ -25,7 +25,8 @@ function withNames(text: string, context: RenderContext): string {
   for (let at = 0; at < text.length && shown.length < MOST_SHOWN;) {
     const code = scan.code.get(at);
     const named = code ? undefined : nameAt(scan, at, context);
-    const end = code?.end ?? named?.end ?? at + 1;
+    // What a backslash escapes is taken with it.
+    const end = code?.end ?? named?.end ?? at + (text[at] === '\\' ? 2 : 1);
     shown += named?.text ?? text.slice(at, end);
     at = end;
   }
@@ -39,7 +40,7 @@ function nameAt(
   context: RenderContext,
 ): { text: string; end: number } | undefined {
   const { text } = scan;
-  if (text[at] !== '<' || text[at - 1] === '\\') return undefined;
+  if (text[at] !== '<') return undefined;
   const found = matchAngles(scan, at);
   const token = found?.tokens[0];
   if (!found || !token) return undefined;
