@@ -12,6 +12,11 @@ export function timestampToDate(text: string): Date {
   return new Date(Math.floor(timestampToMicros(text) / 1_000));
 }
 
+/** The same for a time that may be missing; null for none, and for the year 1, which exporters write for none. */
+export function timestampToDateOrNull(text: string | null | undefined): Date | null {
+  return !text || text.startsWith('0001-') ? null : timestampToDate(text);
+}
+
 /** The instant of a checked timestamp in microseconds since the epoch; further digits are cut. */
 export function timestampToMicros(text: string): number {
   const digits = (SHAPE.exec(text)?.[2] ?? '').padEnd(6, '0').slice(0, 6);

@@ -1,5 +1,5 @@
 import type { ExportEmbed, ExportMedia } from '../../../shared/exportFormat/exportTypes.js';
-import { isTimestamp, timestampToDate } from '../../../shared/exportFormat/timestamps.js';
+import { isTimestamp, timestampToDateOrNull } from '../../../shared/exportFormat/timestamps.js';
 import type { EmbedMedia, EmbedRecord } from '../../../shared/store/records.js';
 import { webUrl } from './assetUrls.js';
 import { cleanContent, cleanName, contentOrNull } from './cleanText.js';
@@ -13,8 +13,7 @@ export function mapEmbed(embed: ExportEmbed, restore: (text: string) => string):
     title: restored(embed.title) || null,
     description: restored(embed.description) || null,
     url: webUrl(embed.url),
-    timestamp:
-      embed.timestamp && isTimestamp(embed.timestamp) ? timestampToDate(embed.timestamp) : null,
+    timestamp: embedTime(embed.timestamp),
     color: embedColor(embed.color),
     author: mapAuthor(embed.author),
     footer: mapFooter(embed.footer),
@@ -27,6 +26,11 @@ export function mapEmbed(embed: ExportEmbed, restore: (text: string) => string):
       inline: field.isInline ?? false,
     })),
   };
+}
+
+/** An embed's author may set any time. One beyond the last year that is kept counts as none. */
+function embedTime(timestamp: ExportEmbed['timestamp']): Date | null {
+  return timestamp && isTimestamp(timestamp) ? timestampToDateOrNull(timestamp) : null;
 }
 
 function embedColor(color: ExportEmbed['color']): number | null {

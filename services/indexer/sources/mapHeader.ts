@@ -1,7 +1,7 @@
 import type { ExportHeader } from '../../../shared/exportFormat/exportTypes.js';
 import { appliedTagIds } from '../../../shared/exportFormat/judgeHeader.js';
 import type { ExportFile } from '../../../shared/exportFormat/readExport.js';
-import { timestampToDate } from '../../../shared/exportFormat/timestamps.js';
+import { timestampToDateOrNull } from '../../../shared/exportFormat/timestamps.js';
 import type { AvailableTag, SourceThread } from '../../../shared/store/records.js';
 import { iconHash } from './assetUrls.js';
 import { cleanContent, cleanName, contentOrNull } from './cleanText.js';
@@ -80,9 +80,9 @@ export function mapThread({ guild, channel }: ExportHeader): NonNullable<SourceT
     ...told(channel.ownerId, 'ownerId', same),
     ...told(channel.appliedTags, 'appliedTags', () => appliedTagIds(channel)),
     ...told(channel.archived, 'archived', same),
-    ...told(channel.archivedAt, 'archivedAt', dateOrNull),
+    ...told(channel.archivedAt, 'archivedAt', timestampToDateOrNull),
     ...told(channel.locked, 'locked', same),
-    ...told(channel.lockedAt, 'lockedAt', dateOrNull),
+    ...told(channel.lockedAt, 'lockedAt', timestampToDateOrNull),
     ...told(channel.pinned, 'pinned', same),
   };
 }
@@ -98,10 +98,6 @@ function told<K extends string, T, R>(
 
 function same<T>(value: T): T {
   return value;
-}
-
-function dateOrNull(timestamp: string | null): Date | null {
-  return timestamp === null ? null : timestampToDate(timestamp);
 }
 
 function nameOrNull(name: string | null): string | null {

@@ -8,7 +8,11 @@ import type {
 } from '../../../shared/exportFormat/exportTypes.js';
 import { isCounted, messageTypeNumber } from '../../../shared/exportFormat/messageTypes.js';
 import { snowflakeTime } from '../../../shared/exportFormat/snowflake.js';
-import { timestampToDate, timestampToMicros } from '../../../shared/exportFormat/timestamps.js';
+import {
+  timestampToDate,
+  timestampToDateOrNull,
+  timestampToMicros,
+} from '../../../shared/exportFormat/timestamps.js';
 import type {
   AttachmentRecord,
   EmbedRecord,
@@ -52,7 +56,7 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
     ...(message.isWebhook && { webhook: true as const }),
     content: restoreWith()(cleanContent(message.content)),
     createdAt: createdAt(message),
-    editedAt: dateOrNull(message.timestampEdited),
+    editedAt: timestampToDateOrNull(message.timestampEdited),
     pinned: message.isPinned ?? false,
     attachments: (message.attachments ?? []).map((file) => mapAttachment(file, threadId)),
     embeds: mapEmbeds(message.embeds, restoreWith),
@@ -79,11 +83,6 @@ function createdAt(message: ExportMessage): Date {
   const told = timestampToDate(message.timestamp);
   const inId = new Date(snowflakeTime(message.id));
   return Math.abs(told.getTime() - inId.getTime()) > DAY_MS ? told : inId;
-}
-
-/** Null for none, and for the year 1, which stands for none. */
-function dateOrNull(timestamp: string | null | undefined): Date | null {
-  return !timestamp || timestamp.startsWith('0001-') ? null : timestampToDate(timestamp);
 }
 
 function mapAttachment(file: ExportAttachment, threadId: string): AttachmentRecord {
@@ -153,8 +152,8 @@ function mapForwarded(
   if (!forwarded) return null;
   return {
     content: restoreWith()(cleanContent(forwarded.content)),
-    createdAt: dateOrNull(forwarded.timestamp),
-    editedAt: dateOrNull(forwarded.timestampEdited),
+    createdAt: timestampToDateOrNull(forwarded.timestamp),
+    editedAt: timestampToDateOrNull(forwarded.timestampEdited),
     attachments: (forwarded.attachments ?? []).map((file) => mapAttachment(file, threadId)),
     embeds: mapEmbeds(forwarded.embeds, restoreWith),
     stickers: (forwarded.stickers ?? []).map(mapSticker),

@@ -205,6 +205,22 @@ describe('sourceMessage', () => {
     expect(kept).to.deep.equal([undefined, 2026, undefined]);
   });
 
+  it('takes a time of the year 1, which the exporter writes for none, for none', () => {
+    const none = '0001-01-01T00:00:00+00:00';
+    const { editedAt, embeds, forwarded } = map({
+      timestampEdited: none,
+      embeds: [{ timestamp: none }],
+      forwardedMessage: { timestamp: none, timestampEdited: none, embeds: [{ timestamp: none }] },
+    });
+    expect([editedAt, embeds[0]?.timestamp]).to.deep.equal([null, null]);
+    expect(forwarded).to.deep.include({ createdAt: null, editedAt: null });
+    expect(forwarded?.embeds[0]?.timestamp).to.equal(null);
+    const { source } = sourceThread(
+      anExportFile(anExport({ channel: { archivedAt: none, lockedAt: none } })),
+    );
+    expect(source.thread).to.include({ archivedAt: null, lockedAt: null });
+  });
+
   it('restores text in content, embeds and forwarded messages, unless the file is raw', () => {
     const more: Partial<ExportMessage> = {
       content: '@Ada',
