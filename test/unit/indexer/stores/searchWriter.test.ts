@@ -33,11 +33,11 @@ describe('createSearchWriter', () => {
       title: 'Long',
       messages: Array.from({ length: 60 }, () => 'x'.repeat(100_000)),
     });
-    let isWritten = false;
-    const written = search.write(documents, 1).then(() => (isWritten = true));
+    const state = { isWritten: false };
+    const written = search.write(documents, 1).then(() => (state.isWritten = true));
     while (slow.underWay() < 8) await pause(1);
-    expect(isWritten).to.equal(false);
-    while (!isWritten) {
+    expect(state.isWritten).to.equal(false);
+    while (!state.isWritten) {
       slow.endNext();
       await pause(1);
     }
