@@ -19,6 +19,8 @@ export interface SyncChannel {
   checkedAt: Date;
   /** Why it is not archived; null while it is. */
   problem: string | null;
+  /** When the platform last refused to tell whether it still exists; absent while it is listed. */
+  refusedAt?: Date;
   /** New whenever the forum is forgotten: a list that was begun before notes its place no more. */
   token?: string;
   /** Where the list under way goes on: the platform tells what was archived before this moment. */

@@ -14,7 +14,7 @@ import { cleanName } from '../sources/cleanText.js';
 import { liveChannel, liveServer } from '../sources/liveHeader.js';
 import { forgetChannels } from './forgetChannels.js';
 import { noteRoles } from './noteRoles.js';
-import { withholdChannels } from './withholdChannels.js';
+import { NOT_SEEN, withholdChannels } from './withholdChannels.js';
 import {
   isVisibleForum,
   judgeChannel,
@@ -125,14 +125,18 @@ async function noteChannels(
   // One that is archived again was perhaps not forgotten when it ceased to be.
   const isBack = { _id: { $in: kept }, problem: { $ne: null } };
   await forgetChannels(sync, { serverId, $or: [{ _id: { $nin: kept } }, isBack] });
-  const gone: Partial<SyncChannel> = { problem: 'The bot cannot see it', checkedAt };
+  const gone: Partial<SyncChannel> = { problem: NOT_SEEN, checkedAt };
   const channels = syncOf(sync, 'channel');
   await channels.updateMany({ kind: 'channel', serverId, _id: { $nin: listed } }, { $set: gone });
   for (const one of judged) {
     const name = cleanName(one.channel.name, 'forum');
     await channels.updateOne(
       { _id: one.channel.id, kind: 'channel' },
-      { $set: { serverId, name, checkedAt, problem: one.problem } },
+      {
+        $set: { serverId, name, checkedAt, problem: one.problem },
+        // When it is not listed any more one day, the platform is asked at once whether it was deleted.
+        $unset: { refusedAt: '' },
+      },
       { upsert: true },
     );
   }

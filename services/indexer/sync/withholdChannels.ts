@@ -3,8 +3,18 @@ import { isLive } from '../../../shared/store/sourceTime.js';
 import { recordChannelDeletion } from '../jobs/deletePlaces.js';
 import { isProofOfDeletion, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { placeRequest } from '../../../shared/discordApi/requests.js';
+import { syncOf } from '../../../shared/store/syncRecords.js';
 import { isLongWithheld } from './removeWithheld.js';
 import type { SyncDeps } from './syncDeps.js';
+
+/** Why a forum is not archived that is not listed any more. */
+export const NOT_SEEN = 'The bot cannot see it';
+
+/**
+ * The platform is asked again whether a hidden forum was deleted after this time (ms). It bans an address for many
+ * refused requests, and a hidden forum refuses each one.
+ */
+const ASKED_AGAIN_AFTER_MS = 6 * 3_600_000;
 
 /**
  * Withholds those forums of a server that were archived, and are not public any more: nothing of them is read. This
@@ -27,7 +37,7 @@ export async function withholdChannels(
   for (const channel of hidden) await withhold(deps, channel);
   for (const channel of channels.filter(isPublic)) await show(deps, channel);
   for (const channel of hidden) {
-    const isGone = !found.has(channel._id) && (await wasDeleted(deps, channel._id));
+    const isGone = !found.has(channel._id) && (await wasDeleted(deps, channel));
     if (isGone) deps.removals.add(await recordChannelDeletion(deps, channel._id));
     else if (isLongWithheld(channel)) deps.longWithheld.add(channel._id);
   }
@@ -38,14 +48,39 @@ function wasArchived({ stamps }: ChannelRecord): boolean {
   return Object.values(stamps).some(isLive);
 }
 
-async function wasDeleted({ platform, signal }: SyncDeps, channelId: string): Promise<boolean> {
+/**
+ * Asks the platform whether a forum was deleted that is not listed any more. A refusal is remembered until the forum is
+ * listed again: meanwhile the platform is asked only every few hours.
+ */
+async function wasDeleted(deps: SyncDeps, channel: ChannelRecord): Promise<boolean> {
+  const askedAgainFrom = new Date(Date.now() - ASKED_AGAIN_AFTER_MS);
+  const refused = { _id: channel._id, refusedAt: { $gt: askedAgainFrom } };
+  if (await syncOf(deps.collections.sync, 'channel').findOne(refused)) return false;
   try {
-    await platform.get(placeRequest(channelId), signal);
+    await deps.platform.get(placeRequest(channel._id), deps.signal);
     return false;
   } catch (error) {
-    if (error instanceof PlatformRefused) return isProofOfDeletion(error);
-    throw error;
+    if (!(error instanceof PlatformRefused)) throw error;
+    if (isProofOfDeletion(error)) return true;
+    await noteRefusal(deps, channel);
+    return false;
   }
+}
+
+/** After a restore, the sync has no record of a hidden forum: it is made here. */
+async function noteRefusal(
+  { collections: { sync } }: SyncDeps,
+  { _id, serverId, name }: ChannelRecord,
+): Promise<void> {
+  const now = new Date();
+  await syncOf(sync, 'channel').updateOne(
+    { _id, kind: 'channel' },
+    {
+      $set: { refusedAt: now },
+      $setOnInsert: { serverId, name, checkedAt: now, problem: NOT_SEEN },
+    },
+    { upsert: true },
+  );
 }
 
 async function withhold(deps: SyncDeps, channel: ChannelRecord): Promise<void> {

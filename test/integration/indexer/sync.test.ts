@@ -97,6 +97,18 @@ describe('the sync', () => {
     await requestSync(deps.collections, {});
     await until(() => held.removals.length > 0);
   }
+  /** How often the platform was asked for a forum by its id. */
+  function questions(channelId: string): number {
+    return rig.discord.requests.filter(({ path }) => path === `/channels/${channelId}`).length;
+  }
+  /** Moves the last refusal to tell of a forum into the past. */
+  async function refusedHoursAgo(channelId: string, hours: number): Promise<void> {
+    const refusedAt = new Date(Date.now() - hours * 3_600_000);
+    const refused = { _id: channelId, refusedAt: { $exists: true } };
+    const known = syncOf(deps.collections.sync, 'channel');
+    const { matchedCount } = await known.updateOne(refused, { $set: { refusedAt } });
+    expect(matchedCount).to.equal(1);
+  }
 
   it('records every public thread of every server with all messages, and nothing else', async () => {
     await start({ history: { guilds: 2, threads: 12, messages: 220 } });
@@ -494,6 +506,67 @@ describe('the sync', () => {
     // The sync does not wait for what follows from the deletion.
     await untilEqual(() => messages.countDocuments(said), 0);
     await untilEqual(() => threadItems.countDocuments({ channelId: channel.id }), 0);
+  });
+
+  it('asks for a forum once that is hidden from the bot, and again only some hours later', async () => {
+    await start({ history: { forums: 2, threads: 6 } });
+    const [{ guild, channel }] = await withTwoForums();
+    deny(guild.id, channel.id, VIEW_CHANNEL);
+    await syncAgain(deps);
+    await syncAgain(deps);
+    expect(questions(channel.id)).to.equal(1);
+    await rig.sync.stop();
+    rig.start();
+    await untilSynced(deps);
+    await refusedHoursAgo(channel.id, 5.9);
+    await syncAgain(deps);
+    expect(questions(channel.id)).to.equal(1);
+    await refusedHoursAgo(channel.id, 6.1);
+    await syncAgain(deps);
+    await syncAgain(deps);
+    expect(questions(channel.id)).to.equal(2);
+  });
+
+  it('asks once for a forum that was hidden from the bot since the backup from which the archive was restored', async () => {
+    await start({ history: { forums: 2, threads: 6 } });
+    const [{ guild, channel }] = await withTwoForums();
+    await rig.sync.stop();
+    await deps.collections.sync.deleteMany({});
+    deny(guild.id, channel.id, VIEW_CHANNEL);
+    rig.start();
+    await untilSynced(deps);
+    await syncAgain(deps);
+    expect(questions(channel.id)).to.equal(1);
+    expect(await syncOf(deps.collections.sync, 'channel').findOne({ _id: channel.id })).to.include({
+      ...{ serverId: guild.id, name: channel.name, problem: 'The bot cannot see it' },
+    });
+  });
+
+  it('deletes a forum at once that was deleted after it was hidden from the bot, and shown', async () => {
+    await start({ history: { forums: 2, threads: 6 } });
+    const [{ guild, channel }] = await withTwoForums();
+    deny(guild.id, channel.id, VIEW_CHANNEL);
+    await syncAgain(deps);
+    deny(guild.id, channel.id, 0n);
+    await syncAgain(deps);
+    rig.discord.model.deleteChannel(channel.id);
+    await syncAgain(deps);
+    expect(questions(channel.id)).to.equal(2);
+    expect((await deps.collections.channels.findOne({ _id: channel.id }))?.deleted).to.equal(true);
+  });
+
+  it('deletes a forum some hours later that was deleted while it was hidden from the bot', async () => {
+    await start({ history: { forums: 2, threads: 6 } });
+    const [{ guild, channel }] = await withTwoForums();
+    const { channels } = deps.collections;
+    deny(guild.id, channel.id, VIEW_CHANNEL);
+    await syncAgain(deps);
+    rig.discord.model.deleteChannel(channel.id);
+    await syncAgain(deps);
+    expect((await channels.findOne({ _id: channel.id }))?.withheldAt).to.be.instanceOf(Date);
+    await refusedHoursAgo(channel.id, 6.1);
+    await syncAgain(deps);
+    expect((await channels.findOne({ _id: channel.id }))?.deleted).to.equal(true);
   });
 
   it('records webhooks as authors that are no people', async () => {
