@@ -8,11 +8,12 @@ import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.
 import type { Mark } from '../../../shared/store/work.js';
 import { batches } from '../../../shared/platform/batches.js';
 import type { IndexerDeps } from '../deps.js';
-import { applyErasures } from '../records/applyErasures.js';
-import { eraseFields, eraseThread } from '../records/eraseSource.js';
+import { applyErasures } from '../../../shared/store/applyErasures.js';
+import { eraseFields, eraseThread } from '../../../shared/store/eraseThread.js';
 import { disownThread } from '../records/disownThread.js';
 import { noteCleaned } from '../records/noteCleaned.js';
-import { ERASED_ID, threadTombstone, UNTITLED } from '../records/tombstones.js';
+import { ERASED_ID } from '../../../shared/store/redacted.js';
+import { threadTombstone, UNTITLED } from '../records/tombstones.js';
 import { withoutDeletedForward } from '../records/withoutDeletedForward.js';
 import { countedMessages } from './threadMessages.js';
 

@@ -5,7 +5,7 @@ import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.
 import type { UnshownPeople } from '../../../shared/store/unshownPeople.js';
 import { withoutUnshown } from '../../../shared/store/withoutUnshown.js';
 import type { IndexerDeps } from '../deps.js';
-import { applyErasures } from '../records/applyErasures.js';
+import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { foldThread, type FoldedMessages, type ThreadViews } from '../views/foldThread.js';
 import { linkTargets, loadThread } from './loadThread.js';
 import { MESSAGE_BATCH } from './messageBatch.js';

@@ -5,7 +5,7 @@ import { markId } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { redactMessage } from '../jobs/deleteMessage.js';
 import { markThread } from '../work/claims.js';
-import { REDACTED } from '../records/tombstones.js';
+import { REDACTED } from '../../../shared/store/redacted.js';
 
 /**
  * Records that messages of a thread are deleted. One that is not known may come yet, with an answer that was asked for

@@ -3,7 +3,7 @@ import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.
 import type { MessageRecord, SourceMessage } from '../../../shared/store/records.js';
 import { markId } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
-import { applyErasures } from '../records/applyErasures.js';
+import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { noteCleaned } from '../records/noteCleaned.js';
 import { markThread } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';

@@ -10,7 +10,7 @@ import type {
 } from '../../../shared/store/records.js';
 import { eraseSource, withoutRedactedTitle } from '../records/eraseSource.js';
 import { mergeFields } from '../records/mergeFields.js';
-import { ERASED_ID } from '../records/tombstones.js';
+import { ERASED_ID } from '../../../shared/store/redacted.js';
 import type { Documents } from '../work/commit.js';
 import { DeletedPlace, SourceConflict, type Source } from './source.js';
 

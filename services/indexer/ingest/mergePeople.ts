@@ -1,6 +1,6 @@
 import type { SourceMessage, UserRecord } from '../../../shared/store/records.js';
 import { tieOf } from '../records/mergeFields.js';
-import { ERASED_ID } from '../records/tombstones.js';
+import { ERASED_ID } from '../../../shared/store/redacted.js';
 import type { Documents } from '../work/commit.js';
 
 /** What is shown of a person beside what they wrote. */

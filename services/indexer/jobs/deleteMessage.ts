@@ -1,7 +1,7 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
-import { REDACTED } from '../records/tombstones.js';
+import { REDACTED } from '../../../shared/store/redacted.js';
 import type { Documents } from '../work/commit.js';
 import { awaitRemoval } from './removal.js';
 

@@ -15,7 +15,7 @@ import { isQuarantined, markId, type Mark } from '../../../shared/store/work.js'
 import type { IndexerDeps } from '../deps.js';
 import { cleanThread, cleanWords, redactIfEmptied } from '../build/cleanRecords.js';
 import { ingest } from '../ingest/ingest.js';
-import { ERASED_ID } from '../records/tombstones.js';
+import { ERASED_ID } from '../../../shared/store/redacted.js';
 import { isPermanent } from '../permanentErrors.js';
 import { removeUploadOfErased } from '../quarantine/removeUploadsOf.js';
 import { sourceMessage, sourceThread, type MappedThread } from '../sources/exportFile.js';

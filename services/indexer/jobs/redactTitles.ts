@@ -1,7 +1,7 @@
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
-import { eraseNames, textEraser } from '../records/eraseText.js';
+import { eraseNames, textEraser } from '../../../shared/store/eraseText.js';
 import { slices } from '../records/slices.js';
 import type { Traces } from './findTraces.js';
 

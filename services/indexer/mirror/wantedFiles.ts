@@ -10,7 +10,7 @@ import { withoutUnshown } from '../../../shared/store/withoutUnshown.js';
 import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { countedMessages } from '../build/threadMessages.js';
-import { applyErasures } from '../records/applyErasures.js';
+import { applyErasures } from '../../../shared/store/applyErasures.js';
 import type { Mirror } from './mirror.js';
 
 /** A file that is shown, and may be copied. */

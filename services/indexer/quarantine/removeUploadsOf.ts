@@ -6,7 +6,7 @@ import { pagesById } from '../../../shared/store/pagesById.js';
 import { deleteUpload, openUpload } from '../../../shared/store/uploads.js';
 import { isQuarantined, markId, NEVER } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
-import { idsIn } from '../records/eraseText.js';
+import { idsIn } from '../../../shared/store/eraseText.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'commit'>;
 

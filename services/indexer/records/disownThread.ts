@@ -1,5 +1,5 @@
 import type { Documents } from '../work/commit.js';
-import { ERASED_ID } from './tombstones.js';
+import { ERASED_ID } from '../../../shared/store/redacted.js';
 
 /** Says that somebody who was erased started a thread: no other person is shown as its author. */
 export function disownThread(documents: Documents, threadId: string): void {

@@ -1,45 +1,14 @@
 import type { Collection } from 'mongodb';
 import type {
-  AuthorSnapshot,
   ChannelRecord,
   MessageRecord,
   ServerRecord,
   ThreadRecord,
 } from '../../../shared/store/records.js';
-
-/** The id that stands for everyone who was erased. */
-export const ERASED_ID = '0';
+import { ERASED_ID, REDACTED } from '../../../shared/store/redacted.js';
 
 /** What a thread is called whose title was taken away. */
 export const UNTITLED = 'thread';
-
-/** Who stands in place of somebody who was erased. */
-export const ERASED_AUTHOR: AuthorSnapshot = {
-  id: ERASED_ID,
-  username: 'deleted-user',
-  displayName: 'deleted-user',
-  discriminator: null,
-  avatar: 'https://cdn.discordapp.com/embed/avatars/0.png',
-  isBot: false,
-};
-
-/** What a deleted message says: nothing. Its id, thread, time and order are kept. */
-export const REDACTED = {
-  author: ERASED_AUTHOR,
-  content: '',
-  editedAt: null,
-  pinned: false,
-  attachments: [],
-  embeds: [],
-  stickers: [],
-  reactions: [],
-  mentions: [],
-  reference: null,
-  forwarded: null,
-  interaction: null,
-  mentionedRoles: [],
-  deleted: true,
-} satisfies Partial<MessageRecord>;
 
 /**
  * A thread's record without anything that a source said of it. Its id and place stay, so that no source brings it back.

@@ -1,8 +1,8 @@
 import type { Collections } from '../../../shared/store/collections.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
-import { applyErasures } from '../records/applyErasures.js';
-import { idsIn } from '../records/eraseText.js';
+import { applyErasures } from '../../../shared/store/applyErasures.js';
+import { idsIn } from '../../../shared/store/eraseText.js';
 
 /** Tells of whom, among those who were erased, something is left. Somebody whose erasure is under way is left out. */
 export interface ErasedTraces {

@@ -4,7 +4,7 @@ import {
   type VerifyReport,
 } from '../../../shared/contract/verify.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
-import { ERASED_ID } from '../records/tombstones.js';
+import { ERASED_ID } from '../../../shared/store/redacted.js';
 import type { Difference } from './difference.js';
 
 /** What a verification has come to so far. */

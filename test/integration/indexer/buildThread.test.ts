@@ -9,7 +9,7 @@ import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { SourceConflict } from '../../../services/indexer/ingest/source.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
-import { REDACTED } from '../../../services/indexer/records/tombstones.js';
+import { REDACTED } from '../../../shared/store/redacted.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import type { Commit } from '../../../services/indexer/work/commit.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';

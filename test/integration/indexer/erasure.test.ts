@@ -9,7 +9,7 @@ import { buildPeople } from '../../../services/indexer/build/buildPeople.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { findTraces } from '../../../services/indexer/jobs/findTraces.js';
 import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantined.js';
-import { REDACTED } from '../../../services/indexer/records/tombstones.js';
+import { REDACTED } from '../../../shared/store/redacted.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { runClaimed } from '../../../services/indexer/work/runMarks.js';

@@ -3,7 +3,7 @@ import { buildPeople, markAgedMembers } from '../../../services/indexer/build/bu
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
-import { REDACTED } from '../../../services/indexer/records/tombstones.js';
+import { REDACTED } from '../../../shared/store/redacted.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { markAgedMembers } from '../../../services/indexer/build/buildPeople.js';
-import { REDACTED } from '../../../services/indexer/records/tombstones.js';
+import { REDACTED } from '../../../shared/store/redacted.js';
 import { encodeBody } from '../../../services/indexer/stores/bodyWriter.js';
 import { awaitWork } from '../../../services/indexer/verify/awaitWork.js';
 import { removeViews } from '../../../services/indexer/verify/repair/removeOrphans.js';

@@ -1,6 +1,7 @@
 import type { IndexerDeps } from '../../deps.js';
 import { replaceThread } from '../../build/cleanRecords.js';
-import { REDACTED, redactThreads, threadTombstone } from '../../records/tombstones.js';
+import { REDACTED } from '../../../../shared/store/redacted.js';
+import { redactThreads, threadTombstone } from '../../records/tombstones.js';
 import type { Difference } from '../difference.js';
 import { rebuildThreads } from './rebuildThreads.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { applyErasures } from '../../../../services/indexer/records/applyErasures.js';
-import { eraseNames } from '../../../../services/indexer/records/eraseText.js';
+import { applyErasures } from '../../../../shared/store/applyErasures.js';
+import { eraseNames } from '../../../../shared/store/eraseText.js';
 import { erasedBy, keyedHash } from '../../../../shared/store/erasures.js';
 import type { EmbedRecord } from '../../../../shared/store/records.js';
 import { aMessage, anAuthor } from '../../../support/factories.js';

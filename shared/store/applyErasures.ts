@@ -1,4 +1,4 @@
-import type { ErasedPeople } from '../../../shared/store/erasures.js';
+import type { ErasedPeople } from './erasures.js';
 import type {
   AttachmentRecord,
   EmbedMedia,
@@ -6,9 +6,9 @@ import type {
   MessageRecord,
   ReactionRecord,
   SourceMessage,
-} from '../../../shared/store/records.js';
+} from './records.js';
 import { textEraser, type TextEraser } from './eraseText.js';
-import { REDACTED } from './tombstones.js';
+import { REDACTED } from './redacted.js';
 
 type Message = SourceMessage & Pick<MessageRecord, 'deleted'>;
 

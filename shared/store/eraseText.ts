@@ -1,5 +1,5 @@
-import type { ErasedPeople } from '../../../shared/store/erasures.js';
-import { ERASED_AUTHOR, ERASED_ID } from './tombstones.js';
+import type { ErasedPeople } from './erasures.js';
+import { ERASED_AUTHOR, ERASED_ID } from './redacted.js';
 
 /** Takes erased people out of texts. */
 export interface TextEraser {

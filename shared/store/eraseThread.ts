@@ -1,0 +1,30 @@
+import { textEraser } from './eraseText.js';
+import type { ErasedPeople } from './erasures.js';
+import type { SourceThread, ThreadRecord } from './records.js';
+import { ERASED_ID } from './redacted.js';
+
+type Thread = NonNullable<SourceThread['thread']>;
+
+/** A thread, told or recorded, without a trace of erased people. The very same object when there is none. */
+export function eraseThread<T extends Thread | ThreadRecord>(thread: T, erased: ErasedPeople): T {
+  if (erased.isEmpty || ('deleted' in thread && thread.deleted)) return thread;
+  const clean = eraseFields(thread, erased);
+  const isOwner = typeof thread.ownerId === 'string' && erased.has(thread.ownerId);
+  return isOwner ? { ...clean, ownerId: ERASED_ID } : clean;
+}
+
+const TEXTS = ['description', 'topic', 'title'];
+
+/**
+ * Fields of a server, channel or thread without a trace of erased people in their texts. The very same object when
+ * there is none.
+ */
+export function eraseFields<T extends object>(fields: T, erased: ErasedPeople): T {
+  if (erased.isEmpty) return fields;
+  const { text } = textEraser(erased);
+  const cleaned = TEXTS.flatMap((name): [string, string][] => {
+    const value = (fields as Record<string, unknown>)[name];
+    return typeof value === 'string' && text(value) !== value ? [[name, text(value)]] : [];
+  });
+  return cleaned.length === 0 ? fields : { ...fields, ...Object.fromEntries(cleaned) };
+}

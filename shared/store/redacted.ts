@@ -1,0 +1,32 @@
+import type { AuthorSnapshot, MessageRecord } from './records.js';
+
+/** The id that stands for everyone who was erased. */
+export const ERASED_ID = '0';
+
+/** Who stands in place of somebody who was erased. */
+export const ERASED_AUTHOR: AuthorSnapshot = {
+  id: ERASED_ID,
+  username: 'deleted-user',
+  displayName: 'deleted-user',
+  discriminator: null,
+  avatar: 'https://cdn.discordapp.com/embed/avatars/0.png',
+  isBot: false,
+};
+
+/** What a deleted message says: nothing. Its id, thread, time and order are kept. */
+export const REDACTED = {
+  author: ERASED_AUTHOR,
+  content: '',
+  editedAt: null,
+  pinned: false,
+  attachments: [],
+  embeds: [],
+  stickers: [],
+  reactions: [],
+  mentions: [],
+  reference: null,
+  forwarded: null,
+  interaction: null,
+  mentionedRoles: [],
+  deleted: true,
+} satisfies Partial<MessageRecord>;
