@@ -10,6 +10,7 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { pagesById } from '../../../shared/store/pagesById.js';
 import { unshownPeople, type UnshownPeople } from '../../../shared/store/unshownPeople.js';
 import { withoutUnshown } from '../../../shared/store/withoutUnshown.js';
+import { ERASED_ID } from '../../../shared/store/redacted.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
 import { CliError } from '../cliError.js';
@@ -18,6 +19,7 @@ import { createProgress, type Progress } from '../progress.js';
 import { counted } from '../numbers.js';
 import { reasonOf } from '../walkFiles.js';
 import { createFindPlace, type FindPlace, type Place } from './findPlace.js';
+import { findStart } from './findStart.js';
 
 const THREADS_AT_ONCE = 4;
 const ALIVE = { deleted: { $ne: true } };
@@ -96,40 +98,24 @@ async function writeThread(
   thread: ThreadRecord,
   { place, unshown }: { place: Place; unshown: UnshownPeople },
 ): Promise<number | null> {
+  const { _id: threadId, serverId, channelId } = thread;
+  const start = await findStart(collections, thread, unshown);
+  if (!start) return null;
   let written = 0;
-  let hidden = 0;
-  const { serverId, ownerId, ...rest } = thread;
-  const read = collections.messages.find({ threadId: thread._id, ...ALIVE }).sort({ order: 1 });
-  const shown = (async function* () {
+  const read = collections.messages.find({ threadId, ...ALIVE }).sort({ order: 1 });
+  const messages = (async function* () {
     for await (const batch of batches(read)) {
-      const judged = await withoutUnshown(collections, unshown, serverId, batch);
-      hidden += judged.hidden.length;
-      written += judged.shown.length;
-      yield* judged.shown;
+      const { shown } = await withoutUnshown(collections, unshown, serverId, batch);
+      written += shown.length;
+      yield* shown;
     }
   })();
-  const first = unshown.isEmpty ? null : await shown.next();
-  if (first?.done && hidden > 0) return null;
-  const isOwnerShown = ownerId !== undefined && !unshown.has(serverId, ownerId ?? '');
-  const content = {
-    ...{
-      ...place,
-      asOf: realMicros(thread.asOf),
-      messages: first ? beginningWith(first, shown) : shown,
-    },
-    thread: { ...rest, serverId, ...(isOwnerShown && { ownerId }) },
-  };
-  await writeFile(join(folder, serverId, thread.channelId, `${thread._id}.json`), content);
+  const asOf = realMicros(thread.asOf);
+  // Without an owner, an import would take the next person for whoever started it.
+  const header = start.isOwnerUnshown ? { ...thread, ownerId: ERASED_ID } : thread;
+  const path = join(folder, serverId, channelId, `${threadId}.json`);
+  await writeFile(path, { ...place, asOf, messages, thread: header });
   return written;
-}
-
-async function* beginningWith<T>(
-  first: IteratorResult<T, unknown>,
-  rest: AsyncIterable<T>,
-): AsyncGenerator<T> {
-  if (first.done) return;
-  yield first.value;
-  yield* rest;
 }
 
 async function writeForums(

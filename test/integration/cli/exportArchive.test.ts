@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import { exportArchive } from '../../../services/cli/export/exportArchive.js';
 import { walkFiles } from '../../../services/cli/walkFiles.js';
+import type { ExportChannel } from '../../../shared/exportFormat/exportTypes.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import { until } from '../../support/apiServer.js';
@@ -37,6 +38,9 @@ describe('exportArchive', () => {
 
   const fileOf = ({ serverId, channelId, _id }: ThreadRecord): string =>
     join(serverId, channelId, `${_id}.json`);
+
+  const ownerIn = (text: string): unknown =>
+    (JSON.parse(text) as { channel: ExportChannel }).channel.ownerId;
 
   const filesIn = async (folder: string): Promise<string[]> =>
     (await walkFiles([folder])).map(({ path }) => relative(folder, path));
@@ -78,7 +82,49 @@ describe('exportArchive', () => {
       const written = await readFile(join(folder, fileOf(shared)), 'utf8');
       expect(written).to.contain('An answer');
       expect(written).not.to.contain(theirs.content);
-      expect(written).not.to.contain('ownerId');
+      expect(ownerIn(written)).to.equal('0');
+    }));
+
+  it('names nobody as the owner whose starter is left out, though no owner is recorded', () =>
+    withTemporaryFolder(async (folder) => {
+      const thread = await addThread();
+      const { messages } = stores.mongo.collections;
+      const answer = (await messages.findOne({ threadId: thread._id }))!;
+      const author = anAuthor('eve');
+      // Between the starter and the answer stand more messages of theirs than are read at once.
+      const more = Array.from({ length: 1_200 }, () => aMessage({ threadId: thread._id, author }));
+      const starter = aMessage({ _id: thread._id, threadId: thread._id, author });
+      await messages.insertMany([starter, ...more]);
+      await messages.updateOne({ _id: answer._id }, { $set: { order: more.at(-1)!.order + '1' } });
+      await leaveOut(stores.mongo, thread.serverId, author.id);
+      leftOut.push([thread.serverId, author.id]);
+      const summary = await exportArchive(stores.mongo, folder, { force: false });
+      expect(summary).to.deep.include({ threads: 1, messages: 1 });
+      expect(ownerIn(await readFile(join(folder, fileOf(thread)), 'utf8'))).to.equal('0');
+    }));
+
+  it('says nothing of an owner who is not recorded where the starter is shown', () =>
+    withTemporaryFolder(async (folder) => {
+      const thread = await addThread();
+      await leaveOut(stores.mongo, thread.serverId, anAuthor('eve').id);
+      leftOut.push([thread.serverId, anAuthor('eve').id]);
+      await exportArchive(stores.mongo, folder, { force: false });
+      expect(ownerIn(await readFile(join(folder, fileOf(thread)), 'utf8'))).to.equal(undefined);
+    }));
+
+  it('leaves a thread out in which others wrote nothing but notices', () =>
+    withTemporaryFolder(async (folder) => {
+      const thread = await addThread();
+      const { messages } = stores.mongo.collections;
+      const { author } = (await messages.findOne({ threadId: thread._id }))!;
+      await messages.insertOne(
+        aMessage({ threadId: thread._id, author: anAuthor('bob'), type: 6, counted: false }),
+      );
+      await leaveOut(stores.mongo, thread.serverId, author.id);
+      leftOut.push([thread.serverId, author.id]);
+      const summary = await exportArchive(stores.mongo, folder, { force: false });
+      expect(summary).to.deep.include({ threads: 0, messages: 0 });
+      expect(await filesIn(folder)).not.to.include(fileOf(thread));
     }));
 
   it('takes a channel that is added while it runs', () =>

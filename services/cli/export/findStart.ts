@@ -1,0 +1,35 @@
+import type { Collections } from '../../../shared/store/collections.js';
+import type { ThreadRecord } from '../../../shared/store/records.js';
+import type { UnshownPeople } from '../../../shared/store/unshownPeople.js';
+
+const SAID = { counted: true, deleted: { $ne: true } };
+
+/** How a thread begins, as far as it may be shown. */
+export interface Start {
+  /** Whether whoever started it must not be shown: their starter is left out, or they are the recorded owner. */
+  isOwnerUnshown: boolean;
+}
+
+/**
+ * Reads the authors of a thread up to the first who may be shown. Gives null when nothing of the thread may be shown,
+ * because nobody wrote in it but people who must not be shown.
+ */
+export async function findStart(
+  { messages }: Pick<Collections, 'messages'>,
+  { _id: threadId, serverId, ownerId }: ThreadRecord,
+  unshown: UnshownPeople,
+): Promise<Start | null> {
+  if (unshown.isEmpty) return { isOwnerUnshown: false };
+  let isOwnerUnshown = unshown.has(serverId, ownerId ?? '');
+  let isSomebodyUnshown = isOwnerUnshown;
+  const said = messages
+    .find({ threadId, ...SAID })
+    .sort({ order: 1 })
+    .project<{ _id: string; author: { id: string } }>({ 'author.id': 1 });
+  for await (const { _id, author } of said) {
+    if (!unshown.has(serverId, author.id)) return { isOwnerUnshown };
+    isSomebodyUnshown = true;
+    isOwnerUnshown ||= _id === threadId;
+  }
+  return isSomebodyUnshown ? null : { isOwnerUnshown };
+}

@@ -1,0 +1,58 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { ThreadDetail } from '../../../shared/contract/threads.js';
+import { startArchive, type TestArchive } from '../../support/archive.js';
+import { anExport, anExportMessage, anExportUser } from '../../support/exportFiles.js';
+import { leaveOut } from '../../support/leaveOut.js';
+import { withTemporaryFolder } from '../../support/temporaryFolder.js';
+import { everyAnswer } from '../../support/wholeArchive.js';
+
+const ADA = anExportUser();
+const BOB = anExportUser({ id: '100000000000000002', name: 'bob', nickname: 'Bob' });
+const SERVER_ID = anExport().guild.id;
+
+describe('an export of threads that were started by somebody who opted out', () => {
+  let archive: TestArchive;
+  let copy: TestArchive;
+  const startedByAda = (owner: { ownerId?: string }) => {
+    const asked = anExportMessage({ content: 'Where is the marmalade?' });
+    const answer = anExportMessage({ content: 'Behind the clock', author: BOB });
+    return anExport({ channel: { id: asked.id, ...owner }, messages: [asked, answer] });
+  };
+  const threads = [startedByAda({ ownerId: ADA.id }), startedByAda({})];
+
+  before(async () => {
+    [archive, copy] = [await startArchive(), await startArchive()];
+    await withTemporaryFolder(async (folder) => {
+      for (const [n, file] of threads.entries())
+        await writeFile(join(folder, `${n}.json`), JSON.stringify(file));
+      expect(await archive.cli('import', folder)).to.include({ code: 0 });
+    });
+    await leaveOut(archive.api.stores.mongo, SERVER_ID, ADA.id);
+    expect(await archive.cli('reindex', '--views', '--wait')).to.include({ code: 0 });
+    await withTemporaryFolder(async (folder) => {
+      expect(await archive.cli('export', join(folder, 'out'))).to.include({ code: 0 });
+      expect(await copy.cli('import', join(folder, 'out'))).to.include({ code: 0 });
+    });
+  });
+  after(async () => {
+    await archive.close();
+    await copy.close();
+  });
+
+  it('credits nobody else with them, whether their owner is recorded or not', async () => {
+    for (const { channel } of threads) {
+      const path = `/api/threads/${channel.id}`;
+      const author = { id: '0', username: 'deleted-user' };
+      expect((await archive.json<ThreadDetail>(path)).author).to.include(author);
+      expect((await copy.json<ThreadDetail>(path)).author).to.include(author);
+    }
+  });
+
+  it('gives the same answers once it is imported into an empty archive', async () => {
+    const [original, restored] = [await everyAnswer(archive), await everyAnswer(copy)];
+    expect([...restored.keys()]).to.deep.equal([...original.keys()]);
+    for (const [path, answer] of original) expect(restored.get(path), path).to.deep.equal(answer);
+  });
+});
