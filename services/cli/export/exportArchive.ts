@@ -27,7 +27,7 @@ const ALIVE = { deleted: { $ne: true } };
 /** What an export wrote. */
 export interface ExportSummary {
   threads: number;
-  /** Forums without threads, each in a file of its own. */
+  /** Forums of which no thread is shown, each in a file of its own. */
   forums: number;
   messages: number;
   /** Ids of the threads that were left out because their server or channel is not recorded. */
@@ -50,8 +50,9 @@ export async function exportArchive(
   const total = await collections.threads.countDocuments(ALIVE);
   const progress = createProgress('Exporting', total, (done) => counted(done, 'thread'));
   try {
-    const written = await writeThreads({ collections }, folder, findPlace, progress);
-    const forums = await writeForums({ collections }, folder, findPlace);
+    const threads = await writeThreads({ collections }, folder, findPlace, progress);
+    const { inChannels, ...written } = threads;
+    const forums = await writeForums({ collections }, folder, findPlace, inChannels);
     return { ...written, forums, seconds: Math.round(performance.now() - began) / 1_000 };
   } finally {
     progress.stop();
@@ -65,13 +66,19 @@ async function requireEmpty(folder: string, force: boolean): Promise<void> {
   }
 }
 
+interface WrittenThreads extends Pick<ExportSummary, 'threads' | 'messages' | 'leftOut'> {
+  /** Ids of the channels that a file of a thread describes. */
+  inChannels: Set<string>;
+}
+
 async function writeThreads(
   { collections }: Pick<Mongo, 'collections'>,
   folder: string,
   findPlace: FindPlace,
   progress: Progress,
-): Promise<Pick<ExportSummary, 'threads' | 'messages' | 'leftOut'>> {
-  const written = { threads: 0, messages: 0, leftOut: [] as string[] };
+): Promise<WrittenThreads> {
+  const inChannels = new Set<string>();
+  const written = { threads: 0, messages: 0, leftOut: [] as string[], inChannels };
   const unshown = await unshownPeople(collections);
   await forEachAtOnce(threadsOf(collections), THREADS_AT_ONCE, async (thread) => {
     const place = await findPlace(thread);
@@ -79,8 +86,11 @@ async function writeThreads(
     // While a place is being deleted, its threads are deleted a little later than the place itself.
     else if (place !== 'hidden') {
       const messages = await writeThread(collections, folder, thread, { place, unshown });
-      written.messages += messages ?? 0;
-      written.threads += messages === null ? 0 : 1;
+      if (messages !== null) {
+        written.messages += messages;
+        written.threads += 1;
+        inChannels.add(thread.channelId);
+      }
     }
     progress.advance(1);
   });
@@ -118,14 +128,16 @@ async function writeThread(
   return written;
 }
 
+/** Writes each channel that is shown and of which no thread was written. Gives how many these are. */
 async function writeForums(
-  { collections: { channels, threads } }: Pick<Mongo, 'collections'>,
+  { collections: { channels } }: Pick<Mongo, 'collections'>,
   folder: string,
   findPlace: FindPlace,
+  inChannels: ReadonlySet<string>,
 ): Promise<number> {
   let forums = 0;
   for await (const { _id: channelId, serverId, stamps } of channels.find(ALIVE)) {
-    if (await threads.findOne({ channelId, ...ALIVE })) continue;
+    if (inChannels.has(channelId)) continue;
     const place = await findPlace({ serverId, channelId });
     if (typeof place === 'string') continue;
     const asOf = realMicros(Math.max(0, ...Object.values(stamps)));

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { ChannelList } from '../../../shared/contract/servers.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 import { anExport, anExportMessage, anExportUser } from '../../support/exportFiles.js';
@@ -21,11 +22,19 @@ describe('an export of threads that were started by somebody who opted out', () 
     return anExport({ channel: { id: asked.id, ...owner }, messages: [asked, answer] });
   };
   const threads = [startedByAda({ ownerId: ADA.id }), startedByAda({})];
+  /** Alone in its forum. */
+  const unshown = anExport({
+    channel: {
+      ...{ categoryId: '300000000000000002', category: 'breakfast' },
+      availableTags: [{ id: '400000000000000001', name: 'jam', emoji: null, moderated: false }],
+      forum: { topic: 'What to eat' },
+    },
+  });
 
   before(async () => {
     [archive, copy] = [await startArchive(), await startArchive()];
     await withTemporaryFolder(async (folder) => {
-      for (const [n, file] of threads.entries())
+      for (const [n, file] of [...threads, unshown].entries())
         await writeFile(join(folder, `${n}.json`), JSON.stringify(file));
       expect(await archive.cli('import', folder)).to.include({ code: 0 });
     });
@@ -48,6 +57,12 @@ describe('an export of threads that were started by somebody who opted out', () 
       expect((await archive.json<ThreadDetail>(path)).author).to.include(author);
       expect((await copy.json<ThreadDetail>(path)).author).to.include(author);
     }
+  });
+
+  it('holds a forum in which nobody else wrote', async () => {
+    const { channels } = await copy.json<ChannelList>(`/api/servers/${SERVER_ID}/channels`);
+    expect(channels.map(({ name }) => name)).to.include('breakfast');
+    expect((await copy.api.get(`/api/threads/${unshown.channel.id}`)).status).to.equal(404);
   });
 
   it('gives the same answers once it is imported into an empty archive', async () => {

@@ -77,8 +77,10 @@ describe('exportArchive', () => {
       const others = { threadId: shared._id, author, content: 'An answer', forwarded, reference };
       await messages.insertOne(aMessage(others));
       const summary = await exportArchive(stores.mongo, folder, { force: false });
-      expect(summary).to.deep.include({ threads: 1, messages: 1, leftOut: [] });
-      expect(await filesIn(folder)).to.deep.equal([fileOf(shared)]);
+      expect(summary).to.deep.include({ threads: 1, messages: 1, forums: 1, leftOut: [] });
+      // A forum is shown, too, where none of its threads may be.
+      const forum = join(own.serverId, own.channelId, 'forum.json');
+      expect(await filesIn(folder)).to.have.members([forum, fileOf(shared)]);
       const written = await readFile(join(folder, fileOf(shared)), 'utf8');
       expect(written).to.contain('An answer');
       expect(written).not.to.contain(theirs.content);
@@ -123,7 +125,7 @@ describe('exportArchive', () => {
       await leaveOut(stores.mongo, thread.serverId, author.id);
       leftOut.push([thread.serverId, author.id]);
       const summary = await exportArchive(stores.mongo, folder, { force: false });
-      expect(summary).to.deep.include({ threads: 0, messages: 0 });
+      expect(summary).to.deep.include({ threads: 0, messages: 0, forums: 1 });
       expect(await filesIn(folder)).not.to.include(fileOf(thread));
     }));
 
