@@ -1,23 +1,43 @@
+import { applyErasures } from './applyErasures.js';
 import type { Collections } from './collections.js';
-import { forwardsOf, unshownForwards, type UnshownForwards } from './forwards.js';
+import { forwardsOf, unshownForwards } from './forwards.js';
 import type { MessageRecord } from './records.js';
 import type { UnshownPeople } from './unshownPeople.js';
 
-/**
- * Divides messages of a server into those that may be shown and those of people who must not be shown (`hidden`). A
- * message that forwards what may not be shown comes without it. `forwards` tells which do, hidden messages included.
- */
+/** Some messages, divided into those that may be shown and those that may not. */
+export interface JudgedMessages {
+  /** Without a trace of erased people. One that forwards what may not be shown comes without it. */
+  shown: MessageRecord[];
+  /** Those whose authors are left out of the server, without a trace of erased people. */
+  leftOut: MessageRecord[];
+  /** Those, as recorded, that hold something of erased people, or forward what was deleted or erased here. */
+  unclean: MessageRecord[];
+  /** Whether any that is not deleted or erased forwards another. */
+  hasForwards: boolean;
+  /** Ids of messages that forward what may not be shown, as their records go on to do. */
+  unshownForwards: string[];
+}
+
+/** Judges recorded messages of a server by the people who must not be shown. */
 export async function withoutUnshown(
   collections: Pick<Collections, 'messages' | 'threads' | 'channels' | 'servers'>,
-  people: Pick<UnshownPeople, 'has'>,
+  people: UnshownPeople,
   serverId: string,
   messages: MessageRecord[],
-): Promise<{ shown: MessageRecord[]; hidden: MessageRecord[]; forwards: UnshownForwards }> {
-  const isHidden = ({ author }: MessageRecord): boolean => people.has(serverId, author.id);
-  const others = messages.filter((message) => !isHidden(message));
-  const forwards = await unshownForwards(collections, people, forwardsOf(messages));
-  const shown = others.map((message) =>
-    forwards.hidden.has(message._id) ? { ...message, forwarded: null } : message,
-  );
-  return { shown, hidden: messages.filter(isHidden), forwards };
+): Promise<JudgedMessages> {
+  const clean = messages.map((message) => applyErasures(message, people.erased));
+  const said = clean.filter(({ deleted }) => !deleted);
+  const isLeftOut = ({ author }: MessageRecord): boolean => people.left.has(serverId, author.id);
+  const forwards = forwardsOf(said);
+  const { hidden, gone } = await unshownForwards(collections, people, forwards);
+  return {
+    shown: said
+      .filter((message) => !isLeftOut(message))
+      .map((message) => (hidden.has(message._id) ? { ...message, forwarded: null } : message)),
+    leftOut: said.filter(isLeftOut),
+    unclean: messages.filter((message, n) => clean[n] !== message || gone.has(message._id)),
+    hasForwards: forwards.length > 0,
+    // Those whose records are emptied forward nothing any more.
+    unshownForwards: [...hidden].filter((id) => !gone.has(id)),
+  };
 }

@@ -7,8 +7,10 @@ import { writeExport, type ExportContent } from '../../../shared/exportFormat/wr
 import { batches } from '../../../shared/platform/batches.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import type { ErasedPeople } from '../../../shared/store/erasures.js';
+import { eraseNames } from '../../../shared/store/eraseText.js';
+import { eraseFields, eraseThread } from '../../../shared/store/eraseThread.js';
 import { pagesById } from '../../../shared/store/pagesById.js';
-import { unshownPeople, type UnshownPeople } from '../../../shared/store/unshownPeople.js';
 import { withoutUnshown } from '../../../shared/store/withoutUnshown.js';
 import { ERASED_ID } from '../../../shared/store/redacted.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
@@ -20,9 +22,13 @@ import { counted } from '../numbers.js';
 import { reasonOf } from '../walkFiles.js';
 import { createFindPlace, type FindPlace, type Place } from './findPlace.js';
 import { findStart } from './findStart.js';
+import { namesToErase } from './namesToErase.js';
+import { withUnseen, type UnseenPeople } from './unseenPeople.js';
 
 const THREADS_AT_ONCE = 4;
 const ALIVE = { deleted: { $ne: true } };
+/** They are short: somebody whose erasure is asked for meanwhile is left out from the next page on. */
+const PAGES = { filter: ALIVE, size: 20 };
 
 /** What an export wrote. */
 export interface ExportSummary {
@@ -79,13 +85,13 @@ async function writeThreads(
 ): Promise<WrittenThreads> {
   const inChannels = new Set<string>();
   const written = { threads: 0, messages: 0, leftOut: [] as string[], inChannels };
-  const unshown = await unshownPeople(collections);
-  await forEachAtOnce(threadsOf(collections), THREADS_AT_ONCE, async (thread) => {
+  const threads = withUnseen(collections, pagesById(collections.threads, PAGES));
+  await forEachAtOnce(threads, THREADS_AT_ONCE, async ({ record: thread, unseen }) => {
     const place = await findPlace(thread);
     if (place === 'unknown') written.leftOut.push(thread._id);
     // While a place is being deleted, its threads are deleted a little later than the place itself.
     else if (place !== 'hidden') {
-      const messages = await writeThread(collections, folder, thread, { place, unshown });
+      const messages = await writeThread(collections, folder, thread, { place, unseen });
       if (messages !== null) {
         written.messages += messages;
         written.threads += 1;
@@ -97,16 +103,12 @@ async function writeThreads(
   return written;
 }
 
-async function* threadsOf({ threads }: Pick<Collections, 'threads'>): AsyncGenerator<ThreadRecord> {
-  for await (const page of pagesById(threads, { filter: ALIVE })) yield* page;
-}
-
 /** Gives how many messages it wrote; null where nothing of the thread is shown, since its people are left out. */
 async function writeThread(
   collections: Pick<Collections, 'messages' | 'threads' | 'channels' | 'servers'>,
   folder: string,
   thread: ThreadRecord,
-  { place, unshown }: { place: Place; unshown: UnshownPeople },
+  { place, unseen: { unshown, pending } }: { place: Place; unseen: UnseenPeople },
 ): Promise<number | null> {
   const { _id: threadId, serverId, channelId } = thread;
   const start = await findStart(collections, thread, unshown);
@@ -120,32 +122,45 @@ async function writeThread(
       yield* shown;
     }
   })();
-  const asOf = realMicros(thread.asOf);
-  // Without an owner, an import would take the next person for whoever started it.
-  const header = start.isOwnerUnshown ? { ...thread, ownerId: ERASED_ID } : thread;
-  const path = join(folder, serverId, channelId, `${threadId}.json`);
-  await writeFile(path, { ...place, asOf, messages, thread: header });
+  const clean = eraseThread(thread, unshown.erased);
+  const names = await namesToErase(collections, thread, pending);
+  const header = {
+    ...{ ...clean, title: eraseNames(clean.title, names) },
+    // Without an owner, an import would take the next person for whoever started it.
+    ...(start.isOwnerUnshown && { ownerId: ERASED_ID }),
+  };
+  await writeFile(join(folder, serverId, channelId, `${threadId}.json`), {
+    ...erasePlace(place, unshown.erased),
+    ...{ asOf: realMicros(thread.asOf), messages, thread: header },
+  });
   return written;
 }
 
 /** Writes each channel that is shown and of which no thread was written. Gives how many these are. */
 async function writeForums(
-  { collections: { channels } }: Pick<Mongo, 'collections'>,
+  { collections }: Pick<Mongo, 'collections'>,
   folder: string,
   findPlace: FindPlace,
   inChannels: ReadonlySet<string>,
 ): Promise<number> {
   let forums = 0;
-  for await (const { _id: channelId, serverId, stamps } of channels.find(ALIVE)) {
+  const channels = withUnseen(collections, pagesById(collections.channels, PAGES));
+  for await (const { record, unseen } of channels) {
+    const { _id: channelId, serverId, stamps } = record;
     if (inChannels.has(channelId)) continue;
     const place = await findPlace({ serverId, channelId });
     if (typeof place === 'string') continue;
     const asOf = realMicros(Math.max(0, ...Object.values(stamps)));
     const path = join(folder, serverId, channelId, 'forum.json');
-    await writeFile(path, { ...place, thread: null, messages: [], asOf });
+    const shown = erasePlace(place, unseen.unshown.erased);
+    await writeFile(path, { ...shown, thread: null, messages: [], asOf });
     forums += 1;
   }
   return forums;
+}
+
+function erasePlace({ server, channel }: Place, erased: ErasedPeople): Place {
+  return { server: eraseFields(server, erased), channel: eraseFields(channel, erased) };
 }
 
 /**

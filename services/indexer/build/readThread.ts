@@ -1,11 +1,9 @@
 import { batches } from '../../../shared/platform/batches.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
-import { forwardsOf } from '../../../shared/store/forwards.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import type { UnshownPeople } from '../../../shared/store/unshownPeople.js';
 import { withoutUnshown } from '../../../shared/store/withoutUnshown.js';
 import type { IndexerDeps } from '../deps.js';
-import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { foldThread, type FoldedMessages, type ThreadViews } from '../views/foldThread.js';
 import { linkTargets, loadThread } from './loadThread.js';
 import { MESSAGE_BATCH } from './messageBatch.js';
@@ -55,17 +53,12 @@ export async function readThread(
   const unshownForwards: string[] = [];
   await sink.begin?.(fold.opening);
   for await (const batch of batches(loaded.messages, MESSAGE_BATCH)) {
-    const clean = batch.map((message) => applyErasures(message, erased));
-    const said = clean.filter(({ deleted }) => !deleted);
-    const judged = await withoutUnshown(collections, unshown, thread.serverId, said);
-    const { shown, hidden } = judged;
-    const { gone } = judged.forwards;
-    const unclean = batch.filter((message, n) => clean[n] !== message || gone.has(message._id));
+    const judged = await withoutUnshown(collections, unshown, thread.serverId, batch);
+    const { shown, leftOut, unclean } = judged;
     if (unclean.length > 0) await sink.clean?.(unclean, erased);
-    if (hidden.length > 0) await sink.leaveOut?.(hidden);
-    hasForwards ||= forwardsOf(said).length > 0;
-    // Those whose records are emptied forward nothing any more.
-    unshownForwards.push(...[...judged.forwards.hidden].filter((id) => !gone.has(id)));
+    if (leftOut.length > 0) await sink.leaveOut?.(leftOut);
+    hasForwards ||= judged.hasForwards;
+    unshownForwards.push(...judged.unshownForwards);
     if (shown.length === 0) continue;
     await sink.add(fold.add(shown, await linkTargets(collections, thread, shown)), shown);
   }

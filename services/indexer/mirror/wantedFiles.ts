@@ -10,7 +10,6 @@ import { withoutUnshown } from '../../../shared/store/withoutUnshown.js';
 import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { countedMessages } from '../build/threadMessages.js';
-import { applyErasures } from '../../../shared/store/applyErasures.js';
 import type { Mirror } from './mirror.js';
 
 /** A file that is shown, and may be copied. */
@@ -53,10 +52,7 @@ async function wantedAttachments(
   const unshown = await unshownPeople(collections);
   const wanted: WantedFile[] = [];
   for await (const batch of batches(countedMessages(collections, threadId, WITH_FILES))) {
-    const said = batch
-      .map((message) => applyErasures(message, unshown.erased))
-      .filter(({ deleted }) => !deleted);
-    const { shown } = await withoutUnshown(collections, unshown, place.serverId, said);
+    const { shown } = await withoutUnshown(collections, unshown, place.serverId, batch);
     for (const message of shown) wanted.push(...attachmentsOf(message, mirror));
   }
   return wanted;

@@ -1,0 +1,29 @@
+import type { Collections } from '../../../shared/store/collections.js';
+import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
+import { idsIn } from '../../../shared/store/eraseText.js';
+import type { ThreadRecord } from '../../../shared/store/records.js';
+
+/**
+ * Names that must not stand in a thread's title, since the erasure of whoever bears them is pending. These are the
+ * people of whom something is recorded in the thread, or was until a build cleaned its records since the request.
+ */
+export async function namesToErase(
+  { messages }: Pick<Collections, 'messages'>,
+  { _id: threadId, title, ownerId, cleanedFor = -1 }: ThreadRecord,
+  pending: readonly ErasureRecord[],
+): Promise<string[]> {
+  if (pending.length === 0) return [];
+  const namesOf = new Map(pending.map(({ userId, names }) => [userId, new Set(names)]));
+  const found = new Set<string | undefined>();
+  const look = (text: string): void => {
+    for (const id of idsIn(text)) if (namesOf.has(id)) found.add(id);
+  };
+  look(`${title} ${ownerId}`);
+  for await (const message of messages.find({ threadId, deleted: { $ne: true } })) {
+    look(JSON.stringify(message));
+    for (const { id, username, displayName } of [message.author, ...message.mentions])
+      namesOf.get(id)?.add(username).add(displayName);
+  }
+  const here = pending.filter(({ userId, since = 0 }) => found.has(userId) || cleanedFor >= since);
+  return here.flatMap(({ userId }) => [...namesOf.get(userId)!]);
+}

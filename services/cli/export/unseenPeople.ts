@@ -1,0 +1,31 @@
+import type { Collections } from '../../../shared/store/collections.js';
+import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
+import { unshownPeople, type UnshownPeople } from '../../../shared/store/unshownPeople.js';
+
+/** People of whom a file must not tell. */
+export interface UnseenPeople {
+  unshown: UnshownPeople;
+  /** Erasures that are asked for and not done. Once one is done, no title holds the person's names. */
+  pending: readonly ErasureRecord[];
+}
+
+type Store = Pick<Collections, 'erasures' | 'optOuts' | 'state'>;
+
+/** Records of some pages, one by one. The people who must not be seen are read anew for each page. */
+export async function* withUnseen<T>(
+  collections: Store,
+  pages: AsyncIterable<T[]>,
+): AsyncGenerator<{ record: T; unseen: UnseenPeople }> {
+  for await (const page of pages) {
+    const unseen = await unseenPeople(collections);
+    for (const record of page) yield { record, unseen };
+  }
+}
+
+async function unseenPeople(collections: Store): Promise<UnseenPeople> {
+  const unshown = await unshownPeople(collections);
+  const pending = unshown.erased.isEmpty
+    ? []
+    : await collections.erasures.find({ userId: { $exists: true } }).toArray();
+  return { unshown, pending };
+}
