@@ -313,6 +313,8 @@ export async function removeViews(
         markFollowing(documents, mark, { thread: place, before, item: null, people });
         documents.mark('similar', threadId, { due: whenFound() });
       }
+      // Whoever is storing its list of similar threads now, from an earlier look, stores it once more.
+      documents.mark('shown', threadId, { causes: mark.causes });
       markMirror(deps, documents, `thread/${threadId}`, mark);
       end(documents);
       return true;

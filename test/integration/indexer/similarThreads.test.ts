@@ -3,10 +3,12 @@ import { bodyReader } from '../../../services/api/bodies/bodyReader.js';
 import { listSimilarThreads } from '../../../services/api/similar/listSimilarThreads.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
 import { listsNaming } from '../../../services/indexer/build/buildShown.js';
-import { runDue } from '../../../services/indexer/work/runMarks.js';
+import type { Commit } from '../../../services/indexer/work/commit.js';
+import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
 import { AT_ONCE } from '../../../shared/store/work.js';
-import { setMarks } from '../../../services/indexer/work/claims.js';
+import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { similarThreadsSchema, type SimilarThreads } from '../../../shared/contract/similar.js';
+import { until } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js';
 import { build, doAll, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
@@ -68,6 +70,31 @@ describe('similar threads', () => {
     expect(await similar(ids[5]!)).to.deep.equal([]);
     const body = await readBody<SimilarThreads>(deps.collections, `similar/${ids[0]}`);
     expect(similarThreadsSchema.validate(body).error).to.equal(undefined);
+  });
+
+  it('shows no list of a thread whose deletion is done, whoever was storing one meanwhile', async () => {
+    const id = ids[0]!;
+    const { work, threadItems } = deps.collections;
+    await setMarks(deps, 'shown', [id]);
+    const claimed = await claimMarks(deps, await work.find({ _id: `shown/${id}` }).toArray());
+    // The worker has read that the thread is listed, and stores its list late.
+    let isRead = false;
+    let store: () => void = () => undefined;
+    const late = new Promise<void>((resolve) => (store = resolve));
+    const commit: Commit = async (change) => {
+      isRead = true;
+      await late;
+      return deps.commit(change);
+    };
+    const slow = { ...deps, commit: Object.assign(commit, { first: commit }) };
+    const storing = runClaimed(slow, 'shown', claimed);
+    await until(() => isRead);
+    const deleting = deleteThread(deps, { threadId: id });
+    await until(async () => (await threadItems.findOne({ _id: id })) === null);
+    await until(async () => (await work.findOne({ _id: `thread/${id}` })) === null);
+    store();
+    await Promise.all([storing, deleting]);
+    expect(await readBody(deps.collections, `similar/${id}`)).to.equal(null);
   });
 
   it('stays on the server of the thread', async () => {
