@@ -77,7 +77,7 @@ async function countAll(
       messageCount: messages,
       threadCount: threads,
     })),
-    lastSyncAt: new Date(realMicros(newest?.asOf ?? latestStamp([server, ...channels])) / 1000),
+    lastSyncAt: new Date(realMicros(newest?.asOf || latestStamp([server, ...channels])) / 1000),
   };
 }
 

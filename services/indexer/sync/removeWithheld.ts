@@ -67,7 +67,10 @@ async function removeThread(deps: Deps, channelId: string, threadId: string): Pr
   }
   return whileWithheld(deps, channelId, { threads: [threadId] }, (documents) => {
     const thread = documents.get('threads', threadId);
-    if (thread && !thread.deleted) documents.put('threads', hollowThread(thread));
+    if (!thread || thread.deleted) return;
+    documents.put('threads', hollowThread(thread));
+    // Its statistics tell when the newest of its threads was read.
+    documents.mark('server', thread.serverId);
   });
 }
 

@@ -9,6 +9,7 @@ import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { SourceConflict } from '../../../services/indexer/ingest/source.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
+import { hollowThread } from '../../../services/indexer/records/tombstones.js';
 import { REDACTED } from '../../../shared/store/redacted.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import type { Commit } from '../../../services/indexer/work/commit.js';
@@ -164,6 +165,22 @@ describe('building a thread', () => {
       .sort({ key: 1 })
       .toArray();
     expect(board.map(({ count }) => count)).to.deep.equal([1, 1]);
+  });
+
+  it('tells when a server was last read, also where its only thread was emptied since', async () => {
+    const { source, threadId, messages } = aConversation();
+    const serverId = source.server._id;
+    const lastSyncAt = async () => {
+      await setMarks(deps, 'server', [serverId]);
+      await doAll(deps);
+      return (await readBody<ServerStats>(deps.collections, `stats/${serverId}`))?.lastSyncAt;
+    };
+    await record(deps, source, messages);
+    await build(deps, threadId);
+    const before = await lastSyncAt();
+    const thread = await deps.collections.threads.findOne({ _id: threadId });
+    await deps.collections.threads.replaceOne({ _id: threadId }, hollowThread(thread!));
+    expect(await lastSyncAt()).to.equal(before);
   });
 
   it('changes nothing when the same source comes again', async () => {
