@@ -4,24 +4,27 @@ import type { Settings } from '../platform/env.js';
 
 const DAY_SECONDS = 86_400;
 const INDEX_NAME = 'at';
-/** NamespaceNotFound and IndexNotFound. */
-const NOT_THERE: ReadonlySet<unknown> = new Set([26, 27]);
+const INDEX_OPTIONS_CONFLICT = 85;
 
 /**
  * Has MongoDB remove each entry of the audit trail AUDIT_DAYS after it was written, also the entries that exist
  * already.
  */
 export async function expireAudit(
-  { db, collections: { audit } }: Pick<Mongo, 'db' | 'collections'>,
+  { collections: { audit } }: Pick<Mongo, 'collections'>,
   { AUDIT_DAYS: days }: Pick<Settings, 'AUDIT_DAYS'>,
 ): Promise<void> {
-  const expireAfterSeconds = days * DAY_SECONDS;
+  const index = {
+    name: INDEX_NAME,
+    key: { at: -1 as const },
+    expireAfterSeconds: days * DAY_SECONDS,
+  };
   try {
-    // An index that exists cannot be created again with another time. It can only be changed.
-    const index = { name: INDEX_NAME, expireAfterSeconds };
-    await db.command({ collMod: audit.collectionName, index });
+    await audit.createIndexes([index]);
   } catch (error) {
-    if (!(error instanceof MongoServerError && NOT_THERE.has(error.code))) throw error;
-    await audit.createIndexes([{ name: INDEX_NAME, key: { at: -1 }, expireAfterSeconds }]);
+    if (!(error instanceof MongoServerError && error.code === INDEX_OPTIONS_CONFLICT)) throw error;
+    // The index has another time. It is made anew, since the role readWrite may not change it by collMod.
+    await audit.dropIndex(INDEX_NAME);
+    await audit.createIndexes([index]);
   }
 }

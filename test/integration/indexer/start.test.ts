@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { expect } from 'chai';
+import { until } from '../../support/apiServer.js';
+import { startOwnMongod } from '../../support/ownMongod.js';
+import { end, startService } from '../../support/serviceProcess.js';
+import { suiteStores } from '../../support/suiteStores.js';
+import { withTemporaryFolder } from '../../support/temporaryFolder.js';
+
+const DAY_SECONDS = 86_400;
+
+describe('the start of the indexer', () => {
+  const stores = suiteStores();
+
+  it('needs no role in MongoDB but readWrite, also when AUDIT_DAYS changes', () =>
+    withTemporaryFolder(async (folder) => {
+      const { namespace } = stores.mongo;
+      const keyFile = join(folder, 'key');
+      await writeFile(keyFile, randomBytes(48).toString('base64'), { mode: 0o600 });
+      const mongod = await startOwnMongod(folder, ['--replSet', 'rs0', '--keyFile', keyFile]);
+      const urlOf = (user: string) =>
+        `mongodb://${user}:pencil@${mongod.host}/${namespace}?replicaSet=rs0&authSource=admin`;
+      const MONGODB_URL = urlOf('ada');
+      const [root, client] = [new MongoClient(urlOf('root')), new MongoClient(MONGODB_URL)];
+      try {
+        const members = [{ _id: 0, host: mongod.host }];
+        await mongod.ask({ replSetInitiate: { _id: 'rs0', members } });
+        await until(async () => (await mongod.ask({ hello: 1 }))['isWritablePrimary'] === true);
+        // Whoever comes from this machine may make one user, who makes all others.
+        await mongod.ask({ createUser: 'root', pwd: 'pencil', roles: ['root'] });
+        const roles = [{ role: 'readWrite', db: namespace }];
+        await root.db('admin').command({ createUser: 'ada', pwd: 'pencil', roles });
+        for (const days of [365, 30]) {
+          const indexer = await startService('indexer', { MONGODB_URL, AUDIT_DAYS: String(days) });
+          await end(indexer, 'SIGTERM');
+          const indexes = await client.db().collection('audit').indexes();
+          expect(indexes.find(({ name }) => name === 'at')).to.have.property(
+            'expireAfterSeconds',
+            days * DAY_SECONDS,
+          );
+        }
+      } finally {
+        await Promise.all([root.close(), client.close()]);
+        await mongod.stop();
+      }
+    }));
+});
