@@ -1,22 +1,18 @@
 import type { Redis } from 'ioredis';
 import { ReplyError } from '../../shared/drivers/ioredis.js';
 import type { Logger } from '../../shared/platform/logger.js';
-
-/** The queue's Redis may throw jobs away: nothing may start on it. */
-export class QueueRedisError extends Error {
-  override readonly name = 'QueueRedisError';
-}
+import { WrongStoreError } from './wrongStoreError.js';
 
 /**
  * Refuses a Redis that evicts keys when it is full: jobs are keys (BullMQ, "Going to production"). Where the server
- * does not tell its settings (managed services), that is logged. Throws QueueRedisError.
+ * does not tell its settings (managed services), that is logged. Throws WrongStoreError.
  */
 export async function checkQueueRedis(redis: Redis, logger: Logger): Promise<void> {
   const policy = await readPolicy(redis);
   if (policy === null) {
     logger.warn('Redis does not tell its maxmemory-policy: it must be noeviction');
   } else if (policy !== 'noeviction') {
-    throw new QueueRedisError(
+    throw new WrongStoreError(
       `Redis at REDIS_URL has maxmemory-policy ${policy}, so it may throw jobs away: set it to noeviction`,
     );
   }

@@ -19,11 +19,11 @@ import { createLogger } from '../../shared/platform/logger.js';
 import { stopOnSignal, type ShutdownStep } from '../../shared/platform/shutdown.js';
 import { withTimeout } from '../../shared/platform/withTimeout.js';
 import { checkQueueRedis } from './checkQueueRedis.js';
+import { checkReplicaSet } from './checkReplicaSet.js';
 import { createIndexer } from './createIndexer.js';
 import { serveMetrics } from './metrics/serveMetrics.js';
 import { moveOldCollections } from './moveOldCollections.js';
 import { prepareSearch } from './prepareSearch.js';
-import { refuseWrongQueue } from './refuseWrongQueue.js';
 import { retryUntilReady } from './retryUntilReady.js';
 import { warnOfOldPieces } from './warnOfOldPieces.js';
 
@@ -57,11 +57,10 @@ const answers = (ask: () => Promise<unknown>) => withTimeout(ANSWER_MS, ask);
 const whenReady = (name: string, step: () => Promise<unknown>) =>
   retryUntilReady(name, step, logger);
 await Promise.all([
-  whenReady('Redis', () =>
-    answers(() => refuseWrongQueue(() => checkQueueRedis(queueRedis, logger), logger)),
-  ),
+  whenReady('Redis', () => answers(() => checkQueueRedis(queueRedis, logger))),
   whenReady('MongoDB', async () => {
     await answers(() => pingMongo(mongo, ANSWER_MS));
+    await answers(() => checkReplicaSet(mongo));
     await ensureIndexes(mongo.collections);
     await expireAudit(mongo, settings);
     await moveOldCollections(mongo);

@@ -1,12 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../shared/platform/logger.js';
 import { seldom } from '../../shared/platform/seldom.js';
+import { WrongStoreError } from './wrongStoreError.js';
 
 const LONGEST_WAIT_MS = 2_000;
 /** Milliseconds between two lines that say the same. */
 const TOLD_EVERY_MS = 60_000;
 
-/** Runs a step of the start until it succeeds: a store that is away at the start is waited for, not died of. */
+/**
+ * Runs a step of the start until it succeeds: a store that is away at the start is waited for, not died of. A
+ * WrongStoreError ends the process with one clear line.
+ */
 export async function retryUntilReady(
   name: string,
   step: () => Promise<unknown>,
@@ -24,6 +28,10 @@ export async function retryUntilReady(
       }
       return;
     } catch (error) {
+      if (error instanceof WrongStoreError) {
+        logger.fatal(error.message);
+        process.exit(1);
+      }
       tell(error);
       await wait(Math.min(200 * 2 ** attempt, LONGEST_WAIT_MS));
     }

@@ -3,9 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { expect } from 'chai';
+import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import { until } from '../../support/apiServer.js';
 import { startOwnMongod } from '../../support/ownMongod.js';
-import { end, startService } from '../../support/serviceProcess.js';
+import { end, startProcess, startService } from '../../support/serviceProcess.js';
 import { suiteStores } from '../../support/suiteStores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
@@ -43,6 +44,25 @@ describe('the start of the indexer', () => {
         }
       } finally {
         await Promise.all([root.close(), client.close()]);
+        await mongod.stop();
+      }
+    }));
+
+  it('ends with one line where MongoDB is a standalone server', () =>
+    withTemporaryFolder(async (folder) => {
+      const mongod = await startOwnMongod(folder, []);
+      const MONGODB_URL = `mongodb://${mongod.host}/${stores.mongo.namespace}`;
+      const indexer = startProcess('indexer', { MONGODB_URL });
+      try {
+        expect(await withTimeout(60_000, () => indexer.exited)).to.equal(1);
+        expect(indexer.log.map(({ level, msg }) => [level, msg])).to.deep.equal([
+          [
+            60,
+            'MongoDB at MONGODB_URL is a standalone server, which has no transactions: start it with --replSet and initiate the replica set (one member is enough)',
+          ],
+        ]);
+      } finally {
+        await end(indexer, 'SIGKILL');
         await mongod.stop();
       }
     }));
