@@ -23,7 +23,17 @@ async function readPolicy(redis: Redis): Promise<string | null> {
     const [, policy] = await redis.config('GET', 'maxmemory-policy');
     return policy ?? null;
   } catch (error) {
-    if (error instanceof ReplyError) return null;
+    if (isUntold(error)) return null;
     throw error;
   }
+}
+
+/**
+ * Whether the server refuses CONFIG itself: it does not have it (ERR, in words of its own), or this user may not use it
+ * (NOPERM). With a wrong password every command fails with the answer to the connection's first one.
+ */
+function isUntold(error: unknown): boolean {
+  if (!(error instanceof ReplyError)) return false;
+  const { command } = error as { command?: { name: string } };
+  return command?.name === 'config' && /^(ERR|NOPERM) /.test(error.message);
 }

@@ -1,23 +1,66 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { checkQueueRedis } from '../../../services/indexer/checkQueueRedis.js';
-import { createRedis } from '../../../shared/platform/clients.js';
+import { ReplyError } from '../../../shared/drivers/ioredis.js';
+import { createRedis, createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { createLogger } from '../../../shared/platform/logger.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
 
 describe('checkQueueRedis', () => {
   let redis: Redis;
-  const logger = createLogger('test', 'silent');
+  const lines: string[] = [];
+  const logger = createLogger('test', 'warn', { write: (line) => void lines.push(line) });
+  const user = `test_${randomUUID().slice(0, 8)}`;
 
   before(async () => {
     redis = createRedis(readSettings().REDIS_URL, { timeoutMs: 120_000 });
     await redis.connect();
   });
-  after(() => redis.disconnect());
+  after(async () => {
+    await redis.acl('DELUSER', user);
+    redis.disconnect();
+  });
+  beforeEach(() => void lines.splice(0));
+
+  /** The check as a user of Redis with this password, whose password is `pencil`. */
+  const checkAs = async (password: string): Promise<void> => {
+    const url = new URL(readSettings().REDIS_URL);
+    const connection = createWorkerRedis(Object.assign(url, { username: user, password }).href);
+    connection.on('error', () => undefined);
+    try {
+      await checkQueueRedis(connection, logger);
+    } finally {
+      connection.disconnect();
+    }
+  };
 
   it('takes a Redis that keeps every key', async () => {
     await checkQueueRedis(redis, logger);
+    expect(lines).to.deep.equal([]);
+  });
+
+  it('warns where the server does not tell, as it has no CONFIG or does not let the user use it', async () => {
+    await redis.acl('SETUSER', user, 'on', '>pencil', '~*', '&*', '+@all', '-config');
+    await checkAs('pencil');
+    const message = 'ERR Command is not available';
+    const refused = Object.assign(new ReplyError(message), { command: { name: 'config' } });
+    const managed = { config: () => Promise.reject(refused) } as unknown as Redis;
+    await checkQueueRedis(managed, logger);
+    expect(lines).to.have.length(2);
+    for (const line of lines) expect(line).to.contain('noeviction');
+  });
+
+  it('fails with a wrong password, and without one that is needed', async () => {
+    await redis.acl('SETUSER', user, 'on', '>pencil', '~*', '&*', '+@all');
+    expect(await rejectionOf(checkAs('wrong'))).to.contain('WRONGPASS');
+    const needed = Object.assign(new ReplyError('NOAUTH Authentication required.'), {
+      command: { name: 'config' },
+    });
+    const closed = { config: () => Promise.reject(needed) } as unknown as Redis;
+    expect(await rejectionOf(checkQueueRedis(closed, logger))).to.contain('NOAUTH');
+    expect(lines).to.deep.equal([]);
   });
 
   it('refuses one that evicts keys, and names the setting', async () => {
