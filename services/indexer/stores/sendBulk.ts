@@ -47,6 +47,8 @@ const RETRIES = 3;
 const FIRST_REST_MS = 100;
 /** Statuses of a document that the index has no room or shard for now. */
 const BUSY = new Set([429, 502, 503, 504]);
+/** Types of errors that tell why the index takes nothing now, such as a full disk or a full queue. */
+const ABOUT_ITSELF = new Set(['cluster_block_exception', 'es_rejected_execution_exception']);
 const MOST_REASON = 300;
 
 /**
@@ -84,8 +86,17 @@ function checkPassing(failures: Failure[], targets: string[], retry: number): vo
       ? failures[0]
       : failures.find(({ status }) => !BUSY.has(status) && !isDropped(status));
   if (!lasting) return;
-  const { status, document } = lasting;
-  throw new SearchUnavailable(`The search index answered ${status} for ${document.id}`);
+  const { status, document, error } = lasting;
+  throw new SearchUnavailable(
+    `The search index answered ${status} for ${document.id}${whyOf(error)}`,
+  );
+}
+
+/** What the index said, where that is about itself: of a document it may quote what somebody wrote. */
+function whyOf(error: BulkError | undefined): string {
+  if (!error) return '';
+  const { type, reason } = error;
+  return ABOUT_ITSELF.has(type) ? `: ${type}: ${reason.slice(0, MOST_REASON)}` : `: ${type}`;
 }
 
 /** A tombstone in the place of a document that was refused. */

@@ -6,6 +6,7 @@ import {
   type Refusal,
   type Waiting,
 } from '../../../../services/indexer/stores/sendBulk.js';
+import { rejectionOf } from '../../../support/temporaryFolder.js';
 
 interface Answered {
   status: number;
@@ -83,6 +84,24 @@ describe('sendBulk', () => {
     const { client } = aClient((id) => (id === 'b' ? { status: 503 } : OK));
     const error: unknown = await send(client, waiting('a', 'b')).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(SearchUnavailable).with.property('message').that.includes('503');
+  });
+
+  it('tells why the index takes nothing, such as a full disk', async () => {
+    const reason =
+      'index [a-search-1] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block];';
+    const full = { status: 429, error: { type: 'cluster_block_exception', reason } };
+    const { client } = aClient(() => full);
+    expect(await rejectionOf(send(client, waiting('thread-1')))).to.equal(
+      `The search index answered 429 for thread-1: cluster_block_exception: ${reason}`,
+    );
+  });
+
+  it('tells of any other error its type alone, as its reason may quote what somebody wrote', async () => {
+    const error = { type: 'mapper_exception', reason: "cannot take 'my secret'" };
+    const { client } = aClient(() => ({ status: 500, error }));
+    expect(await rejectionOf(send(client, waiting('thread-1')))).to.equal(
+      'The search index answered 500 for thread-1: mapper_exception',
+    );
   });
 
   it('throws at once where the alias leads nowhere', async () => {
