@@ -1,3 +1,4 @@
+import { withoutCommand } from '../../shared/platform/withoutCommand.js';
 import { CliError } from './cliError.js';
 import type { Archive } from './openArchive.js';
 import { safeText } from './safeText.js';
@@ -25,5 +26,6 @@ export async function requireCache({ cacheRedis }: Pick<Archive, 'cacheRedis'>):
 
 /** An error's message for the terminal. */
 export function messageOf(error: unknown): string {
-  return safeText(error instanceof Error ? error.message || error.name : String(error));
+  const text = error instanceof Error ? error.message || error.name : String(error);
+  return safeText(withoutCommand(text));
 }

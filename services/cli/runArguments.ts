@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { SettingsError } from '../../shared/platform/settingsError.js';
+import { withoutCommand } from '../../shared/platform/withoutCommand.js';
 import { createProgram } from './program.js';
 import { messageOf } from './reachable.js';
 
@@ -21,6 +22,6 @@ export async function runArguments(args: readonly string[]): Promise<void> {
 /** The lines of an error for the terminal. Control characters that came from outside are escaped. */
 function errorLines(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
-  const lines = text.split('\n').map(messageOf).join('\n');
+  const lines = withoutCommand(text).split('\n').map(messageOf).join('\n');
   return error instanceof SettingsError ? lines : `Error: ${lines}`;
 }

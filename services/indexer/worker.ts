@@ -6,6 +6,7 @@ import { retryDelay } from '../../shared/jobs/producer.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { seldom } from '../../shared/platform/seldom.js';
 import { withTimeout } from '../../shared/platform/withTimeout.js';
+import { stackWithoutCommand, withoutCommand } from '../../shared/platform/withoutCommand.js';
 import { isPermanent, LookAgain } from './permanentErrors.js';
 import type { IndexerMetrics, JobOutcome } from './metrics/indexerMetrics.js';
 import type { Report } from './report.js';
@@ -123,8 +124,15 @@ async function runJob(
     if (isPermanent(error)) throw new UnrecoverableError((error as Error).message);
     // Those that wait behind it need not fail one after the other.
     gate.suspect();
+    if (error instanceof Error) cutCommand(error);
     throw error;
   }
+}
+
+/** The queue keeps an error's message and stack, and GET /admin/jobs/:id shows the message. */
+function cutCommand(error: Error): void {
+  const { message } = error;
+  Object.assign(error, { message: withoutCommand(message), stack: stackWithoutCommand(error) });
 }
 
 const REPORT_EVERY_MS = 500;

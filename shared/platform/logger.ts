@@ -7,6 +7,7 @@ import {
   type DestinationStream,
   type Logger,
 } from 'pino';
+import { stackWithoutCommand, withoutCommand } from './withoutCommand.js';
 
 export type { Logger } from 'pino';
 
@@ -98,15 +99,24 @@ export function requestLog(logger: Logger): (line: RequestLine) => void {
   };
 }
 
+/** What the drivers' errors say beside their message. */
+interface ErrorCodes extends Error {
+  code?: unknown;
+  codeName?: unknown;
+  statusCode?: unknown;
+}
+
 /**
  * The part of an error that is logged. The errors of the drivers hold more: a refused Redis command with its arguments
  * (those of AUTH are the password), the options of a failed connection, and a failed request to Elasticsearch with its
- * body and headers.
+ * body and headers. MongoDB repeats a command that it refuses in its message.
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const { type, message, stack } = stdSerializers.err(error);
-  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
+  const { type, ...whole } = stdSerializers.err(error);
+  const message = withoutCommand(whole.message);
+  const stack = stackWithoutCommand({ message: error.message, stack: whole.stack });
+  const { code, codeName, statusCode } = error as ErrorCodes;
   const errors = error instanceof AggregateError ? error.errors.map(describeError) : undefined;
-  return { type, message, stack, code, statusCode, errors };
+  return { type, message, stack, code, codeName, statusCode, errors };
 }

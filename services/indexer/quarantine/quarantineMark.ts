@@ -1,3 +1,4 @@
+import { withoutCommand } from '../../../shared/platform/withoutCommand.js';
 import { failureOf } from '../../../shared/store/quarantine.js';
 import { MOST_TRIES, NEVER, type Mark } from '../../../shared/store/work.js';
 import { takeOut } from '../build/takeOut.js';
@@ -20,7 +21,9 @@ export async function quarantineMark(deps: IndexerDeps, mark: Mark, cause: strin
   const isRemoval = kind === 'thread' && causes.some((one) => !KEEPING.test(one));
   if (isRemoval) await takeOut(deps, mark);
   // What was said of the failure may quote what is to go.
-  const said = isRemoval ? 'It could not be built, and is not shown any more' : cause;
+  const said = isRemoval
+    ? 'It could not be built, and is not shown any more'
+    : withoutCommand(cause);
   const failed = { reason: said.slice(0, MOST_REASON), count: Math.min(tries, MOST_TRIES) };
   // One that threw is tried once when it has changed; one that ended the process is not.
   const left = tries > MOST_TRIES ? tries : MOST_TRIES - 1;

@@ -7,6 +7,7 @@ import { createProducer, type QueueProducer } from '../../../shared/jobs/produce
 import { createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { until } from '../../support/apiServer.js';
+import { refusedInsert } from '../../support/refusedInsert.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
 describe('the worker', () => {
@@ -60,6 +61,20 @@ describe('the worker', () => {
     expect(permanent).to.include({ attemptsMade: 1, failedReason: 'No such thing' });
     expect(unknown).to.include({ attemptsMade: 1 });
     expect(unknown!.failedReason).to.contain('unheard-of');
+  });
+
+  it('keeps of a command that MongoDB refused its name alone', async () => {
+    let isRefused = true;
+    jobs['delete-thread'] = () => {
+      if (!isRefused) return Promise.resolve();
+      isRefused = false;
+      return Promise.reject(refusedInsert());
+    };
+    const id = await producer.add('delete-thread', { threadId: '2' });
+    const [job] = await work([id]);
+    const kept = JSON.stringify(job!.toJSON());
+    expect(kept).to.contain('to execute command insert').and.contain('at refusedInsert');
+    expect(kept).to.not.match(/2fc5|planted/);
   });
 
   it('keeps a bounded number of ended jobs, and tries for hours', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { errors } from '../../../../shared/drivers/elasticsearch.js';
 import { createLogger } from '../../../../shared/platform/logger.js';
+import { refusedInsert } from '../../../support/refusedInsert.js';
 
 /** The line that a logger writes of these fields. */
 function lineOf(fields: object): Record<string, unknown> {
@@ -33,6 +34,25 @@ describe('createLogger', () => {
     const line = lineOf({ err });
     expect(line['err']).to.include({ type: 'ResponseError', statusCode: 429 });
     expect(JSON.stringify(line)).to.contain('es_rejected').and.not.contain('looks for');
+  });
+
+  it('logs of a command that MongoDB refused its name alone, and where it came from', () => {
+    const err = refusedInsert();
+    const line = lineOf({ err });
+    expect(line['err']).to.deep.include({
+      ...{ type: 'MongoServerError', code: 13, codeName: 'Unauthorized' },
+      message: 'not authorized on archive to execute command insert',
+    });
+    expect(line['err'])
+      .to.have.property('stack')
+      .that.contains('execute command insert\n')
+      .and.contains('at refusedInsert');
+    const wrapped = new Error('not stored', { cause: err });
+    const all = [line, lineOf({ err: wrapped }), lineOf({ err: new AggregateError([wrapped]) })];
+    expect(JSON.stringify(all)).to.not.match(/2fc5|planted/);
+    expect(all[1]!['err']).to.include({
+      message: 'not stored: not authorized on archive to execute command insert',
+    });
   });
 
   it('logs what an error is made of, and what caused it', () => {

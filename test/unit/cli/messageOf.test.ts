@@ -1,0 +1,11 @@
+import { expect } from 'chai';
+import { messageOf } from '../../../services/cli/reachable.js';
+import { refusedInsert } from '../../support/refusedInsert.js';
+
+describe('messageOf', () => {
+  it('shows of a command that MongoDB refused its name alone', () => {
+    expect(messageOf(refusedInsert())).to.equal(
+      'not authorized on archive to execute command insert',
+    );
+  });
+});
