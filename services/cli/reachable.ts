@@ -1,3 +1,4 @@
+import { whyAway } from '../../shared/platform/whyAway.js';
 import { withoutCommand } from '../../shared/platform/withoutCommand.js';
 import { CliError } from './cliError.js';
 import type { Archive } from './openArchive.js';
@@ -19,8 +20,11 @@ export async function requireQueue({ producer }: Pick<Archive, 'producer'>): Pro
 
 /** Connects the Redis that the API keeps statistics in and listens to. Throws CliError when it does not answer. */
 export async function requireCache({ cacheRedis }: Pick<Archive, 'cacheRedis'>): Promise<void> {
+  const why = whyAway(cacheRedis);
   await cacheRedis.connect().catch((error: unknown) => {
-    throw new CliError(`The Redis of CACHE_REDIS_URL cannot be reached: ${messageOf(error)}`);
+    throw new CliError(
+      `The Redis of CACHE_REDIS_URL cannot be reached: ${messageOf(why() ?? error)}`,
+    );
   });
 }
 

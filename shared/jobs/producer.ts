@@ -3,9 +3,10 @@ import type { JobsOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { Queue } from '../drivers/bullmq.js';
 import { createRedis } from '../platform/clients.js';
+import { whyAway } from '../platform/whyAway.js';
 import { QUEUE_NAME, type JobName, type JobPayloads } from './jobs.js';
 
-/** Files jobs in the queue. Every call fails at once while Redis is away. */
+/** Files jobs in the queue. Every call fails at once while Redis is away, and says why it is. */
 export interface Producer {
   /** Files a job; a second one for the same thing while the first is known changes nothing. Gives the job's id. */
   add<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
@@ -124,8 +125,8 @@ export function createProducer(options: {
   timeoutMs?: number;
 }): QueueProducer {
   const redis = createRedis(options.redisUrl, { timeoutMs: options.timeoutMs ?? 5_000 });
-  // Without listeners a lost connection would end the process; each call tells of it anyway.
-  redis.on('error', () => undefined);
+  // Without this listener a lost connection would end the process.
+  const why = whyAway(redis);
   // Left to itself, BullMQ would refuse every call for good after a first connection that failed.
   const opened = redis.connect().catch(() => undefined);
   const queue = new Queue(QUEUE_NAME, {
@@ -136,35 +137,38 @@ export function createProducer(options: {
     skipVersionCheck: true,
   });
   queue.on('error', () => undefined);
+  const ask = async <T>(call: () => Promise<T>): Promise<T> => {
+    await opened;
+    try {
+      return await call();
+    } catch (error) {
+      throw why() ?? error;
+    }
+  };
   const file = async <Name extends JobName>(
     name: Name,
     payload: JobPayloads[Name],
     joined: ReadonlySet<string>,
   ): Promise<string> => {
-    await opened;
     const jobId = JOB_IDS[name](payload);
     if (JOINED.has(name)) return joinOrFollow(queue, { name, payload, about: jobId }, joined);
     await queue.add(name, payload, { jobId, ...OWN_OPTIONS[name] });
     return jobId;
   };
   return {
-    add: (name, payload) => file(name, payload, WAITING),
-    refile: (name, payload) => file(name, payload, UNFINISHED),
+    add: (name, payload) => ask(() => file(name, payload, WAITING)),
+    refile: (name, payload) => ask(() => file(name, payload, UNFINISHED)),
     async counts() {
-      await opened;
       const {
         wait = 0,
         prioritized = 0,
         active = 0,
         delayed = 0,
         failed = 0,
-      } = await queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed');
+      } = await ask(() => queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed'));
       return { waiting: wait + prioritized, active, delayed, failed };
     },
-    async workers() {
-      await opened;
-      return queue.getWorkersCount();
-    },
+    workers: () => ask(() => queue.getWorkersCount()),
     queue,
     redis,
     async close() {

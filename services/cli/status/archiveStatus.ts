@@ -1,4 +1,5 @@
 import { errors } from '../../../shared/drivers/elasticsearch.js';
+import { pingMongo } from '../../../shared/platform/clients.js';
 import { mirrorStats, type MirrorStats } from '../../../shared/store/mirrorStats.js';
 import { FAILED } from '../../../shared/store/quarantine.js';
 import { NEVER } from '../../../shared/store/work.js';
@@ -10,6 +11,9 @@ import { heldCollection } from '../heldCollection.js';
 import { formatCount } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
 import { messageOf } from '../reachable.js';
+
+/** Milliseconds that MongoDB has to answer. */
+const ANSWER_MS = 10_000;
 
 /** A store's state: `ok`, or why it cannot be used. */
 export type StoreState = string;
@@ -43,12 +47,15 @@ export interface ArchiveStatus {
 
 /** Asks each store for its part. The numbers of a store that cannot be reached are null. */
 export async function archiveStatus(archive: Archive): Promise<ArchiveStatus> {
+  const { mongo } = archive;
+  // Of several calls at once, only the first would tell why MongoDB is away.
+  const answers = pingMongo(mongo, ANSWER_MS);
   const [records, search, queue, sync, mirror] = await Promise.all([
-    orReason(countRecords(archive)),
+    orReason(answers.then(() => countRecords(archive))),
     orReason(countSearch(archive)),
     orReason(countQueue(archive)),
-    orReason(syncState(archive.mongo.collections)),
-    orReason(mirrorStats(archive.mongo.collections)),
+    orReason(answers.then(() => syncState(mongo.collections))),
+    orReason(answers.then(() => mirrorStats(mongo.collections))),
   ]);
   return {
     ...(records.value ?? NO_RECORDS),

@@ -41,6 +41,15 @@ describe('the status of an archive', () => {
     expect(await status()).to.include({ servers: 1, channels: 2 });
   });
 
+  it('tells why a store cannot be reached', async () => {
+    const env = { MONGODB_URL: 'mongodb://127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1' };
+    const { code, stdout, stderr } = await runOnHost(env, ['status', '--json']);
+    expect(code, stderr).to.equal(1);
+    const { mongodb, redis } = (JSON.parse(stdout) as ArchiveStatus).stores;
+    for (const state of [mongodb, redis])
+      expect(state).to.equal('cannot be reached: connect ECONNREFUSED 127.0.0.1:1');
+  });
+
   it('is not empty where a file waits to be imported', async () => {
     const file = { importId: 'x', name: 'a.json', bytes: 1, queuedAt: new Date() };
     await stores.mongo.collections.importFiles.insertOne({ ...file, _id: '1', state: 'queued' });

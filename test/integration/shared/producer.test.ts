@@ -51,6 +51,30 @@ describe('createProducer', () => {
     }
   });
 
+  it('fails with why Redis cannot be reached', async () => {
+    const url = new URL(readSettings().REDIS_URL);
+    const username = `test_${randomUUID().slice(0, 8)}`;
+    const redis = createWorkerRedis(url.href);
+    await redis.acl('SETUSER', username, 'on', '>pencil');
+    const wrong = Object.assign(new URL(url), { username, password: 'wrong' }).href;
+    const why = { 'redis://127.0.0.1:1': 'ECONNREFUSED', [wrong]: 'WRONGPASS' };
+    try {
+      for (const [redisUrl, reason] of Object.entries(why)) {
+        const producer = createProducer({ redisUrl, namespace: 'test_producer' });
+        const calls = [
+          producer.counts(),
+          producer.workers(),
+          producer.add('verify', { repair: false }),
+        ];
+        for (const call of calls) expect(await rejectionOf(call)).to.contain(reason);
+        await producer.close();
+      }
+    } finally {
+      await redis.acl('DELUSER', username);
+      redis.disconnect();
+    }
+  });
+
   it('files jobs once Redis is there, although it was away at the start', async () => {
     const { hostname: host, port } = new URL(readSettings().REDIS_URL);
     const proxy = await startProxy({ host, port: Number(port || 6379) });
