@@ -135,7 +135,10 @@ function readTypes(text: string): string {
 
 /** Settings of the environment, by variable name. */
 export const settingsSchema = Joi.object<Settings, true>({
-  HOST: Joi.string().hostname().default('127.0.0.1').description('Address the API listens on'),
+  HOST: Joi.string()
+    .hostname()
+    .default('127.0.0.1')
+    .description("Address that the API and an indexer's METRICS_PORT listen on"),
   PORT: Joi.number().port().default(3000).description('Port the API listens on'),
   API_PROCESSES: Joi.number()
     .integer()
@@ -327,7 +330,9 @@ export const settingsSchema = Joi.object<Settings, true>({
   METRICS_TOKEN: Joi.string()
     .min(16)
     .description('Opens /metrics to other machines (at least 16 characters)'),
-  METRICS_PORT: Joi.number().port().description("Port of an indexer's /metrics; none without it"),
+  METRICS_PORT: Joi.number()
+    .port()
+    .description("Port of an indexer's /metrics, on HOST; none without it"),
   NODE_ENV: Joi.string()
     .valid('production', 'development', 'test')
     .description('production, development or test'),

@@ -112,6 +112,11 @@ describe('docker-compose.yml', () => {
     expect(readSettings({ TRUST_PROXY: '', CORS_ORIGINS: '' })).to.include({ TRUST_PROXY: false });
   });
 
+  it('has the services listen to other containers, and not to themselves alone', () => {
+    for (const name of ['api', 'indexer'])
+      expect(services[name]?.environment?.['HOST'], name).to.equal('0.0.0.0');
+  });
+
   it('gives the indexer less of busy cores than what readers wait for', () => {
     for (const [name, { cpu_shares: share }] of Object.entries(services)) {
       expect(share, name).to.equal(name === 'indexer' ? 128 : undefined);
