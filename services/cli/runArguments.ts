@@ -11,8 +11,9 @@ export async function runArguments(args: readonly string[]): Promise<void> {
   try {
     await createProgram().parseAsync(args, { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : USAGE_ERROR;
-    else {
+    if (error instanceof CommanderError) {
+      if (error.exitCode !== 0) process.exitCode = USAGE_ERROR;
+    } else {
       process.stderr.write(`${errorLines(error)}\n`);
       process.exitCode = 1;
     }

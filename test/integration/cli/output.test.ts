@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { CLI } from '../../support/runCli.js';
+import { suiteStores } from '../../support/suiteStores.js';
+
+describe('the output of the command line', () => {
+  const stores = suiteStores();
+
+  /** Starts a command whose standard output is this. */
+  const start = (args: string[], stdout: number | 'pipe') => {
+    const env = { ...process.env, MONGODB_URL: stores.mongodbUrl };
+    const child = spawn(process.execPath, [CLI, ...args], {
+      env,
+      stdio: ['ignore', stdout, 'pipe'],
+    });
+    return { child, closed: once(child, 'close') as Promise<[number]> };
+  };
+
+  it('may be closed by whoever reads it, without a word', async () => {
+    const { child, closed } = start(['keys', 'list'], 'pipe');
+    child.stdout!.destroy();
+    const said = await text(child.stderr!);
+    expect((await closed)[0], said).to.equal(0);
+    expect(said).to.match(/^Archive: .*\n$/);
+  });
+
+  it('may be closed with its standard error', async () => {
+    const { child, closed } = start(['keys', 'list'], 'pipe');
+    child.stdout!.destroy();
+    child.stderr!.destroy();
+    expect((await closed)[0]).to.equal(0);
+  });
+
+  for (const args of [['status'], ['--version']]) {
+    it(`is told of in one line where the disk is full: ${args.join(' ')}`, async () => {
+      const full = openSync('/dev/full', 'w');
+      const { child, closed } = start(args, full);
+      closeSync(full);
+      const said = await text(child.stderr!);
+      expect((await closed)[0]).to.equal(1);
+      expect(said).to.match(/^(Archive: .*\n)?Error: The output cannot be written: ENOSPC.*\n$/);
+    });
+  }
+});
