@@ -8,11 +8,11 @@ import { until, untilEqual } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { doAll, record } from '../../support/indexerDeps.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
-import type { ChannelList } from '../../../shared/contract/servers.js';
+import type { ChannelList, ServerStats } from '../../../shared/contract/servers.js';
 import { readBody } from '../../support/readBody.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
-import { liveTime } from '../../../shared/store/sourceTime.js';
+import { liveTime, realMicros } from '../../../shared/store/sourceTime.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import {
@@ -456,6 +456,33 @@ describe('the sync', () => {
     const { [erased.id]: _erased, ...rest } = told.messages;
     told.messages = rest;
     expect(differences(await archivedState(deps), expected)).to.deep.equal([]);
+    await stores.refreshSearch();
+    expect((await verifyNow(deps)).differences).to.deep.equal([]);
+  });
+
+  it('has the server counted again when the thread that was read last was in a forum that it emptied', async () => {
+    const held = holdRemovals(deps);
+    await rig.open({ history: { forums: 2, threads: 6 } });
+    rig.start({}, held.deps);
+    await withTwoForums();
+    const { threads } = deps.collections;
+    const [newest] = await threads.find().sort({ asOf: -1 }).limit(1).toArray();
+    const { serverId, channelId } = newest!;
+    const lastSync = async () => {
+      const stats = await readBody<ServerStats>(deps.collections, `stats/${serverId}`);
+      return new Date(stats!.lastSyncAt).getTime();
+    };
+    await untilRemoving(channelId, held);
+    // Also what the look has marked.
+    await doAll(deps);
+    const msOf = (asOf: number) => Math.trunc(realMicros(asOf) / 1_000);
+    expect(await lastSync()).to.equal(msOf(newest!.asOf));
+    held.release();
+    await untilEqual(() => threads.distinct('title', { channelId }), ['thread']);
+    await doAll(deps);
+    const [left] = await threads.find({ serverId }).sort({ asOf: -1 }).limit(1).toArray();
+    expect(left!.channelId).to.not.equal(channelId);
+    expect(await lastSync()).to.equal(msOf(left!.asOf));
     await stores.refreshSearch();
     expect((await verifyNow(deps)).differences).to.deep.equal([]);
   });
