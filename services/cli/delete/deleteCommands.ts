@@ -9,10 +9,13 @@ export function addDelete(program: Command): void {
     .description('Remove a thread, channel or server for good: no import brings it back')
     .addArgument(new Argument('<kind>', 'what to remove').choices(PLACE_KINDS))
     .argument('<id>', 'its id', readId);
-  withOptions(command).action(async (kind: PlaceKind, id: string, options: RemovalOptions) => {
-    const { deletePlace } = await import('./deletePlace.js');
-    await deletePlace(kind, id, options);
-  });
+  const evenIfUnknown = 'go on when it is not in the archive: an import may still bring it';
+  withOptions(command, evenIfUnknown).action(
+    async (kind: PlaceKind, id: string, options: RemovalOptions) => {
+      const { deletePlace } = await import('./deletePlace.js');
+      await deletePlace(kind, id, options);
+    },
+  );
 }
 
 /** `erase-user <id>` */
@@ -21,16 +24,17 @@ export function addEraseUser(program: Command): void {
     .command('erase-user')
     .description('Erase a person: what they wrote, their names and every mention of them')
     .argument('<id>', 'their id', readId);
-  withOptions(command).action(async (id: string, options: RemovalOptions) => {
+  const evenIfUnknown = 'go on when nothing of them is in the archive: no import brings it';
+  withOptions(command, evenIfUnknown).action(async (id: string, options: RemovalOptions) => {
     const { eraseUser } = await import('./eraseUser.js');
     await eraseUser(id, options);
   });
 }
 
-function withOptions(command: Command): Command {
+function withOptions(command: Command, evenIfUnknown: string): Command {
   return command
     .option('--yes', 'do not ask first, as is done on a terminal')
-    .option('--even-if-unknown', 'go on when nothing of it is in the archive')
+    .option('--even-if-unknown', evenIfUnknown)
     .option('--wait', 'wait until nothing of it can be read (default)')
     .option('--no-wait', 'return once the work is queued')
     .option('--json', 'print the result as JSON');

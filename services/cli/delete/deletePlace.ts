@@ -52,7 +52,9 @@ async function whyUnknown(
     server: () => servers.findOne({ _id: id }),
   };
   const record = await found[kind]();
-  if (!record) return `There is no ${kind} ${id} in the archive`;
+  // What keeps a place away is a tombstone in place of its record.
+  if (!record)
+    return `There is no ${kind} ${id} in the archive. Nothing is remembered of it: an import may bring it`;
   // A deletion that was cut off, or still waits, may be asked for again.
   if (!record.deleted || (await deletions.findOne({ kind, subject: id }))) return undefined;
   return `The ${kind} ${id} is deleted already`;

@@ -3,7 +3,7 @@ import { CliError } from '../cliError.js';
 import type { Archive } from '../openArchive.js';
 import { requireMongo, requireQueue } from '../reachable.js';
 import { audited } from '../runAudited.js';
-import { runCommand } from '../runCommand.js';
+import { runCommand, warn } from '../runCommand.js';
 import { runJob, type CommandJob } from '../runJob.js';
 import { confirmRemoval } from './confirmRemoval.js';
 import type { Target } from './target.js';
@@ -27,8 +27,8 @@ export interface Removal {
 }
 
 /**
- * Carries out a deletion or an erasure. On a terminal it shows first what will be removed, and asks. Without
- * `evenIfUnknown`, something that the archive does not know is refused, and nothing is filed.
+ * Carries out a deletion or an erasure. On a terminal it shows first what will be removed, and asks. Something that the
+ * archive does not know is refused, and nothing is filed. With `evenIfUnknown` it only says that, and goes on.
  */
 export async function remove(removal: Removal, options: RemovalOptions): Promise<void> {
   await runCommand(options, async (archive) => {
@@ -40,6 +40,7 @@ export async function remove(removal: Removal, options: RemovalOptions): Promise
       return { json: { state: 'declined' }, lines: ['Nothing was removed'], ok: false };
     return audited(archive, removal.entry, async () => {
       if (unknown !== undefined && !options.evenIfUnknown) throw new CliError(unknown);
+      if (unknown !== undefined) warn(unknown);
       return runJob(archive, jobOf(archive, removal), options.wait !== false);
     });
   });

@@ -55,7 +55,9 @@ describe('what a deletion or an erasure says', () => {
     const nobody = anId();
     const run = await archive.cli('erase-user', nobody);
     expect([run.code, run.stdout]).to.deep.equal([1, '']);
-    expect(run.stderr).to.match(/^Error: Nobody with the id \d+ is in the archive: nothing was/m);
+    expect(run.stderr).to.match(
+      /^Error: Nobody with the id \d+ is in the archive\. They are kept out /m,
+    );
     const _id = await erasureIdOf(records(), nobody);
     expect(await records().erasures.findOne({ _id })).to.equal(null);
 
@@ -84,7 +86,9 @@ describe('what a deletion or an erasure says', () => {
   it('is that something is unknown, or deleted already', async () => {
     const unknown = await archive.cli('delete', 'channel', anId());
     expect(unknown.code).to.equal(1);
-    expect(unknown.stderr).to.match(/^Error: There is no channel \d+ in the archive$/m);
+    expect(unknown.stderr).to.match(
+      /^Error: There is no channel \d+ in the archive\. Nothing is /m,
+    );
     const thread = await imported({ author: anAuthorOf(anId()) });
     await removedBy('delete', 'thread', thread);
     const again = await archive.cli('delete', 'thread', thread);
@@ -93,6 +97,18 @@ describe('what a deletion or an erasure says', () => {
     expect(await removedBy('delete', 'thread', thread, '--even-if-unknown')).to.include({
       ...{ threads: 0, messages: 0 },
     });
+  });
+
+  it('is, told to go on, that a place which was never there may be imported later', async () => {
+    for (const kind of ['thread', 'channel', 'server']) {
+      const run = await archive.cli('delete', kind, anId(), '--even-if-unknown');
+      expect([run.code, run.stdout]).to.deep.equal([
+        ...[0, 'Removed nothing\nNothing of it can be read any more\n'],
+      ]);
+      expect(run.stderr).to.match(
+        /^There is no \w+ \d+ in the archive\. Nothing is remembered of it: an import may bring it$/m,
+      );
+    }
   });
 
   it('is asked about on a terminal, where what will go is shown, and nothing goes without a yes', async () => {
