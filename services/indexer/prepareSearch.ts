@@ -5,6 +5,8 @@ import {
   ensureSearchIndex,
   readSearchIndex,
 } from '../../shared/store/searchIndex.js';
+import { KEPT_SINCE_THIRD } from '../../shared/store/searchMapping.js';
+import { listGenerations } from './search/generations.js';
 
 /**
  * What an index of mapping 1 lacks of today's documents. It keeps a conversation in one piece: what stands in the
@@ -20,7 +22,8 @@ const ADDED_TO_FIRST: Record<string, estypes.MappingProperty> = {
 };
 
 /**
- * Makes the search index where there is none. One of an earlier mapping is made to take today's documents, and told of.
+ * Makes the search index where there is none. Those of before are made to take today's documents: the one that is
+ * searched, the one that a rebuild fills, and the one that a rebuild has left. An earlier mapping is told of.
  */
 export async function prepareSearch(
   elasticsearch: Client,
@@ -32,6 +35,11 @@ export async function prepareSearch(
   if (mappingVersion === 1) {
     await elasticsearch.indices.putMapping({ index, properties: ADDED_TO_FIRST });
   }
+  const generations = await listGenerations({ elasticsearch, namespace });
+  await elasticsearch.indices.putMapping({
+    index: [...new Set([index, ...generations.values()])],
+    properties: KEPT_SINCE_THIRD,
+  });
   const problem = describeMapping(mappingVersion);
   if (problem) logger.warn({ index, mappingVersion }, problem);
 }

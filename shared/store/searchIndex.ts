@@ -53,10 +53,10 @@ export interface Stretch {
 export interface MessageDocument extends SearchFields {
   kind: 'message';
   messageId: string;
-  /** The whole content, as it is presented. */
+  /** What it says, as readers see it: names for ids. */
   content: string;
-  /** The first 200 characters of it as readers see them; absent where they are as written. */
-  preview?: string;
+  /** The same as it is written; absent where that is no different. */
+  markdown?: string;
 }
 
 /** What is left of a deleted thread or message: keeps the version, holds nothing that a query matches. */

@@ -200,6 +200,12 @@ function text(more: Partial<estypes.MappingTextProperty> = {}): estypes.MappingT
 const shown: estypes.MappingProperty = { type: 'keyword', index: false, doc_values: false };
 const filtered: estypes.MappingProperty = { type: 'keyword' };
 
+/**
+ * What came to mapping 3 after indexes of it were made: it is kept and not searched, so it asks for no rebuild. The
+ * indexer adds it to every index when it starts.
+ */
+export const KEPT_SINCE_THIRD: Record<string, estypes.MappingProperty> = { markdown: shown };
+
 const properties: Record<string, estypes.MappingProperty> = {
   kind: filtered,
   idKey: { type: 'keyword', index: false },
@@ -229,6 +235,7 @@ const properties: Record<string, estypes.MappingProperty> = {
   conversationHash: shown,
   // Offsets spare the highlighter from analysing the text again.
   content: text({ index_options: 'offsets' }),
+  ...KEPT_SINCE_THIRD,
 };
 
 /**

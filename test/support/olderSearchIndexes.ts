@@ -53,19 +53,18 @@ function text(more: Record<string, estypes.MappingProperty> = {}): estypes.Mappi
   };
 }
 
-const LATER = ['heading', 'stretches', 'conversationHash'];
-const kept = Object.fromEntries(
-  Object.entries(searchIndexDefinition.mappings.properties).filter(
-    ([name]) => !LATER.includes(name),
-  ),
-);
+/** The properties of today's mapping without some that came later. */
+function without(...later: string[]): Record<string, estypes.MappingProperty> {
+  const { properties } = searchIndexDefinition.mappings;
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => !later.includes(name)));
+}
 
 const mappings: estypes.MappingTypeMapping = {
   dynamic: 'strict',
   _meta: { mappingVersion: 1 },
   _source: { excludes: ['conversation'] },
   properties: {
-    ...kept,
+    ...without('heading', 'stretches', 'conversationHash', 'markdown'),
     title: text({ whole: { type: 'keyword', normalizer: 'whole', ignore_above: 512 } }),
     tags: text(),
     conversation: { ...text(), store: true },
@@ -84,19 +83,32 @@ const SECOND = {
       filter: { ...analysis.filter, long: { type: 'keyword_marker', keywords: [] } },
     },
   },
-  mappings: { ...searchIndexDefinition.mappings, _meta: { mappingVersion: 2 } },
+  mappings: {
+    ...searchIndexDefinition.mappings,
+    _meta: { mappingVersion: 2 },
+    properties: without('markdown'),
+  },
 } satisfies Omit<estypes.IndicesCreateRequest, 'index'>;
+
+/** Mapping 3 as it was before `markdown` was kept. */
+const THIRD = {
+  settings: searchIndexDefinition.settings,
+  mappings: { ...searchIndexDefinition.mappings, properties: without('markdown') },
+} satisfies Omit<estypes.IndicesCreateRequest, 'index'>;
+
+/** Definitions of older indexes by the version of their mapping. */
+export const OLDER = { 1: FIRST, 2: SECOND, 3: THIRD } as const;
 
 /** Puts an empty index of an older mapping in the place of an archive's first one, and gives its name. */
 export async function createOlderIndex(
   client: Client,
   namespace: string,
-  version: 1 | 2,
+  version: keyof typeof OLDER,
 ): Promise<string> {
   const index = searchIndexName(namespace, 1);
   await client.indices.delete({ index });
   const aliases = { [searchAlias(namespace)]: { is_write_index: true } };
-  await client.indices.create({ index, ...(version === 1 ? FIRST : SECOND), aliases });
+  await client.indices.create({ index, ...OLDER[version], aliases });
   return index;
 }
 

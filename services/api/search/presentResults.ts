@@ -62,8 +62,8 @@ function presentThread(
 function presentMessage(document: MessageDocument, hit: Hit, score: number): MessageResult {
   return {
     id: document.messageId,
-    content: document.content,
-    contentPreview: document.preview ?? firstCharacters(document.content),
+    content: document.markdown ?? document.content,
+    contentPreview: firstCharacters(document.content),
     threadId: document.threadId,
     threadTitle: document.title,
     author: presentAuthor(document),

@@ -1,8 +1,8 @@
 import type { ThreadSummary } from '../../../shared/contract/threads.js';
+import { firstCharacters } from '../../../shared/store/previews.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 import type { MessageDocument, ThreadDocument } from '../../../shared/store/searchIndex.js';
 import type { ContributionView, ThreadItemView } from '../../../shared/store/views.js';
-import { previewText } from '../content/previewText.js';
 import { presentMessage, renderContext } from './presentMessage.js';
 import {
   conversationText,
@@ -98,19 +98,21 @@ export function foldThread(model: ThreadModel): ThreadFold {
       }
       const targets = new Map([...found].filter(([id]) => links.has(id)));
       const before = counted.messages > 0 ? ',' : '';
-      const previewOf = (message: MessageRecord): string =>
-        previewText(searchableText(message), renderContext(message, targets, thread.serverId));
-      if (before === '' && messages[0]) preview = previewOf(messages[0]);
-      for (const message of messages) {
+      const said = messages.map((message) => ({
+        message,
+        text: searchableText(message, () => renderContext(message, targets, thread.serverId)),
+      }));
+      if (before === '') preview = firstCharacters(said[0]?.text.shown ?? '');
+      for (const { message, text } of said) {
         people.add(message, message._id === startId);
-        conversation.add(message);
+        conversation.add(message, text.shown);
         counted.messages += 1;
         counted.lastAt = message.createdAt;
       }
       const textOf = (message: MessageRecord): string =>
         JSON.stringify(presentMessage(message, { targets, guildId: thread.serverId, files }));
       return {
-        documents: messages.map((message) => messageDocument(head, message, previewOf(message))),
+        documents: said.map(({ message, text }) => messageDocument(head, message, text)),
         bodyText: () => before + messages.map(textOf).join(','),
       };
     },

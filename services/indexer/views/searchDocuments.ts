@@ -1,4 +1,3 @@
-import { firstCharacters } from '../../../shared/store/previews.js';
 import type { ThreadSummary } from '../../../shared/contract/threads.js';
 import { foldTag, idKey } from '../../../shared/store/listKeys.js';
 import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
@@ -9,11 +8,14 @@ import {
   type MessageDocument,
   type ThreadDocument,
 } from '../../../shared/store/searchIndex.js';
+import { readableText } from '../content/readableText.js';
+import type { RenderContext } from '../content/renderContent.js';
 import type { ThreadHead } from './threadViews.js';
 
 /** Gathers a thread's conversation as its messages come by, up to the limit of a search document. */
 export interface ConversationText {
-  add(message: MessageRecord): void;
+  /** `shown`: what it says, as readers see it. */
+  add(message: MessageRecord, shown: string): void;
   contents(): string[];
   hasAttachment(): boolean;
 }
@@ -24,32 +26,30 @@ export function conversationText(): ConversationText {
   let length = 0;
   let attachment = false;
   return {
-    add(message) {
+    add(message, shown) {
       attachment ||= hasAttachment(message);
       if (length >= CONVERSATION_LIMIT) return;
-      const text = searchableText(message);
-      contents.push(text);
-      length += text.length;
+      contents.push(shown);
+      length += shown.length;
     },
     contents: () => contents,
     hasAttachment: () => attachment,
   };
 }
 
-/** The search document of a message. `preview`: the beginning of its content, as readers see it. */
+/** The search document of a message that says something. */
 export function messageDocument(
   head: ThreadHead,
   message: MessageRecord,
-  preview: string,
+  { shown, written }: SearchableText,
 ): MessageDocument {
-  const content = searchableText(message);
   return {
     kind: 'message',
     idKey: idKey(message._id),
     messageId: message._id,
     ...sharedFields(head),
-    content,
-    ...(preview !== firstCharacters(content) && { preview }),
+    content: shown,
+    ...(written !== shown && { markdown: written }),
     authorId: message.author.id,
     authorUsername: message.author.username,
     authorDisplayName: message.author.displayName,
@@ -96,11 +96,32 @@ function sharedFields(head: ThreadHead) {
   };
 }
 
-/** What a message says: its content, what its files show in its author's words, and the same of what it forwards. */
-export function searchableText({ content, attachments, forwarded }: MessageRecord): string {
-  const texts = [content, ...descriptionsOf(attachments)];
-  if (forwarded) texts.push(forwarded.content, ...descriptionsOf(forwarded.attachments));
-  return texts.filter((text) => text !== '').join('\n');
+/** What a message says, as readers see it and as it is written. */
+export interface SearchableText {
+  shown: string;
+  written: string;
+}
+
+/**
+ * What a message says: its content, what its files show in its author's words, and the same of what it forwards.
+ * `contextOf` is asked only where names may stand for ids.
+ */
+export function searchableText(
+  message: MessageRecord,
+  contextOf: () => RenderContext,
+): SearchableText {
+  const written = joinTexts(message, (content) => content);
+  if (!written.includes('<')) return { shown: written, written };
+  const context = contextOf();
+  return { shown: joinTexts(message, (content) => readableText(content, context)), written };
+}
+
+function joinTexts(message: MessageRecord, show: (content: string) => string): string {
+  const said = message.forwarded ? [message, message.forwarded] : [message];
+  return said
+    .flatMap(({ content, attachments }) => [show(content), ...descriptionsOf(attachments)])
+    .filter((text) => text !== '')
+    .join('\n');
 }
 
 function descriptionsOf(attachments: readonly AttachmentRecord[]): string[] {

@@ -7,9 +7,18 @@ import { prepareSearch } from '../../../services/indexer/prepareSearch.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { AppError } from '../../../shared/contract/errors.js';
 import type { SearchParams } from '../../../shared/contract/search.js';
+import {
+  documentId,
+  searchIndexName,
+  writesAlias,
+  type MessageDocument,
+} from '../../../shared/store/searchIndex.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { NEVER } from '../../../shared/store/work.js';
-import { asFirst, createOlderIndex } from '../../support/olderSearchIndexes.js';
-import { doAll } from '../../support/indexerDeps.js';
+import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
+import { asFirst, createOlderIndex, OLDER } from '../../support/olderSearchIndexes.js';
+import { build, doAll, record } from '../../support/indexerDeps.js';
+import { aFile } from '../../support/mirrorRig.js';
 import { rebuildArchive, type RebuildArchive } from '../../support/rebuildArchive.js';
 import { aThread, searchParams, storeDocuments, UNLIMITED } from '../../support/searchDocuments.js';
 import { indexerSuite } from '../../support/suiteStores.js';
@@ -129,5 +138,38 @@ describe('a search index of the second mapping', () => {
     await stores.refreshSearch();
     expect(await search('9f86d')).to.include({ total: 0 });
     expect(await search(digest)).to.include({ threadCount: 1, messageCount: 1 });
+  });
+});
+
+describe('a search index that keeps no markdown', () => {
+  const { stores, deps } = indexerSuite('reopened');
+
+  it('takes it after the indexer’s start, and so does one that a rebuild was filling', async () => {
+    const { elasticsearch } = stores;
+    const live = await createOlderIndex(elasticsearch, deps.namespace, 3);
+    await elasticsearch.indices.putAlias({ index: live, name: writesAlias(live) });
+    const filled = searchIndexName(deps.namespace, 2);
+    const aliases = { [writesAlias(filled)]: {} };
+    await elasticsearch.indices.create({ index: filled, ...OLDER[3], aliases });
+    const search = stateOf(deps.collections.state, 'search');
+    const targets = { $set: { targets: [live, filled] } };
+    await search.updateOne({ _id: 'search' }, targets, { upsert: true });
+    await prepareSearch(elasticsearch, deps.namespace, stores.logger);
+
+    const source = aSourceThread();
+    const ada = anAuthor('ada');
+    const markdown = `Ask <@${ada.id}>`;
+    const said = { threadId: source.thread._id, mentions: [ada], content: markdown };
+    // More bytes than a keyword that is searched may have.
+    const attachments = [aFile('https://cdn.example', '1', { description: 'ж'.repeat(20_000) })];
+    const message = aSourceMessage({ ...said, attachments });
+    await record(deps, source, [message]);
+    await build(deps, source.thread._id);
+    for (const index of [live, filled]) {
+      const id = documentId('message', message._id);
+      const { _source } = await elasticsearch.get<MessageDocument>({ index, id });
+      expect(_source?.content, index).to.match(/^Ask @Ada\nж/);
+      expect(_source?.markdown, index).to.match(new RegExp(`^${markdown}\nж{20000}$`));
+    }
   });
 });

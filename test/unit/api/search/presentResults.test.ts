@@ -38,6 +38,15 @@ describe('presentResults', () => {
     expect(present([hit(message!)]).messages[0]!.contentPreview).to.equal('👍'.repeat(200));
   });
 
+  it('shows a message as it is written, and previews it as readers see it', () => {
+    const [, message] = aThread({ title: 'First', messages: ['hello @Bob'] });
+    const source = { ...message!, markdown: 'hello <@1>' };
+    expect(present([hit(source)]).messages[0]).to.include({
+      content: 'hello <@1>',
+      contentPreview: 'hello @Bob',
+    });
+  });
+
   it('shows a thread by a passage of its best message, and a message by its own', () => {
     const [thread, message] = aThread({ title: 'First', messages: ['hello'] });
     const passages = new Map([[thread.threadId, '<mark>hello</mark>']]);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { previewText } from '../../../../services/indexer/content/previewText.js';
+import { readableText } from '../../../../services/indexer/content/readableText.js';
 import type { RenderContext } from '../../../../services/indexer/content/renderContent.js';
 
 const CONTEXT: RenderContext = {
@@ -9,7 +9,7 @@ const CONTEXT: RenderContext = {
   targets: new Map([['300000000000000001', { kind: 'channel', name: 'help' }]]),
 };
 
-describe('previewText', () => {
+describe('readableText', () => {
   const cases: [content: string, shown: string][] = [
     ['Ask <@100000000000000001> or <@!100000000000000001>', 'Ask @Ada or @Ada'],
     ['Ask <@100000000000000009>', 'Ask @unknown-user'],
@@ -34,19 +34,17 @@ describe('previewText', () => {
   ];
   for (const [content, shown] of cases) {
     it(`shows ${JSON.stringify(content)} as ${JSON.stringify(shown)}`, () => {
-      expect(previewText(content, CONTEXT)).to.equal(shown);
+      expect(readableText(content, CONTEXT)).to.equal(shown);
     });
   }
 
-  it('is 200 characters of what is shown, counting an emoji as one', () => {
-    expect(Array.from(previewText('😀'.repeat(300), CONTEXT))).to.have.length(200);
-    expect(previewText('a'.repeat(201), CONTEXT)).to.equal('a'.repeat(200));
-    const mentions = '<@100000000000000001>'.repeat(60);
-    expect(previewText(mentions, CONTEXT)).to.equal('@Ada'.repeat(50));
+  it('is the whole content', () => {
+    const content = `${'a'.repeat(5_000)} <@100000000000000001>`;
+    expect(readableText(content, CONTEXT)).to.equal(`${'a'.repeat(5_000)} @Ada`);
   });
 
-  it('never cuts a mention into its id', () => {
-    const shown = previewText(`${'a'.repeat(198)}<@100000000000000001>`, CONTEXT);
-    expect(shown).to.equal(`${'a'.repeat(198)}@A`);
+  it('shows a content that is too long for markdown as it was written', () => {
+    const content = '<@100000000000000001>'.padEnd(6_001);
+    expect(readableText(content, CONTEXT)).to.equal(content);
   });
 });

@@ -1,36 +1,33 @@
-import { firstCharacters } from '../../../shared/store/previews.js';
+import { MAX_MARKUP_LENGTH } from './prepareText.js';
 import { resolveReferences, type RenderContext } from './resolveReferences.js';
 import { findCodeSpans } from './syntax/findCodeSpans.js';
 import { matchAngles } from './syntax/matchAngles.js';
 import type { MessageToken, Scan } from './syntax/messageToken.js';
 
-/** Enough for 200 characters, whatever they are. */
-const MOST_SHOWN = 400;
-/** Characters of a content that are looked at: what it takes to show 200, unless nearly all of it are long mentions. */
-const MOST_READ = 8_000;
+/** Where a piece of code, a mention, an emoji or a time may begin. What a backslash escapes is taken with it. */
+const BEGINNING = /\\.|[`<]/gs;
 
 /**
- * The first 200 characters (code points) of a content as a reader sees them: names for mentions, roles and channels,
- * `:name:` for custom emoji, readable times. The rest of the markdown, and everything in code, stays as it was written.
+ * A content as a reader sees it: names for mentions, roles and channels, `:name:` for custom emoji, readable times. The
+ * rest of the markdown, and everything in code, stays as it was written. So does a content longer than
+ * MAX_MARKUP_LENGTH, which is shown as plain text.
  */
-export function previewText(content: string, context: RenderContext): string {
-  const read = content.slice(0, MOST_READ);
-  const shown = read.includes('<') ? withNames(read, context) : read;
-  return firstCharacters(shown);
-}
-
-function withNames(text: string, context: RenderContext): string {
-  const scan = scanOf(text);
+export function readableText(content: string, context: RenderContext): string {
+  if (!content.includes('<') || content.length > MAX_MARKUP_LENGTH) return content;
+  const scan = scanOf(content);
+  const beginnings = new RegExp(BEGINNING);
   let shown = '';
-  for (let at = 0; at < text.length && shown.length < MOST_SHOWN;) {
-    const code = scan.code.get(at);
-    const named = code ? undefined : nameAt(scan, at, context);
-    // What a backslash escapes is taken with it.
-    const end = code?.end ?? named?.end ?? at + (text[at] === '\\' ? 2 : 1);
-    shown += named?.text ?? text.slice(at, end);
-    at = end;
+  let done = 0;
+  for (let found = beginnings.exec(content); found; found = beginnings.exec(content)) {
+    const code = scan.code.get(found.index);
+    const named = code ? undefined : nameAt(scan, found.index, context);
+    if (named) {
+      shown += content.slice(done, found.index) + named.text;
+      done = named.end;
+    }
+    beginnings.lastIndex = code?.end ?? named?.end ?? beginnings.lastIndex;
   }
-  return shown;
+  return shown + content.slice(done);
 }
 
 /** What stands in place of a mention, emoji or time that begins here. */

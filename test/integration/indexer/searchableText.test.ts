@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { Turns } from '../../../services/api/search/turns.js';
+import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
+import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import { requestErasure } from '../../../shared/store/erasures.js';
+import type { SourceMessage } from '../../../shared/store/records.js';
+import { everyTrace } from '../../support/everyTrace.js';
+import { aForward, aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
+import { doAll, record } from '../../support/indexerDeps.js';
+import { rebuildArchive } from '../../support/rebuildArchive.js';
+import { searchArchive } from '../../support/searchArchive.js';
+import { searchParams, UNLIMITED } from '../../support/searchDocuments.js';
+import { indexerSuite } from '../../support/suiteStores.js';
+import { verifyNow } from '../../support/verifiedArchive.js';
+
+describe('what is found of a message', () => {
+  const { stores, deps } = indexerSuite('reopened');
+  const bob = anAuthor('bob', { displayName: 'Bobolink' });
+
+  /** Records and builds a thread with one message; gives both. */
+  const write = async (message: Partial<SourceMessage>, title = 'Tides') => {
+    const source = aSourceThread({ thread: { title } });
+    const said = aSourceMessage({ ...message, threadId: source.thread._id });
+    await record(deps, source, [said]);
+    await doAll(deps);
+    return { source, said };
+  };
+  const ask = async (q: string) => {
+    await stores.refreshSearch();
+    return searchArchive({ ...deps, turns: new Turns() }, searchParams(q), UNLIMITED);
+  };
+  const counts = async (q: string) => {
+    const { threadCount, messageCount } = await ask(q);
+    return [threadCount, messageCount];
+  };
+  const expectNoDifference = async () => {
+    await doAll(deps);
+    await stores.refreshSearch();
+    expect((await verifyNow(deps)).differences).to.deep.equal([]);
+  };
+
+  it('are the names that readers see, and no ids, with times and emoji', async () => {
+    const content = `hello <@${bob.id}> zyzzyva <:wave:${bob.id}> <t:1700000000:D>`;
+    await write({ content, mentions: [bob] });
+    for (const q of ['hello Bobolink', '"zyzzyva wave"', '"14 November 2023"'])
+      expect(await counts(q), q).to.deep.equal([1, 1]);
+    expect(await counts(bob.id)).to.deep.equal([0, 0]);
+    const { results } = await ask('zyzzyva');
+    const [message] = results.messages;
+    expect(message).to.include({
+      content,
+      contentPreview: 'hello @Bobolink zyzzyva :wave: 14 November 2023',
+    });
+    const passage = 'hello @Bobolink <mark>zyzzyva</mark> :wave: 14 November 2023';
+    expect(message!.highlights.content).to.equal(passage);
+    expect(results.threads[0]!.highlights.content).to.equal(passage);
+    await expectNoDifference();
+  });
+
+  it('are the names in what it forwards, too', async () => {
+    const original = { ...aSourceMessage(), content: `hello <@${bob.id}>` };
+    await write({ ...aForward(original), mentions: [bob] });
+    expect(await counts('hello Bobolink')).to.deep.equal([1, 1]);
+  });
+
+  it('is the name of a linked thread as it is now, in a new index too', async () => {
+    const target = await write({}, 'Ospreys');
+    await write({ content: `see <#${target.source.thread._id}>` });
+    expect(await counts('see Ospreys')).to.deep.equal([1, 1]);
+    const thread = { ...target.source.thread, title: 'Kestrels' };
+    await record(deps, { ...target.source, asOf: 2_000, thread }, []);
+    await doAll(deps);
+    expect(await counts('see Ospreys')).to.deep.equal([0, 0]);
+    expect(await counts('see Kestrels')).to.deep.equal([1, 1]);
+    await rebuildArchive(deps).rebuild();
+    expect(await counts('see Kestrels')).to.deep.equal([1, 1]);
+    await expectNoDifference();
+  });
+
+  it('is no name of somebody who was erased, and does not become one again', async () => {
+    const { source, said } = await write({ content: `hello <@${bob.id}>`, mentions: [bob] });
+    const erasureId = await requestErasure(deps.collections, bob.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    await doAll(deps);
+    expect(await counts('hello Bobolink')).to.deep.equal([0, 0]);
+    await record(deps, { ...source, asOf: 9_000 }, [{ ...said, asOf: 9_000 }]);
+    await doAll(deps);
+    expect(await counts('hello')).to.deep.equal([1, 1]);
+    expect(await counts('hello Bobolink')).to.deep.equal([0, 0]);
+    await stores.refreshSearch();
+    expect((await everyTrace(stores)).filter((text) => /bobolink/i.test(text))).to.deep.equal([]);
+    await expectNoDifference();
+  });
+});
