@@ -73,7 +73,7 @@ export interface ThreadResult {
   createdAt: string;
 }
 
-/** A message that was found. `contentPreview` is the first 200 characters of its content, as readers see it. */
+/** A message that was found. `contentPreview` is the first 200 characters of what it says, as readers see it. */
 export interface MessageResult {
   id: string;
   content: string;
@@ -226,8 +226,10 @@ export const threadResultSchema = Joi.object<ThreadResult, true>({
 /** Checks a MessageResult. */
 export const messageResultSchema = Joi.object<MessageResult, true>({
   id: id('Message id'),
-  content: text("The platform's markdown"),
-  contentPreview: text('First 200 characters of the content as readers see it, names for ids'),
+  content: text(
+    "What it says, in the platform's markdown: its content, or the texts of its embeds where that is empty; then descriptions of files, and the same of what it forwards",
+  ),
+  contentPreview: text('First 200 characters of that as readers see it, names for ids'),
   threadId: id('Thread id'),
   threadTitle: text('Title of the thread'),
   author: authorSchema,

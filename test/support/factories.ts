@@ -3,6 +3,7 @@ import { idKey, timeKey } from '../../shared/store/listKeys.js';
 import type {
   AuthorSnapshot,
   ChannelRecord,
+  EmbedRecord,
   MessageRecord,
   ServerRecord,
   SourceMessage,
@@ -89,7 +90,15 @@ export function aSourceMessage(more: Partial<SourceMessage> = {}): SourceMessage
   };
 }
 
-/** A recorded message, said by Ada. */
+/** A card of a message, without texts. */
+export function anEmbed(more: Partial<EmbedRecord> = {}): EmbedRecord {
+  return {
+    ...{ type: 'rich', title: null, description: null, url: null, timestamp: null, color: null },
+    ...{ author: null, footer: null, thumbnail: null, images: [], video: null, fields: [] },
+    ...more,
+  };
+}
+
 /** A message that forwards another one. */
 export function aForward(
   original: Pick<SourceMessage, '_id' | 'threadId' | 'content'>,
@@ -107,6 +116,7 @@ export function aForward(
   });
 }
 
+/** A recorded message, said by Ada. */
 export function aMessage(more: Partial<MessageRecord> = {}): MessageRecord {
   const source = aSourceMessage(more);
   return { order: timeKey(source.createdAt) + idKey(source._id), ...source };

@@ -6,6 +6,7 @@ import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { eraseThread } from '../../../shared/store/eraseThread.js';
 import { ERASED_ID } from '../../../shared/store/redacted.js';
 import { collectReferences } from '../content/collectReferences.js';
+import { embedTexts } from '../views/embedTexts.js';
 import type { LinkTargets, ThreadModel } from '../views/threadModel.js';
 import { countedMessages, threadMessages } from './threadMessages.js';
 
@@ -111,10 +112,10 @@ async function findOwnersMessage(
 function referencedChannels(messages: MessageRecord[]): string[] {
   return [
     ...new Set(
-      messages.flatMap(({ content, forwarded }) => [
-        ...collectReferences(content).channelIds,
-        ...(forwarded ? collectReferences(forwarded.content).channelIds : []),
-      ]),
+      messages
+        .flatMap((message) => (message.forwarded ? [message, message.forwarded] : [message]))
+        .flatMap(({ content, embeds }) => [content, ...embedTexts(embeds)])
+        .flatMap((text) => collectReferences(text).channelIds),
     ),
   ];
 }

@@ -10,6 +10,7 @@ import {
 } from '../../../shared/store/searchIndex.js';
 import { readableText } from '../content/readableText.js';
 import type { RenderContext } from '../content/renderContent.js';
+import { embedTexts } from './embedTexts.js';
 import type { ThreadHead } from './threadViews.js';
 
 /** Gathers a thread's conversation as its messages come by, up to the limit of a search document. */
@@ -103,7 +104,8 @@ export interface SearchableText {
 }
 
 /**
- * What a message says: its content, what its files show in its author's words, and the same of what it forwards.
+ * What a message says: its content, what its files show in its author's words, and the same of what it forwards. Where
+ * there is no content, embeds say it, as in posts of bots; beside a content they mostly preview what it links to.
  * `contextOf` is asked only where names may stand for ids.
  */
 export function searchableText(
@@ -119,7 +121,10 @@ export function searchableText(
 function joinTexts(message: MessageRecord, show: (content: string) => string): string {
   const said = message.forwarded ? [message, message.forwarded] : [message];
   return said
-    .flatMap(({ content, attachments }) => [show(content), ...descriptionsOf(attachments)])
+    .flatMap(({ content, embeds, attachments }) => [
+      ...(content === '' ? embedTexts(embeds) : [content]).map(show),
+      ...descriptionsOf(attachments),
+    ])
     .filter((text) => text !== '')
     .join('\n');
 }

@@ -5,7 +5,13 @@ import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import type { SourceMessage } from '../../../shared/store/records.js';
 import { everyTrace } from '../../support/everyTrace.js';
-import { aForward, aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
+import {
+  aForward,
+  anAuthor,
+  anEmbed,
+  aSourceMessage,
+  aSourceThread,
+} from '../../support/factories.js';
 import { doAll, record } from '../../support/indexerDeps.js';
 import { rebuildArchive } from '../../support/rebuildArchive.js';
 import { searchArchive } from '../../support/searchArchive.js';
@@ -77,8 +83,29 @@ describe('what is found of a message', () => {
     await expectNoDifference();
   });
 
+  it('are the texts of its embeds where it has no content, previews too', async () => {
+    const rules = aSourceThread({ thread: { title: 'Rulebook' } });
+    const { _id: threadId } = rules.thread;
+    await record(deps, rules, [aSourceMessage({ threadId })]);
+    const title = 'Release 1.2 zebrafish';
+    const embed = anEmbed({ title, description: `quokka notes for <@${bob.id}>` });
+    const fields = [{ name: 'wombat', value: `see <#${threadId}>`, inline: false }];
+    await write({ content: '', mentions: [bob], embeds: [embed, anEmbed({ fields })] });
+    for (const q of ['zebrafish', 'quokka Bobolink', 'wombat Rulebook'])
+      expect(await counts(q), q).to.deep.equal([1, 1]);
+    const shown = 'Release 1.2 zebrafish\nquokka notes for @Bobolink\nwombat\nsee #Rulebook';
+    const { results } = await ask('zebrafish');
+    expect(results.messages[0]!.contentPreview).to.equal(shown);
+    expect(results.threads[0]!.preview).to.equal(shown);
+    await record(deps, { ...rules, asOf: 2_000, thread: { ...rules.thread, title: 'Handbook' } });
+    await doAll(deps);
+    expect(await counts('wombat Handbook')).to.deep.equal([1, 1]);
+    await expectNoDifference();
+  });
+
   it('is no name of somebody who was erased, and does not become one again', async () => {
     const { source, said } = await write({ content: `hello <@${bob.id}>`, mentions: [bob] });
+    expect(await counts('hello Bobolink')).to.deep.equal([1, 1]);
     const erasureId = await requestErasure(deps.collections, bob.id);
     await eraseUser(deps, { erasureId }, REPORT_NOBODY);
     await doAll(deps);

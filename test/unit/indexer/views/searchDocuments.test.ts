@@ -3,7 +3,7 @@ import type { AttachmentRecord, MessageRecord } from '../../../../shared/store/r
 import { searchableText } from '../../../../services/indexer/views/searchDocuments.js';
 import type { LinkTargets } from '../../../../services/indexer/views/threadModel.js';
 import { renderContext } from '../../../../services/indexer/views/presentMessage.js';
-import { aMessage, anAuthor } from '../../../support/factories.js';
+import { aMessage, anAuthor, anEmbed } from '../../../support/factories.js';
 
 describe('what is searched of a message', () => {
   const textOf = (message: MessageRecord, targets: LinkTargets = new Map()) =>
@@ -27,6 +27,27 @@ describe('what is searched of a message', () => {
 
   it('is nothing of a message without words', () => {
     expect(textOf(aMessage({ content: '', attachments: [file()] }))).to.deep.equal(asWritten(''));
+  });
+
+  it('is the texts of its embeds where there is no content, and the same of what it forwards', () => {
+    const fields = [{ name: 'Also', value: 'More', inline: true }];
+    const embeds = [anEmbed({ title: 'Release', fields }), anEmbed({ description: 'Notes' })];
+    const bare = { content: '', createdAt: null, editedAt: null, attachments: [], stickers: [] };
+    const message = aMessage({
+      ...{ content: '', embeds, attachments: [file('A map')] },
+      forwarded: { ...bare, embeds: [anEmbed({ title: 'Forwarded' })] },
+    });
+    const text = 'Release\nAlso\nMore\nNotes\nA map\nForwarded';
+    expect(textOf(message)).to.deep.equal(asWritten(text));
+    const linking = { ...message, content: 'Look', forwarded: { ...bare, content: 'x', embeds } };
+    expect(textOf(linking)).to.deep.equal(asWritten('Look\nA map\nx'));
+  });
+
+  it('takes no more of embeds than the platform allows', () => {
+    const lengths = [3_000, 2_999, 2, 1];
+    const embeds = lengths.map((length) => anEmbed({ description: 'x'.repeat(length) }));
+    const { shown } = textOf(aMessage({ content: '', embeds }));
+    expect(shown.split('\n').map(({ length }) => length)).to.deep.equal([3_000, 2_999]);
   });
 
   it('has names in place of ids, in what is forwarded too, and not in code', () => {
