@@ -221,11 +221,13 @@ export interface Embed {
   fields: { name: string; value: string; inline: boolean }[];
 }
 
+const NAMED = 'names stand for mentions where they are known, as in `@Ada`';
+
 /** Checks an Embed. */
 export const embedSchema = Joi.object<Embed, true>({
   type: text('Kind of embed, such as rich'),
-  title: nullableText('Title'),
-  description: nullableText("Text, in the platform's markdown"),
+  title: nullableText(`Title; ${NAMED}`),
+  description: nullableText(`Text, in the platform's markdown; ${NAMED}`),
   url: nullableText('Address the title leads to'),
   color: nullableCount('Colour of the edge (0xRRGGBB as a number)'),
   timestamp: nullableTime('Time shown in it'),
@@ -246,8 +248,8 @@ export const embedSchema = Joi.object<Embed, true>({
     .description('Footer line'),
   fields: listOf(
     Joi.object({
-      name: text('Heading'),
-      value: text("Text, in the platform's markdown"),
+      name: text(`Heading; ${NAMED}`),
+      value: text(`Text, in the platform's markdown; ${NAMED}`),
       inline: flag('Whether it may stand beside the next'),
     }),
     'Headed pieces of text',

@@ -45,6 +45,13 @@ function findTarget(context: RenderContext, id: string, messageId?: string): Tar
   return found && { kind: found.kind, id, name: nameTarget(found.name), messageId };
 }
 
+/** Whether the name of a mentioned person, role or channel is known. */
+export function isKnown({ kind, id }: MentionToken, context: RenderContext): boolean {
+  if (kind === 'user') return context.users.has(id);
+  if (kind === 'role') return context.roles.has(id);
+  return kind === 'channel' && context.targets.has(id);
+}
+
 // What is not known is called so.
 function nameMention({ kind, id, name }: MentionToken, context: RenderContext): string {
   switch (kind) {

@@ -14,6 +14,7 @@ import type {
 } from '../../../shared/store/records.js';
 import type { ServiceLinks } from './serviceLinks.js';
 import type { LinkTargets } from './threadModel.js';
+import { nameMentions } from '../content/readableText.js';
 import { renderContent, type RenderContext } from '../content/renderContent.js';
 
 /** The platform's message type of a reply. */
@@ -33,7 +34,7 @@ export function presentMessage(
     author: presentAuthor(message, files),
     attachments: message.attachments.map(present),
     reactions: message.reactions.map(presentReaction),
-    embeds: message.embeds.map(presentEmbed),
+    embeds: message.embeds.map((embed) => presentEmbed(embed, context)),
     stickers: message.stickers,
     replyTo: presentReply(message),
     forwarded: message.forwarded && presentForwarded(message.forwarded, context, present),
@@ -90,8 +91,20 @@ function presentReaction({ emoji, count }: ReactionRecord): Reaction {
   return { emoji: emoji.name, emojiId: emoji.id, count };
 }
 
-function presentEmbed(embed: EmbedRecord): Embed {
-  return { ...embed, timestamp: embed.timestamp?.toISOString() ?? null };
+/** Nothing else in an answer tells whom an embed mentions, so names stand in its texts. */
+function presentEmbed(embed: EmbedRecord, context: RenderContext): Embed {
+  const { title, description, fields, timestamp } = embed;
+  return {
+    ...embed,
+    title: title && nameMentions(title, context),
+    description: description && nameMentions(description, context),
+    fields: fields.map(({ name, value, inline }) => ({
+      name: nameMentions(name, context),
+      value: nameMentions(value, context),
+      inline,
+    })),
+    timestamp: timestamp?.toISOString() ?? null,
+  };
 }
 
 /** Thread starters and notices refer to messages too, but answer none. */
@@ -110,7 +123,7 @@ function presentForwarded(
     content: forwarded.content,
     contentHtml: renderContent(forwarded.content, context),
     attachments: forwarded.attachments.map(present),
-    embeds: forwarded.embeds.map(presentEmbed),
+    embeds: forwarded.embeds.map((embed) => presentEmbed(embed, context)),
     stickers: forwarded.stickers,
     createdAt: forwarded.createdAt?.toISOString() ?? null,
     editedAt: forwarded.editedAt?.toISOString() ?? null,

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { Turns } from '../../../services/api/search/turns.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import type { SourceMessage } from '../../../shared/store/records.js';
 import { everyTrace } from '../../support/everyTrace.js';
@@ -13,6 +14,7 @@ import {
   aSourceThread,
 } from '../../support/factories.js';
 import { doAll, record } from '../../support/indexerDeps.js';
+import { readBody } from '../../support/readBody.js';
 import { rebuildArchive } from '../../support/rebuildArchive.js';
 import { searchArchive } from '../../support/searchArchive.js';
 import { searchParams, UNLIMITED } from '../../support/searchDocuments.js';
@@ -90,7 +92,11 @@ describe('what is found of a message', () => {
     const title = 'Release 1.2 zebrafish';
     const embed = anEmbed({ title, description: `quokka notes for <@${bob.id}>` });
     const fields = [{ name: 'wombat', value: `see <#${threadId}>`, inline: false }];
-    await write({ content: '', mentions: [bob], embeds: [embed, anEmbed({ fields })] });
+    const { said } = await write({
+      content: '',
+      mentions: [bob],
+      embeds: [embed, anEmbed({ fields })],
+    });
     for (const q of ['zebrafish', 'quokka Bobolink', 'wombat Rulebook'])
       expect(await counts(q), q).to.deep.equal([1, 1]);
     const shown = 'Release 1.2 zebrafish\nquokka notes for @Bobolink\nwombat\nsee #Rulebook';
@@ -100,6 +106,8 @@ describe('what is found of a message', () => {
     await record(deps, { ...rules, asOf: 2_000, thread: { ...rules.thread, title: 'Handbook' } });
     await doAll(deps);
     expect(await counts('wombat Handbook')).to.deep.equal([1, 1]);
+    const body = await readBody<ThreadDetail>(deps.collections, `thread/${said.threadId}`);
+    expect(body!.messages[0]!.embeds[1]!.fields[0]!.value).to.equal('see #Handbook');
     await expectNoDifference();
   });
 

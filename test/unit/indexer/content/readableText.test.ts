@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readableText } from '../../../../services/indexer/content/readableText.js';
+import { nameMentions, readableText } from '../../../../services/indexer/content/readableText.js';
 import type { RenderContext } from '../../../../services/indexer/content/renderContent.js';
 
 const CONTEXT: RenderContext = {
@@ -47,4 +47,22 @@ describe('readableText', () => {
     const content = '<@100000000000000001>'.padEnd(6_001);
     expect(readableText(content, CONTEXT)).to.equal(content);
   });
+});
+
+describe('nameMentions', () => {
+  const cases: [text: string, named: string][] = [
+    ['**Ask** <@!100000000000000001>', '**Ask** @Ada'],
+    ['<@&200000000000000001> in <#300000000000000001>', '@Keepers in #help'],
+    ['<@100000000000000001> `<@100000000000000001>`', '@Ada `<@100000000000000001>`'],
+    ['<@100000000000000009> <@&9> <#9>', '<@100000000000000009> <@&9> <#9>'],
+    [
+      '<a:wave:1> <t:1700000000:f> </rules:4> <id:browse>',
+      '<a:wave:1> <t:1700000000:f> </rules:4> <id:browse>',
+    ],
+  ];
+  for (const [text, named] of cases) {
+    it(`makes ${JSON.stringify(named)} of ${JSON.stringify(text)}`, () => {
+      expect(nameMentions(text, CONTEXT)).to.equal(named);
+    });
+  }
 });

@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { presentMessage } from '../../../../services/indexer/views/presentMessage.js';
+import { createServiceLinks } from '../../../../services/indexer/views/serviceLinks.js';
+import { aMessage, anAuthor, anEmbed } from '../../../support/factories.js';
+
+describe('presentMessage', () => {
+  const files = createServiceLinks({ publicUrl: 'https://archive.example', cdnUrl: null });
+  const ada = anAuthor('ada');
+  const targets = new Map([['12', { kind: 'channel' as const, name: 'rules' }]]);
+
+  it('writes names into the texts of embeds, of forwarded ones too', () => {
+    const at = new Date('2026-01-01T00:00:00Z');
+    const embed = anEmbed({
+      ...{ title: `For <@${ada.id}>`, description: '**bold** <#12> <:wave:1>', timestamp: at },
+      fields: [{ name: `<@${ada.id}>`, value: `<@&7> and <@!${ada.id}>`, inline: true }],
+    });
+    const forwarded = {
+      ...{ content: '', createdAt: null, editedAt: null, attachments: [], stickers: [] },
+      embeds: [embed],
+    };
+    const mentioning = { mentions: [ada], mentionedRoles: [{ id: '7', name: 'Keepers' }] };
+    const message = aMessage({ ...mentioning, embeds: [embed], forwarded });
+    const shown = presentMessage(message, { targets, guildId: '1', files });
+    const named = {
+      ...{ ...embed, title: 'For @Ada', description: '**bold** #rules <:wave:1>' },
+      ...{ timestamp: at.toISOString() },
+      fields: [{ name: '@Ada', value: '@Keepers and @Ada', inline: true }],
+    };
+    expect(shown.embeds).to.deep.equal([named]);
+    expect(shown.forwarded!.embeds).to.deep.equal([named]);
+  });
+});
