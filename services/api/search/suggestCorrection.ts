@@ -40,10 +40,10 @@ function inDoubt(byField: readonly Entry[][]): string[] {
   return [...corrected].filter((word) => left.has(word));
 }
 
-/** One wrong letter, and the first two right. */
+/** One wrong letter, and the first two right; common words before rare ones, which may be typos themselves. */
 function suggesterOf(text: string): estypes.SearchSuggester {
   const term = {
-    ...{ suggest_mode: 'missing', size: 5, sort: 'score', min_word_length: 4 },
+    ...{ suggest_mode: 'missing', size: 5, sort: 'frequency', min_word_length: 4 },
     ...{ max_edits: 1, prefix_length: 2 },
   } as const;
   return {

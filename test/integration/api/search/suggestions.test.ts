@@ -26,6 +26,10 @@ describe('search: suggestions', () => {
       ...aThread({ title: 'Down again', messages: ['my clüster of sticks broke'] }),
       ...aThread({ title: 'Lights', messages: ['use zigbee'] }),
       ...aThread({ title: 'Clutter zigbee' }),
+      ...aThread({
+        title: 'Radios',
+        messages: ['meshtatstic', 'meshtastic', 'meshtastic again', 'meshtastic too'],
+      }),
       ...crowd.flat(),
     ]);
   });
@@ -40,6 +44,10 @@ describe('search: suggestions', () => {
     expect((await fixture.search('ruddder <i>pintlee')).suggestion).to.equal(null);
     expect((await fixture.search('ruddder <pintlee')).suggestion).to.equal('rudder pintle');
     expect((await fixture.search('"pintlee snapped"')).suggestion).to.equal('"pintle snapped"');
+  });
+
+  it('prefers the common word to one that is rare, as typos of the archive are', async () => {
+    expect((await fixture.search('meshtakstic')).suggestion).to.equal('meshtastic');
   });
 
   it('offers only what finds something within the same filters', async () => {
