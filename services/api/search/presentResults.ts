@@ -86,8 +86,9 @@ function presentAuthor(document: Hit['_source'] & {}): ThreadResult['author'] {
 
 /** The passage that a message was found by; undefined when its content was not what matched. */
 export function passageOf({ highlight = {} }: Pick<Hit, 'highlight'>): string | undefined {
-  const passage = highlight['content']?.[0];
-  return passage === undefined ? undefined : clipPassage(withSlashes(passage));
+  // The mark of a match just behind the end of a passage stays empty.
+  const passage = highlight['content']?.[0]?.replaceAll('<mark></mark>', '');
+  return passage?.includes('<mark>') ? clipPassage(withSlashes(passage)) : undefined;
 }
 
 function presentHighlights({ highlight = {} }: Hit, content: string | undefined): Highlights {
