@@ -81,16 +81,19 @@ async function writeDocuments(
   }
   await sender.end(views.document);
   await removeDeletedDocuments(deps.collections, search, thread._id, version);
-  if (views.hasForwards) await buildUnlessSame(deps, views.item, mark !== null);
+  if (views.hasForwards || views.links.size > 0)
+    await buildUnlessSame(deps, views.item, mark !== null);
   return views.document.messageCount + 1;
 }
 
 /**
- * Has a thread built once more, whole, where its last build may hide a forward that the new index shows. When an original
- * changes, whoever looks for its forwards compares with what the last build has stored, and would not find this one.
- * Either that build has stored other hidden forwards. Or worker A claims the thread's mark and takes a version; worker B
- * takes a newer version here and writes the index; then the original is deleted, and A hides it. A's documents have the
- * older version, so they do not replace those of B. The thread was marked then before B read its records.
+ * Has a thread built once more, whole, where its last build may hide a forward that the new index shows, or show another
+ * name of what it links to. When an original changes, whoever looks for its forwards compares with what the last build
+ * has stored, and would not find this one. Either that build has stored other hidden forwards. Or worker A claims the
+ * thread's mark and takes a version; worker B takes a newer version here and writes the index; then the original is
+ * deleted, and A hides it; or what the thread links to is renamed, before a build of the thread has noted the link, and A
+ * shows the new name. A's documents have the older version, so they do not replace those of B. The thread was marked
+ * then before B read its records.
  */
 async function buildUnlessSame(
   deps: IndexerDeps,

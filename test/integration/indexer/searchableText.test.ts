@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { Turns } from '../../../services/api/search/turns.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
+import { writeThread } from '../../../services/indexer/search/writeThread.js';
+import { nextVersion } from '../../../services/indexer/stores/nextVersion.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
@@ -82,6 +84,24 @@ describe('what is found of a message', () => {
     expect(await counts('see Kestrels')).to.deep.equal([1, 1]);
     await rebuildArchive(deps).rebuild();
     expect(await counts('see Kestrels')).to.deep.equal([1, 1]);
+    await expectNoDifference();
+  });
+
+  it('is built once more where a new search index was written beside a first build', async () => {
+    const target = await write({}, 'Ospreys');
+    const source = aSourceThread();
+    const { _id: threadId } = source.thread;
+    const content = `see <#${target.source.thread._id}>`;
+    await record(deps, source, [aSourceMessage({ threadId, content })]);
+    const { state, threads, work } = deps.collections;
+    const before = (await work.findOne({ _id: `thread/${threadId}` }))!;
+    // A build is claimed and may read another name later than what is written here, under the newer version.
+    const version = await nextVersion(state);
+    const thread = (await threads.findOne({ _id: threadId }))!;
+    await writeThread(deps, deps.search, { thread, version });
+    const after = (await work.findOne({ _id: `thread/${threadId}` }))!;
+    expect(after.whole).to.equal(true);
+    expect(after.token).not.to.equal(before.token);
     await expectNoDifference();
   });
 
