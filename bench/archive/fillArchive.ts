@@ -6,6 +6,7 @@ import type { BodyView, SimilarView } from '../../shared/store/views.js';
 import { countMembers } from '../../services/indexer/build/countMembers.js';
 import { countProfiles } from '../../services/indexer/build/countProfiles.js';
 import { countServer, listAllServers } from '../../services/indexer/build/countServer.js';
+import { lookAtPeople } from '../../services/indexer/build/lookAtPeople.js';
 import { encodeBody, type BodyTexts } from '../../services/indexer/stores/bodyWriter.js';
 import { foldThread, type ThreadViews } from '../../services/indexer/views/foldThread.js';
 import { createServiceLinks } from '../../services/indexer/views/serviceLinks.js';
@@ -159,10 +160,12 @@ function similarTo(
 async function storePeople(collections: Collections, userIds: string[]): Promise<void> {
   const at = { version: VERSION, today: dayOf(new Date()) };
   const deps = { collections, links: LINKS };
-  const { members, ranks } = await countMembers(deps, { userId: { $in: userIds } }, at);
+  const which = { userId: { $in: userIds } };
+  const looks = await lookAtPeople(collections, which);
+  const { members, ranks } = await countMembers(deps, which, looks, at);
   if (members.length > 0) await collections.members.insertMany(members);
   if (ranks.length > 0) await collections.ranks.insertMany(ranks);
-  await storeBodies(collections, await countProfiles(deps, userIds, members));
+  await storeBodies(collections, await countProfiles(deps, userIds, members, looks));
 }
 
 async function storeBodies({ bodies }: Collections, texts: BodyTexts | null): Promise<void> {

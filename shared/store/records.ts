@@ -194,7 +194,7 @@ export interface MessageRecord {
   deleted?: boolean;
 }
 
-/** A person or bot who wrote at least one message: the newest snapshot seen anywhere. */
+/** A person or bot who wrote at least one message: the newest snapshot seen anywhere. Profiles show nothing of it. */
 export interface UserRecord extends Omit<AuthorSnapshot, 'id'> {
   _id: string;
   asOf: number;

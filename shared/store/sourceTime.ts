@@ -1,3 +1,5 @@
+import type { MessageRecord } from './records.js';
+
 /**
  * Live data ranks above every export of the same thing, whatever time the export claims. So its times are raised by
  * this: an export's are of the year 2199 at most, and a raised one is later from 2025 on. Both are exact numbers until
@@ -20,4 +22,9 @@ export function isLive(asOf: number): boolean {
 /** The time itself, of an export or of live data. */
 export function realMicros(asOf: number): number {
   return isLive(asOf) ? asOf - LIVE_RANK : asOf;
+}
+
+/** Whether a source told the display name of a message's author: history tells none. */
+export function tellsDisplayName({ partsAsOf }: Pick<MessageRecord, 'partsAsOf'>): boolean {
+  return partsAsOf?.displayName !== 0;
 }

@@ -2,6 +2,7 @@
  * The read model: documents shaped for one question each, written by the indexer, read by the API as they are.
  */
 import type { Binary } from 'mongodb';
+import type { AuthorSnapshot } from './records.js';
 
 /**
  * A finished response body. `_id` names the question: `thread/ID`, `participants/ID`, `server/ID`, `channels/ID`,
@@ -60,6 +61,9 @@ export interface ThreadFacts {
   reactions: { emoji: string; count: number }[];
 }
 
+/** Somebody as profiles and leaderboards show them. `avatar` is the link that was told. */
+export type ShownPerson = Omit<AuthorSnapshot, 'discriminator'>;
+
 /** One person's part in one thread. `_id` is `<threadId>/<userId>`. */
 export interface ContributionView {
   _id: string;
@@ -74,6 +78,13 @@ export interface ContributionView {
   reactions: number;
   firstAt: Date;
   lastAt: Date;
+  /**
+   * Who they are in their last message, except that the display name is the last one that a source told. Rows of earlier
+   * versions lack it.
+   */
+  author?: Omit<ShownPerson, 'id'>;
+  /** When they last wrote by a display name that a source told; absent where none did. */
+  namedAt?: Date;
   /** The same by UTC day (days since the epoch), for the rolling periods. */
   days: { day: number; messages: number; threads: number; reactions: number }[];
 }
@@ -86,6 +97,8 @@ export interface MemberView {
   version: number;
   username: string;
   isBot: boolean;
+  /** The link that was told. Rows of earlier versions lack it. */
+  avatar?: string;
   messages: number;
   threads: number;
   reactions: number;

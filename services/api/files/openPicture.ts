@@ -47,10 +47,12 @@ async function avatarOf(store: Collections, userId: string): Promise<string | nu
   const [user, unshown, members] = await Promise.all([
     store.users.findOne({ _id: userId }, { projection: { avatar: 1 }, ...timeLimit() }),
     unshownPeople(store),
-    store.members.find({ userId }, { projection: { serverId: 1 }, ...timeLimit() }).toArray(),
+    store.members
+      .find({ userId }, { projection: { serverId: 1, avatar: 1 }, ...timeLimit() })
+      .toArray(),
   ]);
-  const isShown = members.some(({ serverId }) => !unshown.has(serverId, userId));
-  return user && isShown ? user.avatar : null;
+  const shown = members.find(({ serverId }) => !unshown.has(serverId, userId));
+  return user && shown ? (shown.avatar ?? user.avatar) : null;
 }
 
 async function iconOf({ servers }: Collections, serverId: string): Promise<string | null> {

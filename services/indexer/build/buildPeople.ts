@@ -12,6 +12,7 @@ import type { Documents } from '../work/commit.js';
 import { countMembers } from './countMembers.js';
 import { countProfiles } from './countProfiles.js';
 import { putBodies, putRows } from './putViews.js';
+import { lookAtPeople } from './lookAtPeople.js';
 
 /** Rows that are kept of people beside their profiles. */
 interface Rows {
@@ -31,8 +32,10 @@ export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<voi
   const shown = everyone.filter((userId) => !erased.has(userId));
   const before = await storedRows(collections, everyone);
   const at = { version, today: dayOf(new Date()) };
-  const counted = await countMembers(deps, { userId: { $in: shown } }, at);
-  const profiles = await countProfiles(deps, shown, counted.members);
+  const which = { userId: { $in: shown } };
+  const looks = await lookAtPeople(collections, which);
+  const counted = await countMembers(deps, which, looks, at);
+  const profiles = await countProfiles(deps, shown, counted.members, looks);
   const [oldRows, newRows] = [rowsByPerson(before), rowsByPerson(counted)];
   const store = (documents: Documents, { subject: userId, causes }: Mark): void => {
     const [old, now] = [oldRows(userId), newRows(userId)];

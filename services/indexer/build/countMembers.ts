@@ -1,9 +1,14 @@
 import type { Filter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
-import type { UserRecord } from '../../../shared/store/records.js';
-import type { ContributionView, MemberView, RankView } from '../../../shared/store/views.js';
+import type {
+  ContributionView,
+  MemberView,
+  RankView,
+  ShownPerson,
+} from '../../../shared/store/views.js';
 import type { ServiceLinks } from '../views/serviceLinks.js';
 import { firstDayOf, memberView, rankViews, type MemberTotals } from '../views/memberViews.js';
+import type { PersonLook } from './lookAtPeople.js';
 
 /** The version that counted rows get, and the UTC day (since the epoch) on which rolling periods end. */
 export interface CountedAt {
@@ -17,36 +22,36 @@ export interface CountedMembers {
   ranks: RankView[];
 }
 
-/** Counts those people whose contributions match; whoever is not recorded is left out. */
+/** Counts those people whose contributions match. Somebody without a look is left out. */
 export async function countMembers(
   {
     collections,
     links,
   }: {
-    collections: Pick<Collections, 'contributions' | 'users'>;
+    collections: Pick<Collections, 'contributions'>;
     links: Pick<ServiceLinks, 'avatar'>;
   },
   which: Filter<ContributionView>,
+  looks: ReadonlyMap<string, PersonLook>,
   at: CountedAt,
 ): Promise<CountedMembers> {
   const { version, today } = at;
   const totals = await addUp(collections, which, today);
-  const ids = [...new Set(totals.map(({ userId }) => userId))];
-  const users = await collections.users.find({ _id: { $in: ids } }).toArray();
-  const userById = new Map(users.map((user) => [user._id, withLink(user, links)]));
   const known = totals.flatMap((one) => {
-    const user = userById.get(one.userId);
-    return user ? [{ one, user }] : [];
+    const look = looks.get(one.userId);
+    return look ? [{ one, person: look.person }] : [];
   });
   return {
-    members: known.map(({ one, user }) => memberView(one, user, version, today)),
-    ranks: known.flatMap(({ one, user }) => rankViews(one, user, version, today)),
+    members: known.map(({ one, person }) => memberView(one, person, version, today)),
+    ranks: known.flatMap(({ one, person }) =>
+      rankViews(one, withLink(person, links), version, today),
+    ),
   };
 }
 
 /** Somebody as they are shown: with the link to their picture. */
-export function withLink(user: UserRecord, links: Pick<ServiceLinks, 'avatar'>): UserRecord {
-  return { ...user, avatar: links.avatar({ id: user._id, avatar: user.avatar }) };
+export function withLink(person: ShownPerson, links: Pick<ServiceLinks, 'avatar'>): ShownPerson {
+  return { ...person, avatar: links.avatar(person) };
 }
 
 /** What one person did on one server: in all, or on a day that may still count for a rolling period. */

@@ -1,25 +1,22 @@
 import { groupBy } from '../../../shared/platform/groupBy.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import type { UserRecord } from '../../../shared/store/records.js';
-import type { MemberView } from '../../../shared/store/views.js';
+import type { MemberView, ShownPerson } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
 import type { BodyTexts } from '../stores/bodyWriter.js';
 import { withLink } from './countMembers.js';
 import { presentUser } from '../views/memberViews.js';
+import type { PersonLook } from './lookAtPeople.js';
 
-const RECENT_THREADS = 10;
-
-/** People's profiles from their totals; null where somebody is not recorded or not counted. */
+/** People's profiles from their totals; null for somebody who is not counted, or has no look. */
 export async function countProfiles(
   { collections, links }: Pick<IndexerDeps, 'collections' | 'links'>,
   userIds: readonly string[],
   members: readonly MemberView[],
+  looks: ReadonlyMap<string, PersonLook>,
 ): Promise<BodyTexts> {
-  const users = await collections.users.find({ _id: { $in: [...userIds] } }).toArray();
   const rows = [...members].sort((left, right) => (left._id < right._id ? -1 : 1));
   const names = await serverNames(collections, rows);
-  const recent = await recentItems(collections, userIds);
-  const userById = new Map(users.map((user) => [user._id, withLink(user, links)]));
+  const itemOf = await recentItems(collections, looks);
   const rowsByUser = groupBy(rows, ({ userId }) => userId);
   return new Map(
     userIds.map((userId): [string, string | null] => {
@@ -27,51 +24,33 @@ export async function countProfiles(
         ...row,
         serverName: names.get(row.serverId) ?? '',
       }));
-      return [`user/${userId}`, profileOf(userById.get(userId), own, recent.get(userId))];
+      const look = looks.get(userId);
+      if (!look || own.length === 0) return [`user/${userId}`, null];
+      const recent = look.recentThreads.flatMap((id) => itemOf.get(id) || []);
+      return [`user/${userId}`, profileOf(withLink(look.person, links), own, recent)];
     }),
   );
 }
 
 function profileOf(
-  user: UserRecord | undefined,
+  person: ShownPerson,
   rows: (MemberView & { serverName: string })[],
-  recent: readonly string[] = [],
-): string | null {
-  if (!user || rows.length === 0) return null;
-  const profile = JSON.stringify(presentUser(user, rows)).slice(0, -1);
+  recent: readonly string[],
+): string {
+  const profile = JSON.stringify(presentUser(person, rows)).slice(0, -1);
   return `${profile},"recentThreads":[${recent.join(',')}]}`;
 }
 
 /** The stored list items of the threads that people last wrote in. */
 async function recentItems(
-  { contributions, threadItems }: Collections,
-  userIds: readonly string[],
-): Promise<Map<string, string[]>> {
-  const latest = await contributions
-    .aggregate<{ _id: string; threadIds: string[] }>([
-      { $match: { userId: { $in: [...userIds] }, messages: { $gt: 0 } } },
-      {
-        $group: {
-          _id: '$userId',
-          threadIds: {
-            $topN: {
-              n: RECENT_THREADS,
-              sortBy: { lastAt: -1, threadId: -1 },
-              output: '$threadId',
-            },
-          },
-        },
-      },
-    ])
-    .toArray();
-  const ids = [...new Set(latest.flatMap(({ threadIds }) => threadIds))];
+  { threadItems }: Pick<Collections, 'threadItems'>,
+  looks: ReadonlyMap<string, PersonLook>,
+): Promise<Map<string, string>> {
+  const ids = new Set([...looks.values()].flatMap(({ recentThreads }) => recentThreads));
   const items = await threadItems
-    .find({ _id: { $in: ids } }, { projection: { item: 1 } })
+    .find({ _id: { $in: [...ids] } }, { projection: { item: 1 } })
     .toArray();
-  const itemOf = new Map(items.map(({ _id, item }) => [_id, item]));
-  return new Map(
-    latest.map(({ _id, threadIds }) => [_id, threadIds.flatMap((id) => itemOf.get(id) || [])]),
-  );
+  return new Map(items.map(({ _id, item }) => [_id, item]));
 }
 
 async function serverNames(

@@ -1,7 +1,7 @@
 import { forwardsOf } from '../../../shared/store/forwards.js';
 import { idKey, timeKey } from '../../../shared/store/listKeys.js';
 import type { MessageRecord, SourceMessage } from '../../../shared/store/records.js';
-import { isLive } from '../../../shared/store/sourceTime.js';
+import { isLive, tellsDisplayName } from '../../../shared/store/sourceTime.js';
 import { same } from '../records/mergeFields.js';
 import { contentOf } from '../records/messageOrder.js';
 import { mergeMessage } from '../records/mergeMessage.js';
@@ -75,9 +75,13 @@ function markMove(
   documents.mark('thread', to, { causes, whole: true });
 }
 
-/** Whether readers see something else. Links to files that the platform itself has told of are others. */
+/**
+ * Whether readers see something else. Links to files that the platform itself has told of are others. Profiles show the
+ * last display name that a source told, so it counts, too, that it was told at last.
+ */
 function isShownOtherwise(message: SourceMessage, before: MessageRecord): boolean {
   const { attachments, forwarded } = message;
+  if (tellsDisplayName(message) !== tellsDisplayName(before)) return true;
   const hasFiles = attachments.length > 0 || (forwarded?.attachments.length ?? 0) > 0;
   if (hasFiles && isLive(message.asOf) !== isLive(before.asOf)) return true;
   return !same(contentOf(message), contentOf(before));

@@ -3,12 +3,10 @@ import { tieOf } from '../records/mergeFields.js';
 import { ERASED_ID } from '../../../shared/store/redacted.js';
 import type { Documents } from '../work/commit.js';
 
-/** What is shown of a person beside what they wrote. */
-const SHOWN = ['username', 'displayName', 'avatar', 'isBot'] as const;
+/** What a snapshot tells of a person. */
+const TOLD = ['username', 'displayName', 'discriminator', 'avatar', 'isBot'] as const;
 
-/**
- * Keeps the newest snapshot of everyone who wrote. Who is new or looks different from before is marked for counting.
- */
+/** Keeps the newest snapshot of everyone who wrote. Who is new is marked for counting. */
 export function mergePeople(
   documents: Documents,
   batch: readonly SourceMessage[],
@@ -23,9 +21,7 @@ export function mergePeople(
     const user = known ? mergePerson(told, known) : told;
     if (!user) continue;
     documents.put('users', user);
-    if (!known || !looksTheSame(user, known)) {
-      documents.mark('person', id, { causes });
-    }
+    if (!known) documents.mark('person', id, { causes });
   }
 }
 
@@ -47,10 +43,6 @@ function named(asOf: number, at: number | undefined): Pick<UserRecord, 'displayN
 function isLater(user: UserRecord, known: UserRecord): boolean {
   if (user.asOf !== known.asOf) return user.asOf > known.asOf;
   // Most often it is the same: a source tells of a person with each of their messages.
-  const isSame = user.discriminator === known.discriminator && looksTheSame(user, known);
+  const isSame = TOLD.every((name) => known[name] === user[name]);
   return !isSame && tieOf(user) > tieOf(known);
-}
-
-function looksTheSame(user: UserRecord, known: UserRecord): boolean {
-  return SHOWN.every((name) => known[name] === user[name]);
 }

@@ -92,10 +92,10 @@ async function avatarOf({ collections }: Deps, userId: string): Promise<WantedFi
   const [user, erased, member] = await Promise.all([
     findGathered(collections.users, userId),
     erasedPeople(collections),
-    collections.members.findOne({ userId }, { projection: { _id: 1 } }),
+    collections.members.findOne({ userId }, { projection: { avatar: 1 } }),
   ]);
   if (!user || !member || erased.has(userId)) return null;
-  return { name: `avatars/${userId}`, source: user.avatar, bytes: 0 };
+  return { name: `avatars/${userId}`, source: member.avatar ?? user.avatar, bytes: 0 };
 }
 
 /** A server's picture; null where it has none or was deleted. */

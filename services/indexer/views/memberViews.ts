@@ -6,8 +6,12 @@ import type {
 } from '../../../shared/contract/users.js';
 import { LEADERBOARD_PERIODS, LEADERBOARD_TYPES } from '../../../shared/contract/users.js';
 import { countKey, idKey, rankKey } from '../../../shared/store/listKeys.js';
-import type { UserRecord } from '../../../shared/store/records.js';
-import type { ContributionView, MemberView, RankView } from '../../../shared/store/views.js';
+import type {
+  ContributionView,
+  MemberView,
+  RankView,
+  ShownPerson,
+} from '../../../shared/store/views.js';
 
 /** Days a rolling period reaches back, today included. */
 const PERIOD_DAYS = { month: 30, week: 7 } as const;
@@ -28,7 +32,7 @@ export interface MemberTotals {
 /** One person's row of a server. */
 export function memberView(
   totals: MemberTotals,
-  user: UserRecord,
+  person: ShownPerson,
   version: number,
   today: number,
 ): MemberView {
@@ -37,8 +41,9 @@ export function memberView(
     _id: `${totals.serverId}/${totals.userId}`,
     ...counts,
     version,
-    username: user.username,
-    isBot: user.isBot,
+    username: person.username,
+    isBot: person.isBot,
+    avatar: person.avatar,
     topKey: countKey(totals.messages) + countKey(totals.threads) + invertedIdKey(totals.userId),
     // A day that has not come yet will count, too.
     ...(days.some(({ day }) => day >= firstDayOf('month', today)) && { periodDay: today }),
@@ -48,14 +53,14 @@ export function memberView(
 /** Their lines of the server's leaderboards: one for each type and period in which they have a count. */
 export function rankViews(
   totals: MemberTotals,
-  user: UserRecord,
+  person: ShownPerson,
   version: number,
   today: number,
 ): RankView[] {
   return LEADERBOARD_PERIODS.flatMap((period) =>
     LEADERBOARD_TYPES.flatMap((type) => {
       const count = countOf(totals, type, period, today);
-      return count > 0 ? [rankView(totals, user, version, type, period, count)] : [];
+      return count > 0 ? [rankView(totals, person, version, type, period, count)] : [];
     }),
   );
 }
@@ -83,7 +88,7 @@ function countOf(
 
 function rankView(
   { serverId, userId }: MemberTotals,
-  user: UserRecord,
+  person: ShownPerson,
   version: number,
   type: LeaderboardType,
   period: LeaderboardPeriod,
@@ -92,17 +97,17 @@ function rankView(
   const board = `${serverId}/${type}/${period}`;
   const line: Omit<LeaderboardEntry, 'rank'> = {
     userId,
-    username: user.username,
-    displayName: user.displayName,
-    avatar: user.avatar,
-    isBot: user.isBot,
+    username: person.username,
+    displayName: person.displayName,
+    avatar: person.avatar,
+    isBot: person.isBot,
     count,
   };
   return {
     _id: `${board}/${userId}`,
     member: `${serverId}/${userId}`,
     version,
-    boards: user.isBot ? [`${board}/all`] : [`${board}/all`, `${board}/humans`],
+    boards: person.isBot ? [`${board}/all`] : [`${board}/all`, `${board}/humans`],
     key: rankKey(count, userId),
     count,
     item: JSON.stringify(line).slice(1),
@@ -116,18 +121,18 @@ function invertedIdKey(id: string): string {
 
 /** GET /users/:userId, but for the recent threads, which are joined in as stored texts. */
 export function presentUser(
-  user: UserRecord,
+  person: ShownPerson,
   members: (MemberView & { serverName: string })[],
 ): Omit<UserProfile, 'recentThreads'> {
   const total = (field: 'messages' | 'threads' | 'reactions'): number =>
     members.reduce((sum, row) => sum + row[field], 0);
   const times = members.flatMap(({ firstAt, lastAt }) => [firstAt.getTime(), lastAt.getTime()]);
   return {
-    id: user._id,
-    username: user.username,
-    displayName: user.displayName,
-    avatar: user.avatar,
-    isBot: user.isBot,
+    id: person.id,
+    username: person.username,
+    displayName: person.displayName,
+    avatar: person.avatar,
+    isBot: person.isBot,
     messageCount: total('messages'),
     threadCount: total('threads'),
     reactionCount: total('reactions'),

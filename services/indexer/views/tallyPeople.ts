@@ -1,5 +1,6 @@
 import type { Participant, ParticipantList } from '../../../shared/contract/threads.js';
 import type { AuthorSnapshot, MessageRecord } from '../../../shared/store/records.js';
+import { tellsDisplayName } from '../../../shared/store/sourceTime.js';
 import type { ContributionView, ThreadFacts } from '../../../shared/store/views.js';
 import type { ServiceLinks } from './serviceLinks.js';
 
@@ -8,6 +9,8 @@ const DAY_MS = 86_400_000;
 /** What one person did in one thread, counted message by message. */
 interface Tally {
   author: AuthorSnapshot;
+  /** The last display name that a source told, and when they wrote by it. */
+  named?: { displayName: string; at: Date };
   isWebhook: boolean;
   messages: number;
   reactions: number;
@@ -73,6 +76,7 @@ function addTo(people: Map<string, Tally>, message: MessageRecord, started: bool
   people.set(author.id, tally);
   // As in their last message. When that was told plays no part: a source that says the same later changes no view.
   tally.author = author;
+  if (tellsDisplayName(message)) tally.named = { displayName: author.displayName, at: createdAt };
   const reactions = message.reactions.reduce((sum, { count }) => sum + count, 0);
   const day = tally.days.get(dayOf(createdAt)) ?? { messages: 0, threads: 0, reactions: 0 };
   tally.days.set(dayOf(createdAt), day);
@@ -132,8 +136,8 @@ function contribution(
   serverId: string,
   revision: number,
 ): ContributionView {
-  const userId = tally.author.id;
-  const { messages, threads, reactions, firstAt, lastAt } = tally;
+  const { id: userId, discriminator: _discriminator, ...author } = tally.author;
+  const { named, messages, threads, reactions, firstAt, lastAt } = tally;
   const days = [...tally.days].map(([day, counts]) => ({ day, ...counts }));
   return {
     _id: `${threadId}/${userId}`,
@@ -146,6 +150,8 @@ function contribution(
     reactions,
     firstAt,
     lastAt,
+    author: { ...author, displayName: named?.displayName ?? author.displayName },
+    ...(named && { namedAt: named.at }),
     days,
   };
 }

@@ -328,6 +328,27 @@ describe('the mirror', () => {
     expect(await totals()).to.deep.include({ files: 2, failed: 1 });
   });
 
+  it('copies the picture by which somebody may be shown', async () => {
+    const author = anAuthor('eve');
+    const show = async (asOf: number, picture: string) => {
+      const avatar = `${server.url}/avatars/7/${picture}.png`;
+      const source = aSourceThread({ asOf });
+      const threadId = source.thread._id;
+      const said = { _id: threadId, threadId, asOf, author: { ...author, avatar } };
+      await record(deps, source, [aSourceMessage(said)]);
+      await doDue(deps);
+      return { avatar, serverId: source.server._id };
+    };
+    const first = await show(LIVE, 'a1');
+    const second = await show(LIVE + 1, 'b2');
+    const sources = async () => (await records()).map(({ source }) => source);
+    expect(await sources()).to.deep.equal([second.avatar]);
+    await leaveOut(stores.mongo, second.serverId, author.id);
+    await setMarks(deps, 'member', [`${second.serverId}/${author.id}`]);
+    await doDue(deps);
+    expect(await sources()).to.deep.equal([first.avatar]);
+  });
+
   it('copies a changed picture that could not be had at first, and shows the one before until then', async () => {
     const author = anAuthor('eve');
     const show = async (asOf: number, picture: string) => {

@@ -230,6 +230,15 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
   ],
   [
     ['thread.wrong'],
+    'a contribution that names somebody wrongly',
+    async ({ collections: { contributions }, threadId, userId }) => {
+      const wrong = { 'author.displayName': 'Somebody else' };
+      await contributions.updateOne({ _id: `${threadId}/${userId}` }, { $set: wrong });
+      return threadId;
+    },
+  ],
+  [
+    ['thread.wrong'],
     'a contribution of somebody who said nothing',
     async ({ collections: { contributions }, threadId, userId }) => {
       const row = (await contributions.findOne({ _id: `${threadId}/${userId}` }))!;
@@ -480,6 +489,15 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     'somebody who is counted wrongly',
     async ({ collections: { members }, serverId, userId }) => {
       await members.updateOne({ _id: `${serverId}/${userId}` }, { $inc: { messages: 1 } });
+      return userId;
+    },
+  ],
+  [
+    ['person.wrong'],
+    'somebody with another picture',
+    async ({ collections: { members }, serverId, userId }) => {
+      const avatar = 'https://cdn.discordapp.com/other.png';
+      await members.updateOne({ _id: `${serverId}/${userId}` }, { $set: { avatar } });
       return userId;
     },
   ],

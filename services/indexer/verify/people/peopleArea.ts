@@ -1,6 +1,7 @@
 import { dayOf } from '../../views/tallyPeople.js';
 import { countMembers } from '../../build/countMembers.js';
 import { countProfiles } from '../../build/countProfiles.js';
+import { lookAtPeople } from '../../build/lookAtPeople.js';
 import type { Collections } from '../../../../shared/store/collections.js';
 import type { Area, AreaContext } from '../area.js';
 import { compareTexts } from '../compareBodies.js';
@@ -34,7 +35,9 @@ async function compareMembers(
 ): Promise<Difference[]> {
   const { collections } = deps;
   const at = { version: 0, today: dayOf(new Date()) };
-  const counted = await countMembers(deps, { userId: within(window) }, at);
+  const which = { userId: within(window) };
+  const looks = await lookAtPeople(collections, which);
+  const counted = await countMembers(deps, which, looks, at);
   const members = await collections.members.find({ userId: within(window) }).toArray();
   const ids = new Set([...counted.members, ...members].map(({ _id }) => _id));
   const ranks = await collections.ranks.find({ member: { $in: [...ids] } }).toArray();
@@ -90,7 +93,8 @@ async function compareProfiles(
   const ids = new Set([...users, ...names.map((name) => name.slice('user/'.length))]);
   for (const id of await peopleOfUnrecordedServers(collections, window)) ids.delete(id);
   const members = await collections.members.find({ userId: { $in: [...ids] } }).toArray();
-  const texts = await countProfiles(deps, [...ids], members);
+  const looks = await lookAtPeople(collections, { userId: { $in: [...ids] } });
+  const texts = await countProfiles(deps, [...ids], members, looks);
   const found = await compareTexts(collections, texts);
   return found.map(({ name, detail, basis }) => {
     const id = name.slice('user/'.length);
