@@ -14,7 +14,7 @@ import { exitOnWrongSetting } from '../../shared/platform/exitOnWrongSetting.js'
 import { armFaultPoints } from '../../shared/platform/faultPoint.js';
 import { giveWay } from '../../shared/platform/giveWay.js';
 import { logFailures } from '../../shared/platform/logFailures.js';
-import { openMirror } from '../../shared/mirror/openMirror.js';
+import { openWritableMirror } from '../../shared/mirror/openMirror.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { stopOnSignal, type ShutdownStep } from '../../shared/platform/shutdown.js';
 import { withTimeout } from '../../shared/platform/withTimeout.js';
@@ -40,7 +40,7 @@ if (settings.FAULT_POINTS) {
 const mongo = await exitOnWrongSetting(() =>
   createMongo(settings, { timeoutMs: 60_000, poolSize: settings.INDEXER_CONCURRENCY * 4 }),
 );
-const files = await exitOnWrongSetting(() => openMirror(settings, mongo.namespace));
+const files = await exitOnWrongSetting(() => openWritableMirror(settings, mongo.namespace));
 const elasticsearch = createElasticsearch(settings, { timeoutMs: 30_000 });
 const redis = createRedis(settings.CACHE_REDIS_URL ?? settings.REDIS_URL, { timeoutMs: 2_000 });
 const queueRedis = createWorkerRedis(settings.REDIS_URL);

@@ -1,4 +1,4 @@
-import { createReadStream, mkdirSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +48,6 @@ export async function createBucketFiles(bucket: Bucket, namespace: string): Prom
     throw error;
   };
   const incoming = join(tmpdir(), 'forum-archive-mirror', namespace);
-  mkdirSync(incoming, { recursive: true, mode: 0o700 });
   return {
     incoming,
     async put(key, path, { bytes, type }) {

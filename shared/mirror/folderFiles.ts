@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { nameOfKey } from './fileNames.js';
@@ -7,11 +6,10 @@ import type { MirrorFiles } from './mirrorFiles.js';
 const INCOMING = 'incoming';
 const OWNER_ONLY = 0o700;
 
-/** Files in a folder below `folder` that has the archive's name. Throws where it cannot be made. */
+/** Files in a folder below `folder` that has the archive's name. */
 export function createFolderFiles(folder: string, namespace: string): MirrorFiles {
   const root = join(folder, namespace);
   const incoming = join(root, INCOMING);
-  mkdirSync(incoming, { recursive: true, mode: OWNER_ONLY });
   const pathOf = (key: string): string => {
     // No other text ever becomes a path.
     if (nameOfKey(key) === null) throw new TypeError('That is no key of a mirrored file');

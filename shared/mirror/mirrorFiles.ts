@@ -9,7 +9,10 @@ export interface FileFacts {
 
 /** Where copies of files are kept, by key: a folder or a bucket. Each archive sees its own files only. */
 export interface MirrorFiles {
-  /** A folder of this machine in which files arrive. What is in it is no part of the mirror yet. */
+  /**
+   * A folder of this machine in which files arrive, made by openWritableMirror. What is in it is no part of the mirror
+   * yet.
+   */
   incoming: string;
   /** Puts a file that has arrived whole at `path` under a key, and takes it away from there. */
   put(key: string, path: string, facts: FileFacts): Promise<void>;

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import type { Settings } from '../platform/env.js';
 import { SettingsError } from '../platform/settingsError.js';
 import { createBucketFiles } from './bucketFiles.js';
@@ -24,19 +25,13 @@ export function isMirrored(settings: MirrorSettings): boolean {
   return settings.MIRROR_FOLDER !== undefined || settings.MIRROR_S3_BUCKET !== undefined;
 }
 
-/** Where the copies are kept that the settings name; null where there are none. Throws SettingsError. */
+/** Where the copies are kept that the settings name, for who only reads them; null where there are none. */
 export async function openMirror(
   settings: MirrorSettings,
   namespace: string,
 ): Promise<MirrorFiles | null> {
   const { MIRROR_FOLDER: folder, MIRROR_S3_BUCKET: name } = settings;
-  if (folder !== undefined) {
-    try {
-      return createFolderFiles(folder, namespace);
-    } catch (error) {
-      throw new SettingsError([`MIRROR_FOLDER cannot be used: ${(error as Error).message}`]);
-    }
-  }
+  if (folder !== undefined) return createFolderFiles(folder, namespace);
   if (name === undefined) return null;
   const bucket = {
     ...{ name, endpoint: settings.MIRROR_S3_ENDPOINT, region: settings.MIRROR_S3_REGION },
@@ -45,4 +40,24 @@ export async function openMirror(
     secretKey: settings.MIRROR_S3_SECRET_KEY!,
   };
   return createBucketFiles(bucket, namespace);
+}
+
+/**
+ * The same for who puts copies there: makes the folder in which files arrive. Throws SettingsError where that cannot be
+ * made.
+ */
+export async function openWritableMirror(
+  settings: MirrorSettings,
+  namespace: string,
+): Promise<MirrorFiles | null> {
+  const files = await openMirror(settings, namespace);
+  if (!files) return null;
+  try {
+    mkdirSync(files.incoming, { recursive: true, mode: 0o700 });
+    return files;
+  } catch (error) {
+    // Files for a bucket arrive in the temporary folder of the system.
+    const name = settings.MIRROR_FOLDER === undefined ? 'TMPDIR' : 'MIRROR_FOLDER';
+    throw new SettingsError([`${name} cannot be used: ${(error as Error).message}`]);
+  }
 }

@@ -1,7 +1,7 @@
 import { createIndexer } from '../../services/indexer/createIndexer.js';
 import { createRedis, createWorkerRedis } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
-import { openMirror } from '../../shared/mirror/openMirror.js';
+import { openWritableMirror } from '../../shared/mirror/openMirror.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { createProducer } from '../../shared/jobs/producer.js';
 import { ensureSearchIndex } from '../../shared/store/searchIndex.js';
@@ -44,7 +44,7 @@ export async function startArchive(options: ApiOptions = {}): Promise<TestArchiv
     elasticsearch,
     redis,
     queueRedis,
-    files: await openMirror(settings, mongo.namespace),
+    files: await openWritableMirror(settings, mongo.namespace),
     logger,
   });
   return {

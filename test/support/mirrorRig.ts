@@ -5,7 +5,7 @@ import { createMirror, type Mirror } from '../../services/indexer/mirror/mirror.
 import { createServiceLinks } from '../../services/indexer/views/serviceLinks.js';
 import { runDue } from '../../services/indexer/work/runMarks.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
-import { openMirror } from '../../shared/mirror/openMirror.js';
+import { openWritableMirror } from '../../shared/mirror/openMirror.js';
 import { readSettings } from '../../shared/platform/env.js';
 import type { AttachmentRecord } from '../../shared/store/records.js';
 import { liveTime } from '../../shared/store/sourceTime.js';
@@ -54,7 +54,7 @@ export async function withMirror(
   { hasBot = true }: { hasBot?: boolean } = {},
 ): Promise<IndexerDeps & { mirror: Mirror }> {
   const settings = readSettings(env);
-  const files = (await openMirror(settings, deps.namespace))!;
+  const files = (await openWritableMirror(settings, deps.namespace))!;
   const links = hasBot ? { linkOf: ({ url }: { url: string }) => Promise.resolve(url) } : null;
   return {
     ...deps,

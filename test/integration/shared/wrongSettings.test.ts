@@ -30,6 +30,26 @@ describe('a wrong setting', () => {
     });
   }
 
+  const bucket = {
+    ...{ MIRROR_S3_BUCKET: 'archive-mirror', MIRROR_S3_REGION: 'us-east-1' },
+    ...{ MIRROR_S3_ACCESS_KEY: 'planted-key', MIRROR_S3_SECRET_KEY: 'planted-secret' },
+  };
+  const places: [string, Record<string, string>][] = [
+    ['MIRROR_FOLDER', { MIRROR_FOLDER: '/dev/null/mirror' }],
+    ['TMPDIR', { ...bucket, TMPDIR: '/dev/null/temporary' }],
+  ];
+  for (const [name, env] of places) {
+    it(`is a ${name} in which no file can arrive: it ends the indexer, and no API`, async () => {
+      const { code, output } = await startWith('indexer', env);
+      expect(code).to.equal(1);
+      expect(output).to.match(new RegExp(`^Wrong setting: ${name} cannot be used: ENOTDIR.*\\n$`));
+      const api = startProcess('api', { ...env, PORT: '0' });
+      await api.logged('Listening');
+      api.kill('SIGTERM');
+      expect(await api.exited).to.equal(0);
+    });
+  }
+
   it('is a port that another program listens on', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -30,6 +30,7 @@ describe('fetchFile', () => {
 
   const ask = (more: Partial<FileRequest> = {}, timeoutMs?: number) => {
     const files = createFolderFiles(folder, 'test');
+    mkdirSync(files.incoming, { recursive: true });
     const stopped = new AbortController().signal;
     return fetchFile(
       { files, stopped, cdnUrl: server.url, maxFileBytes: MOST },
