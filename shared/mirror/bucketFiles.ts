@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { MirrorFiles } from './mirrorFiles.js';
+import { OWNER_KEY, type MirrorFiles } from './mirrorFiles.js';
 
 /** An S3-compatible bucket, and who may write to it. */
 export interface Bucket {
@@ -50,6 +50,7 @@ export async function createBucketFiles(bucket: Bucket, namespace: string): Prom
   const incoming = join(tmpdir(), 'forum-archive-mirror', namespace);
   return {
     incoming,
+    ownerPlace: `s3://${Bucket}/${prefix}${OWNER_KEY}`,
     async put(key, path, { bytes, type }) {
       const Body = createReadStream(path);
       const object = { ...at(key), Body, ContentLength: bytes, ContentType: type };
@@ -73,9 +74,19 @@ export async function createBucketFiles(bucket: Bucket, namespace: string): Prom
       const pages = s3.paginateListObjectsV2({ client }, { Bucket, Prefix: prefix });
       for await (const { Contents = [] } of pages) {
         for (const { Key = '', LastModified = new Date(0) } of Contents) {
-          yield { key: Key.slice(prefix.length), putAt: LastModified };
+          const key = Key.slice(prefix.length);
+          if (key !== OWNER_KEY) yield { key, putAt: LastModified };
         }
       }
+    },
+    async owner() {
+      const found = await client.send(new s3.GetObjectCommand(at(OWNER_KEY))).catch(absent);
+      const id = await found?.Body?.transformToString();
+      return id === undefined ? null : id.trim();
+    },
+    async setOwner(archiveId) {
+      const object = { ...at(OWNER_KEY), Body: archiveId, ContentType: 'text/plain' };
+      await client.send(new s3.PutObjectCommand(object));
     },
   };
 }

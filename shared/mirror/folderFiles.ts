@@ -1,27 +1,33 @@
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { nameOfKey } from './fileNames.js';
-import type { MirrorFiles } from './mirrorFiles.js';
+import { OWNER_KEY, type MirrorFiles } from './mirrorFiles.js';
 
 const INCOMING = 'incoming';
 const OWNER_ONLY = 0o700;
+const NO_SHARDS = new Set([INCOMING, dirname(OWNER_KEY)]);
 
 /** Files in a folder below `folder` that has the archive's name. */
 export function createFolderFiles(folder: string, namespace: string): MirrorFiles {
   const root = join(folder, namespace);
   const incoming = join(root, INCOMING);
+  const ownerPlace = join(root, OWNER_KEY);
   const pathOf = (key: string): string => {
     // No other text ever becomes a path.
     if (nameOfKey(key) === null) throw new TypeError('That is no key of a mirrored file');
     return join(root, key);
   };
+  const moveTo = async (target: string, path: string): Promise<void> => {
+    await mkdir(dirname(target), { recursive: true, mode: OWNER_ONLY });
+    // Both are in one file system, so the file is there whole, or not at all.
+    await rename(path, target);
+  };
   return {
     incoming,
+    ownerPlace,
     async put(key, path) {
-      const target = pathOf(key);
-      await mkdir(dirname(target), { recursive: true, mode: OWNER_ONLY });
-      // Both are in one file system, so the file is there whole, or not at all.
-      await rename(path, target);
+      await moveTo(pathOf(key), path);
     },
     async open(key) {
       const file = await open(pathOf(key)).catch(absent);
@@ -35,12 +41,21 @@ export function createFolderFiles(folder: string, namespace: string): MirrorFile
     },
     async *list() {
       for (const shard of await readdir(root)) {
-        if (shard === INCOMING) continue;
+        if (NO_SHARDS.has(shard)) continue;
         for (const name of await readdir(join(root, shard))) {
           const found = await stat(join(root, shard, name)).catch(absent);
           if (found?.isFile()) yield { key: `${shard}/${name}`, putAt: found.mtime };
         }
       }
+    },
+    async owner() {
+      const id = await readFile(ownerPlace, 'utf8').catch(absent);
+      return id && id.trim();
+    },
+    async setOwner(archiveId) {
+      const path = join(incoming, randomUUID());
+      await writeFile(path, archiveId, { mode: 0o600, flush: true });
+      await moveTo(ownerPlace, path);
     },
   };
 }

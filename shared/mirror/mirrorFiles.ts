@@ -7,7 +7,16 @@ export interface FileFacts {
   type: string;
 }
 
-/** Where copies of files are kept, by key: a folder or a bucket. Each archive sees its own files only. */
+/**
+ * Under this key a mirror holds the id of its archive. It sorts after all others, so whoever copies a mirror in that order
+ * copies it last.
+ */
+export const OWNER_KEY = 'owner/id';
+
+/**
+ * Where copies of files are kept, by key: a folder or a bucket. Archives whose databases have different names see their
+ * own files only.
+ */
 export interface MirrorFiles {
   /**
    * A folder of this machine in which files arrive, made by openWritableMirror. What is in it is no part of the mirror
@@ -23,4 +32,10 @@ export interface MirrorFiles {
   remove(keys: readonly string[]): Promise<void>;
   /** Every file, and when it was put. */
   list(): AsyncIterable<{ key: string; putAt: Date }>;
+  /** The id of the archive that the mirror belongs to; null where it holds none. */
+  owner(): Promise<string | null>;
+  /** Puts the id of the archive that the mirror belongs to. */
+  setOwner(archiveId: string): Promise<void>;
+  /** Where that id is, as an operator would name the file. */
+  ownerPlace: string;
 }

@@ -21,6 +21,12 @@ export interface OptOutState {
   version: number;
 }
 
+/** A random id of this archive, made once. Its mirror holds the id, too, so the archive knows its own mirror again. */
+export interface ArchiveState {
+  _id: 'archive';
+  id: string;
+}
+
 /** A random key of this archive. It is made once, and all processes share it. */
 export interface SecretState {
   /** What it signs. */
@@ -125,6 +131,7 @@ export interface StateRecords {
   live: CounterState<'live'>;
   erasures: ErasureState;
   optOuts: OptOutState;
+  archive: ArchiveState;
   cursors: SecretState;
   search: SearchGenerations;
   sync: SyncLease;

@@ -41,14 +41,14 @@ export const KEPT = [
 export type KeptName = (typeof KEPT)[number];
 
 const KEPT_STATE: Filter<StateRecord> = {
-  _id: { $in: ['erasures', 'optOuts', 'version', 'mirror'] },
+  _id: { $in: ['archive', 'erasures', 'optOuts', 'version', 'mirror'] },
 };
 
 /**
- * Filters for collections of which a backup holds a part. Of `state` it holds the key of the erasures' hashes, the
- * numbers that only rise, and the totals of the mirror. Of `sync` it holds the records of mirrored files. Of `work` it
- * holds quarantined marks. Of `pieces` it holds those of uploads; those of bodies are left out, since views are built
- * anew.
+ * Filters for collections of which a backup holds a part. Of `state` it holds the archive's id, the key of the erasures'
+ * hashes, the numbers that only rise, and the totals of the mirror. Of `sync` it holds the records of mirrored files. Of
+ * `work` it holds quarantined marks. Of `pieces` it holds those of uploads; those of bodies are left out, since views are
+ * built anew.
  */
 export const KEPT_PART: Partial<Record<KeptName, Filter<Document>>> = {
   state: KEPT_STATE as Filter<Document>,

@@ -11,6 +11,7 @@ import type { IndexerDeps } from '../deps.js';
 import { setMarks } from '../work/claims.js';
 import { changeRecords } from './fileRecords.js';
 import type { Mirror } from './mirror.js';
+import { isMirrorAway, requireOwnMirror } from './ownMirror.js';
 
 /** The subject that stands for all that is mirrored. */
 export const EVERYTHING = 'all';
@@ -21,7 +22,7 @@ const AT_ONCE = 8;
 /**
  * Looks through all that is mirrored. After a change of settings, everything that may show files is marked, and what
  * could not be copied is tried again. Files without a record, which a worker that was killed has left, are removed.
- * Files that are missing, as after a restore of the database alone, are copied again.
+ * Files that are missing are copied again. Nothing of that is done where the mirror is not this archive's.
  */
 export async function lookThrough(
   deps: IndexerDeps,
@@ -31,6 +32,7 @@ export async function lookThrough(
 ): Promise<void> {
   const { state } = deps.collections;
   const totals = await stateOf(state, 'mirror').findOne({ _id: 'mirror' });
+  await requireOwnMirror(deps, mirror);
   if (totals?.settings !== mirror.settings) {
     await forgetFailures(deps, mark);
     await markEverything(deps);
@@ -51,11 +53,12 @@ export async function lookThrough(
 const LOOK_EVERY_MS = 86_400_000;
 
 /**
- * Asks for everything to be looked through, if that is due: once a day, and after a change of settings. Without a
- * mirror it forgets the settings of the last one, so that a mirror which is turned on later looks through everything.
+ * Asks for everything to be looked through, if that is due and the mirror is there. It is due once a day, and after a
+ * change of settings. Without a mirror it forgets the settings of the last one, so that a mirror which is turned on later
+ * looks through everything.
  */
 export async function askToLookThrough(
-  deps: Pick<IndexerDeps, 'collections' | 'commit' | 'mirror'>,
+  deps: Pick<IndexerDeps, 'collections' | 'commit' | 'logger' | 'mirror'>,
   now = new Date(),
 ): Promise<void> {
   const state = stateOf(deps.collections.state, 'mirror');
@@ -68,6 +71,8 @@ export async function askToLookThrough(
   const isSame = known?.settings === deps.mirror.settings;
   const lookedAt = known?.checkedAt?.getTime() ?? 0;
   if (isSame && now.getTime() - lookedAt < LOOK_EVERY_MS) return;
+  // An empty archive must stay without marks: otherwise nothing could be restored into it.
+  if (await isMirrorAway(deps)) return;
   const mark = markId('mirror', EVERYTHING);
   await deps.commit({
     reads: { work: [mark] },
@@ -147,13 +152,16 @@ async function removeOrphans(
   }
 }
 
-async function copyMissing(deps: IndexerDeps, { files }: Mirror, mark: Mark): Promise<void> {
+async function copyMissing(deps: IndexerDeps, mirror: Mirror, mark: Mark): Promise<void> {
   const copied = { prefix: 'file/', filter: { copy: { $exists: true } } };
   for await (const batch of pagesById(syncOf(deps.collections.sync, 'file'), copied)) {
     const missing: SyncFile[] = [];
     await forEachAtOnce(batch, AT_ONCE, async (record) => {
-      if (!(await files.has(record.copy!.key))) missing.push(record);
+      if (!(await mirror.files.has(record.copy!.key))) missing.push(record);
     });
+    if (missing.length === 0) continue;
+    // It lacks every file where it was unmounted meanwhile.
+    await requireOwnMirror(deps, mirror);
     const ids = missing.map(({ _id }) => _id);
     const keys = new Set(missing.map(({ copy }) => copy!.key));
     // It may have been copied anew meanwhile.

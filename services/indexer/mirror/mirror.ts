@@ -21,6 +21,8 @@ export interface Mirror {
   settings: string;
   /** Nothing is fetched in this process before that. */
   pause: { until: Date };
+  /** The mirror did not answer, or was not this archive's: this process looks again then. */
+  away: { until: Date };
   /** Aborts what is under way when the indexer stops. */
   stopped: AbortSignal;
 }
@@ -41,6 +43,7 @@ export function createMirror(
     ...{ files, links, stopped, cdnUrl: DISCORD_CDN_URL.replace(/\/+$/, '') },
     takes: typeMatcher(MIRROR_TYPES),
     pause: { until: new Date(0) },
+    away: { until: new Date(0) },
     maxFileBytes: MIRROR_MAX_FILE_MB * MEGABYTE,
     maxTotalBytes: MIRROR_MAX_TOTAL_GB * GIGABYTE,
     settings: digest.digest('hex').slice(0, 16),

@@ -12,6 +12,7 @@ import {
 } from '../build/fanOut.js';
 import type { IndexerDeps } from '../deps.js';
 import { mirrorFiles } from '../mirror/mirrorFiles.js';
+import { isMirrorAway } from '../mirror/ownMirror.js';
 import type { Run } from './tryMarks.js';
 import { findSimilarAgain, waitForOthers } from '../similar/findSimilarAgain.js';
 
@@ -48,5 +49,5 @@ export const KINDS: Record<LoopKind, Kind> = {
   shown: { batch: 100, run: buildShown },
   // A thread, a person's picture or a server's: the copies of files that they show. The subject `all` stands for
   // everything.
-  mirror: { batch: 20, run: mirrorFiles },
+  mirror: { batch: 20, run: mirrorFiles, isHeldBack: isMirrorAway },
 };

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { nameOfKey } from '../../../shared/mirror/fileNames.js';
+import { isStoreAway } from '../../../shared/platform/storeErrors.js';
+import { stateOf } from '../../../shared/store/state.js';
+import { syncOf } from '../../../shared/store/syncRecords.js';
+import type { IndexerDeps } from '../deps.js';
+import type { Mirror } from './mirror.js';
+
+/** A mirror that is away is looked at again after so long (ms). */
+const AGAIN_MS = 30_000;
+/** Records whose copies are looked for in a mirror that holds no id. */
+const LOOKED_FOR = 20;
+
+type Deps = Pick<IndexerDeps, 'collections' | 'logger'>;
+
+/**
+ * Whether what is marked has to wait for the mirror: it does not answer, or it is not this archive's. The log says why.
+ * Without a mirror, nothing waits.
+ */
+export async function isMirrorAway(
+  deps: Pick<IndexerDeps, 'collections' | 'logger' | 'mirror'>,
+): Promise<boolean> {
+  const { mirror, logger } = deps;
+  if (!mirror) return false;
+  if (mirror.away.until > new Date()) return true;
+  try {
+    if (await isOwnMirror(deps, mirror)) return false;
+  } catch (error) {
+    if (isStoreAway(error)) throw error;
+    logger.warn({ err: error }, 'The mirror does not answer');
+  }
+  mirror.away.until = new Date(Date.now() + AGAIN_MS);
+  return true;
+}
+
+/** Throws where the mirror is not this archive's. The log says why. */
+export async function requireOwnMirror(deps: Deps, mirror: Mirror): Promise<void> {
+  if (!(await isOwnMirror(deps, mirror))) throw new Error('The mirror is not of this archive');
+}
+
+/**
+ * Whether the mirror is this archive's: it holds the archive's id. A volume that is not mounted holds none, and neither
+ * does the wrong folder. A mirror without an id gets it where nothing was copied yet on either side, or where a file is
+ * found that a record names, as an earlier version has left it.
+ */
+async function isOwnMirror(deps: Deps, { files }: Mirror): Promise<boolean> {
+  const archiveId = await archiveIdOf(deps);
+  const owner = await files.owner();
+  if (owner === archiveId) return true;
+  if (owner === null && (await isNewOrKnown(deps, files))) {
+    await files.setOwner(archiveId);
+    return true;
+  }
+  deps.logger.error(
+    { archiveId, owner, place: files.ownerPlace },
+    'The mirror is not of this archive, so nothing is copied there or removed: mount or restore the right one. To have this one used as it is, write archiveId into the file at place',
+  );
+  return false;
+}
+
+async function archiveIdOf({ collections }: Deps): Promise<string> {
+  const record = await stateOf(collections.state, 'archive').findOneAndUpdate(
+    { _id: 'archive' },
+    { $setOnInsert: { id: randomBytes(16).toString('hex') } },
+    { upsert: true, returnDocument: 'after' },
+  );
+  return record!.id;
+}
+
+async function isNewOrKnown({ collections }: Deps, files: Mirror['files']): Promise<boolean> {
+  const copied = await syncOf(collections.sync, 'file')
+    .find({ kind: 'file', copy: { $exists: true } })
+    .limit(LOOKED_FOR)
+    .toArray();
+  for (const { copy } of copied) if (await files.has(copy!.key)) return true;
+  if (copied.length > 0) return false;
+  for await (const { key } of files.list()) if (nameOfKey(key) !== null) return false;
+  return true;
+}

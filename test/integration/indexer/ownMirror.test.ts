@@ -1,0 +1,257 @@
+import { expect } from 'chai';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { askToLookThrough } from '../../../services/indexer/mirror/lookThrough.js';
+import type { Mirror } from '../../../services/indexer/mirror/mirror.js';
+import { setMarks } from '../../../services/indexer/work/claims.js';
+import { createLogger } from '../../../shared/platform/logger.js';
+import { stateOf } from '../../../shared/store/state.js';
+import { syncOf } from '../../../shared/store/syncRecords.js';
+import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
+import { fail, startFileServer, type FileServer } from '../../support/fileServer.js';
+import { indexerDeps, record } from '../../support/indexerDeps.js';
+import {
+  aBucket,
+  aFile,
+  aFolder,
+  doDue,
+  LIVE,
+  withMirror,
+  type MirrorPlace,
+} from '../../support/mirrorRig.js';
+import { emptyMongo, openStores, type TestStores } from '../../support/stores.js';
+
+type Deps = IndexerDeps & { mirror: Mirror };
+
+/** More than a day later. */
+const TOMORROW_MS = 25 * 3_600_000;
+
+for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket })) {
+  describe(`whose mirror it is, in a ${where}`, () => {
+    let stores: TestStores;
+    let server: FileServer;
+    let place: MirrorPlace;
+    let base: IndexerDeps;
+    let env: Record<string, string>;
+    let deps: Deps;
+    let part: string;
+    let lines: string[];
+    before(async function () {
+      // The server of the bucket may have to be built first.
+      this.timeout(0);
+      stores = await openStores();
+      server = await startFileServer();
+      place = await aPlace();
+      env = { ...place.env, DISCORD_CDN_URL: server.url };
+      const logger = createLogger('indexer', 'error', { write: (line) => void lines.push(line) });
+      base = { ...indexerDeps(stores), logger };
+    });
+    beforeEach(async () => {
+      lines = [];
+      server.answers.clear();
+      // Each test has a part of the place for itself.
+      part = anId();
+      deps = await openAs(part);
+    });
+    afterEach(() => emptyMongo(stores.mongo));
+    after(async () => {
+      await place.close();
+      await server.close();
+      await stores.close();
+    });
+
+    /** The archive with a part of the place as its mirror. All that is there seems to be of long ago. */
+    async function openAs(namespace: string, more: Record<string, string> = {}): Promise<Deps> {
+      const { mirror } = await withMirror({ ...base, namespace }, { ...env, ...more });
+      const files: Mirror['files'] = {
+        ...mirror.files,
+        async *list() {
+          for await (const { key } of mirror.files.list()) yield { key, putAt: new Date(0) };
+        },
+      };
+      return { ...base, mirror: { ...mirror, files } };
+    }
+    /** An attachment, and a picture of who has sent it. */
+    async function copySome(by = deps): Promise<string[]> {
+      const threadId = anId();
+      const author = { ...anAuthor('eve'), avatar: `${server.url}/avatars/7/0f.png` };
+      const attachments = [aFile(server.url, threadId)];
+      const message = { _id: threadId, threadId, author, attachments, asOf: LIVE };
+      await record(by, aSourceThread({ thread: { _id: threadId } }), [aSourceMessage(message)]);
+      await lookThrough(by);
+      const keys = await stored(by);
+      expect(keys).to.have.length(2);
+      return keys;
+    }
+    /** Everything is looked through, and what follows from it is done. */
+    async function lookThrough(by = deps): Promise<void> {
+      by.mirror.away.until = new Date(0);
+      await askToLookThrough(by, new Date(Date.now() + TOMORROW_MS));
+      await doAgain(by);
+    }
+    /** Does what was held back, too. */
+    async function doAgain(by = deps): Promise<void> {
+      by.mirror.away.until = new Date(0);
+      await by.collections.work.updateMany({ kind: 'mirror' }, { $set: { due: new Date(0) } });
+      await doDue(by);
+    }
+    async function stored(by = deps): Promise<string[]> {
+      const keys: string[] = [];
+      for await (const { key } of by.mirror.files.list()) keys.push(key);
+      return keys.sort();
+    }
+    async function named(): Promise<string[]> {
+      const records = await syncOf(base.collections.sync, 'file').find({ kind: 'file' }).toArray();
+      return records.flatMap(({ copy }) => copy?.key ?? []).sort();
+    }
+    const archiveId = async () =>
+      (await stateOf(base.collections.state, 'archive').findOne({ _id: 'archive' }))?.id;
+    const waiting = () => base.collections.work.countDocuments({ kind: 'mirror' });
+    const told = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    /** The archive as a version before this one left its mirror. */
+    const withoutOwner = (by: Deps): Deps => ({
+      ...by,
+      mirror: { ...by.mirror, files: { ...by.mirror.files, setOwner: () => Promise.resolve() } },
+    });
+    /** The platform does not have any file any more. */
+    async function losePlatform(): Promise<void> {
+      const records = await syncOf(base.collections.sync, 'file').find({ kind: 'file' }).toArray();
+      for (const { source } of records) server.answers.set(new URL(source).pathname, fail(404));
+    }
+
+    it('is noted in a new mirror, and found again', async () => {
+      const keys = await copySome();
+      expect(await archiveId()).to.match(/^[0-9a-f]{32}$/);
+      expect(await deps.mirror.files.owner()).to.equal(await archiveId());
+      await lookThrough();
+      expect([await stored(), await named()]).to.deep.equal([keys, keys]);
+      expect(told()).to.deep.equal([]);
+    });
+
+    it('cannot be told while a volume is away, and nothing is forgotten', async () => {
+      const keys = await copySome();
+      await losePlatform();
+      const away = await openAs(anId());
+      const asked = server.requests.length;
+      for (let day = 0; day < 2; day += 1) {
+        await lookThrough(away);
+        expect(await waiting()).to.equal(day === 0 ? 0 : 1);
+        // What is to be done for a thread waits.
+        await setMarks(away, 'mirror', ['thread/1']);
+        await doAgain(away);
+        expect(await waiting()).to.equal(1);
+      }
+      expect(await named()).to.deep.equal(keys);
+      expect(await stored(away)).to.deep.equal([]);
+      const { ownerPlace } = away.mirror.files;
+      expect(told()[0]).to.include({ level: 50, place: ownerPlace, owner: null });
+      expect(told()[0]).to.include({ archiveId: await archiveId() });
+      expect(ownerPlace).to.match(/\/owner\/id$/);
+
+      lines = [];
+      await lookThrough();
+      expect([await stored(), await named()]).to.deep.equal([keys, keys]);
+      expect(server.requests).to.have.length(asked);
+      expect(told()).to.deep.equal([]);
+      expect(await waiting()).to.equal(0);
+    });
+
+    it('cannot be told of a volume that goes away while it is looked through, and nothing is forgotten', async () => {
+      const keys = await copySome();
+      const { files } = deps.mirror;
+      const gone = { isAway: false };
+      const going = {
+        ...deps,
+        mirror: {
+          ...deps.mirror,
+          files: {
+            ...files,
+            has() {
+              gone.isAway = true;
+              return Promise.resolve(false);
+            },
+            owner: () => (gone.isAway ? Promise.resolve(null) : files.owner()),
+          },
+        },
+      };
+      await lookThrough(going);
+      expect(gone.isAway).to.equal(true);
+      expect(await named()).to.deep.equal(keys);
+      await lookThrough();
+      expect([await stored(), await named()]).to.deep.equal([keys, keys]);
+      expect(await waiting()).to.equal(0);
+    });
+
+    it('is said by the operator where the mirror is lost', async () => {
+      const keys = await copySome();
+      const fresh = await openAs(anId());
+      await lookThrough(fresh);
+      expect(await stored(fresh)).to.deep.equal([]);
+      await fresh.mirror.files.setOwner(`${await archiveId()}\n`);
+      await lookThrough(fresh);
+      expect(await stored(fresh)).to.have.length(keys.length);
+      expect(await named()).to.deep.equal(await stored(fresh));
+      expect(await waiting()).to.equal(0);
+    });
+
+    it('keeps another archive from using it', async () => {
+      const keys = await copySome();
+      const owner = await deps.mirror.files.owner();
+      await emptyMongo(stores.mongo);
+      // It is another database, to which another archive is synced.
+      const threadId = anId();
+      const message = { _id: threadId, threadId, attachments: [aFile(server.url, threadId)] };
+      await record(deps, aSourceThread({ thread: { _id: threadId } }), [
+        aSourceMessage({ ...message, asOf: LIVE }),
+      ]);
+      await lookThrough();
+      expect([await stored(), await named()]).to.deep.equal([keys, []]);
+      expect(await waiting()).to.be.above(0);
+      expect(told()[0]).to.include({ level: 50, owner, archiveId: await archiveId() });
+      expect(await archiveId()).not.to.equal(owner);
+    });
+
+    it('is noted in the mirror of an archive of an earlier version', async () => {
+      const older = withoutOwner(deps);
+      const keys = await copySome(older);
+      await base.collections.state.deleteOne({ _id: 'archive' });
+      expect(await deps.mirror.files.owner()).to.equal(null);
+      const elsewhere = await openAs(anId());
+      await lookThrough(elsewhere);
+      expect(await elsewhere.mirror.files.owner()).to.equal(null);
+      expect(told()[0]).to.include({ level: 50, owner: null });
+
+      lines = [];
+      await lookThrough();
+      expect([await stored(), await named()]).to.deep.equal([keys, keys]);
+      expect(await deps.mirror.files.owner()).to.equal(await archiveId());
+      expect(told()).to.deep.equal([]);
+    });
+
+    it('is asked twice a minute while the mirror does not answer, and work waits', async () => {
+      await copySome();
+      const asks: string[] = [];
+      const { files } = deps.mirror;
+      const ill = {
+        ...deps,
+        mirror: {
+          ...deps.mirror,
+          files: {
+            ...files,
+            owner() {
+              asks.push('owner');
+              return Promise.reject(new Error('No answer'));
+            },
+          },
+        },
+      };
+      await setMarks(ill, 'mirror', ['user/1']);
+      await doDue(ill);
+      await doDue(ill);
+      expect(asks).to.have.length(1);
+      expect(ill.mirror.away.until.getTime()).to.be.within(Date.now(), Date.now() + 30_000);
+      expect(await base.collections.work.find({ kind: 'mirror' }).toArray()).to.have.length(1);
+      await doAgain();
+      expect(await waiting()).to.equal(0);
+    });
+  });
+}
