@@ -8,13 +8,15 @@ import type { KeptName } from './backupFormat.js';
 /**
  * An indexer that runs during a restore would start work on half an archive. So records that name work are restored in
  * a form that it does not take up yet. Deletions are restored last, so they may be taken up. Threads lose their marks,
- * since all threads are built again.
+ * since all threads are built again. The mirror is not looked through until they are built.
  */
 const HELD: Partial<Record<KeptName, (document: Document) => Document>> = {
   erasures: (erasure) => without(erasure, ['userId', 'names']),
   importFiles: (file) => (file['state'] === 'queued' ? { ...file, queuedAt: NOT_YET } : file),
   // What was quarantined is tried once more when it is built anew.
   work: (mark) => ({ ...mark, tries: MOST_TRIES - 1 }),
+  // The mirror's files have no records before these are restored.
+  state: (state) => (state['_id'] === 'mirror' ? { ...state, restoring: true } : state),
   deletions: (deletion) => ({ ...deletion, requestedAt: new Date() }),
 };
 

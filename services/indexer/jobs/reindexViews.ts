@@ -1,5 +1,6 @@
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
 import { pagesById } from '../../../shared/store/pagesById.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { type WorkKind } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
 import type { IndexerDeps } from '../deps.js';
@@ -36,6 +37,11 @@ export async function reindexViews(
     deps,
     CAUSE,
     all.map(({ _id }) => _id),
+  );
+  // What is shown is known again.
+  await stateOf(deps.collections.state, 'mirror').updateOne(
+    { _id: 'mirror' },
+    { $unset: { restoring: '' } },
   );
   return { threads: done };
 }

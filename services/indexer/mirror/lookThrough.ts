@@ -22,7 +22,8 @@ const AT_ONCE = 8;
 /**
  * Looks through all that is mirrored. After a change of settings, everything that may show files is marked, and what
  * could not be copied is tried again. Files without a record, which a worker that was killed has left, are removed.
- * Files that are missing are copied again. Nothing of that is done where the mirror is not this archive's.
+ * Files that are missing are copied again. Nothing of that is done while a restore goes on: the records of files may
+ * still be missing then, or the views that tell who is shown. Nor is it done where the mirror is not this archive's.
  */
 export async function lookThrough(
   deps: IndexerDeps,
@@ -32,6 +33,10 @@ export async function lookThrough(
 ): Promise<void> {
   const { state } = deps.collections;
   const totals = await stateOf(state, 'mirror').findOne({ _id: 'mirror' });
+  if (totals?.restoring) {
+    deps.logger.info('The mirror is looked through when the restore has built all views');
+    return;
+  }
   await requireOwnMirror(deps, mirror);
   if (totals?.settings !== mirror.settings) {
     await forgetFailures(deps, mark);

@@ -1,4 +1,5 @@
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
@@ -27,6 +28,9 @@ export async function mirrorFiles(deps: IndexerDeps, marks: Mark[]): Promise<voi
 /** Marks what shows files that failed, and are to be tried again now. */
 export async function retryFiles(deps: IndexerDeps, now = new Date()): Promise<void> {
   if (!deps.mirror) return;
+  const totals = await stateOf(deps.collections.state, 'mirror').findOne({ _id: 'mirror' });
+  // Until all views are built, nobody seems to have said anything: the pictures before would be removed.
+  if (totals?.restoring) return;
   const due = { kind: 'file' as const, dueAt: { $lte: now } };
   const subjects = await syncOf(deps.collections.sync, 'file').distinct('of', due);
   await setMarks(deps, 'mirror', subjects);

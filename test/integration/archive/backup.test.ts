@@ -19,7 +19,7 @@ import { writeBackup } from '../../../services/cli/backup/writeBackup.js';
 import { announcementChannel, statsCacheKey } from '../../../shared/jobs/announcements.js';
 import { createProducer } from '../../../shared/jobs/producer.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
-import { createRedis, type Mongo } from '../../../shared/platform/clients.js';
+import { createRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { createApiKey, revokeApiKey } from '../../../shared/store/apiKeys.js';
 import { requestDeletion } from '../../../shared/store/deletions.js';
@@ -36,6 +36,7 @@ import { indexerDeps } from '../../support/indexerDeps.js';
 import { startOwnServers } from '../../support/ownServers.js';
 import { runOnHost } from '../../support/runOnHost.js';
 import { openStores, type TestStores } from '../../support/stores.js';
+import { sweptBetween } from '../../support/sweptBetween.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 import { restingArchive } from '../../support/verifiedArchive.js';
 import { everyAnswer } from '../../support/wholeArchive.js';
@@ -331,18 +332,4 @@ async function leaveWork(stores: TestStores): Promise<Waiting> {
   const failure = failureOf(undefined, { ...about, reason: 'Error: x' });
   await collections.work.insertOne(failedMark('file', aside, failure));
   return { deleted, imported: messages[0]!.id, erased, upload };
-}
-
-/** The same archive, in which something is done after every write of the restore. */
-function sweptBetween(mongo: Mongo, sweep: (name: string) => Promise<void>): Mongo {
-  const collection = (name: string) => {
-    const own = mongo.db.collection(name);
-    const swept =
-      (method: 'insertMany' | 'bulkWrite') => async (documents: never, options: never) => {
-        await own[method](documents, options);
-        await sweep(name);
-      };
-    return { insertMany: swept('insertMany'), bulkWrite: swept('bulkWrite') };
-  };
-  return { ...mongo, db: { collection } as unknown as Mongo['db'] };
 }

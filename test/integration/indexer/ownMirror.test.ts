@@ -1,7 +1,12 @@
 import { expect } from 'chai';
+import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
+import { writeBackup } from '../../../services/cli/backup/writeBackup.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { reindexViews } from '../../../services/indexer/jobs/reindexViews.js';
 import { askToLookThrough } from '../../../services/indexer/mirror/lookThrough.js';
 import type { Mirror } from '../../../services/indexer/mirror/mirror.js';
+import { retryFiles } from '../../../services/indexer/mirror/mirrorFiles.js';
+import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { createLogger } from '../../../shared/platform/logger.js';
 import { stateOf } from '../../../shared/store/state.js';
@@ -19,6 +24,8 @@ import {
   type MirrorPlace,
 } from '../../support/mirrorRig.js';
 import { emptyMongo, openStores, type TestStores } from '../../support/stores.js';
+import { sweptBetween } from '../../support/sweptBetween.js';
+import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 type Deps = IndexerDeps & { mirror: Mirror };
 
@@ -127,6 +134,54 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect(told()).to.deep.equal([]);
     });
 
+    for (const isNoted of [true, false]) {
+      it(`is known by a restored archive, whose files ${isNoted ? 'came with its id' : 'have no id yet'}`, () =>
+        withTemporaryFolder(async (folder) => {
+          const keys = await copySome(isNoted ? deps : withoutOwner(deps));
+          if (!isNoted) await base.collections.state.deleteOne({ _id: 'archive' });
+          await losePlatform();
+          // A newer picture could not be had yet.
+          await syncOf(base.collections.sync, 'file').updateOne(
+            { kind: 'file', of: /^user/ },
+            { $set: { problem: 'The platform answers 500', tries: 1, dueAt: new Date(0) } },
+          );
+          await writeBackup(stores.mongo, folder);
+          await emptyMongo(stores.mongo);
+
+          // The indexer of the empty archive runs, with other settings.
+          deps = await openAs(part, { MIRROR_MAX_FILE_MB: '7' });
+          await lookThrough();
+          expect(await stored()).to.deep.equal(keys);
+          expect(told().map(({ level }) => level)).to.include(50);
+
+          let sweeps = 0;
+          const sweep = async () => {
+            sweeps += 1;
+            await setMarks(deps, 'mirror', ['all']);
+            await doAgain();
+            await retryFiles(deps);
+            await doAgain();
+          };
+          await restoreBackup(sweptBetween(stores.mongo, sweep), folder);
+          expect(sweeps).to.be.above(3);
+          await sweep();
+          expect([await stored(), await named()], 'before views are built').to.deep.equal([
+            keys,
+            keys,
+          ]);
+          await reindexViews(deps, REPORT_NOBODY);
+          lines = [];
+          await sweep();
+          expect([await stored(), await named()]).to.deep.equal([keys, keys]);
+          expect(await deps.mirror.files.owner()).to.equal(await archiveId());
+          expect(told()).to.deep.equal([]);
+          expect(await waiting()).to.equal(0);
+          // It is looked through as before.
+          await syncOf(base.collections.sync, 'file').deleteMany({ kind: 'file' });
+          await lookThrough();
+          expect(await stored()).to.deep.equal([]);
+        }));
+    }
     it('cannot be told while a volume is away, and nothing is forgotten', async () => {
       const keys = await copySome();
       await losePlatform();
