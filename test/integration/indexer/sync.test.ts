@@ -446,6 +446,7 @@ describe('the sync', () => {
     const ids = await threads.distinct('_id', { channelId: channel.id });
     const left = await messages.find({ threadId: { $in: ids } }).toArray();
     expect(left.map(({ _id, content }) => [_id, content])).to.deep.equal([[erased.id, '']]);
+    await doAll(deps);
     await stores.refreshSearch();
     expect((await verifyNow(deps)).differences).to.deep.equal([]);
     deny(guild.id, channel.id, 0n);
