@@ -61,7 +61,7 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   refreshTokens: [expiring, index('user_created', { userId: 1, createdAt: -1 })],
   oauthStates: [expiring],
   sync: [
-    where('todo', index('todo_recent', { todo: 1, recent: -1 })),
+    where('todo', index('todo_due_recent', { todo: 1, dueAt: 1, recent: -1 })),
     index('kind_recent', { kind: 1, recent: -1 }),
     index('kind_readAt', { kind: 1, readAt: 1 }),
     index('kind_server', { kind: 1, serverId: 1 }),

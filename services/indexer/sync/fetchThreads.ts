@@ -18,7 +18,10 @@ const LOOK_EVERY_MS = 250;
 /** A thread that could not be fetched is tried again after so long (ms). */
 export const AGAIN_AFTER_MS = 30_000;
 
-/** Fetches what is to be fetched of threads, most recently active first, until the signal is aborted. */
+/**
+ * Fetches what is to be fetched of threads, most recently active first, until the signal is aborted. Those that failed
+ * come last: each of them may hold its place for minutes, and a platform that is away in part fails many of them.
+ */
 export async function fetchThreads(deps: SyncDeps): Promise<void> {
   const underWay = new Map<string, Promise<void>>();
   let failure: { error: unknown } | undefined;
@@ -46,10 +49,11 @@ export function toFetchNow(servers: SyncDeps['servers']): Filter<SyncThread> {
   return {
     todo: { $in: ['new', 'all'] },
     channelId: { $in: channelsOf(servers) },
-    $or: [{ dueAt: { $exists: false } }, { dueAt: { $lte: new Date() } }],
+    dueAt: { $not: { $gt: new Date() } },
   };
 }
 
+/** The threads to be fetched next. One that has not failed has no `dueAt`, and comes before the others. */
 async function dueThreads(
   { collections, servers }: SyncDeps,
   besides: string[],
@@ -57,7 +61,7 @@ async function dueThreads(
 ): Promise<SyncThread[]> {
   return syncOf(collections.sync, 'thread')
     .find({ ...toFetchNow(servers), _id: { $nin: besides } })
-    .sort({ recent: -1 })
+    .sort({ dueAt: 1, recent: -1 })
     .limit(limit)
     .toArray();
 }
