@@ -197,7 +197,7 @@ async function* searchDocuments(from: Mongo): AsyncGenerator<SearchDocument[]> {
     yield batch;
     batch = [];
   }
-  yield batch;
+  if (batch.length > 0) yield batch;
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

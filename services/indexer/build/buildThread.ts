@@ -35,10 +35,10 @@ import { putBodies, putRows } from './putViews.js';
 import { readThread, type ReadViews } from './readThread.js';
 
 /** What bounds the memory of threads that are built together: the messages of those that are built at once. */
-const MESSAGES_AT_ONCE = 4_000;
+const MESSAGES_AT_ONCE = 3_000;
 /** What a thread counts as at most, as it is read in batches; and one that was not built before. */
 const MOST_MESSAGES = 2 * MESSAGE_BATCH.items;
-const UNKNOWN_MESSAGES = 80;
+const UNKNOWN_MESSAGES = 60;
 
 /** Builds threads that are marked. Throws what the first that fails throws, when all have ended. */
 export async function buildThreads(deps: IndexerDeps, marks: Mark[]): Promise<void> {

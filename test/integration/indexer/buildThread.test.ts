@@ -95,8 +95,8 @@ describe('building a thread', () => {
       'thread',
       claimed,
     );
-    await until(() => underWay.size === 4);
-    expect(begun).to.equal(4);
+    await until(() => underWay.size === 3);
+    expect(begun).to.equal(3);
     for (const go of underWay) go();
     await until(() => begun === 6);
     for (const go of underWay) go();
