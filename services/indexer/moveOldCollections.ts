@@ -9,16 +9,22 @@ const OLD_STATE = ['counters', 'erasureState', 'secrets', 'searchGenerations'];
 /** The index of forwards that earlier versions had, which did not judge them again. */
 const OLD_FORWARDS = 'forwards';
 
+/** The index of threads to be fetched that earlier versions had, by activity alone. */
+const OLD_TODO = 'todo_recent';
+
 /**
- * Takes over what earlier versions kept in other collections, into `state` and `work`, or under other names. Those of `state` are left as
- * they are, so that an API process of such a version goes on until it is replaced. What they show of forwarded messages
- * is judged once more; indexers of such a version must have been stopped by then, as they would not judge it.
+ * Takes over what earlier versions kept in other collections, into `state` and `work`, or under other names. Those of
+ * `state` are left as they are, so that an API process of such a version goes on until it is replaced. What they show of
+ * forwarded messages is judged once more; indexers of such a version must have been stopped by then, as they would not
+ * judge it. An index that no query uses any more is dropped.
  */
 export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'>): Promise<void> {
   await copyState(mongo);
   await moveQuarantine(mongo);
   await renameFailures(mongo.collections);
   await judgeForwards(mongo.collections);
+  const { sync } = mongo.collections;
+  if (await sync.indexExists(OLD_TODO)) await sync.dropIndex(OLD_TODO);
 }
 
 /** Has threads that forward something built again, once: those that the index finds, so that few messages are read. */

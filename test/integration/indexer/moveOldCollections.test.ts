@@ -50,6 +50,14 @@ describe('moveOldCollections', () => {
     expect(await marked()).to.deep.equal([]);
   });
 
+  it('drops the index that fetching used', async () => {
+    const { sync } = stores.mongo.collections;
+    await sync.createIndexes([{ key: { todo: 1, recent: -1 }, name: 'todo_recent' }]);
+    await moveOldCollections(stores.mongo);
+    expect((await sync.indexes()).map(({ name }) => name)).not.to.include('todo_recent');
+    await moveOldCollections(stores.mongo);
+  });
+
   it('has the marks say what is quarantined, once', async () => {
     const deps = indexerDeps(stores);
     const { db, collections } = stores.mongo;
