@@ -28,8 +28,16 @@ export async function requireCache({ cacheRedis }: Pick<Archive, 'cacheRedis'>):
   });
 }
 
-/** An error's message for the terminal. */
+/** An error's message in one line for the terminal. Control characters that came from outside are escaped. */
 export function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message || error.name : String(error);
-  return safeText(withoutCommand(text));
+  return safeText(textOf(error));
+}
+
+/** The same, which keeps the lines that the message has. */
+export function linesOf(error: unknown): string {
+  return textOf(error).split('\n').map(safeText).join('\n');
+}
+
+function textOf(error: unknown): string {
+  return withoutCommand(error instanceof Error ? error.message || error.name : String(error));
 }

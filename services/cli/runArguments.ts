@@ -1,8 +1,7 @@
 import { CommanderError } from 'commander';
 import { SettingsError } from '../../shared/platform/settingsError.js';
-import { withoutCommand } from '../../shared/platform/withoutCommand.js';
 import { createProgram } from './program.js';
-import { messageOf } from './reachable.js';
+import { linesOf } from './reachable.js';
 
 const USAGE_ERROR = 2;
 
@@ -20,9 +19,7 @@ export async function runArguments(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The lines of an error for the terminal. Control characters that came from outside are escaped. */
 function errorLines(error: unknown): string {
-  const text = error instanceof Error ? error.message || error.name : String(error);
-  const lines = withoutCommand(text).split('\n').map(messageOf).join('\n');
+  const lines = linesOf(error);
   return error instanceof SettingsError ? lines : `Error: ${lines}`;
 }

@@ -14,9 +14,9 @@ const OLD_TODO = 'todo_recent';
 
 /**
  * Takes over what earlier versions kept in other collections, into `state` and `work`, or under other names. Those of
- * `state` are left as they are, so that an API process of such a version goes on until it is replaced. What they show of
- * forwarded messages is judged once more; indexers of such a version must have been stopped by then, as they would not
- * judge it. An index that no query uses any more is dropped.
+ * `state` are left as they are, so that an API process of such a version goes on until it is replaced. Has threads built
+ * once more that forward a message, so that it is judged whether this may be shown. Indexers of such a version must have
+ * been stopped by then, as they would not judge it. Drops an index that no query uses any more.
  */
 export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'>): Promise<void> {
   await copyState(mongo);

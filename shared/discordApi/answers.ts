@@ -161,13 +161,9 @@ const component = (levels: number): Joi.ObjectSchema =>
     }),
   });
 
-const mentions = {
+const snapshot = {
   mentions: listOf(user().keys({ member: member() }), 10_000),
   mention_roles: listOf(snowflake(), 10_000),
-};
-
-const snapshot = {
-  ...mentions,
   content: text(LONG),
   timestamp: timestamp(),
   edited_timestamp: timestamp().allow(null),

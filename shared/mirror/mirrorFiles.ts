@@ -8,8 +8,8 @@ export interface FileFacts {
 }
 
 /**
- * Under this key a mirror holds the id of its archive. It sorts after all others, so whoever copies a mirror in that order
- * copies it last.
+ * The key under which a mirror holds the id of its archive. It sorts after all other keys. So a copy that is made in that
+ * order gets the id last, when it holds all files.
  */
 export const OWNER_KEY = 'owner/id';
 

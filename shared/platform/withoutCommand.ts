@@ -9,7 +9,10 @@ export function withoutCommand(message: string): string {
   return message.replace(REFUSED, ' to execute command $1');
 }
 
-/** An error's stack without that command. The calls that led to it stay; those of a cause are cut off with its command. */
+/**
+ * An error's stack without the command that MongoDB refused. The calls that led to the error stay. Where the stack goes
+ * on with a cause that quotes such a command, it ends with the command's name.
+ */
 export function stackWithoutCommand({
   message,
   stack,

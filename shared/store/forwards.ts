@@ -37,6 +37,13 @@ export function forwardsOf(
   );
 }
 
+/** A message, and what it forwards: all whose texts, files and embeds readers see in it. */
+export function saidIn(
+  message: MessageRecord,
+): (MessageRecord | NonNullable<MessageRecord['forwarded']>)[] {
+  return message.forwarded ? [message, message.forwarded] : [message];
+}
+
 /** A message that is shown, or would be if its author were not left out, with what tells what it forwards. */
 export type ForwardingMessage = Pick<MessageRecord, '_id' | 'threadId' | 'forwarded' | 'reference'>;
 

@@ -194,7 +194,10 @@ export interface MessageRecord {
   deleted?: boolean;
 }
 
-/** A person or bot who wrote at least one message: the newest snapshot seen anywhere. Profiles show nothing of it. */
+/**
+ * A person or bot who wrote at least one message: the newest snapshot seen anywhere. Profiles show it only where the
+ * contributions of an earlier version tell no names.
+ */
 export interface UserRecord extends Omit<AuthorSnapshot, 'id'> {
   _id: string;
   asOf: number;

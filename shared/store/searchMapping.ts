@@ -201,8 +201,8 @@ const shown: estypes.MappingProperty = { type: 'keyword', index: false, doc_valu
 const filtered: estypes.MappingProperty = { type: 'keyword' };
 
 /**
- * What came to mapping 3 after indexes of it were made: it is kept and not searched, so it asks for no rebuild. The
- * indexer adds it to every index when it starts.
+ * Fields that were added to mapping 3 after indexes had been made by it. They are stored, and not searched. So an index
+ * needs no rebuild for them: the indexer adds them to every index when it starts.
  */
 export const KEPT_SINCE_THIRD: Record<string, estypes.MappingProperty> = { markdown: shown };
 

@@ -1,3 +1,4 @@
+import { saidIn } from '../../../shared/store/forwards.js';
 import { askGathered, findGathered } from '../../../shared/store/gather.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
@@ -113,7 +114,7 @@ function referencedChannels(messages: MessageRecord[]): string[] {
   return [
     ...new Set(
       messages
-        .flatMap((message) => (message.forwarded ? [message, message.forwarded] : [message]))
+        .flatMap(saidIn)
         .flatMap(({ content, embeds }) => [content, ...embedTexts(embeds)])
         .flatMap((text) => collectReferences(text).channelIds),
     ),

@@ -14,7 +14,7 @@ const LOOKED_FOR = 20;
 type Deps = Pick<IndexerDeps, 'collections' | 'logger'>;
 
 /**
- * Whether what is marked has to wait for the mirror: it does not answer, or it is not this archive's. The log says why.
+ * Whether work on the mirror has to wait, since the mirror does not answer or is not this archive's. The log says which.
  * Without a mirror, nothing waits.
  */
 export async function isMirrorAway(

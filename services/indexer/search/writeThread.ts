@@ -87,13 +87,14 @@ async function writeDocuments(
 }
 
 /**
- * Has a thread built once more, whole, where its last build may hide a forward that the new index shows, or show another
- * name of what it links to. When an original changes, whoever looks for its forwards compares with what the last build
- * has stored, and would not find this one. Either that build has stored other hidden forwards. Or worker A claims the
- * thread's mark and takes a version; worker B takes a newer version here and writes the index; then the original is
- * deleted, and A hides it; or what the thread links to is renamed, before a build of the thread has noted the link, and A
- * shows the new name. A's documents have the older version, so they do not replace those of B. The thread was marked
- * then before B read its records.
+ * Has a thread built once more, whole, where its last build may show something else than the new index does: it may hide
+ * a forward, or show another name of what the thread links to. Nobody else would find that: whoever changes an original
+ * or a name compares with what the last build has stored.
+ *
+ * Either the last build has stored other hidden forwards. Or two workers build the thread at once. Worker A claims the
+ * thread's mark and takes a version. Worker B takes a newer version here, reads the records, and writes the index. Then
+ * the original is deleted, or what the thread links to is renamed. A reads that, and stores it. But A's documents have
+ * the older version, so the index keeps those of B. In this case the thread was marked before B read its records.
  */
 async function buildUnlessSame(
   deps: IndexerDeps,

@@ -90,14 +90,15 @@ function isUnnamed(message: LiveMessage): boolean {
   return mentions.length > 0 && mentions.every(({ member }) => !member);
 }
 
-/** Whom a message mentions, and whom the one that it forwards does: once each. */
+/** Whom a message mentions, and whom the one that it forwards does: once each, as the message itself tells of them. */
 function mentionsOf(message: LiveMessage): ExportUser[] {
   const users = mentionedIn(message).map((user) => asUser(user, user.member));
-  return [...new Map(users.toReversed().map((user) => [user.id, user])).values()].toReversed();
+  return [...new Map(users.map((user) => [user.id, user])).values()];
 }
 
+/** The message's own mentions come last. */
 function mentionedIn(message: LiveMessage) {
-  return [message, ...originalOf(message)].flatMap(({ mentions = [] }) => mentions);
+  return [...originalOf(message), message].flatMap(({ mentions = [] }) => mentions);
 }
 
 function rolesOf(

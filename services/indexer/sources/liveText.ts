@@ -29,7 +29,10 @@ function textsOf({ type, content, spoiler, components = [], accessory }: LiveCom
   return spoiler && texts.length > 0 ? [hidden(texts.join('\n'))] : texts;
 }
 
-/** A text as one spoiler. A spoiler in it would end this one, so what marks it is left out; code stays as it is. */
+/**
+ * Makes one spoiler of a text. A spoiler ends at the next `||`. So each `||` in the text is removed, except in code, where
+ * it is no mark.
+ */
 function hidden(text: string): string {
   const pieces: string[] = [];
   let from = 0;

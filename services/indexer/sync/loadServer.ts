@@ -134,7 +134,7 @@ async function noteChannels(
       { _id: one.channel.id, kind: 'channel' },
       {
         $set: { serverId, name, checkedAt, problem: one.problem },
-        // When it is not listed any more one day, the platform is asked at once whether it was deleted.
+        // The forum is listed now. When the list lacks it later, no earlier refusal delays the question of why.
         $unset: { refusedAt: '' },
       },
       { upsert: true },

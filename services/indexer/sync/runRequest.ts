@@ -96,8 +96,8 @@ async function requireKept(
   { collections }: SyncDeps,
   channelId: string | null | undefined,
 ): Promise<void> {
-  const channel =
-    channelId && (await syncOf(collections.sync, 'channel').findOne({ _id: channelId }));
-  if (channel && channel.problem === null) return;
-  throw new NotSynced(`It is not archived. ${(channel && channel.problem) || 'It is no forum'}`);
+  // A thread that stands in no channel stands in no forum.
+  const channel = await syncOf(collections.sync, 'channel').findOne({ _id: channelId ?? '' });
+  if (channel?.problem === null) return;
+  throw new NotSynced(`It is not archived. ${channel?.problem ?? 'It is no forum'}`);
 }

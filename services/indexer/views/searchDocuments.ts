@@ -1,4 +1,5 @@
 import type { ThreadSummary } from '../../../shared/contract/threads.js';
+import { saidIn } from '../../../shared/store/forwards.js';
 import { foldTag, idKey } from '../../../shared/store/listKeys.js';
 import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
 import {
@@ -104,9 +105,10 @@ export interface SearchableText {
 }
 
 /**
- * What a message says: its content, what its files show in its author's words, and the same of what it forwards. Where
- * there is no content, embeds say it, as in posts of bots; beside a content they mostly preview what it links to.
- * `contextOf` is asked only where names may stand for ids.
+ * The text of a message that search looks through. It is made of the content and the descriptions of its files, and of
+ * the same parts of the message that it forwards. Where a content is empty, as in posts of bots, the texts of embeds take
+ * its place. Embeds beside a content are left out, since they mostly preview what it links to. `contextOf` is called only
+ * where the text may hold an id that has a name.
  */
 export function searchableText(
   message: MessageRecord,
@@ -119,8 +121,7 @@ export function searchableText(
 }
 
 function joinTexts(message: MessageRecord, show: (content: string) => string): string {
-  const said = message.forwarded ? [message, message.forwarded] : [message];
-  return said
+  return saidIn(message)
     .flatMap(({ content, embeds, attachments }) => [
       ...(content === '' ? embedTexts(embeds) : [content]).map(show),
       ...descriptionsOf(attachments),

@@ -66,7 +66,7 @@ function takeItem(scan: Scan, bullet: Bullet): { text: string; end: number } {
   return { text: lines.join('\n'), end: Math.min(end + 1, text.length) };
 }
 
-/** The end of a line; a fence that opens on it counts as part of it, so the lines of its code stay as they are. */
+/** Where a line ends. A fence that opens on it is a part of it. So the list cuts no indentation from the lines of code. */
 function lineEnd(scan: Scan, from: number): number {
   const { text, code } = scan;
   let end = newlineFrom(text, from);

@@ -1,7 +1,7 @@
 import { dayOf } from '../../views/tallyPeople.js';
 import { countMembers } from '../../build/countMembers.js';
 import { countProfiles } from '../../build/countProfiles.js';
-import { lookAtPeople } from '../../build/lookAtPeople.js';
+import { lookAtPeople, type PersonLook } from '../../build/lookAtPeople.js';
 import type { Collections } from '../../../../shared/store/collections.js';
 import type { Area, AreaContext } from '../area.js';
 import { compareTexts } from '../compareBodies.js';
@@ -12,6 +12,9 @@ import { idWindows, namedWindows, within, type IdWindow } from '../../records/id
 
 const PEOPLE = 500;
 
+/** How the people of a window are shown, by their ids. */
+type Looks = ReadonlyMap<string, PersonLook>;
+
 /** Everything that is counted of a person: counted again from their contributions, and compared. */
 export function peopleArea(context: AreaContext): Area {
   const { users } = context.deps.collections;
@@ -19,12 +22,15 @@ export function peopleArea(context: AreaContext): Area {
     name: 'people',
     total: () => users.estimatedDocumentCount(),
     windows: (ids) => (ids ? namedWindows(ids, PEOPLE) : idWindows(users, PEOPLE)),
-    look: async (window) => [
-      ...(await compareMembers(context, window)),
-      ...(await compareProfiles(context, window)),
-      ...(await unrecordedPeople(context, window)),
-      ...(await erasedPeopleKept(context, window)),
-    ],
+    look: async (window) => {
+      const looks = await lookAtPeople(context.deps.collections, { userId: within(window) });
+      return [
+        ...(await compareMembers(context, window, looks)),
+        ...(await compareProfiles(context, window, looks)),
+        ...(await unrecordedPeople(context, window)),
+        ...(await erasedPeopleKept(context, window)),
+      ];
+    },
   };
 }
 
@@ -32,12 +38,11 @@ export function peopleArea(context: AreaContext): Area {
 async function compareMembers(
   { deps, tally }: AreaContext,
   window: IdWindow,
+  looks: Looks,
 ): Promise<Difference[]> {
   const { collections } = deps;
   const at = { version: 0, today: dayOf(new Date()) };
-  const which = { userId: within(window) };
-  const looks = await lookAtPeople(collections, which);
-  const counted = await countMembers(deps, which, looks, at);
+  const counted = await countMembers(deps, { userId: within(window) }, looks, at);
   const members = await collections.members.find({ userId: within(window) }).toArray();
   const ids = new Set([...counted.members, ...members].map(({ _id }) => _id));
   const ranks = await collections.ranks.find({ member: { $in: [...ids] } }).toArray();
@@ -82,6 +87,7 @@ export function personDifference(member: string, detail: string, basis: string):
 async function compareProfiles(
   { deps, tally }: AreaContext,
   window: IdWindow,
+  looks: Looks,
 ): Promise<Difference[]> {
   const { collections } = deps;
   const users: string[] = await collections.users.distinct('_id', { _id: within(window) });
@@ -93,7 +99,6 @@ async function compareProfiles(
   const ids = new Set([...users, ...names.map((name) => name.slice('user/'.length))]);
   for (const id of await peopleOfUnrecordedServers(collections, window)) ids.delete(id);
   const members = await collections.members.find({ userId: { $in: [...ids] } }).toArray();
-  const looks = await lookAtPeople(collections, { userId: { $in: [...ids] } });
   const texts = await countProfiles(deps, [...ids], members, looks);
   const found = await compareTexts(collections, texts);
   return found.map(({ name, detail, basis }) => {
