@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { fetchThreads } from '../../../services/indexer/sync/fetchThreads.js';
 import type { LoadedServer, SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
+import { PlatformAway } from '../../../shared/discordApi/platformErrors.js';
 import type { PlatformRequest } from '../../../shared/discordApi/platformClient.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
@@ -22,16 +23,21 @@ describe('fetching threads', () => {
     };
   };
 
-  /** The threads that are asked for, in this order, until so many are: the platform answers none of the requests. */
-  async function askedFor(count: number): Promise<string[]> {
+  /**
+   * The threads that are asked for, in this order, until so many are. The platform never answers for those that hold a
+   * place, and fails at once for the others.
+   */
+  async function askedFor(count: number, holding: ReadonlySet<string>): Promise<string[]> {
     const asked: string[] = [];
     const stopped = new AbortController();
     const unanswered = new Promise<never>((_resolve, reject) => {
       stopped.signal.addEventListener('abort', () => reject(stopped.signal.reason as Error));
     });
     const get = ({ path }: PlatformRequest<unknown>) => {
-      asked.push(/^\/channels\/(\d+)/.exec(path)![1]!);
-      return unanswered;
+      const threadId = /^\/channels\/(\d+)/.exec(path)![1]!;
+      if (holding.has(threadId)) return unanswered;
+      asked.push(threadId);
+      return Promise.reject(new PlatformAway('It is away'));
     };
     const server = { ...place, channels: new Map([[place.channelId, {}]]) };
     const own = {
@@ -54,10 +60,14 @@ describe('fetching threads', () => {
     const fresh = [aThread(), aThread({ todo: 'all' }), aThread()];
     const ago = (ms: number) => new Date(Date.now() - ms);
     // As many as are fetched at once, all of them active after the others.
-    const failed = Array.from({ length: 32 }, (_, n) => aThread({ dueAt: ago(1_000 + n) }));
+    const failed = Array.from({ length: 32 }, (_, n) => aThread({ dueAt: ago(1_000 * (1 + n)) }));
     const later = aThread({ dueAt: ago(-3_600_000) });
-    await syncOf(deps.collections.sync, 'thread').insertMany([...fresh, ...failed, later]);
+    // They begin first, and leave one place: so the others are asked for one after the other.
+    const holding = Array.from({ length: 31 }, () => aThread());
+    const all = [...fresh, ...failed, later, ...holding];
+    await syncOf(deps.collections.sync, 'thread').insertMany(all);
     const inOrder = [...fresh.toReversed(), ...failed.toReversed()].map(({ _id }) => _id);
-    expect(await askedFor(32)).to.deep.equal(inOrder.slice(0, 32));
+    const asked = await askedFor(35, new Set(holding.map(({ _id }) => _id)));
+    expect(asked).to.deep.equal(inOrder);
   });
 });
