@@ -156,11 +156,11 @@ export async function untilSynced({ collections }: IndexerDeps): Promise<void> {
   });
 }
 
-/** Waits until events come, and all that came is recorded. */
-export async function untilListening(deps: IndexerDeps): Promise<void> {
+/** Waits until the archive is connected to the gateway, and every event that was sent is recorded. */
+export async function untilListening(deps: IndexerDeps, discord: DiscordDouble): Promise<void> {
   await until(async () => {
-    const gateway = await gatewayState(deps);
-    return gateway?.connectedAt != null && gateway.waiting === 0;
+    const { connectedAt, session } = (await gatewayState(deps)) ?? {};
+    return !!connectedAt && !!session && session.seq === discord.gateway.lastEventOf(session.id);
   });
 }
 

@@ -32,7 +32,7 @@ export async function killAt(
   const listens = { listens: true };
   const dying = dyingProcess(deps);
   const killed = startTestSync(dying.deps, stores, discord, listens);
-  await untilListening(deps);
+  await untilListening(deps, discord);
   await untilSynced(deps);
   const recorded = async () => (await gatewayState(deps))?.session?.seq ?? 0;
   const before = await recorded();

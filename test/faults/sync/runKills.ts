@@ -20,7 +20,7 @@ export async function runKills(say: (text: string) => void): Promise<boolean> {
   let lost = 0;
   try {
     const sync = startTestSync(deps, stores, discord, { listens: true });
-    await untilListening(deps);
+    await untilListening(deps, discord);
     await untilSynced(deps);
     await sync.stop();
     for (let step = 1, missed = 0; step <= MOST_STEPS && missed < BEHIND; step += 1) {

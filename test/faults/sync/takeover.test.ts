@@ -38,7 +38,7 @@ describe('two indexers, of which the one that hears events is killed', () => {
     const deps = indexerDeps(stores);
     const recorded = async () => (await gatewayState(deps))?.session?.seq ?? 0;
     const first = await start();
-    await untilListening(deps);
+    await untilListening(deps, discord);
     await untilSynced(deps);
     await start();
     const { model } = discord;

@@ -26,7 +26,7 @@ describe('a session of the gateway', () => {
   async function start(options: DiscordOptions = {}): Promise<void> {
     await rig.open(options);
     listen();
-    await untilListening(deps);
+    await untilListening(deps, rig.discord);
     await untilSynced(deps);
   }
   function listen(repairEveryMs?: number): void {
@@ -55,7 +55,7 @@ describe('a session of the gateway', () => {
       await end();
       talk(rig.discord);
       await rig.untilSame();
-      await untilListening(deps);
+      await untilListening(deps, rig.discord);
       // On a busy machine a heartbeat may be answered too late, which cuts the connection once more.
       await until(() => sent(Op.Resume) > n);
     }
@@ -151,7 +151,7 @@ describe('a session of the gateway', () => {
         await rig.sync.stop();
         listen(20);
       }
-      if (n % 10 === 0) await untilListening(deps);
+      if (n % 10 === 0) await untilListening(deps, rig.discord);
     }
     await rig.untilSame();
     await doTheRest(deps);

@@ -182,7 +182,7 @@ describe('members who opt out', () => {
 
   it('stay left out when events come again that were told before', async () => {
     start(['no archive'], true);
-    await untilListening(deps);
+    await untilListening(deps, discord);
     await untilSynced(deps);
     const states = deps.collections.state;
     const session = async () =>
@@ -208,7 +208,7 @@ describe('members who opt out', () => {
 
   it('are asked for once more when a session has begun', async () => {
     start(['no archive'], true);
-    await untilListening(deps);
+    await untilListening(deps, discord);
     await untilSynced(deps);
     await sync.stop();
     discord.gateway.forgetSessions();
@@ -219,7 +219,7 @@ describe('members who opt out', () => {
 
   it('may be the bot itself', async () => {
     start(['no archive'], true);
-    await untilListening(deps);
+    await untilListening(deps, discord);
     const { bot } = discord.model;
     const { roleIds } = guild.members.get(bot.id)!;
     discord.model.updateMember(guild.id, bot.id, { roleIds: [...roleIds, role.id] });

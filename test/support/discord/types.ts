@@ -71,6 +71,8 @@ export interface GatewayControls {
   readonly connections: number;
   /** How many were ever opened. */
   readonly opened: number;
+  /** The number of the last event of a session; null where it is not known. */
+  lastEventOf(sessionId: string): number | null;
   /** Commands received so far, heartbeats included. */
   commands: GatewayCommand[];
   /** Identifies left today. */

@@ -128,6 +128,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     get opened() {
       return opened;
     },
+    lastEventOf: (sessionId) => sessions.get(sessionId)?.seq ?? null,
     ...{ commands: [] as GatewayCommand[], identifiesLeft: settings.identifiesPerDay },
     ...{ copies: 1, starterFirst: false, refuseWith: null },
     close(code, reason = '') {
