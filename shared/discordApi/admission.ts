@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { PlatformAway } from './platformErrors.js';
 
 /** The platform allows a bot 50 requests in any second. One is left for `forum-archive bot check`. */
 const MOST_REQUESTS = 49;
@@ -13,7 +14,10 @@ const LONGEST_REQUEST_MS = 60_000;
 const MOST_INVALID = 1_000;
 const INVALID_WITHIN_MS = 600_000;
 
-/** What all processes of an archive share: the limit over all routes, and the platform's word to stop. */
+/**
+ * What all processes of an archive share: the limit over all routes, and the platform's word to stop. All of it throws
+ * PlatformAway while Redis does not count: nothing may be sent uncounted.
+ */
 export interface Admission {
   /** Milliseconds to wait before asking again; 0 where the request may be sent. It counts until it is answered. */
   ask(requestId: string): Promise<number>;
@@ -25,7 +29,8 @@ export interface Admission {
   countInvalid(): Promise<void>;
 }
 
-// Redis' own clock: those of processes differ.
+// Redis' own clock: those of processes differ. When it is set back, places that were taken before end too late: these
+// are free.
 const ASK = `
 local stopped = redis.call('PTTL', KEYS[2])
 if stopped > 0 then return stopped end
@@ -33,6 +38,7 @@ if tonumber(redis.call('GET', KEYS[3]) or '0') >= tonumber(ARGV[3]) then return 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '(' .. now + ARGV[4], '+inf')
 if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then
   local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
   return math.min(first - now, tonumber(ARGV[2]))
@@ -59,20 +65,26 @@ export function createAdmission(redis: Redis, namespace: string): Admission {
   const [requests, stopped, invalid] = ['requests', 'stopped', 'invalid'].map(
     (name) => `${namespace}:platform:${name}`,
   ) as [string, string, string];
+  const run = async (script: string, keys: string[], ...values: (string | number)[]) => {
+    try {
+      return await redis.eval(script, keys.length, ...keys, ...values);
+    } catch (error) {
+      throw new PlatformAway(`Redis does not count requests: ${(error as Error).message}`);
+    }
+  };
   return {
     async ask(requestId) {
       const limits = [MOST_REQUESTS, HELD_AFTER_ANSWER_MS, MOST_INVALID, LONGEST_REQUEST_MS];
-      const keys = [requests, stopped, invalid];
-      return (await redis.eval(ASK, keys.length, ...keys, ...limits, requestId)) as number;
+      return (await run(ASK, [requests, stopped, invalid], ...limits, requestId)) as number;
     },
     async answered(requestId) {
-      await redis.eval(ANSWERED, 1, requests, HELD_AFTER_ANSWER_MS, requestId);
+      await run(ANSWERED, [requests], HELD_AFTER_ANSWER_MS, requestId);
     },
     async stop(ms) {
-      await redis.eval(STOP, 1, stopped, Math.ceil(ms));
+      await run(STOP, [stopped], Math.ceil(ms));
     },
     async countInvalid() {
-      await redis.eval(COUNT_INVALID, 1, invalid, INVALID_WITHIN_MS);
+      await run(COUNT_INVALID, [invalid], INVALID_WITHIN_MS);
     },
   };
 }

@@ -42,11 +42,15 @@ export async function awaitIdentify(deps: SyncDeps): Promise<{ url: string; inte
   return { url: value.url, intents: guildMembers ? INTENTS | GUILD_MEMBERS : INTENTS };
 }
 
-/** Takes the next place in the row of all processes; false while it is too soon. Times are by MongoDB's clock. */
+/**
+ * Takes the next place in the row of all processes; false while it is too soon. Times are by MongoDB's clock. A time
+ * that lies ahead is from before that clock was set back.
+ */
 async function claimIdentify({ state }: Pick<Collections, 'state'>): Promise<boolean> {
   const gateway = stateOf(state, 'gateway');
+  const last = { $ifNull: ['$identifiedAt', new Date(0)] };
   const isDue = {
-    $lt: [{ $ifNull: ['$identifiedAt', new Date(0)] }, { $subtract: ['$$NOW', SPACING_MS] }],
+    $or: [{ $lt: [last, { $subtract: ['$$NOW', SPACING_MS] }] }, { $gt: [last, '$$NOW'] }],
   };
   const { modifiedCount } = await gateway.updateOne({ _id: 'gateway', $expr: isDue }, [
     { $set: { identifiedAt: '$$NOW' } },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { createAdmission, type Admission } from '../../../shared/discordApi/admission.js';
+import { PlatformAway } from '../../../shared/discordApi/platformErrors.js';
 import { createRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { until } from '../../support/apiServer.js';
@@ -59,6 +60,23 @@ describe('the limit that all processes share', () => {
     // An answer that comes after all changes nothing.
     await admission.answered('request 7');
     expect(await redis.zcard(key)).to.equal(MOST);
+  });
+
+  it('gives places to others that were taken before the clock was set back', async () => {
+    const admission = createAdmission(redis, namespace);
+    await fill(admission);
+    const key = `${namespace}:platform:requests`;
+    for (let n = 0; n < MOST; n += 1) await redis.zincrby(key, 3_600_000, `request ${n}`);
+    expect(await admission.ask('another')).to.equal(0);
+  });
+
+  it('fails as if the platform was away while Redis cannot count', async () => {
+    await redis.set(`${namespace}:platform:requests`, 'no set');
+    const error = await createAdmission(redis, namespace)
+      .ask('request')
+      .catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(PlatformAway);
+    expect((error as Error).message).to.match(/^Redis does not count requests: /);
   });
 
   it('lets nothing through while all is stopped, for the longest time that was told', async () => {
