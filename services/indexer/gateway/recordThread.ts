@@ -1,6 +1,6 @@
 import { findGathered } from '../../../shared/store/gather.js';
 import { countedMessages } from '../build/threadMessages.js';
-import { recordThreadDeletion } from '../jobs/deleteThread.js';
+import { removeDeletedThread } from '../sync/removals.js';
 import { noteThreads } from '../sync/noteThreads.js';
 import { recordMessages } from '../sync/recordMessages.js';
 import { putReadAgain, readsOfReadAgain } from '../sync/readMessages.js';
@@ -58,11 +58,8 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
     });
   },
   thread: (deps, server, _place, events) => noteLast(deps, server, events),
-  async threadDeleted(deps, _server, { threadId, serverId }) {
-    const recorded = await recordThreadDeletion(deps, threadId);
-    await deps.collections.sync.deleteOne({ _id: threadId });
-    deps.removals.add(recorded && { serverId, cause: recorded.cause });
-  },
+  threadDeleted: (deps, _server, { threadId, serverId }) =>
+    removeDeletedThread(deps, { _id: threadId, serverId }),
 };
 
 /**

@@ -1,6 +1,5 @@
 import type { Filter } from 'mongodb';
 import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
-import { deleteThread } from '../jobs/deleteThread.js';
 import { isPassing, isPermanent } from '../permanentErrors.js';
 import {
   isProofOfDeletion,
@@ -9,6 +8,7 @@ import {
 } from '../../../shared/discordApi/platformErrors.js';
 import { leaveOut } from './listThreads.js';
 import { fetchThread } from './fetchThread.js';
+import { removeDeletedThread } from './removals.js';
 import { rest } from './rest.js';
 import { channelsOf, type SyncDeps } from './syncDeps.js';
 
@@ -68,12 +68,14 @@ async function dueThreads(
 
 /** Fetches a thread. What is wrong with it alone is noted; throws what stops everything. */
 async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
-  const server = deps.servers.get(thread.serverId)!;
+  const server = deps.servers.get(thread.serverId);
+  // It was left out since the thread was looked for.
+  if (!server) return;
   try {
     await fetchThread(deps, server, thread);
   } catch (error) {
     if (deps.signal.aborted) return;
-    if (isProofOfDeletion(error)) return removeThread(deps, thread._id);
+    if (isProofOfDeletion(error)) return removeDeletedThread(deps, thread);
     if (error instanceof PlatformForbidden) {
       // Its other threads would be refused, too.
       return leaveOut(deps, server, thread.channelId, error);
@@ -82,11 +84,6 @@ async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
     if (!isPast && !isPermanent(error)) throw error;
     await noteFailure(deps, thread, isPast ? null : (error as Error).message);
   }
-}
-
-async function removeThread(deps: SyncDeps, threadId: string): Promise<void> {
-  await deleteThread(deps, { threadId });
-  await deps.collections.sync.deleteOne({ _id: threadId });
 }
 
 /**

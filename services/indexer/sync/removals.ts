@@ -1,5 +1,6 @@
 import type { LoopKind } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
+import { recordThreadDeletion } from '../jobs/deleteThread.js';
 import { awaitRemoval } from '../jobs/removal.js';
 import { rest } from './rest.js';
 
@@ -53,4 +54,14 @@ export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals
     },
     end: async () => running ?? undefined,
   };
+}
+
+/** Records that the platform has deleted a thread. What follows from that is left to `removals`. */
+export async function removeDeletedThread(
+  deps: IndexerDeps & { removals: Removals },
+  { _id: threadId, serverId }: { _id: string; serverId: string },
+): Promise<void> {
+  const recorded = await recordThreadDeletion(deps, threadId);
+  await deps.collections.sync.deleteOne({ _id: threadId });
+  deps.removals.add(recorded && { serverId, cause: recorded.cause });
 }

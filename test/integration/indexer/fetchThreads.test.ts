@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { fetchThreads } from '../../../services/indexer/sync/fetchThreads.js';
 import type { LoadedServer, SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
-import { PlatformAway } from '../../../shared/discordApi/platformErrors.js';
+import { PlatformAway, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import type { PlatformRequest } from '../../../shared/discordApi/platformClient.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { until } from '../../support/apiServer.js';
-import { anId } from '../../support/factories.js';
+import { aThread as aThreadRecord, anId } from '../../support/factories.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('fetching threads', () => {
@@ -22,6 +22,24 @@ describe('fetching threads', () => {
       ...more,
     };
   };
+
+  /** Fetches threads from a platform that answers so, until a condition holds. */
+  async function fetchUntil(
+    more: Pick<SyncDeps, 'platform'> & Partial<SyncDeps>,
+    stopped: AbortController,
+    isDone: () => boolean | Promise<boolean>,
+  ): Promise<void> {
+    const server = { ...place, channels: new Map([[place.channelId, {}]]) };
+    const servers = new Map([[place.serverId, server as unknown as LoadedServer]]);
+    const own = { ...deps, signal: stopped.signal, servers, ...more };
+    const fetching = fetchThreads(own as unknown as SyncDeps);
+    try {
+      await until(isDone);
+    } finally {
+      stopped.abort();
+      await fetching;
+    }
+  }
 
   /**
    * The threads that are asked for, in this order, until so many are. The platform never answers for those that hold a
@@ -39,20 +57,7 @@ describe('fetching threads', () => {
       asked.push(threadId);
       return Promise.reject(new PlatformAway('It is away'));
     };
-    const server = { ...place, channels: new Map([[place.channelId, {}]]) };
-    const own = {
-      ...deps,
-      platform: { get },
-      signal: stopped.signal,
-      servers: new Map([[place.serverId, server as unknown as LoadedServer]]),
-    };
-    const fetching = fetchThreads(own as unknown as SyncDeps);
-    try {
-      await until(() => asked.length >= count);
-    } finally {
-      stopped.abort();
-      await fetching;
-    }
+    await fetchUntil({ platform: { get } }, stopped, () => asked.length >= count);
     return asked;
   }
 
@@ -69,5 +74,23 @@ describe('fetching threads', () => {
     const inOrder = [...fresh.toReversed(), ...failed.toReversed()].map(({ _id }) => _id);
     const asked = await askedFor(35, new Set(holding.map(({ _id }) => _id)));
     expect(asked).to.deep.equal(inOrder);
+  });
+
+  it('records that a thread was deleted, and goes on before that is removed everywhere', async () => {
+    const gone = aThread();
+    await syncOf(deps.collections.sync, 'thread').insertOne(gone);
+    await deps.collections.threads.insertOne(aThreadRecord({ _id: gone._id, ...place }));
+    const removed: unknown[] = [];
+    const removals: SyncDeps['removals'] = {
+      add: (recorded) => void removed.push(recorded),
+      end: () => Promise.resolve(),
+    };
+    const get = () => Promise.reject(new PlatformRefused('Unknown Channel', 404, 10_003));
+    const stopped = new AbortController();
+    await fetchUntil({ platform: { get }, removals }, stopped, () => removed.length > 0);
+    const { serverId } = place;
+    expect(removed).to.deep.equal([{ serverId, cause: `delete-thread/${gone._id}` }]);
+    expect((await deps.collections.threads.findOne({ _id: gone._id }))?.deleted).to.equal(true);
+    expect(await deps.collections.sync.countDocuments()).to.equal(0);
   });
 });
