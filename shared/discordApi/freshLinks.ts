@@ -1,7 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { expiryOf, unsignedUrl } from './cdnUrls.js';
 import type { PlatformClient } from './platformClient.js';
-import { isProofOfDeletion, PlatformForbidden, PlatformRefused } from './platformErrors.js';
+import {
+  isProofOfDeletion,
+  PlatformAway,
+  PlatformForbidden,
+  PlatformRefused,
+} from './platformErrors.js';
 import { oneMessageRequest, REFRESHED_AT_ONCE, refreshUrlsRequest } from './requests.js';
 
 /** An attachment, and where it was sent. */
@@ -19,6 +24,16 @@ const MOST_LINKS = 20_000;
 const LEFT_MS = 10 * 60_000;
 /** How long a link is remembered (ms) that does not tell when it expires. */
 const UNTOLD_MS = 60_000;
+/** How long it is remembered (ms) that a file is gone, or cannot be seen. */
+const GONE_MS = 10 * 60_000;
+/** Stands for such a file among the links. */
+const GONE = '';
+/**
+ * How often the platform may refuse to show a message, in this time (ms), before no more are asked for. It bans whoever
+ * is refused too often, and an archive may hold any number of files of a server that the bot is not in.
+ */
+const MOST_REFUSED = 50;
+const REFUSED_WITHIN_MS = 10 * 60_000;
 /** What is asked for within this time (ms), as by a page with many pictures, is refreshed by one request. */
 const GATHER_MS = 20;
 /** A reader waits no longer (ms) for the platform and its limits. */
@@ -33,6 +48,11 @@ export interface FreshLinks {
 /** Asks the platform for fresh links, many at once, and remembers them until shortly before they expire. */
 export function createFreshLinks(platform: PlatformClient): FreshLinks {
   const refresh = gathered((urls) => refreshAll(platform, urls));
+  let refusedAt: number[] = [];
+  const mayAsk = (): boolean => {
+    refusedAt = refusedAt.filter((at) => performance.now() - at < REFUSED_WITHIN_MS);
+    return refusedAt.length < MOST_REFUSED;
+  };
   const links = new LRUCache<string, string, SentAttachment>({
     max: MOST_LINKS,
     async fetchMethod(_url, _stale, { context: file, options }) {
@@ -40,14 +60,16 @@ export function createFreshLinks(platform: PlatformClient): FreshLinks {
         if (error instanceof PlatformRefused) return null;
         throw error;
       });
-      const fresh = link ?? (await askMessage(platform, file));
-      if (fresh === null) return undefined;
-      options.ttl = Math.max(1, lifetimeMs(fresh));
-      return fresh;
+      if (link === null && !mayAsk())
+        throw new PlatformAway('It has refused to show many messages');
+      const fresh =
+        link ?? (await askMessage(platform, file, () => refusedAt.push(performance.now())));
+      options.ttl = fresh === null ? GONE_MS : Math.max(1, lifetimeMs(fresh));
+      return fresh ?? GONE;
     },
   });
   return {
-    linkOf: async (file) => (await links.fetch(file.url, { context: file })) ?? null,
+    linkOf: async (file) => (await links.fetch(file.url, { context: file })) || null,
   };
 }
 
@@ -64,10 +86,14 @@ async function refreshAll(
   );
 }
 
-/** The link that stands in the message now; null where the message, or the file in it, is gone. */
+/**
+ * The link that stands in the message now; null where the message, or the file in it, is gone, or where the bot may not
+ * see it. `onForbidden` is told of the latter.
+ */
 async function askMessage(
   platform: PlatformClient,
   { threadId, messageId, attachmentId, url }: SentAttachment,
+  onForbidden: () => void,
 ): Promise<string | null> {
   const request = oneMessageRequest(threadId, messageId);
   try {
@@ -77,8 +103,9 @@ async function askMessage(
     const now = files.find(({ id }) => id === attachmentId)?.url;
     return now !== undefined && unsignedUrl(now) === url ? now : null;
   } catch (error) {
-    if (isProofOfDeletion(error) || error instanceof PlatformForbidden) return null;
-    throw error;
+    if (error instanceof PlatformForbidden) onForbidden();
+    else if (!isProofOfDeletion(error)) throw error;
+    return null;
   }
 }
 

@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { createFreshLinks, type SentAttachment } from '../../../../shared/discordApi/freshLinks.js';
+import type {
+  PlatformClient,
+  PlatformRequest,
+} from '../../../../shared/discordApi/platformClient.js';
+import {
+  PlatformAway,
+  PlatformForbidden,
+  PlatformRefused,
+} from '../../../../shared/discordApi/platformErrors.js';
+
+const MOST_REFUSED = 50;
+
+/** A platform that refreshes no link, and answers each request for a message with an error. */
+function refusing(error: (n: number) => Error): { platform: PlatformClient; asked: string[] } {
+  const asked: string[] = [];
+  const get = ({ path }: PlatformRequest<unknown>) => {
+    if (path.includes('refresh-urls')) {
+      return Promise.reject(new PlatformRefused('It refreshes nothing', 400, null));
+    }
+    asked.push(path);
+    return Promise.reject(error(asked.length));
+  };
+  return { platform: { get }, asked };
+}
+
+function file(n: number): SentAttachment {
+  const url = `https://cdn.discordapp.com/attachments/1/${n}/a.png`;
+  return { attachmentId: String(n), messageId: String(n), threadId: '1', url };
+}
+
+describe('fresh links', () => {
+  it('remember that a file is gone, or cannot be seen', async () => {
+    const { platform, asked } = refusing((n) =>
+      n === 1
+        ? new PlatformRefused('Unknown Message', 404, 10_008)
+        : new PlatformForbidden('Missing Access', 403, 50_001),
+    );
+    const links = createFreshLinks(platform);
+    for (const n of [1, 2, 1, 2]) expect(await links.linkOf(file(n))).to.equal(null);
+    expect(asked).to.have.length(2);
+  });
+
+  it('are not asked for in messages any more when many were refused', async () => {
+    const { platform, asked } = refusing(
+      () => new PlatformForbidden('Missing Access', 403, 50_001),
+    );
+    const links = createFreshLinks(platform);
+    for (let n = 0; n < MOST_REFUSED; n += 1) {
+      expect(await links.linkOf(file(n))).to.equal(null);
+    }
+    const error = await links.linkOf(file(MOST_REFUSED)).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(PlatformAway);
+    expect(asked).to.have.length(MOST_REFUSED);
+  });
+});
