@@ -8,12 +8,16 @@ export interface OptOuts {
   /** Whether anybody is left out of anything. */
   readonly isEmpty: boolean;
   has(serverId: string, userId: string): boolean;
+  /** Whether somebody is left out of any server. */
+  hasAnywhere(userId: string): boolean;
 }
 
 type Store = Pick<Collections, 'optOuts' | 'state'>;
 
 /** Where nobody is left out of anything. */
-export const NOBODY_LEFT_OUT: OptOuts = { version: 0, isEmpty: true, has: () => false };
+export const NOBODY_LEFT_OUT: OptOuts = {
+  ...{ version: 0, isEmpty: true, has: () => false, hasAnywhere: () => false },
+};
 const known = new WeakMap<object, OptOuts>();
 
 /** The id of somebody on a server. */
@@ -27,11 +31,13 @@ export async function optedOut(store: Store): Promise<OptOuts> {
   if (!state) return NOBODY_LEFT_OUT;
   const before = known.get(store.state);
   if (before?.version === state.version) return before;
-  const records = await store.optOuts.find({}, { projection: { _id: 1 } }).toArray();
+  const records = await store.optOuts.find({}, { projection: { userId: 1 } }).toArray();
   const ids = new Set(records.map(({ _id }) => _id));
+  const userIds = new Set(records.map(({ userId }) => userId));
   const now: OptOuts = {
     ...{ version: state.version, isEmpty: ids.size === 0 },
     has: (serverId, userId) => ids.has(memberId(serverId, userId)),
+    hasAnywhere: (userId) => userIds.has(userId),
   };
   known.set(store.state, now);
   return now;

@@ -1,7 +1,7 @@
 import type { FileName } from '../../../shared/mirror/fileNames.js';
 import type { MirrorFiles } from '../../../shared/mirror/mirrorFiles.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import { fileRecordId, syncOf } from '../../../shared/store/syncRecords.js';
+import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
 import type { Answer } from '../answer.js';
 import { timeLimit } from '../timeLimit.js';
 
@@ -18,17 +18,23 @@ const HARMLESS = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
 
-/** The copy of a file, under the name that a reader may save it by; null where the mirror has none. */
+/**
+ * The copy of a file, under the name that a reader may save it by; null where the mirror has none, or none that may be
+ * shown.
+ */
 export async function mirroredFile(
   { sync }: Pick<Collections, 'sync'>,
   files: MirrorFiles | null,
   name: FileName,
-  filename: string | null,
+  {
+    filename = null,
+    mayShow = () => true,
+  }: { filename?: string | null; mayShow?: (record: SyncFile) => boolean } = {},
 ): Promise<Answer | null> {
   if (!files) return null;
   const _id = fileRecordId(name);
   const record = await syncOf(sync, 'file').findOne({ _id }, timeLimit());
-  if (!record?.copy || record.gone) return null;
+  if (!record?.copy || record.gone || !mayShow(record)) return null;
   const { key, bytes: length, type: told, sha256: etag } = record.copy;
   // A mirror that does not answer is passed over: the platform may still have the file.
   const bytes = await files.open(key).catch(() => null);

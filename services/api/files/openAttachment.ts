@@ -21,7 +21,9 @@ export function openAttachment(
     const isAsked = isId(params.messageId) && isId(params.attachmentId);
     const file = isAsked ? await findAttachment(store, params, cdnUrl) : null;
     if (!file) throw notFound();
-    const copy = await mirroredFile(store, mirror, attachmentName(file), file.filename);
+    const copy = await mirroredFile(store, mirror, attachmentName(file), {
+      filename: file.filename,
+    });
     return copy ?? redirect(deps, file);
   };
 }

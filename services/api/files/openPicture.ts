@@ -17,33 +17,45 @@ import { redirectTo } from './redirectTo.js';
  */
 export function openAvatar(deps: FileDeps): Handler<{ userId: string }, unknown> {
   return async ({ params: { userId } }) => {
-    const source = isId(userId) ? await avatarOf(deps.store, userId) : null;
-    return give(deps, source, `avatars/${userId}`);
+    const picture = isId(userId) ? await avatarOf(deps.store, userId) : null;
+    return give(deps, picture, `avatars/${userId}`);
   };
 }
 
 /** GET /icons/:serverId: a server's picture, or a redirect to it. Throws NOT_FOUND. */
 export function openIcon(deps: FileDeps): Handler<{ serverId: string }, unknown> {
   return async ({ params: { serverId } }) => {
-    const source = isId(serverId) ? await iconOf(deps.store, serverId) : null;
-    return give(deps, source, `icons/${serverId}`);
+    const picture = isId(serverId) ? await iconOf(deps.store, serverId) : null;
+    return give(deps, picture, `icons/${serverId}`);
   };
+}
+
+/** A picture as the platform has it. */
+interface Picture {
+  source: string;
+  /** Whether the mirror's copy of another one may be shown, where it has none of this one. */
+  mayBeOther: boolean;
 }
 
 async function give(
   { store, mirror, cdnUrl }: FileDeps,
-  source: string | null,
+  picture: Picture | null,
   name: FileName,
 ): Promise<Answer> {
-  if (source === null) throw new AppError('NOT_FOUND', 'Picture not found');
-  const copy = await mirroredFile(store, mirror, name, null);
+  if (picture === null) throw new AppError('NOT_FOUND', 'Picture not found');
+  const { source, mayBeOther } = picture;
+  const copy = await mirroredFile(store, mirror, name, {
+    // Beside a problem, the copy is of an earlier picture.
+    mayShow: (record) => mayBeOther || (record.source === source && record.problem === undefined),
+  });
   if (copy) return copy;
   // A redirect leads to the platform alone.
   if (filePath(source, cdnUrl) === null) throw new AppError('NOT_FOUND', 'Picture not found');
   return redirectTo(source);
 }
 
-async function avatarOf(store: Collections, userId: string): Promise<string | null> {
+/** Of somebody who is left out of a server, another picture may be the one of that server: it is not shown. */
+async function avatarOf(store: Collections, userId: string): Promise<Picture | null> {
   const [user, unshown, members] = await Promise.all([
     store.users.findOne({ _id: userId }, { projection: { avatar: 1 }, ...timeLimit() }),
     unshownPeople(store),
@@ -52,11 +64,12 @@ async function avatarOf(store: Collections, userId: string): Promise<string | nu
       .toArray(),
   ]);
   const shown = members.find(({ serverId }) => !unshown.has(serverId, userId));
-  return user && shown ? (shown.avatar ?? user.avatar) : null;
+  const source = user && shown ? (shown.avatar ?? user.avatar) : null;
+  return source === null ? null : { source, mayBeOther: !unshown.left.hasAnywhere(userId) };
 }
 
-async function iconOf({ servers }: Collections, serverId: string): Promise<string | null> {
+async function iconOf({ servers }: Collections, serverId: string): Promise<Picture | null> {
   const which = { _id: serverId, deleted: { $ne: true } } as const;
   const server = await servers.findOne(which, { projection: { icon: 1 }, ...timeLimit() });
-  return server?.icon ? iconUrl(serverId, server.icon) : null;
+  return server?.icon ? { source: iconUrl(serverId, server.icon), mayBeOther: true } : null;
 }

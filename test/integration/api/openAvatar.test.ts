@@ -1,7 +1,10 @@
+import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { openAvatar } from '../../../services/api/files/openPicture.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
-import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
+import type { MirrorFiles } from '../../../shared/mirror/mirrorFiles.js';
+import { fileRecordId, type SyncFile } from '../../../shared/store/syncRecords.js';
+import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import { doAll, record } from '../../support/indexerDeps.js';
 import { leaveOut } from '../../support/leaveOut.js';
 import { indexerSuite } from '../../support/suiteStores.js';
@@ -37,5 +40,45 @@ describe('openAvatar', () => {
     // A row that an earlier version has counted.
     await deps.collections.members.updateMany({}, { $unset: { avatar: '' } });
     expect(await place()).to.equal(second.avatar);
+  });
+
+  it('gives no copy of the picture of a server that its bearer is left out of', async () => {
+    const author = anAuthor('emmy');
+    const source = aSourceThread();
+    const threadId = source.thread._id;
+    const avatar = `${CDN}/avatars/${author.id}/a1.png`;
+    const said = { _id: threadId, threadId, author: { ...author, avatar } };
+    await record(deps, source, [aSourceMessage(said)]);
+    await doAll(deps);
+    const copied = async (picture: string, problem?: string) => {
+      const file: SyncFile = {
+        ...{ _id: fileRecordId(`avatars/${author.id}`), kind: 'file', of: `user/${author.id}` },
+        source: `${CDN}/avatars/${author.id}/${picture}.png`,
+        copy: { key: picture, bytes: 1, type: 'image/png', sha256: 'f0' },
+        ...(problem && { problem }),
+      };
+      await deps.collections.sync.replaceOne({ _id: file._id }, file, { upsert: true });
+    };
+    const opened: string[] = [];
+    const mirror = {
+      open: (key: string) => {
+        opened.push(key);
+        return Promise.resolve(Readable.from(['x']));
+      },
+    } as unknown as MirrorFiles;
+    const open = openAvatar({ store: deps.collections, links: null, mirror, cdnUrl: CDN });
+    const ask = async () => {
+      opened.length = 0;
+      await open({ params: { userId: author.id } } as Parameters<typeof open>[0]);
+      return opened.join();
+    };
+    await copied('b2');
+    expect(await ask()).to.equal('b2');
+    await leaveOut(stores.mongo, anId(), author.id);
+    expect(await ask()).to.equal('');
+    await copied('a1');
+    expect(await ask()).to.equal('a1');
+    await copied('a1', 'The platform does not have it any more');
+    expect(await ask()).to.equal('');
   });
 });
