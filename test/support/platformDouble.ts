@@ -8,9 +8,10 @@ export const REDIRECT_URI = 'https://forum.example/callback';
 
 /**
  * What the double does in place of answering. `limited` asks everybody to wait, `token limited` whoever holds the
- * token; `held` answers once the mood changes.
+ * token; `held` answers once the mood changes; `blocked` refuses with a page, as what stands before the platform does.
  */
-export type Mood = 'well' | 'failing' | 'slow' | 'held' | 'limited' | 'token limited' | 'garbled';
+export type Mood =
+  'well' | 'failing' | 'slow' | 'held' | 'limited' | 'token limited' | 'garbled' | 'blocked';
 
 export interface PlatformDouble {
   url: string;
@@ -129,8 +130,10 @@ function reply(
     response.setHeader('Retry-After', retryAfter);
     response.setHeader('X-RateLimit-Scope', mood === 'limited' ? 'global' : 'user');
   }
+  if (mood === 'blocked') status = 403;
   response.writeHead(status, { 'Content-Type': 'application/json' });
-  response.end(mood === 'garbled' ? '<html>' : JSON.stringify(body));
+  const isPage = mood === 'garbled' || mood === 'blocked';
+  response.end(isPage ? '<html>' : JSON.stringify(body));
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -55,9 +55,8 @@ function askForToken(settings: PlatformSettings, code: string): Promise<Platform
   });
 }
 
-/** OAuth2 says `invalid_client`, with 401 or 400. */
-function isRefusedService({ status, body }: PlatformReply): boolean {
-  if (status === 401 || status === 403) return true;
+/** OAuth2 says `invalid_client`, with 401 or 400. Whatever stands before the platform may refuse anything else. */
+function isRefusedService({ body }: PlatformReply): boolean {
   return (body as { error?: unknown } | null | undefined)?.error === 'invalid_client';
 }
 

@@ -116,7 +116,7 @@ describe('POST /auth/token', () => {
 
   it('answers 503 with Retry-After while the platform is failing, garbled or asks to wait', async () => {
     const away = await startAuth();
-    for (const mood of ['failing', 'garbled', 'limited'] as const) {
+    for (const mood of ['failing', 'blocked', 'garbled', 'limited'] as const) {
       away.platform.mood = mood;
       const reply = await away.send('POST', '/auth/token', {}, { grant_type, code: 'any' });
       const expected = mood === 'garbled' ? [403, 'FORBIDDEN'] : [503, 'UNAVAILABLE'];
