@@ -159,7 +159,8 @@ export interface AdminStats {
   cache: { entries: number; bytes: number; hits: number; misses: number; hitRate: number };
   stores: Record<'mongodb' | 'elasticsearch' | 'redis', 'up' | 'down'>;
   sync: SyncStats | null;
-  mirror: Record<'files' | 'bytes' | 'failed' | 'waiting', number> | null;
+  mirror:
+    (Record<'files' | 'bytes' | 'failed' | 'waiting', number> & { problem: string | null }) | null;
 }
 
 /** How the live sync stands. */
@@ -272,6 +273,10 @@ export const adminStatsSchema = Joi.object<AdminStats, true>({
     bytes: count('Their size (bytes)'),
     failed: count('Files that could not be copied, or not yet'),
     waiting: count('Threads, people and servers whose files are still to be looked at'),
+    problem: Joi.string()
+      .allow(null)
+      .required()
+      .description('Why nothing is copied or removed now; null while nothing is wrong'),
   })
     .allow(null)
     .required()

@@ -11,6 +11,8 @@ export interface MirrorStats {
   failed: number;
   /** Threads, people and servers whose files are still to be looked at. */
   waiting: number;
+  /** Why nothing is copied or removed now; null while nothing is wrong. */
+  problem: string | null;
 }
 
 /** How the mirror stands; null where there is none. */
@@ -23,6 +25,6 @@ export async function mirrorStats(
     work.countDocuments({ kind: 'mirror', due: { $ne: NEVER } }, options),
   ]);
   if (totals?.settings === undefined) return null;
-  const { files, bytes, failed } = totals;
-  return { files, bytes, failed, waiting };
+  const { files, bytes, failed, problem = null } = totals;
+  return { files, bytes, failed, waiting, problem };
 }

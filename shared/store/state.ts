@@ -123,6 +123,8 @@ export interface MirrorState {
   settings?: string;
   /** When its files were last compared with the records. */
   checkedAt?: Date;
+  /** Why nothing is copied or removed now. */
+  problem?: string;
   /** Set while a restore goes on, until all views are built: only then is it known which files are shown. */
   restoring?: true;
 }

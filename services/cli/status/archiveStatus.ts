@@ -102,11 +102,12 @@ export function statusLines(status: ArchiveStatus): string[] {
   return rows.map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`);
 }
 
-/** The row of a status that tells of the mirror: name and value. */
-function mirrorRows({ files, bytes, failed, waiting }: MirrorStats): [string, string][] {
+/** The rows of a status that tell of the mirror: name and value. */
+function mirrorRows({ files, bytes, failed, waiting, problem }: MirrorStats): [string, string][] {
   const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
   const rest = `${formatCount(failed)} failed, ${formatCount(waiting)} waiting`;
-  return [['Mirrored files', `${formatCount(files)} (${size}), ${rest}`]];
+  const rows: [string, string][] = [['Mirrored files', `${formatCount(files)} (${size}), ${rest}`]];
+  return problem === null ? rows : [...rows, ['Mirror', problem]];
 }
 
 function shown(count: number | null): string {

@@ -11,26 +11,47 @@ const AGAIN_MS = 30_000;
 /** Records whose copies are looked for in a mirror that holds no id. */
 const LOOKED_FOR = 20;
 
+const NOT_OWN =
+  'It is not of this archive, or its volume is not mounted: the log of the indexer says what to do';
+
 type Deps = Pick<IndexerDeps, 'collections' | 'logger'>;
 
 /**
- * Whether work on the mirror has to wait, since the mirror does not answer or is not this archive's. The log says which.
- * Without a mirror, nothing waits.
+ * Whether work on the mirror has to wait, since the mirror does not answer or is not this archive's. The log and the
+ * status say which. Without a mirror, nothing waits.
  */
 export async function isMirrorAway(
   deps: Pick<IndexerDeps, 'collections' | 'logger' | 'mirror'>,
 ): Promise<boolean> {
-  const { mirror, logger } = deps;
+  const { mirror } = deps;
   if (!mirror) return false;
   if (mirror.away.until > new Date()) return true;
-  try {
-    if (await isOwnMirror(deps, mirror)) return false;
-  } catch (error) {
-    if (isStoreAway(error)) throw error;
-    logger.warn({ err: error }, 'The mirror does not answer');
-  }
+  const problem = await problemOf(deps, mirror);
+  await noteProblem(deps, problem);
+  if (problem === null) return false;
   mirror.away.until = new Date(Date.now() + AGAIN_MS);
   return true;
+}
+
+/** Why work on the mirror has to wait; null where it need not. The log says more. */
+async function problemOf(deps: Deps, mirror: Mirror): Promise<string | null> {
+  try {
+    return (await isOwnMirror(deps, mirror)) ? null : NOT_OWN;
+  } catch (error) {
+    if (isStoreAway(error)) throw error;
+    deps.logger.warn({ err: error }, 'The mirror does not answer');
+    return 'It does not answer';
+  }
+}
+
+/** Stores what the status tells. Before anything was copied, there is nothing to tell of. */
+async function noteProblem({ collections }: Deps, problem: string | null): Promise<void> {
+  const states = stateOf(collections.state, 'mirror');
+  if (problem !== null) await states.updateOne({ _id: 'mirror' }, { $set: { problem } });
+  else {
+    const known = { _id: 'mirror', problem: { $exists: true } } as const;
+    await states.updateOne(known, { $unset: { problem: '' } });
+  }
 }
 
 /** Throws where the mirror is not this archive's. The log says why. */

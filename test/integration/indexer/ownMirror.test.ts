@@ -8,6 +8,7 @@ import type { Mirror } from '../../../services/indexer/mirror/mirror.js';
 import { retryFiles } from '../../../services/indexer/mirror/mirrorFiles.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
+import { mirrorStats } from '../../../shared/store/mirrorStats.js';
 import { createLogger } from '../../../shared/platform/logger.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
@@ -201,9 +202,12 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect(told()[0]).to.include({ level: 50, place: ownerPlace, owner: null });
       expect(told()[0]).to.include({ archiveId: await archiveId() });
       expect(ownerPlace).to.match(/\/owner\/id$/);
+      const problem = async () => (await mirrorStats(base.collections))?.problem;
+      expect(await problem()).to.match(/^It is not of this archive/);
 
       lines = [];
       await lookThrough();
+      expect(await problem()).to.equal(null);
       expect([await stored(), await named()]).to.deep.equal([keys, keys]);
       expect(server.requests).to.have.length(asked);
       expect(told()).to.deep.equal([]);
