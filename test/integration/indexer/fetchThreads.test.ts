@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { expect } from 'chai';
 import { fetchThreads } from '../../../services/indexer/sync/fetchThreads.js';
 import type { LoadedServer, SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
@@ -31,6 +32,8 @@ describe('fetching threads', () => {
   ): Promise<void> {
     const server = { ...place, channels: new Map([[place.channelId, {}]]) };
     const servers = new Map([[place.serverId, server as unknown as LoadedServer]]);
+    // Every request under way listens to it.
+    setMaxListeners(0, stopped.signal);
     const own = { ...deps, signal: stopped.signal, servers, ...more };
     const fetching = fetchThreads(own as unknown as SyncDeps);
     try {
