@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
 import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
-import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { ensureIndexes } from '../../shared/store/indexes.js';
+import { patientElasticsearch } from './patientElasticsearch.js';
 import { withDatabase } from './stores.js';
 
 /** Clients of the real servers, on a database of their own; without a search index. */
@@ -24,7 +24,7 @@ export async function openApiStores(): Promise<ApiStores> {
   const settings = readSettings();
   const mongodbUrl = withDatabase(settings.MONGODB_URL, namespace);
   const mongo = createMongo({ MONGODB_URL: mongodbUrl }, { timeoutMs: 120_000, poolSize: 20 });
-  const elasticsearch = createElasticsearch(settings, { timeoutMs: 120_000 });
+  const elasticsearch = patientElasticsearch(settings);
   const redis = createRedis(settings.REDIS_URL, { timeoutMs: 120_000 });
   await redis.connect();
   await ensureIndexes(mongo.collections);

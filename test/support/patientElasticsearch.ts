@@ -4,14 +4,22 @@ import { readSettings, type Settings } from '../../shared/platform/env.js';
 
 const PATIENCE_MS = 120_000;
 
-/** A client that waits for answers as long as a busy machine takes, whatever limit a request names. */
+/**
+ * A client that waits for answers as long as a busy machine takes, whatever limit a request names. So do the clients
+ * that are made of it.
+ */
 export function patientElasticsearch(
   settings: Pick<Settings, 'ELASTICSEARCH_URL'> = readSettings(),
 ): Client {
-  const client = createElasticsearch(settings, { timeoutMs: PATIENCE_MS });
+  return patient(createElasticsearch(settings, { timeoutMs: PATIENCE_MS }));
+}
+
+function patient(client: Client): Client {
   const { transport } = client;
   const request = transport.request.bind(transport);
   transport.request = ((...[params, options]: Parameters<typeof request>) =>
     request(params, { ...options, requestTimeout: PATIENCE_MS })) as typeof transport.request;
+  const child = client.child.bind(client);
+  client.child = (options) => patient(child(options));
   return client;
 }
