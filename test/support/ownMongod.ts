@@ -34,9 +34,9 @@ export async function startOwnMongod(folder: string, args: string[]): Promise<Ow
     env: serverEnv(env),
     logFile: join(folder, 'mongod.log'),
   });
-  const ask = async (asked: Document): Promise<Document> => {
+  const ask = async (asked: Document, waitMs = 60_000): Promise<Document> => {
     const client = new MongoClient(`mongodb://${host}/?directConnection=true`, {
-      serverSelectionTimeoutMS: 2_000,
+      serverSelectionTimeoutMS: waitMs,
     });
     try {
       return await client.db('admin').command(asked);
@@ -45,10 +45,10 @@ export async function startOwnMongod(folder: string, args: string[]): Promise<Ow
     }
   };
   try {
-    await waitUntilReady('MongoDB', child, async () => !!(await ask({ ping: 1 })), 60_000);
+    await waitUntilReady('MongoDB', child, async () => !!(await ask({ ping: 1 }, 2_000)), 60_000);
   } catch (error) {
     await children.stopAll();
     throw error;
   }
-  return { host, ask, stop: () => children.stopAll() };
+  return { host, ask: (command) => ask(command), stop: () => children.stopAll() };
 }
