@@ -30,15 +30,16 @@ describe('builds of threads that events have changed', () => {
     const { signal } = new AbortController();
     let open: () => void = () => undefined;
     const opened = new Promise<void>((resolve) => (open = resolve));
-    let waiting = 0;
+    // A build that takes long renews its claim, too.
+    const waiting = new Set<string>();
     const commit: Commit = async (change) => {
-      waiting += 1;
+      for (const id of change.reads.work ?? []) waiting.add(id);
       await opened;
       return deps.commit(change);
     };
     const builds = createThreadBuilds({ ...deps, commit, signal }, CLAIM);
     for (const id of ids) builds.ask(id);
-    await until(() => waiting === AT_ONCE);
+    await until(() => waiting.size === AT_ONCE);
     const ended = builds.end();
     open();
     await ended;
