@@ -24,7 +24,9 @@ export async function quiesce({ direct, servers }: AtRest): Promise<void> {
 
 async function whatIsLeft({ mongo }: Rig['direct'], redis: OwnServer): Promise<string> {
   const { work, importFiles, deletions, erasures } = mongo.collections;
-  const producer = createProducer({ redisUrl: redis.url, namespace: mongo.namespace });
+  const producer = createProducer({
+    ...{ redisUrl: redis.url, namespace: mongo.namespace, timeoutMs: 120_000 },
+  });
   try {
     const { waiting, active, delayed } = await producer.counts();
     const counts = {

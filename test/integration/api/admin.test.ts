@@ -82,7 +82,9 @@ describe('admin', () => {
     let producer: QueueProducer;
     before(() => {
       const { REDIS_URL: redisUrl } = readSettings();
-      producer = createProducer({ redisUrl, namespace: api.stores.mongo.namespace });
+      producer = createProducer({
+        ...{ redisUrl, namespace: api.stores.mongo.namespace, timeoutMs: 120_000 },
+      });
     });
     after(() => producer.close());
 

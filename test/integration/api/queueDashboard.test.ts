@@ -16,21 +16,24 @@ describe('the queue dashboard', () => {
   before(async () => {
     api = await startAuth();
     admin = { 'X-API-Key': await api.key('admin') };
-    const { REDIS_URL: redisUrl } = readSettings();
-    const producer = createProducer({ redisUrl, namespace: api.stores.mongo.namespace });
+    const producer = openProducer();
     await producer.add('delete-thread', { threadId: '5' });
     await producer.close();
   });
   after(() => api.close());
 
+  const openProducer = () => {
+    const { REDIS_URL: redisUrl } = readSettings();
+    const { namespace } = api.stores.mongo;
+    return createProducer({ redisUrl, namespace, timeoutMs: 120_000 });
+  };
   const basic = (password: string) => ({
     Authorization: `Basic ${Buffer.from(`anyone:${password}`).toString('base64')}`,
   });
   const jobs = async () => {
-    const { namespace, collections } = api.stores.mongo;
-    const producer = createProducer({ redisUrl: readSettings().REDIS_URL, namespace });
+    const producer = openProducer();
     await producer.counts();
-    return { producer, audit: collections.audit };
+    return { producer, audit: api.stores.mongo.collections.audit };
   };
   const page = (headers: Record<string, string>, path = '/admin/queues') => api.get(path, headers);
 
@@ -77,7 +80,7 @@ describe('the queue dashboard', () => {
 
   it('tries a failed job again', async () => {
     const { REDIS_URL: redisUrl } = readSettings();
-    const producer = createProducer({ redisUrl, namespace: api.stores.mongo.namespace });
+    const producer = openProducer();
     await producer.counts();
     const connection = createWorkerRedis(redisUrl);
     const prefix = api.stores.mongo.namespace;

@@ -286,7 +286,9 @@ const codeOf = (error: { code: string }) => error.code;
 /** What was asked for of each verification that has ended well. */
 async function verifications({ api }: TestArchive): Promise<object[]> {
   const { namespace } = api.stores.mongo;
-  const producer = createProducer({ redisUrl: readSettings().REDIS_URL, namespace });
+  const producer = createProducer({
+    ...{ redisUrl: readSettings().REDIS_URL, namespace, timeoutMs: 120_000 },
+  });
   try {
     // Its calls wait for the connection; those of the queue itself do not.
     await producer.counts();

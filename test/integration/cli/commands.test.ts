@@ -58,7 +58,9 @@ describe('the command line', () => {
     const record = await stores.mongo.collections.imports.findOne();
     expect(record).to.include({ sealed: true, files: 1 });
     const { REDIS_URL } = readSettings();
-    const producer = createProducer({ redisUrl: REDIS_URL, namespace: stores.mongo.namespace });
+    const producer = createProducer({
+      ...{ redisUrl: REDIS_URL, namespace: stores.mongo.namespace, timeoutMs: 120_000 },
+    });
     expect(await producer.counts()).to.include({ waiting: 1 });
     await producer.close();
   });

@@ -17,7 +17,9 @@ describe('the worker', () => {
 
   before(async () => {
     stores = await openStores();
-    producer = createProducer({ redisUrl: REDIS_URL, namespace: stores.mongo.namespace });
+    producer = createProducer({
+      ...{ redisUrl: REDIS_URL, namespace: stores.mongo.namespace, timeoutMs: 120_000 },
+    });
   });
   after(async () => {
     await producer.close();

@@ -10,11 +10,17 @@ import { startProxy } from '../../support/apiProxy.js';
 import { until } from '../../support/apiServer.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
 
+/**
+ * Longer than a busy machine takes to answer. The driver waits so long, too, for the end of a connection that was
+ * refused, and the process does not end before.
+ */
+const TIMEOUT_MS = 20_000;
+
 describe('createProducer', () => {
   it('joins a job that waits, and follows one that runs with one that all who ask share', async () => {
     const { REDIS_URL: redisUrl } = readSettings();
     const namespace = `test_producer_${randomUUID()}`;
-    const producer = createProducer({ redisUrl, namespace });
+    const producer = createProducer({ redisUrl, namespace, timeoutMs: TIMEOUT_MS });
     const redis = createWorkerRedis(redisUrl);
     const worker = new Worker(QUEUE_NAME, null, { connection: redis, prefix: namespace });
     const ask = () => producer.add('verify', { repair: false });
@@ -60,7 +66,9 @@ describe('createProducer', () => {
     const why = { 'redis://127.0.0.1:1': 'ECONNREFUSED', [wrong]: 'WRONGPASS' };
     try {
       for (const [redisUrl, reason] of Object.entries(why)) {
-        const producer = createProducer({ redisUrl, namespace: 'test_producer' });
+        const producer = createProducer({
+          ...{ redisUrl, namespace: 'test_producer', timeoutMs: TIMEOUT_MS },
+        });
         const calls = [
           producer.counts(),
           producer.workers(),
@@ -80,7 +88,9 @@ describe('createProducer', () => {
     const proxy = await startProxy({ host, port: Number(port || 6379) });
     await proxy.cut();
     const redisUrl = `redis://127.0.0.1:${proxy.port}`;
-    const producer = createProducer({ redisUrl, namespace: 'test_producer' });
+    const producer = createProducer({
+      ...{ redisUrl, namespace: 'test_producer', timeoutMs: TIMEOUT_MS },
+    });
     try {
       expect(await rejectionOf(producer.counts())).not.to.equal('');
       await proxy.mend();
