@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { Leaderboard } from '../../../shared/contract/users.js';
-import { startApi, type ApiServer } from '../../support/apiServer.js';
+import { statsCacheKey } from '../../../shared/jobs/announcements.js';
+import { exchange, startApi, until, type ApiServer, type Reply } from '../../support/apiServer.js';
 import { aRank, aThreadItem, storeBody } from '../../support/apiViews.js';
 
 const MANY = 200;
@@ -101,9 +102,19 @@ describe('500 readers who want the same at once', () => {
 
   for (const path of ['/api/threads/1', '/api/servers/10/stats', '/api/threads/2']) {
     it(`cause one load of ${path}`, async () => {
-      const made = await callsOf(api, () =>
-        Promise.all(Array.from({ length: 500 }, () => api.get(path))),
-      );
+      const { mongo, redis } = api.stores;
+      let made = 0;
+      // Begun anew where MongoDB was too slow: whoever asks again causes another load.
+      await until(async () => {
+        api.cache.clear();
+        await redis.del(statsCacheKey(mongo.namespace, '10'));
+        let replies: Reply[] = [];
+        made = await callsOf(api, async () => {
+          const ask = () => exchange(api.url, 'GET', path);
+          replies = await Promise.all(Array.from({ length: 500 }, ask));
+        });
+        return replies.every(({ status }) => status !== 503);
+      });
       expect(made).to.equal(1);
     });
   }
