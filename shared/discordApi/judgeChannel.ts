@@ -27,18 +27,20 @@ export function isVisibleForum({ type, flags }: LiveChannel): boolean {
   return FORUM_TYPES.has(type) && ((flags ?? 0) & HIDDEN) === 0;
 }
 
-/** Why a forum is not archived, and whether that is because it is not for everybody. */
-export interface Judgement {
-  problem: string;
-  isPrivate: boolean;
+/** Why a forum is not archived; null where it is. */
+export function judgeChannel(judged: Judged): string | null {
+  return judgePublicness(judged) ?? judgeBot(judged);
 }
 
-/** Judges a forum; null where it is archived. */
-export function judgeChannel(judged: Judged): Judgement | null {
-  const rule = judged.named.has(judged.channel.id) ? null : judgePublicness(judged);
-  if (rule !== null) return { problem: rule, isPrivate: true };
-  const lack = judgeBot(judged);
-  return lack === null ? null : { problem: lack, isPrivate: false };
+/** Why not everybody may see a forum here, whatever the bot may do; null where they may. */
+export function judgePublicness({ guild, channel, named }: Omit<Judged, 'bot'>): string | null {
+  if (named.has(channel.id)) return null;
+  const everyone = permissionsOf(guild, channel, { userId: '', roleIds: [] });
+  if ((everyone & READABLE) !== READABLE) return 'Not everyone on the server may read it';
+  if (AGE_RESTRICTED_LEVELS.has(guild.nsfw_level ?? 0)) return 'The server is age-restricted';
+  if (channel.nsfw) return 'It is age-restricted';
+  if (((channel.flags ?? 0) & SPOILER) !== 0) return 'It is a spoiler channel';
+  return null;
 }
 
 /** Why nothing of a server is archived, and what to change; null where one of its forums is. */
@@ -53,15 +55,6 @@ function judgeBot({ guild, channel, bot }: Judged): string | null {
   if ((own & VIEW_CHANNEL) === 0n) return 'The bot lacks the permission View Channel';
   const canRead = (own & READ_MESSAGE_HISTORY) !== 0n;
   return canRead ? null : 'The bot lacks the permission Read Message History';
-}
-
-function judgePublicness({ guild, channel }: Judged): string | null {
-  const everyone = permissionsOf(guild, channel, { userId: '', roleIds: [] });
-  if ((everyone & READABLE) !== READABLE) return 'Not everyone on the server may read it';
-  if (AGE_RESTRICTED_LEVELS.has(guild.nsfw_level ?? 0)) return 'The server is age-restricted';
-  if (channel.nsfw) return 'It is age-restricted';
-  if (((channel.flags ?? 0) & SPOILER) !== 0) return 'It is a spoiler channel';
-  return null;
 }
 
 /** What somebody may do in a channel: by roles, then by the channel's own overwrites, in the platform's order. */

@@ -106,7 +106,7 @@ async function askServer(
   const { value: member } = await platform.get(memberRequest(serverId, botId));
   const bot = { userId: botId, roleIds: member.roles };
   const forums = channels.filter(isVisibleForum).map((channel): CheckedForum => {
-    const problem = judgeChannel({ guild, channel, bot, named })?.problem ?? null;
+    const problem = judgeChannel({ guild, channel, bot, named });
     return { channelId: channel.id, name: channel.name ?? channel.id, problem };
   });
   const isThere = (entry: string) => guild.roles.some((role) => isNamed(entry, role));

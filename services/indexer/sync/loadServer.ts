@@ -18,6 +18,7 @@ import { NOT_SEEN, withholdChannels } from './withholdChannels.js';
 import {
   isVisibleForum,
   judgeChannel,
+  judgePublicness,
   nothingToArchive,
 } from '../../../shared/discordApi/judgeChannel.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
@@ -35,18 +36,21 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
   const { platform, signal } = deps;
   const { value: guild, asOf } = await platform.get(guildRequest(serverId), signal);
   const { value: channels } = await platform.get(channelsRequest(serverId), signal);
+  const forums = channels.filter(isVisibleForum);
+  const isPublic = (channel: LiveChannel): boolean =>
+    judgePublicness({ guild, channel, named: deps.named }) === null;
+  // This needs no roles of the bot. Their request may wait behind those for the roles of many authors.
+  await withholdChannels(deps, serverId, new Map(forums.map((one) => [one.id, isPublic(one)])));
   const { value: me } = await platform.get(meRequest, signal);
   const { value: member, asOf: memberAsOf } = await platform.get(
     memberRequest(serverId, me.id),
     signal,
   );
   const bot = { userId: me.id, roleIds: member.roles };
-  const judged = channels.filter(isVisibleForum).map((channel) => ({
+  const judged = forums.map((channel) => ({
     channel,
-    ...(judgeChannel({ guild, channel, bot, named: deps.named }) ?? ARCHIVED),
+    problem: judgeChannel({ guild, channel, bot, named: deps.named }),
   }));
-  // Before anything that may fail: what is not public must not be read any more.
-  await withholdChannels(deps, serverId, judged);
   const server = describeServer(guild, asOf, rolesNamed(guild.roles, deps.optOutRoles));
   for (const one of judged) {
     if (one.problem !== null) continue;
@@ -60,11 +64,6 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
   await noteRoles(deps, { serverId, ...bot, asOf: memberAsOf });
   return server;
 }
-
-const ARCHIVED: { problem: string | null; isPrivate: boolean } = {
-  problem: null,
-  isPrivate: false,
-};
 
 function describeServer(
   guild: LiveGuild,

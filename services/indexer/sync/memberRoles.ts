@@ -1,5 +1,6 @@
 import { PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { memberRequest } from '../../../shared/discordApi/requests.js';
+import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { memberId } from '../../../shared/store/optOuts.js';
 import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
@@ -11,6 +12,12 @@ type Deps = Pick<
   SyncDeps,
   'collections' | 'commit' | 'servers' | 'members' | 'turns' | 'platform' | 'signal' | 'logger'
 >;
+
+/**
+ * Authors of one page of messages who are asked for at once. Many threads are fetched at once, and a look at the server
+ * asks for the bot's own roles by the same route: it must not wait behind all their authors.
+ */
+const AT_ONCE = 4;
 
 /** Somebody on a server. */
 export interface Member {
@@ -44,11 +51,8 @@ export async function learnRoles(
   for (const id of asked) {
     if (deps.members.get(id) === undefined) deps.members.set(id, out.includes(id));
   }
-  await Promise.all(
-    unknown
-      .filter((userId) => !asked.includes(memberId(serverId, userId)))
-      .map((userId) => readRoles(deps, { serverId, userId })),
-  );
+  const never = unknown.filter((userId) => !asked.includes(memberId(serverId, userId)));
+  await forEachAtOnce(never, AT_ONCE, (userId) => readRoles(deps, { serverId, userId }));
 }
 
 /**

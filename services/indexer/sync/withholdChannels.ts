@@ -18,26 +18,25 @@ const ASKED_AGAIN_AFTER_MS = 6 * 3_600_000;
 
 /**
  * Withholds those forums of a server that were archived, and are not public any more: nothing of them is read. This
- * comes first, as the rest may fail. One that is public again is shown again. One that is not listed any more is deleted
- * here, too, if the platform says that it was deleted. Otherwise the bot cannot see it, and so not everyone can, as the
- * bot has the role of everyone.
+ * comes first, as the rest may fail or take long. One that is public again is shown again. One that is not listed any
+ * more is deleted here, too, if the platform says that it was deleted. Otherwise the bot cannot see it, and so not
+ * everyone can, as the bot has the role of everyone. `listed`: whether a listed forum is public, by its id.
  */
 export async function withholdChannels(
   deps: SyncDeps,
   serverId: string,
-  judged: readonly { channel: { id: string }; isPrivate: boolean }[],
+  listed: ReadonlyMap<string, boolean>,
 ): Promise<void> {
-  const found = new Map(judged.map(({ channel, isPrivate }) => [channel.id, isPrivate]));
   const recorded = await deps.collections.channels
     .find({ serverId, deleted: { $ne: true } })
     .toArray();
   const channels = recorded.filter(wasArchived);
-  const isPublic = ({ _id }: ChannelRecord): boolean => found.get(_id) === false;
+  const isPublic = ({ _id }: ChannelRecord): boolean => listed.get(_id) === true;
   const hidden = channels.filter((channel) => !isPublic(channel));
   for (const channel of hidden) await withhold(deps, channel);
   for (const channel of channels.filter(isPublic)) await show(deps, channel);
   for (const channel of hidden) {
-    const isGone = !found.has(channel._id) && (await wasDeleted(deps, channel));
+    const isGone = !listed.has(channel._id) && (await wasDeleted(deps, channel));
     if (isGone) deps.removals.add(await recordChannelDeletion(deps, channel._id));
     else if (isLongWithheld(channel)) deps.longWithheld.add(channel._id);
   }

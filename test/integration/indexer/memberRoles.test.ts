@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import { LRUCache } from 'lru-cache';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import { createTurns } from '../../../services/indexer/jobs/oneAtATime.js';
-import { noteRolesOfEvent } from '../../../services/indexer/sync/memberRoles.js';
+import { learnRoles, noteRolesOfEvent } from '../../../services/indexer/sync/memberRoles.js';
 import type { LoadedServer } from '../../../services/indexer/sync/syncDeps.js';
 import { anId } from '../../support/factories.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 const ROLE = '1300000000000000001';
 
-describe('roles that events tell', () => {
+describe('roles of members', () => {
   const { deps } = indexerSuite('reopened');
   const [serverId, userId] = [anId(), anId()];
 
@@ -17,15 +17,20 @@ describe('roles that events tell', () => {
   function rolesOf(told: { roles: string[] }) {
     const server = { serverId, optOutRoles: new Set([ROLE]) } as unknown as LoadedServer;
     let asOf = 100;
+    const asking = { now: 0, most: 0, all: 0 };
     const get = async () => {
+      asking.all += 1;
+      asking.now += 1;
+      asking.most = Math.max(asking.most, asking.now);
       const value = { roles: [...told.roles] };
       asOf += 1;
       const answer = { value, asOf };
       await deps.collections.sync.findOne({ _id: 'none' });
+      asking.now -= 1;
       return answer;
     };
     return {
-      ...deps,
+      ...{ ...deps, server, asking },
       servers: new Map([[serverId, server]]),
       members: new LRUCache<string, boolean>({ max: 10 }),
       turns: createTurns(),
@@ -35,7 +40,7 @@ describe('roles that events tell', () => {
   }
   const isOut = async () => (await deps.collections.optOuts.countDocuments()) === 1;
 
-  it('count in the order in which they were told, also while an earlier one is being noted', async () => {
+  it('count in the order in which events told them, also while an earlier one is being noted', async () => {
     const told = { roles: [ROLE] };
     const own = rolesOf(told);
     const note = (roleIds: string[], asOf: number) =>
@@ -51,5 +56,14 @@ describe('roles that events tell', () => {
     told.roles = [ROLE];
     await Promise.all([third, note([ROLE], 220)]);
     expect(await isOut()).to.equal(true);
+  });
+
+  it('are asked for of a few authors of a page at once, so that others are asked for between', async () => {
+    const own = rolesOf({ roles: [ROLE] });
+    const authorIds = Array.from({ length: 60 }, () => anId());
+    await learnRoles(own, own.server, authorIds);
+    expect(own.asking).to.include({ all: 60, now: 0 });
+    expect(own.asking.most).to.be.within(1, 4);
+    expect(await deps.collections.optOuts.countDocuments()).to.equal(60);
   });
 });

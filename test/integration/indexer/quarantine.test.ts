@@ -322,8 +322,8 @@ describe('quarantine', () => {
     const { channels } = deps.collections;
     const withhold = async () => {
       await channels.updateOne({ _id: channelId }, { $set: { stamps } });
-      const judged = [{ channel: { id: channelId }, isPrivate: true }];
-      await withholdChannels(deps as unknown as SyncDeps, serverId, judged);
+      const listed = new Map([[channelId, false]]);
+      await withholdChannels(deps as unknown as SyncDeps, serverId, listed);
     };
     for (const leave of [optOut, withhold]) {
       await deps.collections.optOuts.deleteMany({});
