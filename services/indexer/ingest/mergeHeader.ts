@@ -34,6 +34,7 @@ export function mergeHeader(
 ): MergedHeader {
   const { causes, inferred = {} } = source;
   const told = eraseSource(source.told, erased);
+  const { placeAsOf = told.asOf } = source;
   const server = documents.get('servers', told.server._id);
   const channel = documents.get('channels', told.channel._id);
   refuseDeleted('server', server);
@@ -45,7 +46,7 @@ export function mergeHeader(
   const mergedServer = mergeRecord<ServerRecord>(
     server,
     told.server,
-    stampsOf(told.server, told.asOf),
+    stampsOf(told.server, placeAsOf),
   );
   if (mergedServer.next) documents.put('servers', mergedServer.next);
   if (mergedServer.isChanged) {
@@ -55,7 +56,7 @@ export function mergeHeader(
     if (server && areOthers(server, mergedServer.next, ['name']))
       documents.mark('people', told.server._id, { causes });
   }
-  const stamps = { ...stampsOf(told.channel, told.asOf), ...inferred };
+  const stamps = { ...stampsOf(told.channel, placeAsOf), ...inferred };
   const mergedChannel = mergeRecord<ChannelRecord>(channel, told.channel, stamps);
   if (mergedChannel.next) documents.put('channels', mergedChannel.next);
   if (mergedChannel.isChanged) {

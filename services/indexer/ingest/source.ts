@@ -3,6 +3,8 @@ import type { SourceThread, Stamps } from '../../../shared/store/records.js';
 /** A source: what it says of a server, a channel and perhaps a thread, with the thread's messages beside it. */
 export interface Source {
   told: SourceThread;
+  /** When its server and channel were told, where that was not when its thread was. */
+  placeAsOf?: number;
   /** Stamps of channel fields that it only implies: below every real time, so that what is told outright wins. */
   inferred?: Stamps;
   /** What waits for everything that follows from it, such as `import/ID`. */

@@ -12,28 +12,32 @@ import { readUnlisted } from './readUnlisted.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /** Notes all active threads of a server. */
-export async function listActive(deps: SyncDeps, server: LoadedServer): Promise<void> {
-  const request = activeThreadsRequest(server.serverId);
+export async function listActive(deps: SyncDeps, serverId: string): Promise<void> {
+  const request = activeThreadsRequest(serverId);
   const { value, asOf } = await deps.platform.get(request, deps.signal);
-  await noteThreads(deps, server, { threads: value.threads, asOf });
+  const server = deps.servers.get(serverId);
+  if (server) await noteThreads(deps, server, { threads: value.threads, asOf });
 }
 
 /**
  * Notes a forum's archived threads, page by page, down to those that are known since an earlier list. Each page is
  * stored with its place, so that a list that was cut off goes on there. What is archived meanwhile is above the first
- * page: the next list finds it.
+ * page: the next list finds it. The server may be looked at meanwhile: each page is noted by the last look, and the
+ * list ends where the forum is not archived any more.
  */
 export async function listArchived(
   deps: SyncDeps,
-  server: LoadedServer,
+  serverId: string,
   channelId: string,
 ): Promise<void> {
   const syncChannels = syncOf(deps.collections.sync, 'channel');
-  for (;;) {
+  while (deps.servers.get(serverId)?.channels.has(channelId)) {
     const known = await syncChannels.findOne({ _id: channelId });
     if (!known) return;
     const request = archivedThreadsRequest(channelId, known.before);
     const answer = await deps.platform.get(request, deps.signal).catch(onRefusal);
+    const server = deps.servers.get(serverId);
+    if (!server?.channels.has(channelId)) return;
     if (answer instanceof PlatformRefused) return leaveOut(deps, server, channelId, answer);
     const { value, asOf } = answer;
     await noteThreads(deps, server, { threads: value.threads, asOf });
@@ -42,8 +46,7 @@ export async function listArchived(
     if (next.isEnd && isFirst) await readUnlisted(deps, server, channelId);
     const same = { _id: channelId, token: known.token ?? { $exists: false } };
     const { matchedCount } = await syncChannels.updateOne(same, next.update);
-    // It was forgotten meanwhile.
-    if (matchedCount === 0 && !server.channels.has(channelId)) return;
+    // One that was forgotten meanwhile is listed from its beginning.
     if (matchedCount === 0 || !next.isEnd) continue;
     deps.listed.add(channelId);
     return;

@@ -84,7 +84,9 @@ async function noteThread(
   };
   if (!isNew) return deps.commit({ reads, decide: (documents) => note(documents) });
   const channel = server.channels.get(told.channelId)!;
-  const source = { told: { asOf, server: server.told, channel, thread: told } };
+  // The look at the server may be older than this answer: a name that was told between both has to stay.
+  const header = { asOf, server: server.told, channel, thread: told };
+  const source = { told: header, placeAsOf: server.asOf };
   try {
     await ingest(deps, source, noMessages(), { reads, note: (documents) => note(documents) });
   } catch (error) {

@@ -68,20 +68,20 @@ async function noteProblem(
  * Threads may be archived or taken up again while they are listed: those that were taken up are active again after it.
  */
 async function syncServer(deps: SyncDeps, serverId: string): Promise<void> {
-  const server = await loadServer(deps, serverId);
-  if (server.channels.size === 0) return;
-  await listActive(deps, server);
-  for (const channelId of [...server.channels.keys()]) await listArchived(deps, server, channelId);
-  await listActive(deps, server);
+  const { channels } = await loadServer(deps, serverId);
+  if (channels.size === 0) return;
+  await listActive(deps, serverId);
+  for (const channelId of [...channels.keys()]) await listArchived(deps, serverId, channelId);
+  await listActive(deps, serverId);
 }
 
 async function syncChannel(deps: SyncDeps, channelId: string): Promise<void> {
   const { value: channel } = await deps.platform.get(placeRequest(channelId), deps.signal);
-  const server = await loadServer(deps, channel.guild_id);
+  const { serverId } = await loadServer(deps, channel.guild_id);
   await requireKept(deps, channelId);
-  await listActive(deps, server);
-  await listArchived(deps, server, channelId);
-  await listActive(deps, server);
+  await listActive(deps, serverId);
+  await listArchived(deps, serverId, channelId);
+  await listActive(deps, serverId);
 }
 
 /** Has a thread read once more, from its first message on. */
