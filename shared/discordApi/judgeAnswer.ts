@@ -12,6 +12,8 @@ export type Verdict = { isInvalid: boolean } & (
 /** Where a 429 tells no time, nothing may be tried again at once. */
 const UNTOLD_WAIT_MS = 60_000;
 const SHORTEST_WAIT_MS = 50;
+/** The code of a request that Cloudflare, which stands before the platform, has blocked. */
+const BLOCKED = 40_333;
 
 /** Judges an answer by its status, its headers, and its JSON where it has any (else undefined). */
 export function judge(status: number, headers: Headers, body: unknown): Verdict {
@@ -26,6 +28,8 @@ export function judge(status: number, headers: Headers, body: unknown): Verdict 
   }
   const reason = `The platform answers ${status}${message === null ? '' : `: ${message}`}`;
   if (status === 403) {
+    // The platform's own 403 has a code of its own. Any other is a block: it tells nothing of what was asked for.
+    if (code === null || code === BLOCKED) return { ...judgeLimit(headers, undefined), reason };
     const error = new PlatformForbidden(reason, status, code);
     return { kind: 'refused', error, isInvalid: true };
   }
@@ -33,7 +37,7 @@ export function judge(status: number, headers: Headers, body: unknown): Verdict 
   return { kind: 'refused', error: new PlatformRefused(reason, status, code), isInvalid: false };
 }
 
-function judgeLimit(headers: Headers, body: unknown): Verdict {
+function judgeLimit(headers: Headers, body: unknown): Extract<Verdict, { kind: 'wait' }> {
   const scope = headers.get('X-RateLimit-Scope');
   const fields = fieldsOf(body);
   const isGlobal =

@@ -322,6 +322,42 @@ describe('the client of the platform', () => {
     });
   });
 
+  describe('403 of Cloudflare', () => {
+    const blocks: [string, () => Response, number][] = [
+      ['that is HTML', () => new Response('<html>Sorry</html>', { status: 403 }), 60_000],
+      ['that has no body', () => new Response(null, { status: 403 }), 60_000],
+      ['that is JSON without a code', () => json({ title: 'Blocked' }, 403), 60_000],
+      ['with the code of a block', () => json({ message: 'No', code: 40_333 }, 403), 60_000],
+      [
+        'that tells a time',
+        () => new Response('', { status: 403, headers: { 'Retry-After': '20' } }),
+        20_000,
+      ],
+    ];
+    for (const [name, block, ms] of blocks) {
+      it(`${name} stops everything for a while, and forbids nothing`, async () => {
+        const { ask, clock, times, told } = aClient((n) => (n === 1 ? block() : json({})));
+        const asked = [outcome(ask('/a', '1'))];
+        await clock.pass(0);
+        asked.push(outcome(ask('/b', '2', 'GET /b')));
+        await clock.pass(ms - 1);
+        expect(asked[0]).to.deep.equal({});
+        expect(times()).to.deep.equal([0]);
+        await clock.pass(1);
+        for (const { value } of asked) expect(value).to.be.an('object');
+        expect(told).to.deep.equal({ invalid: 1, stops: [ms] });
+      });
+
+      it(`${name} ends the request when it comes again and again`, async () => {
+        const { ask, clock, sent } = aClient(block);
+        const seen = outcome(ask());
+        await clock.pass(10 * ms);
+        expect(seen.error).to.be.instanceOf(PlatformAway);
+        expect(sent).to.have.length(5);
+      });
+    }
+  });
+
   it('tries again after a fault, at growing distances', async () => {
     const faults: Respond = (n) =>
       [json({}, 500), new Error('reset'), json({}, 503), new Response('{"a":'), json({ fine: 1 })][
@@ -355,6 +391,7 @@ describe('the client of the platform', () => {
       [404, 10_004, false, false],
       [403, 50_001, false, true],
       [403, 10_003, false, true],
+      [403, 0, false, true],
     ];
     for (const [status, code, isGone, isForbidden] of cases) {
       const { ask, told } = aClient(() => json({ message: 'No', code }, status));
