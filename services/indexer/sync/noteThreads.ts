@@ -8,7 +8,7 @@ import {
   type SyncTodo,
 } from '../../../shared/store/syncRecords.js';
 import { ingest } from '../ingest/ingest.js';
-import { SourceConflict } from '../ingest/source.js';
+import { DeletedPlace, SourceConflict } from '../ingest/source.js';
 import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
 import { tieOf } from '../records/mergeFields.js';
 import { liveThread, type ChannelThread } from '../sources/liveHeader.js';
@@ -90,6 +90,8 @@ async function noteThread(
   try {
     await ingest(deps, source, noMessages(), { reads, note: (documents) => note(documents) });
   } catch (error) {
+    // Its server or forum was deleted here since the last look: the next look leaves it out.
+    if (error instanceof DeletedPlace) return;
     if (!(error instanceof SourceConflict)) throw error;
     deps.logger.warn({ err: error, threadId: thread.id }, 'A thread cannot be recorded');
     await deps.commit({ reads, decide: (documents) => note(documents, error.message) });

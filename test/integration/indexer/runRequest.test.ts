@@ -81,6 +81,18 @@ describe('a request to sync', () => {
       expect(await deps.collections.channels.distinct('name')).to.deep.equal(['questions']);
     });
 
+    it('records nothing of a forum that was deleted here since the last look', async () => {
+      const one = server();
+      const { platform } = answeringPlatform([one]);
+      const own = syncDeps(deps, platform);
+      const before = await loadServer(own, one.guild.id);
+      await deps.collections.channels.updateMany({}, { $set: { deleted: true } });
+      const threads = pagesOf(one, one.channels[0]!.id, 1);
+      await noteThreads(own, before, { threads, asOf: before.asOf + 1_000 });
+      expect(await deps.collections.threads.countDocuments()).to.equal(0);
+      expect(await deps.collections.sync.countDocuments({ kind: 'thread' })).to.equal(0);
+    });
+
     it('records nothing more of a forum that is not public any more', async () => {
       const one = server();
       const own = await listWhile(one, () => hide(one, one.channels[0]!));
