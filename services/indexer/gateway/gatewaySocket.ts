@@ -24,6 +24,8 @@ export interface SocketEvent {
 export interface SocketEnd {
   code: number;
   isInvalid: boolean;
+  /** Whether its session had begun, or was resumed. */
+  isAnswered: boolean;
 }
 
 /** A connection to the gateway. */
@@ -46,6 +48,10 @@ const OP = {
 } as const;
 /** A code that leaves the session: 1000 and 1001 would end it. */
 const LEAVE = 4_200;
+/** The events that answer an identify and a resume. */
+const ANSWERS = new Set(['READY', 'RESUMED']);
+/** Heartbeats that the platform may acknowledge without an event before it answers: with its interval, two minutes. */
+const MOST_UNANSWERED = 3;
 /** How long the platform may take to say hello, and to close (ms). */
 const PATIENCE_MS = 20_000;
 const CLOSE_MS = 1_000;
@@ -66,11 +72,21 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
     setTimeout(() => socket.terminate(), CLOSE_MS).unref();
   };
   const silence = setTimeout(() => socket.terminate(), PATIENCE_MS);
+  let isAnswered = false;
+  let unanswered = 0;
   const obey = ({ op, t, s, d }: Payload, bytes: number): void => {
-    if (op === OP.event) options.onEvent({ type: String(t), seq: Number(s), data: d }, bytes);
-    else if (op === OP.heartbeat) heart.beat();
-    else if (op === OP.ack) heart.hear();
-    else if (op === OP.reconnect) leave();
+    if (op === OP.event) {
+      const type = String(t);
+      isAnswered ||= ANSWERS.has(type);
+      unanswered = 0;
+      options.onEvent({ type, seq: Number(s), data: d }, bytes);
+    } else if (op === OP.heartbeat) heart.beat();
+    else if (op === OP.ack) {
+      heart.hear();
+      unanswered += 1;
+      // The connection lives, but the identify or resume was lost: only another connection can send it again.
+      if (!isAnswered && unanswered >= MOST_UNANSWERED) socket.terminate();
+    } else if (op === OP.reconnect) leave();
     else if (op === OP.invalid) {
       isInvalid = d !== true;
       leave();
@@ -102,7 +118,7 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
       clearTimeout(silence);
       heart.stop();
       signal.removeEventListener('abort', leave);
-      resolve({ code, isInvalid });
+      resolve({ code, isInvalid, isAnswered });
     });
   });
   const ended = closed.then((end) => {

@@ -24,13 +24,13 @@ export interface GatewayAccess {
   problem: string | null;
 }
 
-/** A connection that ends sooner (ms) has failed. */
+/** A connection that ends sooner (ms), or whose session has neither begun nor gone on, has failed. */
 const LIVED_MS = 60_000;
 /** Failures after which a connection is tried again at once. */
 const MOST_AT_ONCE = 2;
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
-/** A session whose address cannot be reached for so long (ms) is given up. */
+/** A session that cannot be resumed for so long (ms), whatever the reason, is given up. */
 const MOST_RESUMING_MS = 5 * 60_000;
 const LONGEST_REST_MS = 10 * 60_000;
 
@@ -70,12 +70,10 @@ async function stayConnected(
   let failures = 0;
   let lastedAt = performance.now();
   while (!signal.aborted) {
-    const began = performance.now();
-    const waitMs = await connectOnce(deps, access, listener).catch((error: unknown) =>
-      restAfter(deps, listener, error),
+    const { waitMs, hasLasted } = await connectOnce(deps, access, listener).catch(
+      (error: unknown) => ({ waitMs: restAfter(deps, listener, error), hasLasted: false }),
     );
     if (waitMs === null) return;
-    const hasLasted = performance.now() - began > LIVED_MS;
     failures = hasLasted ? 0 : failures + 1;
     if (hasLasted || !listener.session) lastedAt = performance.now();
     if (performance.now() - lastedAt > MOST_RESUMING_MS) listener.dropSession();
@@ -83,12 +81,19 @@ async function stayConnected(
   }
 }
 
-/** Connects, and resolves when the connection has ended, with the least time to rest (ms); null where nothing helps. */
+/** What a connection came to. */
+interface Connected {
+  /** The least time to rest (ms); null where nothing helps. */
+  waitMs: number | null;
+  hasLasted: boolean;
+}
+
+/** Connects, and resolves when the connection has ended. */
 async function connectOnce(
   deps: SyncDeps,
   access: GatewayAccess,
   listener: Listener,
-): Promise<number | null> {
+): Promise<Connected> {
   const { session } = listener;
   const { url, intents } = session ? { url: session.url, intents: 0 } : await awaitIdentify(deps);
   const socket = connectSocket({
@@ -97,19 +102,21 @@ async function connectOnce(
     onEvent: (event, bytes) => listener.take(event, bytes),
   });
   listener.attach(socket);
-  const { code, isInvalid } = await socket.ended.finally(() => listener.detach());
+  const began = performance.now();
+  const { code, isInvalid, isAnswered } = await socket.ended.finally(() => listener.detach());
+  const hasLasted = isAnswered && performance.now() - began > LIVED_MS;
   const closed = judgeClose(code);
   if (closed.kind === 'unauthorized') throw new PlatformUnauthorized();
   if (closed.kind === 'fatal') {
     access.problem = closed.problem;
     deps.logger.error(closed.problem);
     listener.note(closed.problem);
-    return null;
+    return { waitMs: null, hasLasted };
   }
-  if (!isInvalid && closed.kind === 'passing') return 0;
+  if (!isInvalid && closed.kind === 'passing') return { waitMs: 0, hasLasted };
   listener.dropSession();
   // The platform asks for a random time between one and five seconds.
-  return 1_000 + Math.random() * 4_000;
+  return { waitMs: 1_000 + Math.random() * 4_000, hasLasted };
 }
 
 /** How long to rest after an error (ms). Throws one that does not pass. */

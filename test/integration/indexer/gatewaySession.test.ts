@@ -62,6 +62,18 @@ describe('a session of the gateway', () => {
     expect(sent(Op.Identify)).to.equal(1);
   });
 
+  it('goes on where it was when a resume has no answer although heartbeats have', async () => {
+    await start({ heartbeatMs: 1_000 });
+    const [identified, resumed] = [sent(Op.Identify), sent(Op.Resume)];
+    rig.discord.gateway.ignoresSessions = true;
+    rig.discord.gateway.cut();
+    talk(rig.discord);
+    await until(() => sent(Op.Resume) > resumed + 1);
+    rig.discord.gateway.ignoresSessions = false;
+    await rig.untilSame();
+    expect(sent(Op.Identify)).to.equal(identified);
+  });
+
   it('that cannot be resumed is followed by another, and what was missed is found', async () => {
     await start();
     rig.discord.gateway.invalidate(false);

@@ -99,6 +99,8 @@ export interface GatewayControls {
   starterFirst: boolean;
   /** Refuses connections with a close code, from the identify on; null ends it. */
   refuseWith: number | null;
+  /** Answers no identify and no resume, only heartbeats. */
+  ignoresSessions: boolean;
 }
 
 /** The double of the platform: an HTTP server with a gateway and a CDN over a model. */

@@ -16,6 +16,7 @@ export interface GatewayHost {
   /** Intents that the portal does not grant. */
   forbiddenIntents: number;
   refuseWith: number | null;
+  ignoresSessions: boolean;
   record(command: GatewayCommand): void;
   /** Counts an identify; false where it comes too soon. Too many reset the token. */
   countIdentify(): boolean;
@@ -99,6 +100,7 @@ function obeyCommand(
   place: GatewayCommand['place'],
   { op, d }: Command,
 ): Problem | null {
+  if (host.ignoresSessions) return null;
   if (op === Op.Identify) return identify(host, client, place, d);
   if (op === Op.Resume) return resume(host, client, d);
   if (op !== Op.PresenceUpdate && op !== Op.RequestGuildMembers && op !== Op.VoiceStateUpdate) {

@@ -80,6 +80,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
     get refuseWith() {
       return controls.refuseWith;
     },
+    get ignoresSessions() {
+      return controls.ignoresSessions;
+    },
     record: (command) => void controls.commands.push(command),
     countIdentify() {
       controls.identifiesLeft -= 1;
@@ -130,7 +133,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
     lastEventOf: (sessionId) => sessions.get(sessionId)?.seq ?? null,
     ...{ commands: [] as GatewayCommand[], identifiesLeft: settings.identifiesPerDay },
-    ...{ copies: 1, starterFirst: false, refuseWith: null },
+    ...{ copies: 1, starterFirst: false, refuseWith: null, ignoresSessions: false },
     close(code, reason = '') {
       for (const { connection, session } of [...clients]) {
         if (session && ENDING.includes(code)) end(session);

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { WebSocketServer, type WebSocket } from 'ws';
+import {
+  connectSocket,
+  type GatewaySocket,
+  type SocketEnd,
+} from '../../../../services/indexer/gateway/gatewaySocket.js';
+import { until } from '../../../support/apiServer.js';
+
+const OP = { event: 0, heartbeat: 1, identify: 2, hello: 10, ack: 11 };
+/** Longer than any test: no heartbeat may be late on a busy machine. */
+const INTERVAL_MS = 300_000;
+
+/** A gateway for one client. It says hello; a test tells the rest. */
+class Gateway {
+  readonly server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  readonly ops: number[] = [];
+  private socket: WebSocket | undefined;
+
+  constructor() {
+    this.server.on('connection', (socket) => {
+      this.socket = socket;
+      socket.on('message', (raw: Buffer) => {
+        this.ops.push((JSON.parse(raw.toString()) as { op: number }).op);
+      });
+      this.send({ op: OP.hello, d: { heartbeat_interval: INTERVAL_MS } });
+    });
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  send(payload: object): void {
+    this.socket?.send(JSON.stringify(payload));
+  }
+
+  tell(t: string): void {
+    this.send({ op: OP.event, t, s: 1, d: {} });
+  }
+
+  acknowledge(times: number): void {
+    for (let n = 0; n < times; n += 1) this.send({ op: OP.ack });
+  }
+
+  close(code: number): void {
+    this.socket?.close(code);
+  }
+}
+
+describe('connectSocket', () => {
+  let gateway: Gateway;
+  let stop: AbortController;
+  let events: string[];
+  let socket: GatewaySocket;
+  let end: SocketEnd | undefined;
+
+  beforeEach(async () => {
+    gateway = new Gateway();
+    await once(gateway.server, 'listening');
+    stop = new AbortController();
+    events = [];
+    end = undefined;
+    socket = connectSocket({
+      ...{ url: gateway.url, token: 'T', intents: 1, resume: null, signal: stop.signal },
+      onEvent: ({ type }) => void events.push(type),
+    });
+    void socket.ended.then((ended) => (end = ended));
+  });
+  afterEach(async () => {
+    stop.abort();
+    await socket.ended;
+    gateway.server.close();
+  });
+  const untilIdentified = () => until(() => gateway.ops.includes(OP.identify));
+
+  it('ends a connection whose identify has no answer, although heartbeats have', async () => {
+    await untilIdentified();
+    gateway.acknowledge(3);
+    await until(() => end !== undefined);
+    expect(end).to.include({ isInvalid: false, isAnswered: false });
+  });
+
+  for (const answer of ['READY', 'RESUMED']) {
+    it(`keeps a connection after ${answer}, however few events come`, async () => {
+      await untilIdentified();
+      gateway.acknowledge(2);
+      gateway.tell(answer);
+      gateway.acknowledge(6);
+      gateway.tell('LAST');
+      gateway.close(4_000);
+      await until(() => end !== undefined);
+      expect(events).to.deep.equal([answer, 'LAST']);
+      expect(end).to.deep.equal({ code: 4_000, isInvalid: false, isAnswered: true });
+    });
+  }
+
+  it('waits for the answer while events come before it', async () => {
+    await untilIdentified();
+    for (let n = 0; n < 4; n += 1) {
+      gateway.acknowledge(2);
+      gateway.tell('MESSAGE_CREATE');
+    }
+    gateway.tell('RESUMED');
+    await until(() => events.includes('RESUMED'));
+    expect(events).to.have.length(5);
+    expect(end).to.equal(undefined);
+  });
+});
