@@ -32,7 +32,10 @@ export interface SocketEnd {
 export interface GatewaySocket {
   /** Rejects with what `onEvent` threw. */
   ended: Promise<SocketEnd>;
-  /** Reads nothing more, or goes on. What is not read waits at the platform. */
+  /**
+   * Reads nothing more, or goes on. What is not read waits at the platform. A connection that is being opened is paused
+   * once it has asked for its session.
+   */
   setPaused(isPaused: boolean): void;
 }
 
@@ -72,6 +75,14 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
     setTimeout(() => socket.terminate(), CLOSE_MS).unref();
   };
   const silence = setTimeout(() => socket.terminate(), PATIENCE_MS);
+  let isPaused = false;
+  let hasAsked = false;
+  const applyPause = (): void => {
+    // A connection that is paused before it has asked for its session would end without it.
+    if (!hasAsked || socket.readyState !== WebSocket.OPEN) return;
+    if (isPaused) socket.pause();
+    else socket.resume();
+  };
   let isAnswered = false;
   let unanswered = 0;
   const obey = ({ op, t, s, d }: Payload, bytes: number): void => {
@@ -94,6 +105,8 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
       clearTimeout(silence);
       heart.start(intervalOf(d));
       send(socket, options.resume ? resumeOf(options) : identifyOf(options));
+      hasAsked = true;
+      applyPause();
     }
     if (typeof s === 'number') heart.seq = s;
   };
@@ -128,10 +141,9 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
   if (signal.aborted) socket.terminate();
   return {
     ended,
-    setPaused(isPaused) {
-      if (socket.readyState !== WebSocket.OPEN) return;
-      if (isPaused) socket.pause();
-      else socket.resume();
+    setPaused(pauses) {
+      isPaused = pauses;
+      applyPause();
     },
   };
 }

@@ -108,7 +108,8 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
     failed: recorder.failed,
     attach(opened) {
       socket = opened;
-      isPaused = false;
+      // What waits is still to be recorded, whichever connection brought it.
+      socket.setPaused(isPaused);
     },
     detach() {
       socket = null;

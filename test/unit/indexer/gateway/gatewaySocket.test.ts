@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { WebSocketServer, type WebSocket } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import {
   connectSocket,
   type GatewaySocket,
@@ -13,14 +13,15 @@ const OP = { event: 0, heartbeat: 1, identify: 2, hello: 10, ack: 11 };
 /** Longer than any test: no heartbeat may be late on a busy machine. */
 const INTERVAL_MS = 300_000;
 
-/** A gateway for one client. It says hello; a test tells the rest. */
+/** A gateway for one client. It says hello; a test tells the rest. Others may only ping it. */
 class Gateway {
   readonly server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   readonly ops: number[] = [];
   private socket: WebSocket | undefined;
 
   constructor() {
-    this.server.on('connection', (socket) => {
+    this.server.on('connection', (socket, { url }) => {
+      if (url === '/other') return;
       this.socket = socket;
       socket.on('message', (raw: Buffer) => {
         this.ops.push((JSON.parse(raw.toString()) as { op: number }).op);
@@ -47,6 +48,17 @@ class Gateway {
 
   close(code: number): void {
     this.socket?.close(code);
+  }
+
+  /** Answers pings of another client, one after the other: what was sent before is read by then, if anything is. */
+  async answerOthers(times: number): Promise<void> {
+    const other = new WebSocket(`${this.url}/other`);
+    await once(other, 'open');
+    for (let n = 0; n < times; n += 1) {
+      other.ping();
+      await once(other, 'pong');
+    }
+    other.terminate();
   }
 }
 
@@ -107,5 +119,29 @@ describe('connectSocket', () => {
     await until(() => events.includes('RESUMED'));
     expect(events).to.have.length(5);
     expect(end).to.equal(undefined);
+  });
+
+  it('asks for a session, but reads no event, when it is paused before it is open', async () => {
+    socket.setPaused(true);
+    await untilIdentified();
+    gateway.tell('READY');
+    await gateway.answerOthers(10);
+    expect(events).to.deep.equal([]);
+    socket.setPaused(false);
+    await until(() => events.length === 1);
+    socket.setPaused(true);
+    gateway.tell('MESSAGE_CREATE');
+    await gateway.answerOthers(10);
+    expect(events).to.deep.equal(['READY']);
+    socket.setPaused(false);
+    await until(() => events.length === 2);
+  });
+
+  it('goes on when a pause ends before it is open', async () => {
+    socket.setPaused(true);
+    socket.setPaused(false);
+    await untilIdentified();
+    gateway.tell('READY');
+    await until(() => events.length === 1);
   });
 });

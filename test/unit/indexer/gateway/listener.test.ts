@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import type { GatewaySocket } from '../../../../services/indexer/gateway/gatewaySocket.js';
+import { createListener } from '../../../../services/indexer/gateway/listener.js';
+import type { SyncDeps } from '../../../../services/indexer/sync/syncDeps.js';
+
+/** More than may wait. */
+const TOO_MUCH = 17 << 20;
+
+/** What a listener works with whose events are never recorded: the clock gives no times until the end. */
+function withoutTimes() {
+  const stop = new AbortController();
+  const take = () =>
+    new Promise<never>((_resolve, reject) => {
+      stop.signal.addEventListener('abort', () => reject(new Error('It is to end')));
+    });
+  const collections = { state: { updateOne: () => Promise.resolve({}) } };
+  const deps = {
+    ...{ clock: { take }, collections, signal: stop.signal },
+    ...{ listening: { since: null }, servers: new Map() },
+  };
+  return { deps: deps as unknown as SyncDeps, stop };
+}
+
+/** A connection that keeps what it is told. */
+function aSocket() {
+  const told: boolean[] = [];
+  const socket: GatewaySocket = {
+    ended: new Promise(() => undefined),
+    setPaused: (isPaused) => void told.push(isPaused),
+  };
+  return { socket, told };
+}
+
+describe('a listener', () => {
+  it('pauses the connection on which too much came, and the next one as well', async () => {
+    const { deps, stop } = withoutTimes();
+    const session = { id: 'S', url: 'wss://a.example', botId: '9', seq: 1, since: new Date() };
+    const listener = createListener(deps, session);
+    const [first, second] = [aSocket(), aSocket()];
+    listener.attach(first.socket);
+    const [guild, channel, message] = [1, 2, 3].map((n) => `30000000000000000${n}`);
+    const data = { guild_id: guild, channel_id: channel, ids: [message] };
+    listener.take({ type: 'MESSAGE_DELETE_BULK', seq: 2, data }, TOO_MUCH);
+    expect(first.told.at(-1)).to.equal(true);
+    listener.detach();
+    listener.attach(second.socket);
+    expect(second.told).to.deep.equal([true]);
+    stop.abort();
+    await listener.end();
+  });
+});
