@@ -11,6 +11,7 @@ import {
   unlimitedAsker,
 } from './credentials/countRequest.js';
 import type { RateLimiter, Standing } from './credentials/rateLimiter.js';
+import { cutUnread } from './downloads.js';
 import { noneMatchNames } from './entityTag.js';
 import { errorReply } from './errors.js';
 import type { Form } from './forms.js';
@@ -82,6 +83,7 @@ function sendWhole(
     return;
   }
   response.writeHead(status, namesAndValues(all));
+  cutUnread(response);
   // When a stream fails, the connection is cut. The log of the request says so.
   pipeline(body, response, () => undefined);
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { COMPRESS_FROM, gzipOf, identityOf, withGzip, type Answer } from '../answer.js';
+import { limitStreams } from './downloads.js';
 import { entityTag } from './entityTag.js';
 import { chooseEncoding, type Encoding } from './negotiate.js';
 
@@ -12,6 +13,9 @@ const PUBLIC = 'public, max-age=1, stale-while-revalidate=10';
  * memory.
  */
 const INFLATE_WHOLE = 262_144;
+/** How many bodies a process streams at once. Each holds about 3 MB while its client does not read. */
+const STREAMED_AT_ONCE = 64;
+const openStream = limitStreams(STREAMED_AT_ONCE);
 
 /** An answer as one client gets it. Headers are names and values in turn. */
 export interface Form {
@@ -25,13 +29,16 @@ export interface Form {
   length: number | undefined;
   /** The body, where it is at hand. */
   body: Buffer | undefined;
-  /** Makes the body, where it is not at hand. A stream begins anew with each call. */
+  /**
+   * Makes the body, where it is not at hand. A stream begins anew with each call. Throws UNAVAILABLE while too many are
+   * streamed.
+   */
   open: () => Readable | Buffer | Promise<Buffer>;
 }
 
 /** The form of an answer for a request; a promise where it has to be compressed first. */
 export function formOf(
-  { headers: asked }: IncomingMessage,
+  { headers: asked }: Pick<IncomingMessage, 'headers'>,
   answer: Answer,
   cacheControl = answer.noStore ? 'no-store' : PUBLIC,
 ): Form | Promise<Form> {
@@ -80,7 +87,7 @@ function gzipForm(answer: Answer, cacheControl: string): Form {
     content: contentOf('gzip', length),
     length,
     body,
-    open: openGzip ?? (() => gzipOf(answer)),
+    open: () => (openGzip ? openStream(openGzip) : gzipOf(answer)),
   };
 }
 
@@ -108,14 +115,10 @@ function contentOf(encoding: Encoding, length: number | undefined): string[] {
 }
 
 function openIdentity(answer: Answer): Readable | Promise<Buffer> {
-  const packed = openPacked(answer);
-  return packed ? expand(packed) : identityOf(answer);
-}
-
-/** The gzip form of a body that is to be inflated as a stream; undefined where it may be held whole. */
-function openPacked({ openGzip, gzip, length }: Answer): Readable | undefined {
-  if (openGzip) return openGzip();
-  return gzip && length > INFLATE_WHOLE ? Readable.from([gzip]) : undefined;
+  const { gzip, length } = answer;
+  const openGzip =
+    answer.openGzip ?? (gzip && length > INFLATE_WHOLE && (() => Readable.from([gzip])));
+  return openGzip ? openStream(() => expand(openGzip())) : identityOf(answer);
 }
 
 function expand(source: Readable): Readable {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { Server as NetServer, type AddressInfo } from 'node:net';
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { startListening } from '../../../shared/platform/startListening.js';
 import { answerClientErrors } from './clientErrors.js';
 import { KEEP_ALIVE_MS, PreparedResponse } from './preparedResponse.js';
@@ -26,8 +26,8 @@ export interface ListenOptions {
 }
 
 /**
- * Serves requests at an address. Slow and idle connections, and too many of them, are closed. Throws SettingsError for
- * a taken port.
+ * Serves requests at an address, those of one connection one after the other. Slow and idle connections, and too many of
+ * them, are closed. Throws SettingsError for a taken port.
  */
 export async function listen(
   handler: Handler,
@@ -45,10 +45,12 @@ export async function listen(
       // Node would refuse such a request without a body. So the handler checks the Host header.
       requireHostHeader: false,
     },
-    atEndOfTurn((request, response) => {
-      if (draining) response.setHeader('Connection', 'close');
-      handler(request, response);
-    }),
+    oneByOne(
+      atEndOfTurn((request, response) => {
+        if (draining) response.setHeader('Connection', 'close');
+        handler(request, response);
+      }),
+    ),
   );
   server.setTimeout(idleMs);
   limitConnections(server, connections);
@@ -63,6 +65,43 @@ export async function listen(
     clearInterval(sweep);
   };
   return { url: urlOf(server.address() as AddressInfo), drain };
+}
+
+/**
+ * Handles the requests of a connection one after the other. A client may send many requests before it reads an answer
+ * (pipelining). Node would have all of them handled at once, and keep the answers in memory until the client reads them.
+ * So a request waits until its answer may be sent. While any waits, nothing more is read from the connection.
+ */
+function oneByOne(handler: Handler): Handler {
+  const waiting = new WeakMap<Socket, number>();
+  const hold = (socket: Socket): void => {
+    const before = waiting.get(socket);
+    waiting.set(socket, (before ?? 0) + 1);
+    socket.pause();
+    if (before !== undefined) return;
+    // Node resumes reading where it has parsed a request whole, or sent an answer.
+    socket.on('resume', () => {
+      if (waiting.get(socket)! > 0) socket.pause();
+    });
+  };
+  const release = (socket: Socket): void => {
+    const left = waiting.get(socket)! - 1;
+    waiting.set(socket, left);
+    if (left === 0) socket.resume();
+  };
+  return (request, response) => {
+    // A response gets the socket once the responses before it were sent.
+    if (response.socket) {
+      handler(request, response);
+      return;
+    }
+    const { socket } = request;
+    hold(socket);
+    response.once('socket', () => {
+      release(socket);
+      handler(request, response);
+    });
+  };
 }
 
 /**

@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { Answer, CacheState } from '../answer.js';
+import { cutUnread } from './downloads.js';
 import { noneMatchNames } from './entityTag.js';
 import { formOf } from './forms.js';
 import { setLines } from './headLines.js';
@@ -19,8 +21,13 @@ export async function send(ctx: Context, answer: Answer): Promise<void> {
     return;
   }
   setAll(ctx, form.content);
-  if (ctx.method === 'HEAD') answer.file?.bytes.destroy();
-  else ctx.body = form.body ?? (await form.open());
+  if (ctx.method === 'HEAD') {
+    answer.file?.bytes.destroy();
+    return;
+  }
+  const body = form.body ?? (await form.open());
+  if (body instanceof Readable) cutUnread(ctx.res);
+  ctx.body = body;
 }
 
 function setAll(ctx: Context, headers: readonly string[]): void {

@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { startApi, untilEqual, type ApiServer } from '../../support/apiServer.js';
+import { formOf } from '../../../services/api/http/forms.js';
+import { startApi, until, untilEqual, type ApiServer } from '../../support/apiServer.js';
 import { storeBody, storeChunkedBody } from '../../support/apiViews.js';
 
 const SERVER = '900000000000000001';
@@ -98,6 +100,32 @@ describe('stored bodies', () => {
     const etag = String(packed.headers.etag);
     const headers = { 'Accept-Encoding': 'gzip', 'If-None-Match': etag };
     expect((await api.get('/api/threads/77', headers)).status).to.equal(304);
+  });
+
+  it('refuses to stream more than 64 bodies at once', async () => {
+    const value = Array.from({ length: 20_000 }, () => Math.random());
+    await storeChunkedBody(api.stores.mongo.collections, 'thread/79', value, 100_000);
+    const open: Readable[] = [];
+    const asksGzip = { headers: { 'accept-encoding': 'gzip' } };
+    for (let n = 0; n < 64; n += 1) {
+      const openGzip = () => new Readable({ read: () => undefined });
+      const form = await formOf(asksGzip, { etag: 'x', length: 10, openGzip });
+      open.push((await form.open()) as Readable);
+    }
+    const path = '/api/threads/79';
+    for (const encoding of ['gzip', 'identity']) {
+      const refused = await api.get(path, { 'Accept-Encoding': encoding });
+      expect(refused.status).to.equal(503);
+      expect(refused.json()).to.include({ code: 'UNAVAILABLE' });
+      expect(refused.headers).to.include({ 'retry-after': '5', 'cache-control': 'no-store' });
+      expect(refused.headers).to.not.have.any.keys('etag', 'content-encoding');
+    }
+    expect((await api.send('HEAD', path)).status).to.equal(200);
+    open.shift()!.destroy();
+    await until(async () => (await api.get(path)).status === 200);
+    // The place is free again once the body was sent.
+    await until(async () => (await api.get(path)).status === 200);
+    for (const stream of open) stream.destroy();
   });
 
   it('cuts the connection, rather than end early, when a piece of a large body is lost', async () => {

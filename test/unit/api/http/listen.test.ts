@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
+import { until } from '../../../support/apiServer.js';
 import { listen, type Listener } from '../../../../services/api/http/listen.js';
+import type { PreparedResponse } from '../../../../services/api/http/preparedResponse.js';
 
 const BODY = Buffer.alloc(4 << 20);
 
@@ -36,6 +38,69 @@ describe('listen', () => {
     clearInterval(again);
     socket.destroy();
     expect(Date.now() - began).to.be.above(400);
+  });
+
+  it('handles the requests of a connection one after the other, and reads no more while some wait', async () => {
+    const open: PreparedResponse[] = [];
+    const urls: string[] = [];
+    let most = 0;
+    const held = await listen(
+      ({ url = '' }, response) => {
+        urls.push(url);
+        most = Math.max(most, open.push(response));
+      },
+      { host: '127.0.0.1', port: 0, graceMs: 0 },
+    );
+    const { hostname, port } = new URL(held.url);
+    const client = connect(Number(port), hostname);
+    let received = '';
+    client.on('data', (data) => (received += String(data)));
+    const ask = (from: number): void => {
+      const paths = Array.from({ length: 20 }, (_, n) => `/${from + n}`);
+      client.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+    };
+    const answerAll = async (count: number): Promise<void> => {
+      for (let answered = 0; answered < count; answered += 1) {
+        await until(() => open.length > 0);
+        open.shift()!.end(`<${urls.at(-1)}>`);
+      }
+    };
+    ask(0);
+    await until(() => open[0]?.socket?.isPaused() === true);
+    await answerAll(20);
+    ask(20);
+    await answerAll(20);
+    await until(() => received.includes('</39>'));
+    const all = Array.from({ length: 40 }, (_, n) => `/${n}`);
+    expect(received.match(/(?<=<)[^>]+/g)).to.deep.equal(all);
+    expect(urls).to.deep.equal(all);
+    expect(most).to.equal(1);
+    client.destroy();
+    await held.drain();
+  });
+
+  it('reads the body of a request that had to wait', async () => {
+    const whole = await listen(
+      (request, response) => {
+        let bytes = 0;
+        request.on('data', (data: Buffer) => (bytes += data.length));
+        request.on('end', () => response.end(`<${request.method} ${bytes}>`));
+      },
+      { host: '127.0.0.1', port: 0, graceMs: 0 },
+    );
+    const { hostname, port } = new URL(whole.url);
+    const client = connect(Number(port), hostname);
+    let received = '';
+    client.on('data', (data) => (received += String(data)));
+    const post = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${BODY.length}\r\n\r\n`;
+    client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3) + post);
+    client.write(BODY);
+    client.write('HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await once(client, 'close');
+    const bodies = received.match(/(?<=<)[^>]+/g);
+    expect(bodies).to.deep.equal(['GET 0', 'GET 0', 'GET 0', `POST ${BODY.length}`]);
+    expect(received.match(/HTTP\/1.1 200/g)).to.have.length(5);
+    await whole.drain();
   });
 
   it('closes connections beyond the most that it takes', async () => {

@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { expect } from 'chai';
+import Koa from 'koa';
+import { corsPolicy } from '../../../../services/api/http/cors.js';
+import {
+  cutUnread,
+  limitStreams,
+  UNREAD_LIMIT_MS,
+} from '../../../../services/api/http/downloads.js';
+import { makeAndSend } from '../../../../services/api/http/exchange.js';
+import { listen, type Handler } from '../../../../services/api/http/listen.js';
+import { send } from '../../../../services/api/http/send.js';
+import { until } from '../../../support/apiServer.js';
+
+const CHUNK = Buffer.alloc(65_536);
+
+describe('limitStreams', () => {
+  it('refuses streams beyond the limit, until one is closed', async () => {
+    const openStream = limitStreams(2);
+    const failed = openStream(endless);
+    const ended = openStream(() => Readable.from(['x']));
+    expect(() => openStream(endless))
+      .to.throw()
+      .that.includes({ code: 'UNAVAILABLE', status: 503 });
+    ended.resume();
+    await once(ended, 'close');
+    const again = openStream(endless);
+    expect(() => openStream(endless))
+      .to.throw()
+      .that.has.deep.property('headers', {
+        'Retry-After': '5',
+      });
+    const closed = new Promise((resolve) => failed.once('close', resolve));
+    failed.on('error', () => undefined).destroy(new Error('broken'));
+    await closed;
+    openStream(endless).destroy();
+    again.destroy();
+  });
+
+  it('does not count a stream that could not be opened', () => {
+    const openStream = limitStreams(1);
+    const fail = (): never => {
+      throw new Error('broken');
+    };
+    expect(() => openStream(fail)).to.throw('broken');
+    openStream(endless).destroy();
+  });
+});
+
+describe('cutUnread', () => {
+  /** Serves one request, of which the client reads nothing, and gives both ends of its connection. */
+  async function unread(handler: Handler) {
+    let served: Socket | undefined;
+    const listener = await listen(
+      (request, response) => {
+        served = request.socket;
+        handler(request, response);
+      },
+      { host: '127.0.0.1', port: 0, graceMs: 0 },
+    );
+    const { hostname, port } = new URL(listener.url);
+    const client = connect(Number(port), hostname).pause();
+    client.on('error', () => undefined);
+    client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until(() => served !== undefined);
+    return { served: served!, client, listener };
+  }
+
+  it('ends a download of which the client takes nothing', async () => {
+    const body = endless();
+    const { client, listener } = await unread((_request, response) => {
+      cutUnread(response, 20);
+      body.pipe(response).once('close', () => body.destroy());
+    });
+    if (!body.closed) await once(body, 'close');
+    client.destroy();
+    await listener.drain();
+  });
+
+  it('bounds every streamed answer, with and without Koa', async () => {
+    const answer = { etag: 'x', length: 1, file: { type: 'video/mp4', bytes: endless() } };
+    const app = new Koa();
+    app.silent = true;
+    const koa = app.use((ctx) => send(ctx, answer)).callback();
+    const form = { status: 200, etag: '"x"', headers: [], notModified: [], length: undefined };
+    const direct: Handler = (request, response) => {
+      const exchange = { facts: { requestId: '1' }, counted: undefined, cors: corsPolicy('*') };
+      const sent = { ...form, body: endless, cached: undefined };
+      void makeAndSend({ request, response, ...exchange }, sent);
+    };
+    const handlers: Handler[] = [direct, (request, response) => void koa(request, response)];
+    for (const handler of handlers) {
+      const { served, client, listener } = await unread(handler);
+      await until(() => served.timeout === UNREAD_LIMIT_MS);
+      client.destroy();
+      await listener.drain();
+    }
+    if (!answer.file.bytes.closed) await once(answer.file.bytes, 'close');
+  });
+});
+
+function endless(): Readable {
+  return new Readable({
+    read() {
+      this.push(CHUNK);
+    },
+  });
+}
