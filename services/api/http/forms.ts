@@ -30,10 +30,10 @@ export interface Form {
   /** The body, where it is at hand. */
   body: Buffer | undefined;
   /**
-   * Makes the body, where it is not at hand. A stream begins anew with each call. Throws UNAVAILABLE while too many are
+   * Makes the body, where it is not at hand. A stream begins anew with each call. Throws UNAVAILABLE where too many are
    * streamed.
    */
-  open: () => Readable | Buffer | Promise<Buffer>;
+  open: () => Readable | Buffer | Promise<Readable | Buffer>;
 }
 
 /** The form of an answer for a request; a promise where it has to be compressed first. */
@@ -114,7 +114,7 @@ function contentOf(encoding: Encoding, length: number | undefined): string[] {
   return content;
 }
 
-function openIdentity(answer: Answer): Readable | Promise<Buffer> {
+function openIdentity(answer: Answer): Promise<Readable | Buffer> {
   const { gzip, length } = answer;
   const openGzip =
     answer.openGzip ?? (gzip && length > INFLATE_WHOLE && (() => Readable.from([gzip])));

@@ -17,35 +17,42 @@ import { until } from '../../../support/apiServer.js';
 const CHUNK = Buffer.alloc(65_536);
 
 describe('limitStreams', () => {
-  it('refuses streams beyond the limit, until one is closed', async () => {
-    const openStream = limitStreams(2);
-    const failed = openStream(endless);
-    const ended = openStream(() => Readable.from(['x']));
-    expect(() => openStream(endless))
-      .to.throw()
-      .that.includes({ code: 'UNAVAILABLE', status: 503 });
+  it('lets streams wait beyond the limit until one is closed', async () => {
+    const openStream = limitStreams(2, 60_000);
+    const failed = await openStream(endless);
+    const ended = await openStream(() => Readable.from(['x']));
+    const next = [openStream(endless), openStream(endless)];
     ended.resume();
-    await once(ended, 'close');
-    const again = openStream(endless);
-    expect(() => openStream(endless))
-      .to.throw()
-      .that.has.deep.property('headers', {
-        'Retry-After': '5',
-      });
-    const closed = new Promise((resolve) => failed.once('close', resolve));
+    const first = await next[0]!;
     failed.on('error', () => undefined).destroy(new Error('broken'));
-    await closed;
-    openStream(endless).destroy();
-    again.destroy();
+    const second = await next[1]!;
+    first.destroy();
+    second.destroy();
   });
 
-  it('does not count a stream that could not be opened', () => {
-    const openStream = limitStreams(1);
+  it('refuses a stream that waits too long, and does not open it later', async () => {
+    const openStream = limitStreams(1, 1);
+    const held = await openStream(endless);
+    let opened = 0;
+    const error = await openStream(() => {
+      opened += 1;
+      return endless();
+    }).catch((thrown: unknown) => thrown);
+    expect(error).to.include({ code: 'UNAVAILABLE', status: 503 });
+    expect(error).to.have.deep.property('headers', { 'Retry-After': '5' });
+    held.destroy();
+    await limitStreams(1, 60_000)(endless).then((other) => other.destroy());
+    expect(opened).to.equal(0);
+  });
+
+  it('does not count a stream that could not be opened', async () => {
+    const openStream = limitStreams(1, 60_000);
     const fail = (): never => {
       throw new Error('broken');
     };
-    expect(() => openStream(fail)).to.throw('broken');
-    openStream(endless).destroy();
+    const error = await openStream(fail).catch((thrown: unknown) => thrown);
+    expect((error as Error).message).to.equal('broken');
+    (await openStream(endless)).destroy();
   });
 });
 
