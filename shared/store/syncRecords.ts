@@ -136,6 +136,11 @@ export interface SyncRequestRecord {
   listed?: boolean;
   /** Why it cannot be done. */
   problem?: string;
+  /** Of a request for all servers, those that are still to be listed; absent for all. */
+  left?: string[];
+  /** Served again then: the platform was away, so many times in a row. */
+  dueAt?: Date;
+  tries?: number;
   /** Since when its job has found no process that speaks to the platform. */
   unservedSince?: Date;
 }

@@ -54,12 +54,19 @@ export function answeringPlatform(
     guilds: () => servers.map(({ guild: { id } }) => ({ id })),
     guild: (serverId) => servers.find(({ guild }) => guild.id === serverId)?.guild,
     guildChannels: (serverId) => servers.find(({ guild }) => guild.id === serverId)?.channels,
+    channel: (channelId) => ({
+      ...{ id: channelId, type: 15 },
+      guild_id: servers.find(({ channels }) => channels.some(({ id }) => id === channelId))?.guild
+        .id,
+    }),
     me: () => ({ id: botId }),
     member: () => ({ roles: [] }),
     activeThreads: () => ({ threads: [] }),
     archivedThreads: archived,
+    messages: () => [],
   };
-  const get = async (request: PlatformRequest<unknown>) => {
+  const get = async (request: PlatformRequest<unknown>, signal?: AbortSignal) => {
+    signal?.throwIfAborted();
     asked.push(request);
     asOf += 1;
     const askedAt = asOf;

@@ -21,10 +21,25 @@ export async function runRequest(deps: SyncDeps, request: SyncRequestRecord): Pr
   if (threadId !== undefined) await syncThread(deps, threadId);
   else if (channelId !== undefined) await syncChannel(deps, channelId);
   else if (serverId !== undefined) await syncServer(deps, serverId);
-  else await syncAll(deps);
+  else await syncAll(deps, request);
 }
 
-async function syncAll(deps: SyncDeps): Promise<void> {
+/** Where the platform is away for some servers, only these are listed again when the request is served again. */
+async function syncAll(deps: SyncDeps, { _id, at, left }: SyncRequestRecord): Promise<void> {
+  const errors = new Map<string, PlatformAway>();
+  for (const serverId of left ?? (await findServers(deps))) {
+    const error = await trySyncServer(deps, serverId);
+    if (error) errors.set(serverId, error);
+  }
+  const [away] = errors.values();
+  if (!away) return;
+  const requests = syncOf(deps.collections.sync, 'request');
+  await requests.updateOne({ _id, at }, { $set: { left: [...errors.keys()] } });
+  throw away;
+}
+
+/** The servers that the bot is in. Nothing more is synced of those that it has left. */
+async function findServers(deps: SyncDeps): Promise<string[]> {
   const servers = await listServers(deps.platform, deps.signal);
   const left = syncOf(deps.collections.sync, 'server').find({
     ...{ kind: 'server', _id: { $nin: servers } },
@@ -32,9 +47,7 @@ async function syncAll(deps: SyncDeps): Promise<void> {
   for await (const { _id } of left) {
     await leaveOutServer(deps, _id, 'The bot is not on this server');
   }
-  let away: PlatformAway | null = null;
-  for (const one of servers) away = (await trySyncServer(deps, one)) ?? away;
-  if (away) throw away;
+  return servers;
 }
 
 /**
@@ -66,13 +79,38 @@ async function noteProblem(
 
 /**
  * Threads may be archived or taken up again while they are listed: those that were taken up are active again after it.
+ * A forum whose list fails does not keep the others from being listed; its error is thrown after them.
  */
 async function syncServer(deps: SyncDeps, serverId: string): Promise<void> {
   const { channels } = await loadServer(deps, serverId);
   if (channels.size === 0) return;
   await listActive(deps, serverId);
-  for (const channelId of [...channels.keys()]) await listArchived(deps, serverId, channelId);
+  const errors: Error[] = [];
+  for (const channelId of [...channels.keys()]) {
+    const error = await tryListArchived(deps, serverId, channelId);
+    if (error) errors.push(error);
+  }
   await listActive(deps, serverId);
+  // Where one passes, the server is to be tried again.
+  const error = errors.find((one) => one instanceof PlatformAway) ?? errors[0];
+  if (error) throw error;
+}
+
+/** Resolves with the error where a forum cannot be listed, or not now. */
+async function tryListArchived(
+  deps: SyncDeps,
+  serverId: string,
+  channelId: string,
+): Promise<PlatformAway | PlatformAnswerError | null> {
+  try {
+    await listArchived(deps, serverId, channelId);
+    return null;
+  } catch (error) {
+    const isIts = error instanceof PlatformAway || error instanceof PlatformAnswerError;
+    if (!isIts) throw error;
+    deps.logger.warn({ err: error, channelId }, 'A forum cannot be listed');
+    return error;
+  }
 }
 
 async function syncChannel(deps: SyncDeps, channelId: string): Promise<void> {

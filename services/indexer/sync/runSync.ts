@@ -20,6 +20,7 @@ import { listen, type GatewayAccess } from '../gateway/listen.js';
 import { fetchThreads } from './fetchThreads.js';
 import { createMeter, type Meter } from './meter.js';
 import { holdLease, LEASE_MS, releaseLease } from './lease.js';
+import { postponeRequest } from './postponeRequest.js';
 import { readMessages } from './readMessages.js';
 import { createRemovals } from './removals.js';
 import { removeLongWithheld } from './removeWithheld.js';
@@ -212,7 +213,10 @@ async function serveRequests(deps: SyncDeps, allEveryMs: number): Promise<void> 
       await requestSync(deps.collections, {}, ALL);
     }
     const next = await syncOf(sync, 'request').findOne(
-      { kind: 'request', listed: { $ne: true }, problem: { $exists: false } },
+      {
+        ...{ kind: 'request', listed: { $ne: true }, problem: { $exists: false } },
+        dueAt: { $not: { $gt: new Date() } },
+      },
       { sort: { at: 1 } },
     );
     if (next) {
@@ -234,11 +238,7 @@ async function serveRequest(deps: SyncDeps, request: SyncRequestRecord): Promise
     if (_id === ALL) await requests.deleteOne({ _id, at });
     else await requests.updateOne({ _id, at }, { $set: { listed: true } });
   } catch (error) {
-    if (error instanceof PlatformAway) {
-      // The others are to have their turn.
-      await requests.updateOne({ _id, at }, { $set: { at: new Date() } });
-      return rest(AGAIN_AFTER_MS, deps.signal);
-    }
+    if (error instanceof PlatformAway) return postponeRequest(requests, request);
     const isIts =
       error instanceof NotSynced ||
       error instanceof PlatformRefused ||

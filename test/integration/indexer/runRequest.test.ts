@@ -1,10 +1,14 @@
 import { expect } from 'chai';
+import { createLiveClock } from '../../../services/indexer/stores/liveClock.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
+import { postponeRequest } from '../../../services/indexer/sync/postponeRequest.js';
 import { runRequest } from '../../../services/indexer/sync/runRequest.js';
+import { runSync } from '../../../services/indexer/sync/runSync.js';
 import type { SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
-import type { SyncRequestRecord } from '../../../shared/store/syncRecords.js';
+import { PlatformAnswerError, PlatformAway } from '../../../shared/discordApi/platformErrors.js';
+import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
 import {
   anAnsweredServer,
   answeringPlatform,
@@ -12,8 +16,12 @@ import {
   syncDeps,
   type AnsweredServer,
 } from '../../support/answeringPlatform.js';
+import { until } from '../../support/apiServer.js';
 import { aLiveThread } from '../../support/liveAnswers.js';
 import { indexerSuite } from '../../support/suiteStores.js';
+
+/** Longer than any test. */
+const HOUR_MS = 3_600_000;
 
 /** A request for everything, or for a server. */
 function aRequest(more: Partial<SyncRequestRecord> = {}): SyncRequestRecord {
@@ -99,6 +107,109 @@ describe('a request to sync', () => {
       expect(await deps.collections.threads.distinct('title')).to.deep.equal(['On page 1']);
       expect(await deps.collections.sync.countDocuments({ kind: 'thread' })).to.equal(0);
       expect(own.servers.get(one.guild.id)?.channels.size).to.equal(0);
+    });
+  });
+
+  describe('while the list of one forum fails', () => {
+    /** Two servers with a thread in each forum; the list of the first one's first forum meets an error. */
+    function withError(error: () => Error | null) {
+      const servers = ['Rust', 'Go'].map((name) => anAnsweredServer(name, ['help', 'news']));
+      const [first] = servers as [AnsweredServer];
+      const broken = first.channels[0]!.id;
+      const pages = new Map(
+        servers.flatMap((one) => one.channels.map(({ id }) => [id, pagesOf(one, id, 1)])),
+      );
+      const { platform, asked } = answeringPlatform(servers, {
+        archived: (channelId) => ({ threads: pages.get(channelId)!, has_more: false }),
+        before({ route, topId }) {
+          const failure = route === 'archivedThreads' && topId === broken ? error() : null;
+          return failure ? Promise.reject(failure) : Promise.resolve();
+        },
+      });
+      return { first, broken, platform, asked };
+    }
+    const listed = () => deps.collections.threads.countDocuments();
+    const requests = () => syncOf(deps.collections.sync, 'request');
+
+    it('lists the other forums of its server, and tells the error', async () => {
+      for (const error of [new PlatformAway('It is away'), new PlatformAnswerError('No list')]) {
+        const { first, broken, platform } = withError(() => error);
+        const { id: serverId } = first.guild;
+        const served = runRequest(syncDeps(deps, platform), aRequest({ serverId }));
+        expect(await served.catch((thrown: unknown) => thrown)).to.equal(error);
+        const found = await deps.collections.threads.distinct('channelId', { serverId });
+        expect(found).to.deep.equal([first.channels[1]!.id]).and.not.to.include(broken);
+      }
+    });
+
+    it('notes on the server what is wrong with an answer', async () => {
+      const { first, platform } = withError(() => new PlatformAnswerError('No list'));
+      await runRequest(syncDeps(deps, platform), aRequest());
+      const { id: serverId } = first.guild;
+      const server = await syncOf(deps.collections.sync, 'server').findOne({ _id: serverId });
+      expect(server?.problem).to.equal('No list');
+      expect(await listed()).to.equal(3);
+    });
+
+    it('asks again only for the server for which the platform was away, until it answers', async () => {
+      let isAway = true;
+      const { first, platform, asked } = withError(() =>
+        isAway ? new PlatformAway('Away') : null,
+      );
+      const own = syncDeps(deps, platform);
+      await requests().insertOne(aRequest());
+      const serve = async () => {
+        asked.length = 0;
+        const served = await runRequest(own, (await requests().findOne())!).then(
+          () => 'done',
+          (error: unknown) => (error as Error).message,
+        );
+        const looked = asked.filter(({ route }) => route === 'guild').map(({ topId }) => topId);
+        return { served, looked: looked.length };
+      };
+      expect(await serve()).to.deep.equal({ served: 'Away', looked: 2 });
+      expect(await listed()).to.equal(3);
+      expect(await requests().findOne()).to.deep.include({ left: [first.guild.id] });
+      expect(await serve()).to.deep.equal({ served: 'Away', looked: 1 });
+      isAway = false;
+      expect(await serve()).to.deep.equal({ served: 'done', looked: 1 });
+      expect(await listed()).to.equal(4);
+    });
+
+    it('is served again later while the platform is away, and ever later', async () => {
+      await requests().insertOne(aRequest());
+      for (const waitMs of [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]) {
+        const from = Date.now();
+        await postponeRequest(requests(), (await requests().findOne())!);
+        const dueAt = (await requests().findOne())!.dueAt!.getTime();
+        expect(dueAt).to.be.within(from + waitMs, Date.now() + waitMs);
+      }
+    });
+
+    it('is left alone by the sync until its time has come, while others are served', async () => {
+      const { first, platform } = withError(() => new PlatformAway('Away'));
+      const { id: serverId } = first.guild;
+      const [past, later] = [new Date(0), new Date(Date.now() + HOUR_MS)];
+      await requests().insertMany([
+        aRequest({ _id: 'postponed', serverId, at: past, dueAt: later }),
+        aRequest({ _id: 'other', channelId: first.channels[1]!.id }),
+      ]);
+      const clock = createLiveClock(deps.collections.state);
+      const options = {
+        ...{ named: new Set<string>(), gateway: null, optOutRoles: [], allEveryMs: HOUR_MS },
+        ...{ repairEveryMs: HOUR_MS, repairAfterMs: HOUR_MS, memberEveryMs: HOUR_MS },
+      };
+      const sync = runSync(deps, { platform, clock }, options);
+      try {
+        await until(async () => (await requests().findOne({ _id: 'other' }))!.listed === true);
+        expect(await requests().findOne({ _id: 'postponed' })).not.to.have.property('tries');
+        await requests().updateOne({ _id: 'postponed' }, { $set: { dueAt: past } });
+        await until(
+          async () => (await requests().findOne({ _id: 'postponed' }))!.tries !== undefined,
+        );
+      } finally {
+        await sync.stop();
+      }
     });
   });
 });

@@ -1,0 +1,18 @@
+import type { Collection } from 'mongodb';
+import type { SyncRequestRecord } from '../../../shared/store/syncRecords.js';
+
+const FIRST_WAIT_MS = 5_000;
+const LONGEST_WAIT_MS = 5 * 60_000;
+
+/**
+ * Has a request served again later, as the platform was away: ever later, up to five minutes. Others are served
+ * meanwhile. Whoever asks for the same once more has it served at once.
+ */
+export async function postponeRequest(
+  requests: Collection<SyncRequestRecord>,
+  { _id, at, tries = 0 }: SyncRequestRecord,
+): Promise<void> {
+  const waitMs = Math.min(FIRST_WAIT_MS * 2 ** tries, LONGEST_WAIT_MS);
+  const dueAt = new Date(Date.now() + waitMs);
+  await requests.updateOne({ _id, at }, { $set: { dueAt, tries: tries + 1 } });
+}
