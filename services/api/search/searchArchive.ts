@@ -1,5 +1,7 @@
 import { AppError } from '../../../shared/contract/errors.js';
 import type { SearchParams, SearchResponse } from '../../../shared/contract/search.js';
+import { isTimeLimit } from '../../../shared/platform/storeErrors.js';
+import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import type { Asker } from '../asker.js';
 import type { SearchDeps } from './askElasticsearch.js';
 import { lowestBand, WEAK_BELOW } from './buildQuery.js';
@@ -24,9 +26,14 @@ import type { Turns } from './turns.js';
  */
 const AT_ONCE = { costly: 1, further: 2 } as const;
 
+/** A read may take 2,800 ms. The rest of that is for the passages of the results. */
+const FURTHER_MS = 2_000;
+
 /** What a search of the archive needs; costly ones take turns. */
 export interface SearchArchiveDeps extends SearchDeps {
   turns: Turns;
+  /** How long after its begin (ms) a search waits for what it looks for besides; 2,000 by default. */
+  furtherMs?: number;
   /** Words that count as others; none by default. */
   synonyms?: Synonyms;
 }
@@ -57,6 +64,7 @@ export async function searchArchive(
   params: SearchParams,
   asker: Asker,
 ): Promise<Searched> {
+  const furtherUntil = performance.now() + (deps.furtherMs ?? FURTHER_MS);
   const parsed = withSynonyms(parseQuery(params.q), deps.synonyms ?? new Map());
   const answer = async (found: Found, extras: Extras | null): Promise<Searched> => ({
     answer: await present(deps, parsed, params, found, extras ?? NO_EXTRAS),
@@ -73,9 +81,10 @@ export async function searchArchive(
   }
   const found = await findPage(deps, parsed, params);
   if (!mayGain(parsed, params, found)) return answer(found, NO_EXTRAS);
-  if (!asker.affords(COSTLY_MORE)) return answer(found, null);
-  const looking = inTurn(AT_ONCE.further, () => findExtras(deps, parsed, params, found));
-  return answer(found, await looking.catch(nullIfUnavailable));
+  const left = furtherUntil - performance.now();
+  if (left <= 0 || !asker.affords(COSTLY_MORE)) return answer(found, null);
+  const look = () => inTurn(AT_ONCE.further, () => findExtras(deps, parsed, params, found));
+  return answer(found, await withTimeout(left, look).catch(nullIfUnavailable));
 }
 
 /**
@@ -132,9 +141,10 @@ function correctionOf(deps: SearchDeps, parsed: ParsedQuery, params: SearchParam
   );
 }
 
-/** What was answered without them stands. */
+/** What was found without them stands. */
 function nullIfUnavailable(error: unknown): null {
-  if (error instanceof AppError && error.code === 'UNAVAILABLE') return null;
+  if (isTimeLimit(error) || (error instanceof AppError && error.code === 'UNAVAILABLE'))
+    return null;
   throw error;
 }
 

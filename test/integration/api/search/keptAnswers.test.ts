@@ -12,6 +12,7 @@ import {
   type SearchDocument,
 } from '../../../../shared/store/searchIndex.js';
 import { startApi, until, type ApiServer } from '../../../support/apiServer.js';
+import { PATIENCE_MS } from '../../../support/searchArchive.js';
 import {
   aThread,
   searchParams,
@@ -108,7 +109,8 @@ describe('kept answers of searches', () => {
     const q = 'zzzz yyyy xxxx';
     await untilKept(new URLSearchParams({ q }).toString());
     const { elasticsearch, mongo } = api.stores;
-    const deps = { elasticsearch, namespace: mongo.namespace, turns: new Turns() };
+    const turns = new Turns();
+    const deps = { elasticsearch, namespace: mongo.namespace, turns, furtherMs: PATIENCE_MS };
     const search = (asker: Asker) => searchArchive(deps, searchParams(q), asker);
     expect((await search(UNLIMITED)).isWhole).to.equal(true);
     expect((await search({ ...UNLIMITED, affords: () => false })).isWhole).to.equal(false);
