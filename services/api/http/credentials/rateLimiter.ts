@@ -23,7 +23,7 @@ export interface Standing {
 interface Count {
   /** That this process has counted. */
   own: number;
-  /** Of these, how many the shared count holds already. */
+  /** Of these, how many were sent to the shared count. */
   shared: number;
   /** That other processes have counted. */
   others: number;
@@ -76,7 +76,10 @@ export class RateLimiter {
     return { left: this.limit - used, resetSeconds };
   }
 
-  /** Adds what is new to the shared count, and reads what the others have counted. Never rejects. */
+  /**
+   * Adds what is new to the shared count, and reads what the others have counted. Never rejects. Hits whose answer does
+   * not come are not sent again: they may have been added all the same, and would then look like those of others.
+   */
   async share(): Promise<void> {
     if (!this.#shared) return;
     const [shared, window, counts, grown] = [this.#shared, this.#window, this.#counts, this.#grown];
@@ -85,10 +88,10 @@ export class RateLimiter {
       [...grown].map(async (name) => {
         const count = counts.get(name)!;
         const hits = count.own - count.shared;
+        const sent = (count.shared += hits);
         try {
           const whole = await shared(name, window, hits);
-          count.shared += hits;
-          count.others = Math.max(0, whole - count.shared);
+          count.others = Math.max(0, whole - sent);
         } catch {
           if (counts === this.#counts) this.#grown.add(name);
         }

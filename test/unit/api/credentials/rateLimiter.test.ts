@@ -66,19 +66,40 @@ describe('RateLimiter', () => {
     expect(told).to.deep.equal(['b 2']);
   });
 
-  it('counts by itself while the shared count is away, and tells all of it later', async () => {
+  it('counts by itself while the shared count is away, and shares again later', async () => {
     let isAway = true;
     const counted = countInMemory();
     const shared: SharedCount = (...args) =>
       isAway ? Promise.reject(new Error('away')) : counted(...args);
-    const limiter = new RateLimiter({ policy: 'reads', limit: 5, now: clock, shared });
-    for (let turn = 0; turn < 5; turn += 1) limiter.take('a');
+    const limiter = new RateLimiter({ policy: 'reads', limit: 10, now: clock, shared });
+    for (let turn = 0; turn < 10; turn += 1) limiter.take('a');
     await limiter.share();
     expect(limiter.take('a').left).to.equal(-1);
     isAway = false;
+    limiter.take('b');
+    await counted('b', 10, 7);
     await limiter.share();
-    expect(await counted('a', 10, 0)).to.equal(5);
     expect(limiter.look('a').left).to.equal(0);
+    expect(limiter.look('b').left).to.equal(2);
+  });
+
+  it('does not take its own hits for those of others when answers of the shared count are lost', async () => {
+    let isLost = true;
+    const counted = countInMemory();
+    const shared: SharedCount = async (...args) => {
+      const whole = await counted(...args);
+      if (isLost) throw new Error('The answer came too late');
+      return whole;
+    };
+    const limiter = new RateLimiter({ policy: 'reads', limit: 10, now: clock, shared });
+    for (let turn = 0; turn < 3; turn += 1) {
+      limiter.take('a');
+      await limiter.share();
+    }
+    isLost = false;
+    await limiter.share();
+    expect(await counted('a', 10, 0)).to.equal(3);
+    expect(limiter.look('a').left).to.equal(7);
   });
 
   it('counts a hundred thousand names, and lets further ones pass', () => {
