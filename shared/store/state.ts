@@ -89,6 +89,8 @@ export interface GatewaySession {
   url: string;
   /** The bot's own account. */
   botId: string;
+  /** What it tells: a resume changes nothing of that. Absent in a session of an earlier version. */
+  intents?: number;
   /** The number of the last event before which all are recorded. */
   seq: number;
   /** Events tell everything that has changed since then. */

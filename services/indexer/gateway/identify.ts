@@ -27,6 +27,12 @@ export class NoSessionsLeft extends Error {
   }
 }
 
+/** The intents to ask for now. Throws SyncProblem where the bot may not read what messages say. */
+export async function wantedIntents(deps: SyncDeps): Promise<number> {
+  const { guildMembers } = await requireContentIntent(deps);
+  return guildMembers ? INTENTS | GUILD_MEMBERS : INTENTS;
+}
+
 /**
  * Waits until a session may begin. Gives the address to connect to, and the intents to ask for. Other programs with the
  * same token count towards the sessions of a day, so the platform is asked each time. Throws NoSessionsLeft, and
@@ -34,12 +40,12 @@ export class NoSessionsLeft extends Error {
  */
 export async function awaitIdentify(deps: SyncDeps): Promise<{ url: string; intents: number }> {
   const { platform, signal, collections } = deps;
-  const { guildMembers } = await requireContentIntent(deps);
+  const intents = await wantedIntents(deps);
   const { value } = await platform.get(gatewayRequest, signal);
   const { total, remaining, reset_after: resetAfterMs } = value.session_start_limit;
   if (remaining <= total * SPARED) throw new NoSessionsLeft(resetAfterMs);
   while (!(await claimIdentify(collections))) await pause(SPACING_MS / 5, undefined, { signal });
-  return { url: value.url, intents: guildMembers ? INTENTS | GUILD_MEMBERS : INTENTS };
+  return { url: value.url, intents };
 }
 
 /**

@@ -11,7 +11,7 @@ import type { SyncDeps } from '../sync/syncDeps.js';
 import { judgeClose } from './closeCodes.js';
 import { connectSocket } from './gatewaySocket.js';
 import { loadSession } from './gatewayStore.js';
-import { awaitIdentify, NoSessionsLeft } from './identify.js';
+import { awaitIdentify, NoSessionsLeft, wantedIntents } from './identify.js';
 import { createListener, type Listener } from './listener.js';
 import { untilDone } from './tasks.js';
 
@@ -69,16 +69,34 @@ async function stayConnected(
   const { signal } = deps;
   let failures = 0;
   let lastedAt = performance.now();
+  let isChecked = false;
+  const connect = async (): Promise<Connected> => {
+    // Once is enough: what is granted later counts from the next start on.
+    if (!isChecked) await dropOutdated(deps, listener);
+    isChecked = true;
+    return connectOnce(deps, access, listener);
+  };
   while (!signal.aborted) {
-    const { waitMs, hasLasted } = await connectOnce(deps, access, listener).catch(
-      (error: unknown) => ({ waitMs: restAfter(deps, listener, error), hasLasted: false }),
-    );
+    const { waitMs, hasLasted } = await connect().catch((error: unknown) => ({
+      waitMs: restAfter(deps, listener, error),
+      hasLasted: false,
+    }));
     if (waitMs === null) return;
     failures = hasLasted ? 0 : failures + 1;
     if (hasLasted || !listener.session) lastedAt = performance.now();
     if (performance.now() - lastedAt > MOST_RESUMING_MS) listener.dropSession();
     await rest(Math.max(waitMs, delayAfter(failures)), signal);
   }
+}
+
+/**
+ * Gives up a session of an earlier process if another would be begun with other intents now: resumed, it would not tell
+ * what the portal has granted since. A session of an earlier version is given up, too, as its intents are not known.
+ * That costs one session and a look at everything; to keep it could miss events for weeks.
+ */
+async function dropOutdated(deps: SyncDeps, listener: Listener): Promise<void> {
+  const { session } = listener;
+  if (session && session.intents !== (await wantedIntents(deps))) listener.dropSession();
 }
 
 /** What a connection came to. */
@@ -95,13 +113,13 @@ async function connectOnce(
   listener: Listener,
 ): Promise<Connected> {
   const { session } = listener;
-  const { url, intents } = session ? { url: session.url, intents: 0 } : await awaitIdentify(deps);
+  const { url, intents = 0 } = session ?? (await awaitIdentify(deps));
   const socket = connectSocket({
     ...{ url: addressOf(url, access), token: access.token, intents, signal: deps.signal },
     resume: session && { sessionId: session.id, seq: listener.received },
     onEvent: (event, bytes) => listener.take(event, bytes),
   });
-  listener.attach(socket);
+  listener.attach(socket, intents);
   const began = performance.now();
   const { code, isInvalid, isAnswered } = await socket.ended.finally(() => listener.detach());
   const hasLasted = isAnswered && performance.now() - began > LIVED_MS;
@@ -111,6 +129,8 @@ async function connectOnce(
     access.problem = closed.problem;
     deps.logger.error(closed.problem);
     listener.note(closed.problem);
+    // The restart that the problem asks for is to begin another session, with what was changed.
+    listener.dropSession();
     return { waitMs: null, hasLasted };
   }
   if (!isInvalid && closed.kind === 'passing') return { waitMs: 0, hasLasted };

@@ -27,8 +27,8 @@ export interface Listener {
   readonly session: GatewaySession | null;
   /** The last event received of the session. */
   readonly received: number;
-  /** A connection was opened. */
-  attach(socket: GatewaySocket): void;
+  /** A connection was opened. A session that begins on it has these intents. */
+  attach(socket: GatewaySocket, intents: number): void;
   detach(): void;
   /** Takes an event of the connection. Throws what is wrong with the one that begins a session. */
   take(event: SocketEvent, bytes: number): void;
@@ -47,6 +47,7 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
   let session = loaded;
   let progress = createSessionProgress(loaded?.seq ?? 0);
   let socket: GatewaySocket | null = null;
+  let intents = 0;
   let isPaused = false;
   const told = { connectedAt: null, lastEventAt: null, problem: null } as Pick<
     GatewayNow,
@@ -65,7 +66,7 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
   };
   const begin = (data: unknown, seq: number): void => {
     const { session_id: id, resume_gateway_url: url, user } = checkReady(data);
-    session = { id, url, botId: user.id, seq, since: new Date() };
+    session = { id, url, botId: user.id, intents, seq, since: new Date() };
     progress = createSessionProgress(seq);
     goOn();
   };
@@ -106,8 +107,9 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
       return progress.received;
     },
     failed: recorder.failed,
-    attach(opened) {
+    attach(opened, asked) {
       socket = opened;
+      intents = asked;
       // What waits is still to be recorded, whichever connection brought it.
       socket.setPaused(isPaused);
     },

@@ -18,6 +18,7 @@ import { verifyNow } from '../../support/verifiedArchive.js';
 
 /** What a client sends. */
 const Op = { Identify: 2, Resume: 6 };
+const GUILD_MEMBERS = 1 << 1;
 
 describe('a session of the gateway', () => {
   const rig = syncSuite();
@@ -102,6 +103,47 @@ describe('a session of the gateway', () => {
     talk(rig.discord);
     await rig.untilSame();
     expect([sent(Op.Identify), sent(Op.Resume)]).to.deep.equal([1, 1]);
+  });
+
+  it('is followed by another at a restart after the portal has granted or withdrawn an intent', async () => {
+    await start({ guildMembers: false });
+    for (const [n, granted] of [true, false].entries()) {
+      await rig.sync.stop();
+      rig.discord.settings.guildMembers = granted;
+      listen();
+      await until(() => sent(Op.Identify) === n + 2);
+      await untilListening(deps, rig.discord);
+      const { intents = 0 } = (await gatewayState(deps))?.session ?? {};
+      expect((intents & GUILD_MEMBERS) !== 0).to.equal(granted);
+    }
+    expect(sent(Op.Resume)).to.equal(0);
+    await rig.sync.stop();
+    listen();
+    await until(() => sent(Op.Resume) === 1);
+    expect(sent(Op.Identify)).to.equal(3);
+  });
+
+  it('is followed by another where an earlier version has stored it without its intents', async () => {
+    await start();
+    await rig.sync.stop();
+    const gateway = stateOf(deps.collections.state, 'gateway');
+    await gateway.updateOne({ _id: 'gateway' }, { $unset: { 'session.intents': '' } });
+    listen();
+    await until(() => sent(Op.Identify) === 2);
+    await untilListening(deps, rig.discord);
+    expect(sent(Op.Resume)).to.equal(0);
+  });
+
+  it('is followed by another at a restart after the platform has closed it for good', async () => {
+    await start();
+    rig.discord.gateway.close(4_014);
+    await until(async () => (await gatewayState(deps))?.session === null);
+    expect((await gatewayState(deps))?.problem).to.contain('Message Content intent');
+    await rig.sync.stop();
+    listen();
+    await until(() => sent(Op.Identify) === 2);
+    await untilListening(deps, rig.discord);
+    expect(sent(Op.Resume)).to.equal(0);
   });
 
   it('is not begun again where the platform takes no connection of the bot; lists go on', async () => {

@@ -13,8 +13,8 @@ import type { Session } from './session.js';
 export interface GatewayHost {
   heartbeatMs: number;
   token(): string;
-  /** Intents that the portal does not grant. */
-  forbiddenIntents: number;
+  /** Intents that the portal does not grant now. */
+  readonly forbiddenIntents: number;
   refuseWith: number | null;
   ignoresSessions: boolean;
   record(command: GatewayCommand): void;

@@ -72,10 +72,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   const host: GatewayHost = {
     heartbeatMs: settings.heartbeatMs,
-    forbiddenIntents:
-      (settings.messageContent ? 0 : Intent.MessageContent) |
-      (settings.guildMembers ? 0 : Intent.GuildMembers) |
-      Intent.GuildPresences,
+    get forbiddenIntents() {
+      return (
+        (settings.messageContent ? 0 : Intent.MessageContent) |
+        (settings.guildMembers ? 0 : Intent.GuildMembers) |
+        Intent.GuildPresences
+      );
+    },
     token: deps.token,
     get refuseWith() {
       return controls.refuseWith;

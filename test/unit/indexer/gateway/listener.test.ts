@@ -37,13 +37,13 @@ describe('a listener', () => {
     const session = { id: 'S', url: 'wss://a.example', botId: '9', seq: 1, since: new Date() };
     const listener = createListener(deps, session);
     const [first, second] = [aSocket(), aSocket()];
-    listener.attach(first.socket);
+    listener.attach(first.socket, 0);
     const [guild, channel, message] = [1, 2, 3].map((n) => `30000000000000000${n}`);
     const data = { guild_id: guild, channel_id: channel, ids: [message] };
     listener.take({ type: 'MESSAGE_DELETE_BULK', seq: 2, data }, TOO_MUCH);
     expect(first.told.at(-1)).to.equal(true);
     listener.detach();
-    listener.attach(second.socket);
+    listener.attach(second.socket, 0);
     expect(second.told).to.deep.equal([true]);
     stop.abort();
     await listener.end();
