@@ -8,6 +8,8 @@ export interface SyncServer {
   checkedAt: Date;
   /** Why nothing of it is archived. */
   problem: string | null;
+  /** Ids of the roles of OPT_OUT_ROLE by which its members were last judged. */
+  optOutRoles?: string[];
 }
 
 /** A forum that the bot knows of, and how far the list of its archived threads was read. */
@@ -78,7 +80,7 @@ export interface SyncMember {
   userId: string;
   /** The time of what was told last; 0 where nothing was told, such as of somebody who has left the server. */
   asOf: number;
-  /** NEVER_CHECKED until the platform was asked, or has told by itself. */
+  /** NEVER_CHECKED until the platform was asked, or has told by itself, and where other roles opt out than before. */
   checkedAt: Date;
 }
 

@@ -13,6 +13,7 @@ import {
 import { cleanName } from '../sources/cleanText.js';
 import { liveChannel, liveServer } from '../sources/liveHeader.js';
 import { forgetChannels } from './forgetChannels.js';
+import { judgeMembersAgain } from './judgeMembersAgain.js';
 import { noteRoles } from './noteRoles.js';
 import { NOT_SEEN, withholdChannels } from './withholdChannels.js';
 import {
@@ -60,6 +61,7 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
   }
   await noteChannels(deps, server, judged);
   deps.servers.set(serverId, server);
+  await judgeMembersAgain(deps, server);
   // Events of the bot itself have its server looked at, and tell nothing else.
   await noteRoles(deps, { serverId, ...bot, asOf: memberAsOf });
   return server;

@@ -21,21 +21,26 @@ export async function noteRoles(
   deps: Pick<SyncDeps, 'collections' | 'commit' | 'servers' | 'members'>,
   { serverId, userId, roleIds, asOf }: ToldRoles,
 ): Promise<void> {
-  const named = deps.servers.get(serverId)?.optOutRoles;
-  if (!named || named.size === 0) return;
-  const isOut = roleIds.some((id) => named.has(id));
+  const judge = (): boolean | null => {
+    const named = deps.servers.get(serverId)?.optOutRoles;
+    return named && named.size > 0 ? roleIds.some((id) => named.has(id)) : null;
+  };
+  const isOut = judge();
   const _id = memberId(serverId, userId);
-  if (deps.members.get(_id) === isOut) return;
+  if (isOut === null || deps.members.get(_id) === isOut) return;
   if ((await erasedPeople(deps.collections)).has(userId)) return;
   const told = { ...{ _id, kind: 'member' as const, serverId, userId, asOf } };
-  deps.members.set(_id, await noteChoice(deps, told, isOut));
+  deps.members.set(_id, await noteChoice(deps, told, judge));
 }
 
-/** Resolves with whether they are left out now: something later may have been told. */
+/**
+ * Resolves with whether they are left out now: something later may have been told. They are judged once more with the
+ * change itself, as a look at the server may have found other roles meanwhile.
+ */
 async function noteChoice(
   { commit }: Pick<SyncDeps, 'commit'>,
   member: Omit<SyncMember, 'checkedAt'>,
-  isOut: boolean,
+  judge: () => boolean | null,
 ): Promise<boolean> {
   const { _id, serverId, userId, asOf } = member;
   return commit({
@@ -43,7 +48,8 @@ async function noteChoice(
     decide(documents) {
       const known = documents.get('sync', _id) as SyncMember | null;
       const wasOut = documents.get('optOuts', _id) !== null;
-      if (known && known.asOf >= asOf) return wasOut;
+      const isOut = judge();
+      if (isOut === null || (known && known.asOf >= asOf)) return wasOut;
       documents.put('sync', { ...member, checkedAt: new Date() });
       if (isOut === wasOut) return isOut;
       if (isOut) documents.put('optOuts', { _id, serverId, userId, since: new Date() });

@@ -1,11 +1,15 @@
 import { expect } from 'chai';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
+import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
+import { memberId } from '../../../shared/store/optOuts.js';
+import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
 import {
   anAnsweredServer,
   answeringPlatform,
   hide,
   syncDeps,
 } from '../../support/answeringPlatform.js';
+import { anId } from '../../support/factories.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('a look at a server', () => {
@@ -27,5 +31,38 @@ describe('a look at a server', () => {
     hide(server, help!);
     await loadServer(own, server.guild.id);
     expect(withheld).to.deep.equal([[], [], [help!.id], [help!.id]]);
+  });
+
+  it('has all members asked for again when other roles opt out than before, and only then', async () => {
+    const server = anAnsweredServer('Rust', ['help']);
+    const { id: serverId, roles } = server.guild;
+    const [first, second] = ['No Archive', 'Private'].map((name) => ({
+      ...{ id: anId(), name, permissions: '0' },
+    }));
+    roles.push(first!, second!);
+    const userId = anId();
+    const { platform } = answeringPlatform([server]);
+    const own = syncDeps(deps, platform, { optOutRoles: ['no archive', 'left out'] });
+    const id = memberId(serverId, userId);
+    const look = async () => {
+      await loadServer(own, serverId);
+      const member = await syncOf(deps.collections.sync, 'member').findOne({ _id: id });
+      return { isKnown: own.members.has(id), isChecked: member!.checkedAt > NEVER_CHECKED };
+    };
+    const note = (asOf: number) =>
+      noteRoles(own, { serverId, userId, roleIds: [second!.id], asOf });
+    await loadServer(own, serverId);
+    await note(1);
+    expect(await look()).to.deep.equal({ isKnown: true, isChecked: true });
+    // By another process, which knows nobody.
+    own.members.clear();
+    expect(await look()).to.deep.equal({ isKnown: false, isChecked: true });
+    second!.name = 'Left out';
+    expect(await look()).to.deep.equal({ isKnown: false, isChecked: false });
+    await note(2);
+    expect(await deps.collections.optOuts.distinct('_id')).to.deep.equal([id]);
+    expect(await look()).to.deep.equal({ isKnown: true, isChecked: true });
+    first!.name = 'Nothing';
+    expect(await look()).to.deep.equal({ isKnown: false, isChecked: false });
   });
 });

@@ -1,0 +1,21 @@
+import { isDeepStrictEqual } from 'node:util';
+import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
+import type { LoadedServer, SyncDeps } from './syncDeps.js';
+
+/**
+ * Has the roles of all members of a server asked for again if other roles opt out now than those by which the members
+ * were judged. `deps.servers` must tell the new roles already: whoever is judged from then on is judged by these.
+ */
+export async function judgeMembersAgain(
+  { collections: { sync }, members }: Pick<SyncDeps, 'collections' | 'members'>,
+  { serverId, optOutRoles }: Pick<LoadedServer, 'serverId' | 'optOutRoles'>,
+): Promise<void> {
+  const servers = syncOf(sync, 'server');
+  const roleIds = [...optOutRoles].sort();
+  const known = await servers.findOne({ _id: serverId });
+  if (isDeepStrictEqual(known?.optOutRoles, roleIds)) return;
+  for (const id of members.keys()) if (id.startsWith(`${serverId}/`)) members.delete(id);
+  const unchecked = { $set: { checkedAt: NEVER_CHECKED } };
+  await syncOf(sync, 'member').updateMany({ kind: 'member', serverId }, unchecked);
+  await servers.updateOne({ _id: serverId }, { $set: { optOutRoles: roleIds } });
+}
