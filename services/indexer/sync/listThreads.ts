@@ -96,9 +96,10 @@ function isBefore(left: string, right: string): boolean {
 /**
  * The platform tells what was archived before a moment. Threads of the same moment may stand on both sides of a page's
  * edge: so the next page begins a millisecond later than the last thread. Where the whole page is of that millisecond,
- * it begins at the thread itself.
+ * it begins at the thread itself, and so do the pages after it until that millisecond is past.
  */
 function cursorAfter(last: string, before: string | undefined): string {
-  const later = new Date(timestampToDate(last).getTime() + 1).toISOString();
-  return later === before ? last : later;
+  const at = timestampToDate(last).getTime();
+  const isWithin = before !== undefined && timestampToDate(before).getTime() <= at + 1;
+  return isWithin ? last : new Date(at + 1).toISOString();
 }

@@ -1,4 +1,8 @@
 import { expect } from 'chai';
+import {
+  microsToTimestamp,
+  timestampToMicros,
+} from '../../../../shared/exportFormat/timestamps.js';
 import { placeAfter } from '../../../../services/indexer/sync/listThreads.js';
 import { aLiveThread } from '../../../support/liveAnswers.js';
 
@@ -34,6 +38,24 @@ describe('placeAfter', () => {
       newest: known.newest,
       before: '2026-01-01T00:00:00.000300+00:00',
     });
+  });
+
+  it('comes to the end of a list of which several pages are of one millisecond', () => {
+    const micros = [...Array.from({ length: 9 }, (_, n) => 3_000_900 - n * 100), 2_000_000];
+    const threads = micros.map((at) => archived(microsToTimestamp(at)));
+    const seen = new Set<string>();
+    let known: Partial<Record<'before' | 'newest', string>> = {};
+    for (let pages = 1; ; pages += 1) {
+      const { before } = known;
+      const left = threads.filter((_, n) => !before || micros[n]! < timestampToMicros(before));
+      const page = left.slice(0, 2);
+      page.forEach(({ id }) => seen.add(id));
+      const { update, isEnd } = placeAfter(known, page, left.length > page.length);
+      if (isEnd) break;
+      known = (update as Update).$set!;
+      expect(pages).to.be.below(threads.length);
+    }
+    expect(seen.size).to.equal(threads.length);
   });
 
   it('ends with the list, and knows how far the next one has to go', () => {
