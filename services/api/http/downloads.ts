@@ -41,6 +41,10 @@ export function limitStreams(most: number, waitMs = LONGEST_WAIT_MS): OpenStream
 export function cutUnread(response: ServerResponse, ms = UNREAD_LIMIT_MS): void {
   // Node cuts a connection on which no byte moves for so long. The next request sets the usual limit again.
   response.setTimeout(ms);
+  // Whatever the client sends would count as well. So it is read only once the response has ended.
+  const { socket } = response;
+  socket?.pause();
+  response.once('close', () => socket?.resume());
 }
 
 function tooMany(): AppError {

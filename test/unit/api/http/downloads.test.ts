@@ -75,13 +75,34 @@ describe('cutUnread', () => {
     return { served: served!, client, listener };
   }
 
-  it('ends a download of which the client takes nothing', async () => {
+  it('ends a download of which the client takes nothing, whatever it sends meanwhile', async () => {
     const body = endless();
     const { client, listener } = await unread((_request, response) => {
-      cutUnread(response, 20);
+      cutUnread(response, 200);
       body.pipe(response).once('close', () => body.destroy());
     });
+    const drip = setInterval(() => {
+      if (client.writable) client.write('\r\n');
+    }, 10);
     if (!body.closed) await once(body, 'close');
+    clearInterval(drip);
+    client.destroy();
+    await listener.drain();
+  });
+
+  it('has the next request of the connection answered once a download was taken', async () => {
+    const { client, listener } = await unread(({ url }, response) => {
+      cutUnread(response);
+      Readable.from([CHUNK, `<${url}>`]).pipe(response);
+    });
+    let received = '';
+    client.on('data', (data: Buffer) => (received += data.toString('latin1'))).resume();
+    await until(() => received.endsWith('</>\r\n0\r\n\r\n'));
+    client.write(['/1', '/2'].map((url) => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+    await until(() => received.endsWith('</2>\r\n0\r\n\r\n'));
+    client.write('GET /3 HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until(() => received.includes('</3>'));
+    expect(received.match(/<[^>]+>/g)).to.deep.equal(['</>', '</1>', '</2>', '</3>']);
     client.destroy();
     await listener.drain();
   });
