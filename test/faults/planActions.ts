@@ -95,7 +95,9 @@ function planExport(planner: Planner): Action | null {
   const added = known < MOST_MESSAGES ? random.below(3) : 0;
   for (let n = 0; n < added; n += 1) addMessage(planner, thread, random.pick(ledger.people));
   if (random.chance(0.15)) thread.titleEdit += 1;
-  if (random.chance(0.03)) thread.channel.nameEdit += 1;
+  // An export of a deleted thread tells nothing, not even of its channel: the new name might never be told.
+  const isNeverDeleted = ledger.threads.indexOf(thread) < KEPT_THREADS;
+  if (isNeverDeleted && random.chance(0.1)) thread.channel.nameEdit += 1;
   // What is new is told now: no later export may come.
   const from = Math.min(random.below(thread.messages.length), known);
   const told = thread.messages.slice(random.chance(0.5) ? 0 : from);
