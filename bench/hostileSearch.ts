@@ -8,7 +8,7 @@ import { Agent, get } from 'node:http';
 import { parseArgs } from 'node:util';
 import { searchArchive } from '../test/support/searchArchive.js';
 import { suggestTitles } from '../services/api/search/suggestTitles.js';
-import { Turns } from '../services/api/search/turns.js';
+import { Turns } from '../services/api/turns.js';
 import type { SearchParams } from '../shared/contract/search.js';
 import { startArchive } from '../test/support/archive.js';
 import { searchParams, UNLIMITED } from '../test/support/searchDocuments.js';

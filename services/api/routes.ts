@@ -32,7 +32,7 @@ import { keepAnswers, keepCompletions, searchDependsOn } from './search/keepAnsw
 import { searchArchive } from './search/searchArchive.js';
 import { suggestTitles } from './search/suggestTitles.js';
 import type { Synonyms } from './search/synonyms.js';
-import { Turns } from './search/turns.js';
+import { Turns } from './turns.js';
 import type { OpenCursors } from './paging/cursors.js';
 import { listSimilarThreads } from './similar/listSimilarThreads.js';
 import { getServerStats } from './servers/getServerStats.js';

@@ -1,5 +1,5 @@
 import { searchArchive } from './searchArchive.js';
-import { Turns } from '../../services/api/search/turns.js';
+import { Turns } from '../../services/api/turns.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
 import { reindexSearch } from '../../services/indexer/search/reindexSearch.js';
 import { enterRebuild } from '../../shared/store/searchGenerations.js';

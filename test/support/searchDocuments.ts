@@ -3,7 +3,7 @@ import type { Client } from '@elastic/elasticsearch';
 import type { SearchParams, SearchResponse } from '../../shared/contract/search.js';
 import type { Asker } from '../../services/api/asker.js';
 import { searchArchive } from './searchArchive.js';
-import { Turns } from '../../services/api/search/turns.js';
+import { Turns } from '../../services/api/turns.js';
 import type { ThreadStatus } from '../../shared/contract/threads.js';
 import { foldTag, idKey } from '../../shared/store/listKeys.js';
 import {

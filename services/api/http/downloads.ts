@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { AppError } from '../../../shared/contract/errors.js';
-import { memoryBudget } from '../../../shared/platform/memoryBudget.js';
+import { Turns } from '../turns.js';
 
 /** A download of which the client takes nothing for so long (ms) is cut. */
 export const UNREAD_LIMIT_MS = 30_000;
@@ -9,28 +9,24 @@ export const UNREAD_LIMIT_MS = 30_000;
 /** A stream waits so long (ms) for a place before it is refused. */
 const LONGEST_WAIT_MS = 2_000;
 
+/** All streams stand in one line. */
+const STREAMS = 'streams';
+
 /** Opens a stream. Throws UNAVAILABLE where too many stay open. */
 export type OpenStream = (open: () => Readable) => Promise<Readable>;
 
 /** Lets at most so many streams be open at once; the others wait. A stream counts until it is closed. */
 export function limitStreams(most: number, waitMs = LONGEST_WAIT_MS): OpenStream {
-  const places = memoryBudget(most);
+  const turns = new Turns({ inAll: most, waitMs, refusal: tooMany });
   return (open) =>
     new Promise((resolve, reject) => {
-      let isRefused = false;
-      const timer = setTimeout(() => {
-        isRefused = true;
-        reject(tooMany());
-      }, waitMs);
       const hold = async (): Promise<void> => {
-        clearTimeout(timer);
-        if (isRefused) return;
         const stream = open();
         const closed = new Promise((close) => stream.once('close', close));
         resolve(stream);
         await closed;
       };
-      places.within(1, hold).catch(reject);
+      turns.take(STREAMS, most, hold).catch(reject);
     });
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '../../../shared/contract/errors.js';
 import { errors } from '../../../shared/drivers/elasticsearch.js';
 import { searchProblem } from '../../../shared/store/searchIndex.js';
 import { CALL_LIMIT_MS } from '../timeLimit.js';
-import { Turns } from './turns.js';
+import { Turns } from '../turns.js';
 
 /** What a search needs: the client, and the archive whose index it reads. */
 export interface SearchDeps {

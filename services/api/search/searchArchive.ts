@@ -17,7 +17,7 @@ import { presentResults } from './presentResults.js';
 import { relatedScore } from './relatedRequest.js';
 import { mayBeCorrected, suggestCorrection } from './suggestCorrection.js';
 import { withSynonyms, type Synonyms } from './synonyms.js';
-import type { Turns } from './turns.js';
+import type { Turns } from '../turns.js';
 
 /**
  * A piece of work begins while fewer than so many of the same asker are under way. `costly` is a whole costly search.

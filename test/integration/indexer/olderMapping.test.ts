@@ -2,7 +2,7 @@ import type { estypes } from '@elastic/elasticsearch';
 import { expect } from 'chai';
 import { searchArchive } from '../../support/searchArchive.js';
 import { suggestTitles } from '../../../services/api/search/suggestTitles.js';
-import { Turns } from '../../../services/api/search/turns.js';
+import { Turns } from '../../../services/api/turns.js';
 import { prepareSearch } from '../../../services/indexer/prepareSearch.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { AppError } from '../../../shared/contract/errors.js';

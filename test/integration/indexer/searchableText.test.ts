@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Turns } from '../../../services/api/search/turns.js';
+import { Turns } from '../../../services/api/turns.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { writeThread } from '../../../services/indexer/search/writeThread.js';
 import { nextVersion } from '../../../services/indexer/stores/nextVersion.js';

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { searchArchive } from '../../../support/searchArchive.js';
 import { searchArchive as search } from '../../../../services/api/search/searchArchive.js';
-import { Turns } from '../../../../services/api/search/turns.js';
+import { Turns } from '../../../../services/api/turns.js';
 import type { SearchResponse } from '../../../../shared/contract/search.js';
 import { ensureSearchIndex } from '../../../../shared/store/searchIndex.js';
 import { exchange, startApi, until, type ApiServer } from '../../../support/apiServer.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Asker } from '../../../../services/api/asker.js';
 import { keepAnswers } from '../../../../services/api/search/keepAnswers.js';
 import { searchArchive } from '../../../../services/api/search/searchArchive.js';
-import { Turns } from '../../../../services/api/search/turns.js';
+import { Turns } from '../../../../services/api/turns.js';
 import type { SearchResponse, SuggestResponse } from '../../../../shared/contract/search.js';
 import {
   documentIdOf,

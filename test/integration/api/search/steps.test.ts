@@ -4,7 +4,7 @@ import type { SearchParams } from '../../../../shared/contract/search.js';
 import { commonWords, MANY_MATCHES } from '../../../../services/api/search/commonWords.js';
 import { parseQuery } from '../../../../services/api/search/parseQuery.js';
 import { searchArchive } from '../../../support/searchArchive.js';
-import { Turns } from '../../../../services/api/search/turns.js';
+import { Turns } from '../../../../services/api/turns.js';
 import { randomOf } from '../../../support/generateRecords.js';
 import {
   aThread,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { searchArchive } from '../../../support/searchArchive.js';
 import { parseSynonyms } from '../../../../services/api/search/synonyms.js';
-import { Turns } from '../../../../services/api/search/turns.js';
+import { Turns } from '../../../../services/api/turns.js';
 import {
   aThread,
   createSearchFixture,

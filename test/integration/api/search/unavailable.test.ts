@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { searchArchive } from '../../../support/searchArchive.js';
-import { Turns } from '../../../../services/api/search/turns.js';
+import { Turns } from '../../../../services/api/turns.js';
 import { suggestTitles } from '../../../../services/api/search/suggestTitles.js';
 import { AppError } from '../../../../shared/contract/errors.js';
 import { createElasticsearch } from '../../../../shared/platform/createElasticsearch.js';

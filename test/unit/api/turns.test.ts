@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Turns } from '../../../../services/api/search/turns.js';
+import { Turns } from '../../../services/api/turns.js';
 
 /** Work that tells when it begins and ends when it is told to. */
 function work(begun: string[], name: string) {

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/contract/errors.js';
+import { AppError } from '../../shared/contract/errors.js';
 
 /** What bounds the work of all names together. */
 export interface TurnLimits {
@@ -6,10 +6,12 @@ export interface TurnLimits {
   inAll: number;
   /** How long a piece of work waits for its turn (ms) before it is refused. */
   waitMs: number;
+  /** What a piece of work is refused with. */
+  refusal: () => AppError;
 }
 
 /** What one API process asks at once: Elasticsearch keeps threads for everybody else's searches. */
-const LIMITS: TurnLimits = { inAll: 2, waitMs: 2_000 };
+const LIMITS: TurnLimits = { inAll: 2, waitMs: 2_000, refusal: tooMany };
 
 /** A piece of work that waits. It may begin while fewer than `atOnce` pieces of its name are under way. */
 interface Piece {
@@ -25,13 +27,13 @@ export class Turns {
   readonly #working = new Map<string, number>();
   #atWork = 0;
 
-  constructor(limits: TurnLimits = LIMITS) {
-    this.#limits = limits;
+  constructor(limits: Partial<TurnLimits> = {}) {
+    this.#limits = { ...LIMITS, ...limits };
   }
 
   /**
    * Waits until it is the turn of `name`, and fewer than `atOnce` pieces of its work are under way. Then does the work,
-   * and resolves with its result. Throws UNAVAILABLE, and does nothing, when the wait takes too long.
+   * and resolves with its result. Throws the refusal, and does nothing, when the wait takes too long.
    */
   async take<T>(name: string, atOnce: number, work: () => Promise<T>): Promise<T> {
     await this.#come(name, atOnce);
@@ -48,7 +50,7 @@ export class Turns {
       this.#waiting.set(name, line);
       const timer = setTimeout(() => {
         this.#drop(name, piece);
-        reject(tooMany());
+        reject(this.#limits.refusal());
       }, this.#limits.waitMs);
       const begin = (): void => {
         clearTimeout(timer);
