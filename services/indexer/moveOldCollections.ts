@@ -13,10 +13,10 @@ const OLD_FORWARDS = 'forwards';
 const OLD_TODO = 'todo_recent';
 
 /**
- * Takes over what earlier versions kept in other collections, into `state` and `work`, or under other names. Those of
- * `state` are left as they are, so that an API process of such a version goes on until it is replaced. Has threads built
- * once more that forward a message, so that it is judged whether this may be shown. Indexers of such a version must have
- * been stopped by then, as they would not judge it. Drops an index that no query uses any more.
+ * Takes over what earlier versions kept in other collections or under other names, into `state` and `work`. It leaves the
+ * old collections of `state` as they are. So an API process of an earlier version goes on until it is replaced. Threads
+ * with a forwarded message are marked to be built again, since earlier versions did not judge whether it may be shown.
+ * So indexers of these versions must have been stopped by then. An index that no query uses any more is dropped.
  */
 export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'>): Promise<void> {
   await copyState(mongo);

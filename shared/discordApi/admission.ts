@@ -29,8 +29,8 @@ export interface Admission {
   countInvalid(): Promise<void>;
 }
 
-// Redis' own clock: those of processes differ. When it is set back, places that were taken before end too late: these
-// are free.
+// Times are by the clock of Redis, as the clocks of processes differ. A place that ends later than any request may last
+// was taken before that clock was set back: it is free.
 const ASK = `
 local stopped = redis.call('PTTL', KEYS[2])
 if stopped > 0 then return stopped end

@@ -28,7 +28,8 @@ export function judge(status: number, headers: Headers, body: unknown): Verdict 
   }
   const reason = `The platform answers ${status}${message === null ? '' : `: ${message}`}`;
   if (status === 403) {
-    // The platform's own 403 has a code of its own. Any other is a block: it tells nothing of what was asked for.
+    // The platform gives a code with each 403. Without one, or with this one, Cloudflare has blocked the request, which
+    // tells nothing of what was asked for.
     if (code === null || code === BLOCKED) return { ...judgeLimit(headers, undefined), reason };
     const error = new PlatformForbidden(reason, status, code);
     return { kind: 'refused', error, isInvalid: true };

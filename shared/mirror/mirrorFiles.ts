@@ -8,8 +8,8 @@ export interface FileFacts {
 }
 
 /**
- * The key under which a mirror holds the id of its archive. It sorts after all other keys. So a copy that is made in that
- * order gets the id last, when it holds all files.
+ * The key under which a mirror holds the id of its archive. It sorts after all other keys. So whoever copies a mirror in
+ * the order of its keys copies the id last, after all files.
  */
 export const OWNER_KEY = 'owner/id';
 

@@ -19,8 +19,8 @@ const HARMLESS = {
 };
 
 /**
- * The copy of a file, under the name that a reader may save it by; null where the mirror has none, or none that may be
- * shown.
+ * The mirror's copy of a file; null where it has none, or none that may be shown. A browser saves the file as `filename`.
+ * `mayShow` decides by the record of the copy.
  */
 export async function mirroredFile(
   { sync }: Pick<Collections, 'sync'>,

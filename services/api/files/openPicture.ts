@@ -54,7 +54,10 @@ async function give(
   return redirectTo(source);
 }
 
-/** Of somebody who is left out of a server, another picture may be the one of that server: it is not shown. */
+/**
+ * Somebody's picture; null where nothing of them is shown. Somebody may be left out of one server and shown on another.
+ * The mirror may still hold their picture of the first server, so no other picture than this one may be given.
+ */
 async function avatarOf(store: Collections, userId: string): Promise<Picture | null> {
   const [user, unshown, members] = await Promise.all([
     store.users.findOne({ _id: userId }, { projection: { avatar: 1 }, ...timeLimit() }),

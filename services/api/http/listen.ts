@@ -26,8 +26,8 @@ export interface ListenOptions {
 }
 
 /**
- * Serves requests at an address, those of one connection one after the other. Slow and idle connections, and too many of
- * them, are closed. Throws SettingsError for a taken port.
+ * Serves requests at an address. The requests of one connection are handled one after the other. Connections that are
+ * slow, idle or too many are closed. Throws SettingsError for a taken port.
  */
 export async function listen(
   handler: Handler,

@@ -17,6 +17,7 @@ import { presentResults } from './presentResults.js';
 import { relatedScore } from './relatedRequest.js';
 import { mayBeCorrected, suggestCorrection } from './suggestCorrection.js';
 import { withSynonyms, type Synonyms } from './synonyms.js';
+import { READ_LIMIT_MS } from '../timeLimit.js';
 import type { Turns } from '../turns.js';
 
 /**
@@ -26,8 +27,9 @@ import type { Turns } from '../turns.js';
  */
 const AT_ONCE = { costly: 1, further: 2 } as const;
 
-/** A read may take 2,800 ms. The rest of that is for the passages of the results. */
-const FURTHER_MS = 2_000;
+/** What is left of a read's time (ms) for the passages of the results. */
+const PASSAGES_MS = 800;
+const FURTHER_MS = READ_LIMIT_MS - PASSAGES_MS;
 
 /** What a search of the archive needs; costly ones take turns. */
 export interface SearchArchiveDeps extends SearchDeps {

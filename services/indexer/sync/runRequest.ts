@@ -78,8 +78,9 @@ async function noteProblem(
 }
 
 /**
- * Threads may be archived or taken up again while they are listed: those that were taken up are active again after it.
- * A forum whose list fails does not keep the others from being listed; its error is thrown after them.
+ * Lists a server's active threads, then the archived ones of each forum, then the active ones again: threads may be taken
+ * up while the archived ones are listed. When the list of a forum fails, the other forums are listed all the same, and
+ * the error is thrown at the end.
  */
 async function syncServer(deps: SyncDeps, serverId: string): Promise<void> {
   const { channels } = await loadServer(deps, serverId);

@@ -77,8 +77,9 @@ export class RateLimiter {
   }
 
   /**
-   * Adds what is new to the shared count, and reads what the others have counted. Never rejects. Hits whose answer does
-   * not come are not sent again: they may have been added all the same, and would then look like those of others.
+   * Adds this process's new hits to the shared count, and reads what the others have counted. Never rejects. Each hit is
+   * sent once. Where no answer comes, the hits may have been added all the same: sent again, they would be counted
+   * twice, and the second time as hits of other processes.
    */
   async share(): Promise<void> {
     if (!this.#shared) return;

@@ -48,7 +48,7 @@ export interface MentionToken {
   target?: Target | undefined;
 }
 
-/** Where a piece of text stands. That decides what may not occur inside it again, and how it is read. */
+/** Where a piece of text stands in a message. The parser reads from it which syntax has a meaning in that piece. */
 export interface Nesting {
   depth: number;
   inLink: boolean;
