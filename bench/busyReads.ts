@@ -1,12 +1,12 @@
 /**
  * What readers wait for while an archive grows: `npm run bench -- busyReads`. An archive is read at a constant rate,
  * first at rest, then while more is imported into it by the real command line and indexer, and at rest once more.
- * README.md says more.
+ * A bare server is asked beside the API. README.md says more.
  */
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -21,18 +21,26 @@ import { optionsOrExit } from './options/busyReads.js';
 import { startProcess, stopProcess, type Start } from './processes.js';
 import { readSample, type Sample } from './readSample.js';
 import { markdownTable } from './report.js';
-import { startApi } from './servers.js';
+import { startApi, startFloor } from './servers.js';
 
 /** The archive that is read. Threads of both archives have about as many messages. */
 const READ = { threads: 1_000, messages: 20_000, seed: 1 };
 const MESSAGES_A_THREAD = 20;
+/** A server that does nothing but send some bytes. What it waits for, every program on this machine waits for. */
+const BARE = 'node:http';
+const BARE_BYTES = 10_000;
 /** Requests a second. */
-const RATES = { thread: 20, participants: 20, list: 20, stats: 20, user: 20, search: 10 } as const;
+const RATES = {
+  ...{ thread: 20, participants: 20, list: 20, stats: 20, user: 20, search: 10 },
+  [BARE]: 20,
+} as const;
 const MOST_A_SECOND = Math.max(...Object.values(RATES));
 const WARM_UP_SECONDS = 20;
 const HEADERS = { 'Accept-Encoding': 'gzip' };
 
 type Read = keyof typeof RATES;
+/** For each kind of read, the server and the paths that are asked for. */
+type Questions = Record<Read, { url: string; paths: string[] }>;
 /** How long the answers took that were asked for in some time (ms), by what was read. */
 type Waits = Record<Read, number[]>;
 
@@ -51,7 +59,7 @@ try {
   const settings = { MONGODB_URL: stores.mongodbUrl, CACHE_MEGABYTES: '0' };
   const server = await startApi('api', folder, settings, { ownSession: true });
   try {
-    await measure(server.url);
+    await measureBeside(server.url);
   } finally {
     await server.stop();
   }
@@ -70,30 +78,40 @@ async function imported(name: string): Promise<void> {
   if (code !== 0) throw new Error(`The import ended with exit code ${code}`);
 }
 
-async function measure(url: string): Promise<void> {
-  const questions = questionsOf(await readSample(url, undefined));
-  await readUntil(url, questions, pause(WARM_UP_SECONDS * 1_000));
-  const before = await readUntil(url, questions, pause(seconds * 1_000));
-  const meanwhile = await readUntil(url, questions, imported('new'));
-  const after = await readUntil(url, questions, pause(seconds * 1_000));
+/** Measures the API beside a bare server. */
+async function measureBeside(url: string): Promise<void> {
+  const file = join(folder, 'bytes');
+  writeFileSync(file, 'x'.repeat(BARE_BYTES));
+  const bytes = { kind: 'bytes', file, headers: {}, status: 200 } as const;
+  const bare = await startFloor(bytes, { ownSession: true });
+  try {
+    const sample = await readSample(url, undefined);
+    await measure({ ...questionsOf(url, sample), [BARE]: { url: bare.url, paths: ['/'] } });
+  } finally {
+    await bare.stop();
+  }
+}
+
+async function measure(questions: Questions): Promise<void> {
+  await readUntil(questions, pause(WARM_UP_SECONDS * 1_000));
+  const before = await readUntil(questions, pause(seconds * 1_000));
+  const meanwhile = await readUntil(questions, imported('new'));
+  const after = await readUntil(questions, pause(seconds * 1_000));
   report({ before, meanwhile, after });
 }
 
-/** For each kind of read, the paths that are asked for, one after the other. */
-function questionsOf(sample: Sample): Record<Read, string[]> {
-  const paths = Object.keys(RATES).map((name): [string, string[]] => {
+/** For each kind of read of the API, the paths that are asked for, one after the other. */
+function questionsOf(url: string, sample: Sample): Omit<Questions, typeof BARE> {
+  const names = Object.keys(RATES).filter((name) => name !== BARE);
+  const questions = names.map((name): [string, Questions[Read]] => {
     const { cold } = ENDPOINTS.find((endpoint) => endpoint.name === name)!;
-    return [name, cold!(sample).paths];
+    return [name, { url, paths: cold!(sample).paths }];
   });
-  return Object.fromEntries(paths) as Record<Read, string[]>;
+  return Object.fromEntries(questions) as Omit<Questions, typeof BARE>;
 }
 
 /** Asks at the constant rates until something ends. Throws when an answer is not 200. */
-async function readUntil(
-  url: string,
-  questions: Record<Read, string[]>,
-  end: Promise<void>,
-): Promise<Waits> {
+async function readUntil(questions: Questions, end: Promise<void>): Promise<Waits> {
   let isOver = false;
   const ended = end.finally(() => {
     isOver = true;
@@ -101,10 +119,9 @@ async function readUntil(
   const began = performance.now();
   const reading = Object.entries(RATES).map(
     async ([name, rate], n, { length }): Promise<[string, number[]]> => {
-      const paths = questions[name as Read];
       // Those of different kinds are never due at the same moment.
       const first = began + (n / length) * (1_000 / MOST_A_SECOND);
-      return [name, await ask({ url, paths, rate, first, isOver: () => isOver })];
+      return [name, await ask({ ...questions[name as Read], rate, first, isOver: () => isOver })];
     },
   );
   const [waits] = await Promise.all([Promise.all(reading), ended]);

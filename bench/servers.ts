@@ -61,10 +61,13 @@ export async function startApi(
   return { url, pid: child.pid!, stop: () => stopProcess(child) };
 }
 
-/** Starts a floor. */
-export async function startFloor(task: FloorTask): Promise<MeasuredServer> {
+/** Starts a floor. It belongs to the session of the benchmark, or leads one of its own. */
+export async function startFloor(
+  task: FloorTask,
+  { ownSession = false } = {},
+): Promise<MeasuredServer> {
   const script = fileURLToPath(new URL('floor/floorServer.js', import.meta.url));
-  const child = fork(script, [JSON.stringify(task)]);
+  const child = fork(script, [JSON.stringify(task)], { detached: ownSession });
   const ended = once(child, 'exit').then(() => {
     throw new Error('The floor ended before it listened');
   });
