@@ -8,11 +8,20 @@ const UNSAFE = /[\p{Cc}\p{Zs}\p{Surrogate}<>"`\\]/u;
 
 /** The address when it is http(s) and of a sane length, else null. Characters that do not belong are escaped. */
 export function webUrl(address: string | null | undefined): string | null {
-  if (!address || address.length > MAX_URL || !URL.canParse(address)) return null;
-  const url = new URL(address);
-  if (!WEB.includes(url.protocol)) return null;
+  if (!address || address.length > MAX_URL) return null;
+  const url = parseUrl(address);
+  if (!url || !WEB.includes(url.protocol)) return null;
   const safe = UNSAFE.test(address) ? url.href : address;
   return safe.length > MAX_URL ? null : safe;
+}
+
+// Not URL.canParse: once optimised, Node 20's refuses hosts with letters beyond ASCII.
+function parseUrl(address: string): URL | null {
+  try {
+    return new URL(address);
+  } catch {
+    return null;
+  }
 }
 
 /** The avatar when it is an https address, else the platform's default one of that account. */
