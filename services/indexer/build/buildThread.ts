@@ -15,7 +15,7 @@ import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { documentSender } from '../search/documentSender.js';
 import {
-  removeDeletedDocuments,
+  removeUnshownDocuments,
   removeMessageDocuments,
   removeThreadDocuments,
 } from '../search/removeDocuments.js';
@@ -183,7 +183,7 @@ async function writeThread(
       body.finish(),
       writeBody(collections, `participants/${_id}`, version, views.participants),
       sender.end(views.document),
-      removeDeletedDocuments(collections, search, _id, version),
+      removeUnshownDocuments(collections, search, _id, version),
     ]);
     const noted = sent.noted();
     return { views, bodies: [noted ? { ...whole, sent: noted } : whole, participants] };

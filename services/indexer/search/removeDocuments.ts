@@ -1,6 +1,7 @@
 import { batches } from '../../../shared/platform/batches.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import { findAllGathered } from '../../../shared/store/gather.js';
+import { groupBy } from '../../../shared/platform/groupBy.js';
+import { askGathered } from '../../../shared/store/gather.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
 
@@ -14,7 +15,7 @@ export async function removeThreadDocuments(
   version: number,
 ): Promise<void> {
   await search.remove('thread', [threadId], threadId, version);
-  const said = messages.find({ threadId, counted: true }, { projection: { _id: 1 } });
+  const said = messages.find({ threadId }, { projection: { _id: 1 } });
   for await (const batch of batches(said)) {
     const ids = batch.map((message) => message._id);
     await search.remove('message', ids, threadId, version);
@@ -32,17 +33,35 @@ export async function removeMessageDocuments(
   if (first) await search.remove('message', ids, first.threadId, version);
 }
 
-/** Leaves tombstones for those messages of a thread that were deleted. */
-export async function removeDeletedDocuments(
+/**
+ * Leaves tombstones for those messages of a thread that were deleted, and for its notices: an earlier source may have
+ * told a notice as something said, so that the index holds it.
+ */
+export async function removeUnshownDocuments(
   { messages }: Messages,
   search: SearchWriter,
   threadId: string,
   version: number,
 ): Promise<void> {
-  const deleted = await findAllGathered(messages, 'threadId', threadId, {
-    filter: { deleted: true },
-    fields: ['_id'],
-  });
-  const ids = deleted.map((message) => message._id);
+  const ids = await askGathered(messages, 'unshown of threads', findUnshown, threadId);
   await search.remove('message', ids, threadId, version);
+}
+
+/** The ids of messages of some threads that were deleted or are notices. Each of the two has an index of its own. */
+async function findUnshown(
+  messages: Messages['messages'],
+  threadIds: string[],
+): Promise<string[][]> {
+  const threadId = { $in: [...new Set(threadIds)] };
+  const found = await messages
+    .find({
+      $or: [
+        { threadId, deleted: true },
+        { threadId, counted: false },
+      ],
+    })
+    .project<Pick<MessageRecord, '_id' | 'threadId'>>({ threadId: 1 })
+    .toArray();
+  const byThread = groupBy(found, (message) => message.threadId);
+  return threadIds.map((id) => (byThread.get(id) ?? []).map(({ _id }) => _id));
 }

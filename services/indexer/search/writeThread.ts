@@ -11,7 +11,7 @@ import type { SearchWriter } from '../stores/searchWriter.js';
 import { finish } from '../work/runMarks.js';
 import { documentSender } from './documentSender.js';
 import {
-  removeDeletedDocuments,
+  removeUnshownDocuments,
   removeMessageDocuments,
   removeThreadDocuments,
 } from './removeDocuments.js';
@@ -80,7 +80,7 @@ async function writeDocuments(
     return 0;
   }
   await sender.end(views.document);
-  await removeDeletedDocuments(deps.collections, search, thread._id, version);
+  await removeUnshownDocuments(deps.collections, search, thread._id, version);
   if (views.hasForwards || views.links.size > 0)
     await buildUnlessSame(deps, views.item, mark !== null);
   return views.document.messageCount + 1;

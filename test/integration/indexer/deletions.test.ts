@@ -25,6 +25,7 @@ import {
 } from '../../support/factories.js';
 import { anotherProcess, build, doAll, inBatches, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
+import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('deletions', () => {
@@ -65,6 +66,20 @@ describe('deletions', () => {
       await deps.collections.threads.findOne({ _id: threadId }),
       await deps.collections.threadItems.findOne({ _id: threadId }),
     ]);
+
+  it('leaves nothing in search of a message that a later source tells as a notice', async () => {
+    const { serverId, sources, said } = await aPlace();
+    const [source, [, answer]] = [sources[0]!, said[0]!];
+    const notice = { ...answer!, type: 4, counted: false, asOf: 2_000 };
+    await record(deps, { ...source, asOf: 2_000 }, [notice]);
+    await bringToRest(deps, stores);
+    await stores.refreshSearch();
+    expect(await found(serverId)).to.equal(5);
+    expect((await verifyNow(deps)).differences).to.deep.equal([]);
+
+    await deleteThread(deps, { threadId: source.thread._id });
+    expect(await found(serverId)).to.equal(3);
+  });
 
   it('removes a thread from every view and from search before it is done', async () => {
     const { serverId, sources } = await aPlace();
