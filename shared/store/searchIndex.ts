@@ -3,6 +3,7 @@ import type { Client, TransportRequestOptions } from '@elastic/elasticsearch';
 import type { ThreadStatus } from '../contract/threads.js';
 import { errors } from '../drivers/elasticsearch.js';
 import { MAPPING_VERSION, searchIndexDefinition } from './searchMapping.js';
+import { textsWithin } from './textsWithin.js';
 
 /** What both kinds of search document hold: everything that filters, sorts and presents a result. */
 interface SearchFields {
@@ -71,12 +72,16 @@ export type SearchDocument = ThreadDocument | MessageDocument | TombstoneDocumen
 /** UTF-16 units of conversation that a thread's document holds; messages beyond are found by their own documents. */
 export const CONVERSATION_LIMIT = 1_000_000;
 
+/** UTF-16 units of title and tags that every stretch begins with. On the platform they have 200 at most. */
+const MOST_HEADING = 500;
+
 /** A stretch ends with the message that brings it to so many UTF-16 units. */
 export const STRETCH_LENGTH = 500;
 
 /**
  * A conversation in stretches of neighbouring messages, each beginning with the last message of the one before, so that
- * neighbours always share one. Each begins with the thread's title and tags, which stand near everything that is said.
+ * neighbours always share one. Each begins with the thread's title and tags, which stand near everything that is said;
+ * tags beyond MOST_HEADING are left out, as a document with thousands of stretches holds them thousands of times.
  * Takes the leading contents that fit CONVERSATION_LIMIT together; the first that does not fit is cut.
  */
 export function stretchesOf(
@@ -84,7 +89,8 @@ export function stretchesOf(
   contents: readonly string[],
   limit = CONVERSATION_LIMIT,
 ): Stretch[] {
-  const begin = (...texts: string[]): string[] => [title, ...tags, ...texts];
+  const heading = textsWithin([title, ...tags], MOST_HEADING);
+  const begin = (...texts: string[]): string[] => [...heading, ...texts];
   const stretches: Stretch[] = [];
   let text = begin();
   let length = 0;

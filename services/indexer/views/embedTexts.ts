@@ -1,4 +1,5 @@
 import type { EmbedRecord } from '../../../shared/store/records.js';
+import { textsWithin } from '../../../shared/store/textsWithin.js';
 
 /** The platform's limit for all embeds of a message together. */
 const MOST_CHARACTERS = 6_000;
@@ -8,16 +9,13 @@ const MOST_CHARACTERS = 6_000;
  * platform allows, only the first are given.
  */
 export function embedTexts(embeds: readonly EmbedRecord[]): string[] {
-  const texts: string[] = [];
-  let room = MOST_CHARACTERS;
-  for (const { title, description, fields } of embeds) {
-    const parts = [title, description, ...fields.flatMap(({ name, value }) => [name, value])];
-    for (const text of parts) {
-      if (!text) continue;
-      room -= text.length;
-      if (room < 0) return texts;
-      texts.push(text);
-    }
-  }
-  return texts;
+  const texts = embeds.flatMap(({ title, description, fields }) => [
+    title,
+    description,
+    ...fields.flatMap(({ name, value }) => [name, value]),
+  ]);
+  return textsWithin(
+    texts.flatMap((text) => text || []),
+    MOST_CHARACTERS,
+  );
 }

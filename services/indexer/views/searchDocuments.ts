@@ -9,10 +9,14 @@ import {
   type MessageDocument,
   type ThreadDocument,
 } from '../../../shared/store/searchIndex.js';
+import { textsWithin } from '../../../shared/store/textsWithin.js';
 import { readableText } from '../content/readableText.js';
 import type { RenderContext } from '../content/renderContent.js';
 import { embedTexts } from './embedTexts.js';
 import type { ThreadHead } from './threadViews.js';
+
+/** The platform's limit for the descriptions of a message's files: ten files, and 1,024 characters for each. */
+const MOST_DESCRIBED = 10_240;
 
 /** Gathers a thread's conversation as its messages come by, up to the limit of a search document. */
 export interface ConversationText {
@@ -131,7 +135,10 @@ function joinTexts(message: MessageRecord, show: (content: string) => string): s
 }
 
 function descriptionsOf(attachments: readonly AttachmentRecord[]): string[] {
-  return attachments.flatMap(({ description = '' }) => description);
+  return textsWithin(
+    attachments.flatMap(({ description = [] }) => description),
+    MOST_DESCRIBED,
+  );
 }
 
 function hasAttachment({ attachments, forwarded }: MessageRecord): boolean {

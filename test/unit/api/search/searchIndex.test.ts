@@ -59,6 +59,12 @@ describe('searchIndex', () => {
       expect(saidIn(['abc', 'def'], 3)).to.deep.equal([['abc']]);
     });
 
+    it('leaves out tags beyond those that a platform allows, as every stretch holds them', () => {
+      const tags = Array.from({ length: 100 }, (_, n) => String(n).padEnd(200, 'x'));
+      const [stretch] = stretchesOf({ title: 'Title', tags }, ['Hello']);
+      expect(stretch!.text).to.deep.equal(['Title', tags[0], tags[1], 'Hello']);
+    });
+
     it('has fewer stretches than an index takes, however short the messages are', () => {
       const many = Array.from({ length: 200_000 }, () => 'ok no');
       expect(saidIn(many).length).to.be.below(10_000);

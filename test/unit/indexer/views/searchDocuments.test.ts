@@ -25,6 +25,14 @@ describe('what is searched of a message', () => {
     expect(textOf(message)).to.deep.equal(asWritten('Look\nA chart of rain\nA map'));
   });
 
+  it('holds no more of what its files show than a platform allows', () => {
+    const attachments = Array.from({ length: 12 }, () => file('x'.repeat(1_024)));
+    const text = attachments.slice(0, 10).map(({ description }) => description);
+    expect(textOf(aMessage({ content: '', attachments }))).to.deep.equal(
+      asWritten(text.join('\n')),
+    );
+  });
+
   it('is nothing of a message without words', () => {
     expect(textOf(aMessage({ content: '', attachments: [file()] }))).to.deep.equal(asWritten(''));
   });
