@@ -64,9 +64,12 @@ export function countKey(count: number): string {
   return String(count).padStart(COUNT_DIGITS, '0');
 }
 
-/** The key of a leaderboard's line: sorts by count descending, then by id ascending. */
+/**
+ * The key of a leaderboard's line: sorts by count descending, then by id ascending. Nobody has counts beyond the
+ * greatest; a source that tells such ones has them sort as the greatest.
+ */
 export function rankKey(count: number, userId: string): string {
-  return countKey(GREATEST_COUNT - count) + idKey(userId);
+  return countKey(Math.max(0, GREATEST_COUNT - count)) + idKey(userId);
 }
 
 /** The count in the key of a leaderboard's line. */
