@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  MongoServerError,
   WriteConcern,
   type AnyBulkWriteOperation,
   type ClientSession,
@@ -57,8 +58,13 @@ const MOST_READ = 5_000;
 /** Changes of one transaction at most while others were to be first a short time ago (ms): the next will be soon. */
 const MOST_CHANGES_BESIDE = 16;
 const BESIDE_MS = 10_000;
-/** A transaction that neither ends nor fails would hold up everything behind it. */
-const LONGEST_MS = 130_000;
+/**
+ * A transaction that neither ends nor fails would hold up everything behind it. The driver begins it anew for two
+ * minutes, and MongoDB aborts each try after one.
+ */
+const LONGEST_MS = 200_000;
+/** MongoDB's code for a transaction that it has aborted. */
+const ABORTED = 251;
 
 interface Waiting {
   change: Change<unknown>;
@@ -104,7 +110,8 @@ export function createCommit(
         else group[n]!.resolve(outcome.value);
       });
     } catch (error) {
-      if (group.length === 1 || isStoreAway(error)) {
+      if (group.length === 1) group[0]!.reject(reasonOf(error));
+      else if (isStoreAway(error) && !isAborted(error)) {
         for (const { reject } of group) reject(error);
       } else {
         // One of them cannot be written: the others are not to fail with it.
@@ -132,6 +139,21 @@ export function createCommit(
         setImmediate(() => void drain());
       });
   return Object.assign(commitIn(rest), { first: commitIn(first) });
+}
+
+/** Whether MongoDB has aborted a transaction so often that the driver gave up. */
+function isAborted(error: unknown): boolean {
+  return error instanceof MongoServerError && Number(error.code) === ABORTED;
+}
+
+/**
+ * Why a change was not carried out. MongoDB answers, so that it is not away where it has aborted all tries: one
+ * transaction cannot hold so much, and will not later.
+ */
+function reasonOf(error: unknown): unknown {
+  return isAborted(error)
+    ? new Error('MongoDB aborts its transaction every time: it is too large', { cause: error })
+    : error;
 }
 
 function readBy({ reads }: Change<unknown>): number {

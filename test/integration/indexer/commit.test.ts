@@ -1,4 +1,11 @@
 import { expect } from 'chai';
+import {
+  MongoServerError,
+  type ClientSession,
+  type MongoClient,
+  type WithTransactionCallback,
+} from 'mongodb';
+import { isPassing } from '../../../services/indexer/permanentErrors.js';
 import { createCommit, type Change, type Commit } from '../../../services/indexer/work/commit.js';
 import { collectionsOf } from '../../../shared/store/collections.js';
 import type { ImportRecord } from '../../../shared/store/views.js';
@@ -111,6 +118,34 @@ describe('changes in transactions', () => {
     expect(await counter('two')).to.include({ files: 1 });
   });
 
+  it('fail for good, and alone, when MongoDB aborts their transaction every time', async () => {
+    let isHuge = false;
+    const huge: Change<void> = {
+      reads: {},
+      decide(documents) {
+        isHuge = true;
+        documents.put('imports', record('huge', 1));
+      },
+    };
+    const client = abortingClient(stores.mongo.client, () => {
+      const wasHuge = isHuge;
+      isHuge = false;
+      return wasHuge;
+    });
+    const commitTo = createCommit(client, stores.mongo.collections);
+    const changes = [add('one'), huge, add('one')] as Change<unknown>[];
+    const outcomes = await Promise.allSettled(changes.map((change) => commitTo(change)));
+
+    expect(outcomes.map(({ status }) => status)).to.deep.equal([
+      ...['fulfilled', 'rejected', 'fulfilled'],
+    ]);
+    const reason: unknown = outcomes[1]!.status === 'rejected' ? outcomes[1]!.reason : null;
+    expect(isPassing(reason)).to.equal(false);
+    expect(String(reason)).to.match(/too large/);
+    expect(await counter('one')).to.include({ files: 2 });
+    expect(await counter('huge')).to.equal(null);
+  });
+
   it('may only read what they said they read', async () => {
     const reading = commit({ reads: {}, decide: (documents) => documents.get('imports', 'one') });
     expect(await said(reading)).to.include('not among what the change reads');
@@ -204,3 +239,26 @@ describe('changes in transactions', () => {
     expect(again?.token).to.not.equal(first?.token);
   });
 });
+
+/** A client that gives up transactions that are too large, as the driver does once MongoDB has aborted all its tries. */
+function abortingClient(client: MongoClient, isTooLarge: () => boolean): MongoClient {
+  const run = async (session: ClientSession, work: WithTransactionCallback): Promise<unknown> => {
+    session.startTransaction();
+    const made: unknown = await work(session);
+    if (!isTooLarge()) {
+      await session.commitTransaction();
+      return made;
+    }
+    await session.abortTransaction();
+    throw new MongoServerError({
+      ...{ ok: 0, code: 251, errmsg: 'Transaction with { txnNumber: 1 } has been aborted.' },
+      errorLabels: ['TransientTransactionError'],
+    });
+  };
+  const withSession = (use: (session: ClientSession) => Promise<unknown>): Promise<unknown> =>
+    client.withSession((session) => {
+      const withTransaction = (work: WithTransactionCallback) => run(session, work);
+      return use(Object.assign<ClientSession, object>(session, { withTransaction }));
+    });
+  return { withSession } as unknown as MongoClient;
+}
