@@ -3,8 +3,8 @@ const LAST_YEAR = 2199;
 
 /** Whether a text is an ISO 8601 time with an offset, of the years 1 to `lastYear` (2199 unless told). */
 export function isTimestamp(text: string, lastYear = LAST_YEAR): boolean {
-  const year = SHAPE.exec(text)?.[1];
-  return year !== undefined && Number(year) <= lastYear && !Number.isNaN(Date.parse(text));
+  const year = Number(SHAPE.exec(text)?.[1] ?? 0);
+  return year >= 1 && year <= lastYear && !Number.isNaN(Date.parse(text));
 }
 
 /** The instant of a checked timestamp, cut to milliseconds. */

@@ -25,10 +25,11 @@ describe('timestamps', () => {
     expect(timestampToDate(dateToTimestamp(date))).to.deep.equal(date);
   });
 
-  it('are refused without an offset, beyond the calendar and beyond 2199', () => {
+  it('are refused without an offset, beyond the calendar, before the year 1 and beyond 2199', () => {
     for (const text of [
       '2026-01-01T00:00:00',
       '2026-02-41T00:00:00Z',
+      '0000-01-01T00:00:00+14:00',
       '2200-01-01T00:00:00Z',
       '',
     ]) {
