@@ -1,3 +1,4 @@
+import { parseUrl } from '../platform/parseUrl.js';
 import type { LiveUser } from './answerTypes.js';
 
 const CDN = 'https://cdn.discordapp.com';
@@ -9,8 +10,9 @@ const FILE =
 
 /** A link without its signature: it is the same link however often it is signed. */
 export function unsignedUrl(address: string): string {
-  if (!/\/attachments\/.*[?&]hm=/.test(address) || !URL.canParse(address)) return address;
-  const url = new URL(address);
+  if (!/\/attachments\/.*[?&]hm=/.test(address)) return address;
+  const url = parseUrl(address);
+  if (!url) return address;
   for (const name of SIGNATURE) url.searchParams.delete(name);
   return url.href.replace(/[?&]+$/, '');
 }
@@ -20,8 +22,9 @@ export function unsignedUrl(address: string): string {
  * fetched from: an address there counts as the platform's, too.
  */
 export function filePath(address: string, cdnUrl: string): string | null {
-  if (!URL.canParse(address)) return null;
-  const { origin, username, password, pathname, searchParams } = new URL(address);
+  const url = parseUrl(address);
+  if (!url) return null;
+  const { origin, username, password, pathname, searchParams } = url;
   const isThere = FILE_HOSTS.includes(origin) || origin === new URL(cdnUrl).origin;
   if (!isThere || username !== '' || password !== '' || !FILE.test(pathname)) return null;
   const signature = SIGNATURE.flatMap((name) => {

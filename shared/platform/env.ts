@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { FAULT_POINTS } from './faultPoint.js';
+import { parseUrl } from './parseUrl.js';
 import { SettingsError } from './settingsError.js';
 import { readTrustedProxies, type TrustedProxies } from './trustedProxies.js';
 
@@ -87,7 +88,7 @@ const perMinute = (limit: number, what: string) =>
 /** Checks the addresses of the nodes of a cluster. The message of what it throws follows the variable's name. */
 function readNodes(text: string): string {
   for (const node of text.split(',')) {
-    if (!URL.canParse(node) || !/^https?:$/.test(new URL(node).protocol)) {
+    if (!/^https?:$/.test(parseUrl(node)?.protocol ?? '')) {
       throw new TypeError('must be an http or https URL, or several, comma separated');
     }
   }
@@ -105,10 +106,10 @@ function readOrigins(text: string): string {
 /** Whether a text stands for all origins, or is one as browsers write it: scheme, host, and any port but the usual. */
 function isOrigin(text: string): boolean {
   if (text === '*') return true;
-  if (!URL.canParse(text)) return false;
+  const url = parseUrl(text);
+  if (!url?.host || url.host.includes('*')) return false;
   // The property `origin` knows no other schemes than those of the web, but pages of apps and extensions have others.
-  const { protocol, host } = new URL(text);
-  return host !== '' && !host.includes('*') && text === `${protocol}//${host}`;
+  return text === `${url.protocol}//${url.host}`;
 }
 
 /** A role's name has 100 characters at most. */

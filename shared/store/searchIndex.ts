@@ -80,16 +80,16 @@ export const STRETCH_LENGTH = 500;
 
 /**
  * A conversation in stretches of neighbouring messages, each beginning with the last message of the one before, so that
- * neighbours always share one. Each begins with the thread's title and tags, which stand near everything that is said;
- * tags beyond MOST_HEADING are left out, as a document with thousands of stretches holds them thousands of times.
- * Takes the leading contents that fit CONVERSATION_LIMIT together; the first that does not fit is cut.
+ * neighbours always share one. Each begins with the thread's title and tags, which stand near everything that is said.
+ * What goes beyond MOST_HEADING is left out: a document with thousands of stretches holds it thousands of times. Takes
+ * the leading contents that fit CONVERSATION_LIMIT together; the first that does not fit is cut.
  */
 export function stretchesOf(
   { title, tags }: Pick<ThreadDocument, 'title' | 'tags'>,
   contents: readonly string[],
   limit = CONVERSATION_LIMIT,
 ): Stretch[] {
-  const heading = textsWithin([title, ...tags], MOST_HEADING);
+  const heading = textsWithin([title.slice(0, MOST_HEADING), ...tags], MOST_HEADING);
   const begin = (...texts: string[]): string[] => [...heading, ...texts];
   const stretches: Stretch[] = [];
   let text = begin();

@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { parseUrl } from '../../../shared/platform/parseUrl.js';
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -7,18 +8,16 @@ const LOCAL_HOST = /^(?:[^.]+|[^.]+\.(?:localhost|local|internal)|[\d.]+|\[[\da-
 
 /** Whether the Host is a name that no other site's owner can point at this machine (DNS rebinding). */
 export function isLocalHost(ctx: Context): boolean {
-  const url = `http://${ctx.get('Host')}`;
-  return URL.canParse(url) && LOCAL_HOST.test(new URL(url).hostname);
+  return LOCAL_HOST.test(parseUrl(`http://${ctx.get('Host')}`)?.hostname ?? '');
 }
 
 /** Whether the request comes from a page of this service, or from no page. */
 export function isOwnOrigin(ctx: Context): boolean {
   const origin = ctx.get('Origin');
-  return origin === '' || (URL.canParse(origin) && new URL(origin).host === ctx.get('Host'));
+  return origin === '' || parseUrl(origin)?.host === ctx.get('Host');
 }
 
 /** Whether the request comes from a page that this machine serves, on any port. */
 export function isLoopbackOrigin(ctx: Context): boolean {
-  const origin = ctx.get('Origin');
-  return URL.canParse(origin) && LOOPBACK.has(new URL(origin).hostname);
+  return LOOPBACK.has(parseUrl(ctx.get('Origin'))?.hostname ?? '');
 }

@@ -5,6 +5,7 @@ import {
   PlatformRefused,
   PlatformUnauthorized,
 } from '../../../shared/discordApi/platformErrors.js';
+import { parseUrl } from '../../../shared/platform/parseUrl.js';
 import { isPassing } from '../permanentErrors.js';
 import { rest } from '../sync/rest.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
@@ -162,7 +163,7 @@ function delayAfter(failures: number): number {
 
 /** The address to connect to: the token is sent there. */
 function addressOf(told: string, { isPlain }: GatewayAccess): string {
-  const url = URL.canParse(told) ? new URL(told) : null;
+  const url = parseUrl(told);
   const isSafe = url?.protocol === 'wss:' || (isPlain && url?.protocol === 'ws:');
   if (!url || !isSafe) throw new PlatformAnswerError('The gateway has no address of a web socket');
   url.searchParams.set('v', '10');

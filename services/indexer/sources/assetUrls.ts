@@ -1,4 +1,5 @@
 import { snowflakePart } from '../../../shared/exportFormat/snowflake.js';
+import { parseUrl } from '../../../shared/platform/parseUrl.js';
 
 const CDN = 'https://cdn.discordapp.com';
 const MAX_URL = 4_096;
@@ -13,15 +14,6 @@ export function webUrl(address: string | null | undefined): string | null {
   if (!url || !WEB.includes(url.protocol)) return null;
   const safe = UNSAFE.test(address) ? url.href : address;
   return safe.length > MAX_URL ? null : safe;
-}
-
-// Not URL.canParse: once optimised, Node 20's refuses hosts with letters beyond ASCII.
-function parseUrl(address: string): URL | null {
-  try {
-    return new URL(address);
-  } catch {
-    return null;
-  }
 }
 
 /** The avatar when it is an https address, else the platform's default one of that account. */

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../../shared/platform/parseUrl.js';
 import type { LinkToken, Match, MessageToken, Rule, Scan } from './messageToken.js';
 
 const BARE = /https?:\/\/[^\s<]+/iy;
@@ -25,7 +26,7 @@ export function addressLink(href: string): LinkToken {
 
 /** Whether an address is one that a link may lead to: http, https or mailto, well-formed. */
 export function isAddress(href: string): boolean {
-  return /^(?:https?:\/\/|mailto:)[^/]/i.test(href) && hostOf(href) !== undefined;
+  return /^(?:https?:\/\/|mailto:)[^/]/i.test(href) && parseUrl(href)?.hostname !== undefined;
 }
 
 /** Matches `[text](address)`, also with `<address>` and a title. */
@@ -67,17 +68,8 @@ function isMisleading(label: string, href: string): boolean {
   if (ADDRESS_IN_LABEL.test(shown)) return true;
   const domain = DOMAIN_LABEL.exec(shown)?.[1]?.toLowerCase();
   if (domain === undefined) return false;
-  const host = hostOf(href);
+  const host = parseUrl(href)?.hostname;
   return host !== domain && host !== `www.${domain}`;
-}
-
-function hostOf(href: string): string | undefined {
-  try {
-    // Not URL.canParse: once optimised, Node 20's refuses hosts with letters beyond ASCII.
-    return new URL(href).hostname;
-  } catch {
-    return undefined;
-  }
 }
 
 function closingBracket(scan: Scan, at: number): number | undefined {
