@@ -2,7 +2,7 @@ import type { SearchParams } from '../../../shared/contract/search.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { searchElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
 import { FORGIVEN, likeWords, mayBeMistyped } from './forgiveTypos.js';
-import { isForeign, tellingTerms } from './functionWords.js';
+import { isForeign, isFunctionWord, tellingTerms } from './functionWords.js';
 import { countWords, mostOf } from './lookUp.js';
 import { textsOf } from './matchTerms.js';
 import type { ParsedQuery, SearchTerm } from './parseQuery.js';
@@ -19,7 +19,7 @@ const MOST_TERMS = 8;
 /** The most terms that are counted: the first ones of a longer query. */
 const MOST_COUNTED = 32;
 /** The fewest letters of a part of a word that is written apart elsewhere. */
-const SHORTEST_PART = 3;
+const SHORTEST_PART = 2;
 
 /**
  * Whether the first page of what all terms match has no strong result, so that matches of its most telling terms are
@@ -79,10 +79,11 @@ export async function findRelated(
 async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> {
   const terms = tellingTerms(parsed.terms).slice(0, MOST_COUNTED);
   const pairs = terms.slice(1).map((term, index) => joinOf(terms[index]!, term));
-  const joins = pairs.filter((text) => text !== undefined);
+  const others = terms.map((term) => [closedUp(term), withParticle(term, parsed.terms)]);
+  const joins = [...pairs, ...others.flat()].filter((text) => text !== undefined);
   const { all, counts } = await countWords(
     deps,
-    [...terms.flatMap(textsOf), ...joins],
+    [...new Set([...terms.flatMap(textsOf), ...joins])],
     'inflected',
   );
   const countOf = (text: string): number => mostOf(counts.get(text));
@@ -98,7 +99,9 @@ async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> 
       term,
       count: known.reduce((sum, text) => sum + countOf(text), 0),
       weight: Math.min(...(known.length > 0 ? known : [term.text]).map(weightOf)),
-      joined: [pairs[n - 1], pairs[n]].filter((text) => text !== undefined && countOf(text) > 0),
+      joined: [pairs[n - 1], pairs[n], ...others[n]!].filter(
+        (text) => text !== undefined && countOf(text) > 0,
+      ),
     };
   });
   const doubtful = found
@@ -106,10 +109,10 @@ async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> 
     .sort((one, other) => one.count - other.count)
     .slice(0, FORGIVEN.words)
     .map(({ term }) => term);
-  const others = await otherSpellings(deps, doubtful, isForeign(parsed));
+  const spellings = await otherSpellings(deps, doubtful, isForeign(parsed));
   return found
     .flatMap(({ term, count, weight, joined }): Telling[] => {
-      const alternatives = others.get(term.text) ?? [];
+      const alternatives = spellings.get(term.text) ?? [];
       if (count === 0 && joined.length === 0 && alternatives.length === 0) return [];
       return [{ term: { ...term, alternatives }, weight, joined: joined as string[] }];
     })
@@ -120,6 +123,19 @@ async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> 
 /** Two words that stand side by side, as one. */
 function joinOf(one: SearchTerm, other: SearchTerm): string | undefined {
   return one.phrase || other.phrase ? undefined : one.text + other.text;
+}
+
+/** A word of letters, whole, without the signs in it: `e-mail` as `email`. */
+function closedUp({ text, phrase, compound = text }: SearchTerm): string | undefined {
+  const isJoined = /^\p{L}[^\p{N}]*\p{L}$/u.test(compound) && /[^\p{L}\p{M}'’]/u.test(compound);
+  return phrase || !isJoined ? undefined : compound.replace(/[^\p{L}\p{M}]/gu, '');
+}
+
+/** A word and the function word behind it, as one: `time out` as `timeout`. */
+function withParticle(term: SearchTerm, all: readonly SearchTerm[]): string | undefined {
+  const at = all.indexOf(term);
+  const next = at < 0 ? undefined : all[at + 1];
+  return next && !next.phrase && isFunctionWord(next.text) ? joinOf(term, next) : undefined;
 }
 
 /**
@@ -150,12 +166,17 @@ async function otherSpellings(
   );
 }
 
-/** A word of letters in two, at every place where both have enough letters. */
+/**
+ * A word of letters in two, at every place where both have enough letters. Nearly every word that follows one of two
+ * letters such as `as` makes another one: they are no first part.
+ */
 function splitsOf(word: string): string[] {
   if (!/^\p{L}+$/u.test(word)) return [];
   const places = Math.max(0, word.length - 2 * SHORTEST_PART + 1);
   return Array.from({ length: places }, (_, n) => {
     const at = n + SHORTEST_PART;
-    return `${word.slice(0, at)} ${word.slice(at)}`;
-  });
+    return [word.slice(0, at), word.slice(at)] as const;
+  })
+    .filter(([first]) => first.length > SHORTEST_PART || !isFunctionWord(first))
+    .map((parts) => parts.join(' '));
 }

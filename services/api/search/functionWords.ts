@@ -53,7 +53,7 @@ export function isForeign({ terms }: Pick<ParsedQuery, 'terms'>): boolean {
 
 /**
  * What tells something about a subject: phrases, and words that are no function words. A text of a script without
- * spaces is taken apart into its words, and words with a comma or a slash between them are taken one by one.
+ * spaces is taken apart into its words, and words with a sign between them (`wi-fi`, `key:value`) are taken one by one.
  */
 export function tellingTerms(terms: readonly SearchTerm[]): SearchTerm[] {
   const single = terms.flatMap((term) => (term.phrase ? [term] : wordsOfTerm(term)));
@@ -61,9 +61,13 @@ export function tellingTerms(terms: readonly SearchTerm[]): SearchTerm[] {
   return [...new Map(telling.map((term) => [term.text.toLowerCase(), term])).values()];
 }
 
-/** A term that is one word stays as it is. */
+/** A term that is one word stays as it is, and so does one that the operator has named. */
 function wordsOfTerm(term: SearchTerm): SearchTerm[] {
-  return wordsIn(term.text).map((text) => (text === term.text ? term : wordTerm(text)));
+  if (term.synonyms) return [term];
+  const compound = term.text;
+  return wordsIn(compound).map((text) =>
+    text === compound ? term : { ...wordTerm(text), compound },
+  );
 }
 
 /** Scripts that write no spaces between words. */
@@ -71,8 +75,12 @@ const SPACELESS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=M
 
 const wordBreaks = new Intl.Segmenter('en', { granularity: 'word' });
 
+/** Where a word is taken apart: lists, and compounds. A piece of one letter or with a digit stays where it is. */
+const BETWEEN_WORDS =
+  /[,;/|]+|(?<=[\p{L}\p{N}][\p{L}\p{M}\p{N}])[^\p{L}\p{M}\p{N}\s'’]+(?=\p{L}[\p{L}\p{M}]+(?![\p{L}\p{M}\p{N}]))/u;
+
 function wordsIn(text: string): string[] {
-  return text.split(/[,;/|]+/u).flatMap((part) => {
+  return text.split(BETWEEN_WORDS).flatMap((part) => {
     if (!SPACELESS.test(part)) return /[\p{L}\p{N}]/u.test(part) ? [part] : [];
     const words = [...wordBreaks.segment(part)].filter(({ isWordLike }) => isWordLike);
     // Of one character: nearly always a particle.

@@ -5,6 +5,8 @@ import { AppError } from '../../../shared/contract/errors.js';
 export interface SearchTerm {
   text: string;
   phrase: boolean;
+  /** The word that it was taken out of: `wi` of `wi-fi`. */
+  compound?: string;
   /** What counts as the word, as the operator says. */
   synonyms?: readonly string[];
   /** What else the word may stand for, where typos are forgiven. */

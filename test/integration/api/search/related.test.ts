@@ -22,6 +22,15 @@ const CORPUS = [
     messages: Array.from({ length: 15 }, (_, n) => `Lantern jetty remark ${n}`),
     serverId: '7',
   }),
+  aThread({
+    title: 'Letters',
+    messages: ['The wifi bridge sends an email to the harbour office.'],
+  }),
+  aThread({
+    title: 'Clocks',
+    messages: ['A timeout of the buoy socketio client.', 'Plug in the horn'],
+  }),
+  aThread({ title: 'Assets', messages: ['Sails as set at noon'] }),
   aThread({ title: '备份', messages: ['每天晚上用脚本备份整个数据库'] }),
   ...FILLER,
 ];
@@ -36,6 +45,11 @@ describe('search: related', () => {
   after(() => fixture.remove());
 
   const ask = (q: string, more: Partial<SearchParams> = {}) => fixture.search(q, more);
+  const best = ({ related }: SearchResponse) =>
+    [
+      ...related.threads.map(({ title, score }) => ({ title, score })),
+      ...related.messages.map(({ threadTitle: title, score }) => ({ title, score })),
+    ].toSorted((one, other) => other.score - one.score)[0]?.title;
   const titles = ({ related }: SearchResponse) => [
     ...related.threads.map(({ title }) => title),
     ...related.messages.map(({ threadTitle }) => threadTitle),
@@ -70,6 +84,22 @@ describe('search: related', () => {
     expect(titles(await ask('mesh core transponder xylophone'))).to.include('Radio');
     expect(titles(await ask('meshcore bluetooth xylophone'))).to.include('Mesh');
     expect(titles(await ask('transpnder firmware xylophone'))).to.include('Radio');
+  });
+
+  it('finds a compound that stands nowhere by its parts, and written as one word', async () => {
+    expect(best(await ask('lantern-sloop'))).to.equal('Mooring at night');
+    expect(titles(await ask('title:transponder'))).to.deep.equal(['Radio']);
+    expect(titles(await ask('wi-fi'))).to.deep.equal(['Letters']);
+    expect(titles(await ask('e-mail'))).to.deep.equal(['Letters']);
+    expect(titles(await ask('socket.io'))).to.deep.equal(['Clocks']);
+    expect(titles(await ask('time-out'))).to.include('Clocks');
+  });
+
+  it('joins a word and a particle, and parts them', async () => {
+    expect(titles(await ask('my xylophone has to time out'))).to.include('Clocks');
+    expect(titles(await ask('plugin'))).to.deep.equal(['Clocks']);
+    expect(titles(await ask('wifibridge'))).to.deep.equal(['Letters']);
+    expect(titles(await ask('asset'))).to.deep.equal([]);
   });
 
   it('takes no word of another language for a mistyped one', async () => {

@@ -16,6 +16,25 @@ describe('functionWords', () => {
     expect(tellingIn('как обновить прошивку')).to.deep.equal(['обновить', 'прошивку']);
   });
 
+  it('takes a compound apart, except at a single letter or a digit', () => {
+    expect(tellingIn('wi-fi title:lantern foo_bar-v3-jetty')).to.deep.equal([
+      'wi',
+      'fi',
+      'title',
+      'lantern',
+      'foo',
+      'bar-v3',
+      'jetty',
+    ]);
+    const whole = ['e-mail', 'T1000-E', 'esp32-s3', 'v1.2.3', 'C++', '--flag', '.NET', "captain's"];
+    expect(tellingIn(whole.join(' '))).to.deep.equal(whole);
+  });
+
+  it('leaves a word whole that has synonyms', () => {
+    const term = { text: 'wi-fi', phrase: false, synonyms: ['wlan'] };
+    expect(tellingTerms([term])).to.deep.equal([term]);
+  });
+
   it('takes a phrase as it is', () => {
     expect(tellingIn('"to be or not" be')).to.deep.equal(['to be or not']);
   });
