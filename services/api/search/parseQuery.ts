@@ -64,7 +64,7 @@ export function cleanText(text: string): string {
 }
 
 function splitTerms(text: string): SearchTerm[] {
-  const parts = text.replace(/[“”„‟＂]/gu, '"').split(PHRASE);
+  const parts = text.replace(/[“”„‟«»＂]/gu, '"').split(PHRASE);
   return parts.flatMap((part, index): SearchTerm[] =>
     // Splitting leaves what was quoted at the odd places.
     index % 2 === 1 ? [{ text: part.trim(), phrase: true }] : part.split(' ').map(wordTerm),

@@ -10,6 +10,7 @@ const CASES: [name: string, q: string, terms: string[]][] = [
   ['both', 'how "install node" now', ['how', '[install node]', 'now']],
   ['two phrases', '"a b" "c d"', ['[a b]', '[c d]']],
   ['typographic quotes', '“install node” now', ['[install node]', 'now']],
+  ['quotes of other languages', '„a b“ «c d» « e f »', ['[a b]', '[c d]', '[e f]']],
   ['an unbalanced quote', '"install node', ['"install', 'node']],
   ['a third quote', '"install node" "now', ['[install node]', '"now']],
   ['inches', '5" and 3" disks', ['5"', 'and', '3"', 'disks']],
