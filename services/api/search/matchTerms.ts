@@ -26,9 +26,12 @@ export const asWritten: Match = (field, term, boost) =>
 export const matchTerm: Match = (field, term, boost = 1) => {
   if (term.phrase) return asWritten(field, term, boost);
   return anyOf(
-    textsOf(term).map((query) => ({
-      match_phrase: { [field]: { query, analyzer: 'inflected', boost } },
-    })),
+    textsOf(term).flatMap((text): Query[] => {
+      const forms = formsOfShort(text)?.map((form) => phraseIn(field, form, boost));
+      return (
+        forms ?? [{ match_phrase: { [field]: { query: text, analyzer: 'inflected', boost } } }]
+      );
+    }),
   );
 };
 
@@ -53,9 +56,12 @@ export const matchLoosely: Match = (field, term, boost) =>
 /** All terms within one text, as written or inflected, in any order, with at most so many other words between. */
 export function nearby(field: TextField, terms: readonly SearchTerm[], gaps: number): Query {
   const intervals = terms.map((term) => {
-    const texts = textsOf(term).map((query) => ({
-      match: { query, ordered: true, max_gaps: 0, ...(!term.phrase && { analyzer: 'inflected' }) },
-    }));
+    const texts = textsOf(term).flatMap((text) => {
+      const asIs = (query: string) => ({ match: { query, ordered: true, max_gaps: 0 } });
+      if (term.phrase) return [asIs(text)];
+      const inflected = { match: { ...asIs(text).match, analyzer: 'inflected' } };
+      return formsOfShort(text)?.map(asIs) ?? [inflected];
+    });
     return texts.length === 1 ? texts[0]! : { any_of: { intervals: texts } };
   });
   return { intervals: { [field]: { all_of: { intervals, ordered: false, max_gaps: gaps } } } };
@@ -64,6 +70,24 @@ export function nearby(field: TextField, terms: readonly SearchTerm[], gaps: num
 /** A term's own text, and those that count as it. */
 export function textsOf({ text, synonyms = [] }: SearchTerm): string[] {
   return [text, ...synonyms];
+}
+
+/**
+ * Words whose stem has two letters: the stemmer takes `use` for a form of `us`, `one` of `on`, `ups` of `up` and `ide` of
+ * `id`. So their forms are named. `us`, `on` and the like have none but themselves, and what looks like their plural is a word of its
+ * own: `ups`, `ios`.
+ */
+const SHORT_STEM =
+  /^[([]*(?:(?<alone>(?:am|an|as|at|if|in|io|is|it|of|on|or|up|us)s?)|(?<noun>[aeiou][b-df-hj-np-tv-z])s?|(?<verb>[aeiou][b-df-hj-np-tv-z])(?:es?|eds?|ings?))[)\].,;:!?]*$/i;
+
+const ENDINGS = ['e', 'es', 'ed', 'eds', 'ing', 'ings'];
+
+/** All forms of a word that has so short a stem. */
+function formsOfShort(text: string): string[] | undefined {
+  const { alone, noun, verb } = SHORT_STEM.exec(text)?.groups ?? {};
+  if (alone !== undefined) return [alone];
+  if (noun !== undefined) return [noun, `${noun}s`];
+  return verb === undefined ? undefined : ENDINGS.map((ending) => verb + ending);
 }
 
 /** The words of a text side by side in this order, as written. */
