@@ -20,6 +20,9 @@ const MOST_TERMS = 8;
 const MOST_COUNTED = 32;
 /** The fewest letters of a part of a word that is written apart elsewhere. */
 const SHORTEST_PART = 2;
+/** The fewest signs of a part of a name that counts for the name, and how many parts do: the first ones. */
+const SHORTEST_NAME_PART = 3;
+const MOST_PARTS = 3;
 
 /**
  * Whether the first page of what all terms match has no strong result, so that matches of its most telling terms are
@@ -112,7 +115,7 @@ async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> 
   const spellings = await otherSpellings(deps, doubtful, isForeign(parsed));
   return found
     .flatMap(({ term, count, weight, joined }): Telling[] => {
-      const alternatives = spellings.get(term.text) ?? [];
+      const alternatives = [...(spellings.get(term.text) ?? []), ...partsOf(term)];
       if (count === 0 && joined.length === 0 && alternatives.length === 0) return [];
       return [{ term: { ...term, alternatives }, weight, joined: joined as string[] }];
     })
@@ -129,6 +132,13 @@ function joinOf(one: SearchTerm, other: SearchTerm): string | undefined {
 function closedUp({ text, phrase, compound = text }: SearchTerm): string | undefined {
   const isJoined = /^\p{L}[^\p{N}]*\p{L}$/u.test(compound) && /[^\p{L}\p{M}'’]/u.test(compound);
   return phrase || !isJoined ? undefined : compound.replace(/[^\p{L}\p{M}]/gu, '');
+}
+
+/** The parts of a word that has a digit, such as a device's name: `esp32` of `esp32-c6`. */
+function partsOf({ text, phrase }: SearchTerm): string[] {
+  const parts = phrase || !/\p{N}/u.test(text) ? [] : text.split(/[^\p{L}\p{M}\p{N}'’]+/u);
+  const long = parts.filter((part) => part !== text && part.length >= SHORTEST_NAME_PART);
+  return long.slice(0, MOST_PARTS);
 }
 
 /** A word and the function word behind it, as one: `time out` as `timeout`. */

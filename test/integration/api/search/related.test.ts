@@ -95,6 +95,11 @@ describe('search: related', () => {
     expect(titles(await ask('time-out'))).to.include('Clocks');
   });
 
+  it('finds a name that stands nowhere by its parts', async () => {
+    expect(titles(await ask('T1000-X'))).to.deep.equal(['Radio']);
+    expect(titles(await ask('transponder~2'))).to.deep.equal(['Radio']);
+  });
+
   it('joins a word and a particle, and parts them', async () => {
     expect(titles(await ask('my xylophone has to time out'))).to.include('Clocks');
     expect(titles(await ask('plugin'))).to.deep.equal(['Clocks']);
