@@ -73,14 +73,14 @@ export function textsOf({ text, synonyms = [] }: SearchTerm): string[] {
 }
 
 /**
- * Words whose stem has two letters: the stemmer takes `use` for a form of `us`, `one` of `on`, `ups` of `up` and `ide` of
- * `id`. So their forms are named. `us`, `on` and the like have none but themselves, and what looks like their plural is a word of its
- * own: `ups`, `ios`.
+ * Words whose stem has two letters. The stemmer takes `use` for a form of `us`, `one` of `on`, `ups` of `up` and `ide` of
+ * `id`. So their forms are named. `us`, `on` and the like have none but themselves. What looks like their plural is a
+ * word of its own: `ups`, `ios`.
  */
 const SHORT_STEM =
-  /^[([]*(?:(?<alone>(?:am|an|as|at|if|in|io|is|it|of|on|or|up|us)s?)|(?<noun>[aeiou][b-df-hj-np-tv-z])s?|(?<verb>[aeiou][b-df-hj-np-tv-z])(?:es?|eds?|ings?))[)\].,;:!?]*$/i;
+  /^[([]*(?:(?<alone>(?:am|an|as|at|if|in|io|is|it|of|on|or|up|us)s?)|(?<noun>[aeiou][b-df-hj-np-tv-z])s?|(?<verb>[aeiou][b-df-hj-np-tv-z])(?:es?|eds?|ing))[)\].,;:!?]*$/i;
 
-const ENDINGS = ['e', 'es', 'ed', 'eds', 'ing', 'ings'];
+const ENDINGS = ['e', 'es', 'ed', 'eds', 'ing'];
 
 /** All forms of a word that has so short a stem. */
 function formsOfShort(text: string): string[] | undefined {
