@@ -6,19 +6,24 @@ import { Turns } from '../turns.js';
 /** A download of which the client takes nothing for so long (ms) is cut. */
 export const UNREAD_LIMIT_MS = 30_000;
 
-/** A stream waits so long (ms) for a place before it is refused. */
 const LONGEST_WAIT_MS = 2_000;
 
-/** All streams stand in one line. */
-const STREAMS = 'streams';
+/** How many streams may be open at once. */
+export interface StreamLimits {
+  inAll: number;
+  /** Of one client, who may take each as slowly as they like, and must leave some for the others. */
+  ofOne: number;
+  /** A stream waits so long (ms) for a place before it is refused. */
+  waitMs?: number;
+}
 
-/** Opens a stream. Throws UNAVAILABLE where too many stay open. */
-export type OpenStream = (open: () => Readable) => Promise<Readable>;
+/** Opens a stream for a client. Throws UNAVAILABLE where too many stay open. */
+export type OpenStream = (client: string, open: () => Readable) => Promise<Readable>;
 
 /** Lets at most so many streams be open at once; the others wait. A stream counts until it is closed. */
-export function limitStreams(most: number, waitMs = LONGEST_WAIT_MS): OpenStream {
-  const turns = new Turns({ inAll: most, waitMs, refusal: tooMany });
-  return (open) =>
+export function limitStreams({ inAll, ofOne, waitMs = LONGEST_WAIT_MS }: StreamLimits): OpenStream {
+  const turns = new Turns({ inAll, waitMs, refusal: tooMany });
+  return (client, open) =>
     new Promise((resolve, reject) => {
       const hold = async (): Promise<void> => {
         const stream = open();
@@ -26,7 +31,7 @@ export function limitStreams(most: number, waitMs = LONGEST_WAIT_MS): OpenStream
         resolve(stream);
         await closed;
       };
-      turns.take(STREAMS, most, hold).catch(reject);
+      turns.take(client, ofOne, hold).catch(reject);
     });
 }
 

@@ -99,7 +99,7 @@ export function makeAndSend(exchange: Exchange, form: SentForm): Promise<void> |
 }
 
 async function sendMade(exchange: Exchange, form: SentForm, make: Form['open']): Promise<void> {
-  sendForm(exchange, form, await make());
+  sendForm(exchange, form, await make(askerOf(exchange).name));
 }
 
 /** Sends an error in the one error shape. */

@@ -14,8 +14,7 @@ const PUBLIC = 'public, max-age=1, stale-while-revalidate=10';
  */
 const INFLATE_WHOLE = 262_144;
 /** How many bodies a process streams at once. Each holds about 3 MB while its client does not read. */
-const STREAMED_AT_ONCE = 64;
-const openStream = limitStreams(STREAMED_AT_ONCE);
+const openStream = limitStreams({ inAll: 64, ofOne: 16 });
 
 /** An answer as one client gets it. Headers are names and values in turn. */
 export interface Form {
@@ -30,10 +29,10 @@ export interface Form {
   /** The body, where it is at hand. */
   body: Buffer | undefined;
   /**
-   * Makes the body, where it is not at hand. A stream begins anew with each call. Throws UNAVAILABLE where too many are
-   * streamed.
+   * Makes the body for a client, where it is not at hand. A stream begins anew with each call. Throws UNAVAILABLE where
+   * too many are streamed.
    */
-  open: () => Readable | Buffer | Promise<Readable | Buffer>;
+  open: (client: string) => Readable | Buffer | Promise<Readable | Buffer>;
 }
 
 /** The form of an answer for a request; a promise where it has to be compressed first. */
@@ -73,7 +72,7 @@ function identityForm(answer: Answer, cacheControl: string): Form {
     content: contentOf('identity', length),
     length,
     body,
-    open: () => openIdentity(answer),
+    open: (client) => openIdentity(answer, client),
   };
 }
 
@@ -87,7 +86,7 @@ function gzipForm(answer: Answer, cacheControl: string): Form {
     content: contentOf('gzip', length),
     length,
     body,
-    open: () => (openGzip ? openStream(openGzip) : gzipOf(answer)),
+    open: (client) => (openGzip ? openStream(client, openGzip) : gzipOf(answer)),
   };
 }
 
@@ -114,11 +113,11 @@ function contentOf(encoding: Encoding, length: number | undefined): string[] {
   return content;
 }
 
-function openIdentity(answer: Answer): Promise<Readable | Buffer> {
+function openIdentity(answer: Answer, client: string): Promise<Readable | Buffer> {
   const { gzip, length } = answer;
   const openGzip =
     answer.openGzip ?? (gzip && length > INFLATE_WHOLE && (() => Readable.from([gzip])));
-  return openGzip ? openStream(() => expand(openGzip())) : identityOf(answer);
+  return openGzip ? openStream(client, () => expand(openGzip())) : identityOf(answer);
 }
 
 function expand(source: Readable): Readable {

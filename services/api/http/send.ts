@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { Answer, CacheState } from '../answer.js';
+import { askerOf } from './credentials/countRequest.js';
 import { cutUnread } from './downloads.js';
 import { noneMatchNames } from './entityTag.js';
 import { formOf } from './forms.js';
@@ -25,7 +26,7 @@ export async function send(ctx: Context, answer: Answer): Promise<void> {
     answer.file?.bytes.destroy();
     return;
   }
-  const body = form.body ?? (await form.open());
+  const body = form.body ?? (await form.open(askerOf(ctx).name));
   if (body instanceof Readable) cutUnread(ctx.res);
   ctx.body = body;
 }

@@ -110,7 +110,7 @@ describe('stored bodies', () => {
     for (let n = 0; n < 64; n += 1) {
       const openGzip = () => new Readable({ read: () => undefined });
       const form = await formOf(asksGzip, { etag: 'x', length: 10, openGzip });
-      open.push((await form.open()) as Readable);
+      open.push((await form.open(`client ${n % 4}`)) as Readable);
     }
     const path = '/api/threads/79';
     for (const encoding of ['gzip', 'identity']) {
@@ -126,6 +126,24 @@ describe('stored bodies', () => {
     // The place is free again once the body was sent.
     await until(async () => (await api.get(path)).status === 200);
     for (const stream of open) stream.destroy();
+  });
+
+  it('streams to others while one client takes none of what it asked for', async () => {
+    const value = Array.from({ length: 20_000 }, () => Math.random());
+    await storeChunkedBody(api.stores.mongo.collections, 'thread/80', value, 100_000);
+    const openGzip = () => new Readable({ read: () => undefined });
+    const answer = { etag: 'x', length: 10, openGzip };
+    const form = await formOf({ headers: { 'accept-encoding': 'gzip' } }, answer);
+    const asked = await Promise.allSettled(
+      Array.from({ length: 64 }, async () => (await form.open('one client')) as Readable),
+    );
+    for (const encoding of ['gzip', 'identity']) {
+      const reply = await api.get('/api/threads/80', { 'Accept-Encoding': encoding });
+      expect(reply.status).to.equal(200);
+    }
+    const opened = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    for (const stream of opened) stream.destroy();
+    expect(opened.length).to.equal(16);
   });
 
   it('cuts the connection, rather than end early, when a piece of a large body is lost', async () => {

@@ -18,10 +18,10 @@ const CHUNK = Buffer.alloc(65_536);
 
 describe('limitStreams', () => {
   it('lets streams wait beyond the limit until one is closed', async () => {
-    const openStream = limitStreams(2, 60_000);
-    const failed = await openStream(endless);
-    const ended = await openStream(() => Readable.from(['x']));
-    const next = [openStream(endless), openStream(endless)];
+    const openStream = limitStreams({ inAll: 2, ofOne: 2, waitMs: 60_000 });
+    const failed = await openStream('one', endless);
+    const ended = await openStream('another', () => Readable.from(['x']));
+    const next = [openStream('one', endless), openStream('one', endless)];
     ended.resume();
     const first = await next[0]!;
     failed.on('error', () => undefined).destroy(new Error('broken'));
@@ -30,29 +30,44 @@ describe('limitStreams', () => {
     second.destroy();
   });
 
+  it('lets streams of one client wait while others have places', async () => {
+    const openStream = limitStreams({ inAll: 3, ofOne: 1, waitMs: 60_000 });
+    const first = await openStream('one', endless);
+    let isOpen = false;
+    const second = openStream('one', endless).then((stream) => {
+      isOpen = true;
+      return stream;
+    });
+    const other = await openStream('another', endless);
+    expect(isOpen).to.equal(false);
+    first.destroy();
+    (await second).destroy();
+    other.destroy();
+  });
+
   it('refuses a stream that waits too long, and does not open it later', async () => {
-    const openStream = limitStreams(1, 1);
-    const held = await openStream(endless);
+    const openStream = limitStreams({ inAll: 1, ofOne: 1, waitMs: 1 });
+    const held = await openStream('one', endless);
     let opened = 0;
-    const error = await openStream(() => {
+    const error = await openStream('another', () => {
       opened += 1;
       return endless();
     }).catch((thrown: unknown) => thrown);
     expect(error).to.include({ code: 'UNAVAILABLE', status: 503 });
     expect(error).to.have.deep.property('headers', { 'Retry-After': '5' });
     held.destroy();
-    await limitStreams(1, 60_000)(endless).then((other) => other.destroy());
+    await new Promise((resolve) => held.once('close', resolve));
     expect(opened).to.equal(0);
   });
 
   it('does not count a stream that could not be opened', async () => {
-    const openStream = limitStreams(1, 60_000);
+    const openStream = limitStreams({ inAll: 1, ofOne: 1, waitMs: 60_000 });
     const fail = (): never => {
       throw new Error('broken');
     };
-    const error = await openStream(fail).catch((thrown: unknown) => thrown);
+    const error = await openStream('one', fail).catch((thrown: unknown) => thrown);
     expect((error as Error).message).to.equal('broken');
-    (await openStream(endless)).destroy();
+    (await openStream('one', endless)).destroy();
   });
 });
 
