@@ -57,15 +57,19 @@ export async function createBucketFiles(bucket: Bucket, namespace: string): Prom
       await client.send(new s3.PutObjectCommand(object));
       await rm(path, { force: true });
     },
-    async open(key) {
+    async open(key, bytes) {
       const limit = new AbortController();
       const timer = setTimeout(() => limit.abort(), READ_MS);
       const asking = client.send(new s3.GetObjectCommand(at(key)), { abortSignal: limit.signal });
       const found = await asking.catch(absent).finally(() => clearTimeout(timer));
-      return (found?.Body as Readable | undefined) ?? null;
+      const body = found?.Body as Readable | undefined;
+      if (found?.ContentLength === bytes) return body ?? null;
+      body?.destroy();
+      return null;
     },
-    async has(key) {
-      return (await client.send(new s3.HeadObjectCommand(at(key))).catch(absent)) !== null;
+    async has(key, bytes) {
+      const found = await client.send(new s3.HeadObjectCommand(at(key))).catch(absent);
+      return found?.ContentLength === bytes;
     },
     async remove(keys) {
       for (const key of keys) await client.send(new s3.DeleteObjectCommand(at(key)));

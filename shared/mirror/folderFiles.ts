@@ -29,12 +29,15 @@ export function createFolderFiles(folder: string, namespace: string): MirrorFile
     async put(key, path) {
       await moveTo(pathOf(key), path);
     },
-    async open(key) {
+    async open(key, bytes) {
       const file = await open(pathOf(key)).catch(absent);
-      return file?.createReadStream() ?? null;
+      if (!file) return null;
+      if ((await file.stat()).size === bytes) return file.createReadStream();
+      await file.close();
+      return null;
     },
-    async has(key) {
-      return (await stat(pathOf(key)).catch(absent)) !== null;
+    async has(key, bytes) {
+      return (await stat(pathOf(key)).catch(absent))?.size === bytes;
     },
     async remove(keys) {
       for (const key of keys) await rm(pathOf(key), { force: true });

@@ -25,9 +25,13 @@ export interface MirrorFiles {
   incoming: string;
   /** Puts a file that has arrived whole at `path` under a key, and takes it away from there. */
   put(key: string, path: string, facts: FileFacts): Promise<void>;
-  /** The bytes of a file; null where there is none. */
-  open(key: string): Promise<Readable | null>;
-  has(key: string): Promise<boolean>;
+  /**
+   * A file of so many bytes; null where there is none. One that is shorter or longer was damaged. Sent under the length
+   * that is recorded, it would run into the next answer of its connection.
+   */
+  open(key: string, bytes: number): Promise<Readable | null>;
+  /** Whether there is such a file. */
+  has(key: string, bytes: number): Promise<boolean>;
   /** Removes files; those that are not there are no error. */
   remove(keys: readonly string[]): Promise<void>;
   /** Every file, and when it was put. */

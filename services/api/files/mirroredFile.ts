@@ -37,7 +37,7 @@ export async function mirroredFile(
   if (!record?.copy || record.gone || !mayShow(record)) return null;
   const { key, bytes: length, type: told, sha256: etag } = record.copy;
   // A mirror that does not answer is passed over: the platform may still have the file.
-  const bytes = await files.open(key).catch(() => null);
+  const bytes = await files.open(key, length).catch(() => null);
   if (!bytes) return null;
   // A text is never more than a text, such as a script that another site loads.
   const type = told.startsWith('text/') ? 'text/plain' : told;

@@ -162,7 +162,8 @@ async function copyMissing(deps: IndexerDeps, mirror: Mirror, mark: Mark): Promi
   for await (const batch of pagesById(syncOf(deps.collections.sync, 'file'), copied)) {
     const missing: SyncFile[] = [];
     await forEachAtOnce(batch, AT_ONCE, async (record) => {
-      if (!(await mirror.files.has(record.copy!.key))) missing.push(record);
+      const { key, bytes } = record.copy!;
+      if (!(await mirror.files.has(key, bytes))) missing.push(record);
     });
     if (missing.length === 0) continue;
     // It lacks every file where it was unmounted meanwhile.

@@ -93,7 +93,7 @@ async function isNewOrKnown({ collections }: Deps, files: Mirror['files']): Prom
     .find({ kind: 'file', copy: { $exists: true } })
     .limit(LOOKED_FOR)
     .toArray();
-  for (const { copy } of copied) if (await files.has(copy!.key)) return true;
+  for (const { copy } of copied) if (await files.has(copy!.key, copy!.bytes)) return true;
   if (copied.length > 0) return false;
   for await (const { key } of files.list()) if (nameOfKey(key) !== null) return false;
   return true;

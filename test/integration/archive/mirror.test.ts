@@ -3,6 +3,7 @@ import type { AdminStats } from '../../../shared/contract/admin.js';
 import type { Server } from '../../../shared/contract/servers.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import type { UserProfile } from '../../../shared/contract/users.js';
+import { fileRecordId, syncOf } from '../../../shared/store/syncRecords.js';
 import { until, untilEqual, type Reply } from '../../support/apiServer.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 import type { Message } from '../../support/discord/model/entities.js';
@@ -162,6 +163,18 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       await leaveOut(archive.api.stores.mongo, guildId, authorId, false);
       expect((await open(0)).status).to.equal(200);
       expect(await work.countDocuments({ kind: 'mirror' })).to.equal(0);
+    });
+
+    it('gives out no copy that has another length than its record', async () => {
+      const { id } = posted.message.attachments[0]!;
+      const _id = fileRecordId(`attachments/${posted.message.id}/${id}`);
+      const files = syncOf(collections().sync, 'file');
+      for (const bytes of [4_999, 5_001]) {
+        await files.updateOne({ _id }, { $set: { 'copy.bytes': bytes } });
+        expect((await open(0)).status).to.equal(302);
+      }
+      await files.updateOne({ _id }, { $set: { 'copy.bytes': 5_000 } });
+      expect((await open(0)).status).to.equal(200);
     });
 
     it('gives out copies while the platform is away, and nothing opens its links', async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
@@ -14,7 +14,7 @@ import { newKey } from '../../../shared/mirror/fileNames.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import type { AttachmentRecord, SourceMessage } from '../../../shared/store/records.js';
 import { stateOf } from '../../../shared/store/state.js';
-import { syncOf } from '../../../shared/store/syncRecords.js';
+import { syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
 import { markId } from '../../../shared/store/work.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import { bytesOf, fail, give, startFileServer, type FileServer } from '../../support/fileServer.js';
@@ -464,6 +464,18 @@ describe('the mirror', () => {
     expect(await waiting()).to.equal(0);
     await askToLookThrough(deps, new Date(Date.now() + 25 * 3_600_000));
     expect(await waiting()).to.equal(1);
+  });
+
+  it('copies again what was damaged', async () => {
+    await aThreadWith((id) => [aFile(server.url, id)]);
+    const [{ copy }] = (await records()) as [SyncFile];
+    truncateSync(join(deps.mirror.files.incoming, '..', copy!.key), copy!.bytes - 1);
+    await askToLookThrough(deps);
+    await doDue(deps);
+    await doDue(deps);
+    const [again] = await records();
+    expect(again!.copy!.key).not.to.equal(copy!.key);
+    expect(await deps.mirror.files.has(again!.copy!.key, copy!.bytes)).to.equal(true);
   });
 
   it('looks through everything after a change of settings, also one that came while it was off', async () => {

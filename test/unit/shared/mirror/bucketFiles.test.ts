@@ -16,9 +16,9 @@ describe('createBucketFiles', () => {
         },
         'forum-archive',
       );
-      expect(await files.open('a.png').catch((error: unknown) => (error as Error).name)).to.equal(
-        'AbortError',
-      );
+      expect(
+        await files.open('a.png', 1).catch((error: unknown) => (error as Error).name),
+      ).to.equal('AbortError');
       expect(sockets.length).to.be.greaterThan(0);
     } finally {
       for (const socket of sockets) socket.destroy();
