@@ -10,6 +10,7 @@ import { logFailures } from '../../shared/platform/logFailures.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { stopOnSignal } from '../../shared/platform/shutdown.js';
 import { createApi } from './createApi.js';
+import { createPeerReader } from './http/credentials/addressReader.js';
 import { listen } from './http/listen.js';
 import { limitHeap } from './processes/limitHeap.js';
 import { connectRedis } from './redis/connectRedis.js';
@@ -35,8 +36,9 @@ export async function serve(settings: Settings, logger: Logger): Promise<void> {
   const { app, cache, closing } = await exitOnWrongSetting(() =>
     createApi({ settings, logger, ...clients, isOneOfMany }),
   );
+  const peerOf = settings.RATE_LIMIT_DISABLED ? undefined : createPeerReader(settings.TRUST_PROXY);
   const server = await exitOnWrongSetting(() =>
-    listen(app, { host: settings.HOST, port: settings.PORT }),
+    listen(app, { host: settings.HOST, port: settings.PORT, peerOf }),
   );
   limitHeap(() => cache.size.bytes);
   logger.info({ url: server.url }, 'Listening');

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { startListening } from '../../../shared/platform/startListening.js';
 import { answerClientErrors } from './clientErrors.js';
+import type { PeerReader } from './credentials/addressReader.js';
 import { KEEP_ALIVE_MS, PreparedResponse } from './preparedResponse.js';
 
 export interface Listener {
@@ -23,16 +24,18 @@ export interface ListenOptions {
   idleMs?: number;
   /** The most connections open at once. Further ones are closed. */
   connections?: number;
+  /** The most of them with one name. Otherwise one client could hold all of them. */
+  connectionsOfOne?: number;
+  /** The name under which a connection is counted; undefined for one that counts under none. */
+  peerOf?: PeerReader | undefined;
 }
 
 /**
  * Serves requests at an address. The requests of one connection are handled one after the other. Connections that are
  * slow, idle or too many are closed. Throws SettingsError for a taken port.
  */
-export async function listen(
-  handler: Handler,
-  { host, port, graceMs = 500, idleMs = 60_000, connections = 10_000 }: ListenOptions,
-): Promise<Listener> {
+export async function listen(handler: Handler, options: ListenOptions): Promise<Listener> {
+  const { host, port, graceMs = 500, idleMs = 60_000 } = options;
   let draining = false;
   const server = createServer(
     {
@@ -53,7 +56,7 @@ export async function listen(
     ),
   );
   server.setTimeout(idleMs);
-  limitConnections(server, connections);
+  limitConnections(server, options);
   answerClientErrors(server);
   await startListening(server, { host, port, setting: 'PORT' });
   const drain = async (): Promise<void> => {
@@ -126,12 +129,27 @@ function atEndOfTurn(handler: Handler): Handler {
  * Closes what comes beyond so many connections. Node's own limit does not fit several processes: one that is full hands
  * the connection back, and where all are full it goes round without end.
  */
-function limitConnections(server: Server, most: number): void {
+function limitConnections(
+  server: Server,
+  { connections = 10_000, connectionsOfOne = 1_000, peerOf = () => undefined }: ListenOptions,
+): void {
   let open = 0;
+  const openOf = new Map<string, number>();
+  const add = (peer: string, change: 1 | -1): number => {
+    const count = (openOf.get(peer) ?? 0) + change;
+    if (count > 0) openOf.set(peer, count);
+    else openOf.delete(peer);
+    return count;
+  };
   server.on('connection', (socket) => {
+    const peer = peerOf(socket);
     open += 1;
-    socket.once('close', () => (open -= 1));
-    if (open > most) socket.destroy();
+    const ofPeer = peer === undefined ? 0 : add(peer, 1);
+    socket.once('close', () => {
+      open -= 1;
+      if (peer !== undefined) add(peer, -1);
+    });
+    if (open > connections || ofPeer > connectionsOfOne) socket.destroy();
   });
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import proxyAddr from 'proxy-addr';
 import type { TrustedProxies } from '../../../../shared/platform/trustedProxies.js';
 
@@ -19,6 +19,19 @@ export function createAddressReader(trusted: TrustedProxies): AddressReader {
     const client = withoutPort(proxyAddr(request, trust));
     return networkOf(isIP(client) ? client : peerOf(request));
   };
+}
+
+/**
+ * The name under which a connection is counted; undefined for one of a trusted proxy, which brings the requests of many
+ * clients.
+ */
+export type PeerReader = (socket: Pick<Socket, 'remoteAddress'>) => string | undefined;
+
+/** Reads who connects. */
+export function createPeerReader(trusted: TrustedProxies): PeerReader {
+  const isTrusted = trusted === false ? () => false : trustOf(trusted);
+  return ({ remoteAddress = '' }) =>
+    isTrusted(remoteAddress, 0) ? undefined : networkOf(remoteAddress);
 }
 
 function peerOf({ socket }: IncomingMessage): string {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import {
   createAddressReader,
+  createPeerReader,
   networkOf,
 } from '../../../../services/api/http/credentials/addressReader.js';
 
@@ -69,5 +70,15 @@ describe('createAddressReader', () => {
       expect(listed(from('10.0.0.1', forwarded))).to.equal('10.0.0.1');
     }
     expect(one(from('', ''))).to.equal('');
+  });
+});
+
+describe('createPeerReader', () => {
+  it('counts who connects, but for trusted proxies', () => {
+    const peer = { remoteAddress: '::ffff:192.0.2.7' };
+    expect(createPeerReader(false)(peer)).to.equal('192.0.2.7');
+    expect(createPeerReader(['192.0.2.0/24'])(peer)).to.equal(undefined);
+    expect(createPeerReader(['192.0.3.0/24'])(peer)).to.equal('192.0.2.7');
+    expect(createPeerReader(1)(peer)).to.equal(undefined);
   });
 });

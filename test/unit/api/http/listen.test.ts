@@ -103,23 +103,45 @@ describe('listen', () => {
     await whole.drain();
   });
 
+  /** The answer's first line; undefined where the connection is closed without one. */
+  async function firstLineOn(socket: Socket): Promise<string | undefined> {
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const firstLine = ([data]: unknown[]) => String(data).split('\r\n')[0];
+    // It may be closed by a reset, which is an error.
+    const answer = once(socket, 'data').then(firstLine, () => undefined);
+    return Promise.race([answer, once(socket, 'close').then(() => undefined)]);
+  }
+
+  it('leaves connections to others while one client has as many as one may', async () => {
+    const small = await listen((_request, response) => response.end('x'), {
+      ...{ host: '127.0.0.1', port: 0, graceMs: 0, connectionsOfOne: 2 },
+      peerOf: ({ remoteAddress }) => (remoteAddress === '127.0.0.3' ? undefined : remoteAddress),
+    });
+    const { hostname: host, port } = new URL(small.url);
+    const open = (localAddress: string) =>
+      connect({ host, port: Number(port), localAddress }).on('error', () => undefined);
+    const sockets = ['1', '1', '2', '3', '3', '3'].map((last) => open(`127.0.0.${last}`));
+    for (const socket of sockets) expect(await firstLineOn(socket)).to.equal('HTTP/1.1 200 OK');
+    expect(await firstLineOn(open('127.0.0.1'))).to.equal(undefined);
+    sockets[0]!.destroy();
+    await until(async () => {
+      const next = open('127.0.0.1');
+      sockets.push(next);
+      return (await firstLineOn(next)) !== undefined;
+    });
+    for (const socket of sockets) socket.destroy();
+    await small.drain();
+  });
+
   it('closes connections beyond the most that it takes', async () => {
     const small = await listen((_request, response) => response.end('x'), {
       ...{ host: '127.0.0.1', port: 0, graceMs: 0, connections: 2 },
     });
     const { hostname, port } = new URL(small.url);
     const open = () => connect(Number(port), hostname).on('error', () => undefined);
-    /** The answer's first line; undefined where the connection is closed without one. */
-    const ask = async (socket: Socket): Promise<string | undefined> => {
-      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-      const firstLine = ([data]: unknown[]) => String(data).split('\r\n')[0];
-      // It may be closed by a reset, which is an error.
-      const answer = once(socket, 'data').then(firstLine, () => undefined);
-      return Promise.race([answer, once(socket, 'close').then(() => undefined)]);
-    };
     const sockets = [open(), open()];
-    for (const socket of sockets) expect(await ask(socket)).to.equal('HTTP/1.1 200 OK');
-    expect(await ask(open())).to.equal(undefined);
+    for (const socket of sockets) expect(await firstLineOn(socket)).to.equal('HTTP/1.1 200 OK');
+    expect(await firstLineOn(open())).to.equal(undefined);
     for (const socket of sockets) socket.destroy();
     await small.drain();
   });
