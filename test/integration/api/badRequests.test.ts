@@ -136,6 +136,7 @@ describe('bad requests', () => {
       'GET /api/threads HTTP/1.1\r\nConnection: close\r\n\r\n',
       'GET /api/threads HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n',
       'GET /api/threads HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n',
+      `GET /api/threads HTTP/1.1\r\nHost: x\r\n${'A:\r\n'.repeat(1_100)}Host: y\r\nConnection: close\r\n\r\n`,
       'POST /admin/sync HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nContent-Length: 2\r\n\r\n{}',
       'nonsense\r\n\r\n',
       'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
