@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { nameOfKey } from './fileNames.js';
@@ -43,7 +44,7 @@ export function createFolderFiles(folder: string, namespace: string): MirrorFile
       for (const key of keys) await rm(pathOf(key), { force: true });
     },
     async *list() {
-      for (const shard of await readdir(root)) {
+      for (const { name: shard } of await foldersIn(root)) {
         if (NO_SHARDS.has(shard)) continue;
         for (const name of await readdir(join(root, shard))) {
           const found = await stat(join(root, shard, name)).catch(absent);
@@ -61,6 +62,12 @@ export function createFolderFiles(folder: string, namespace: string): MirrorFile
       await moveTo(ownerPlace, path);
     },
   };
+}
+
+/** What lies beside them, such as a file that a desktop puts into each folder it shows, is no affair of the mirror. */
+async function foldersIn(path: string): Promise<Dirent[]> {
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory());
 }
 
 /** Null for a file that is not there; throws any other error. */
