@@ -4,7 +4,6 @@ import { isAdminPath } from '../../../shared/contract/operation.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
 import { StoreAway } from '../stores/storeGuard.js';
-import { hasBody } from './body.js';
 import type { Gate } from './credentials/gate.js';
 
 /** Answers every failure in the one error shape. */
@@ -74,8 +73,6 @@ export function toAppError(error: unknown): AppError {
 
 function sendError(ctx: Context, error: AppError): void {
   for (const name of ['ETag', 'Content-Encoding', 'Content-Length']) ctx.remove(name);
-  // The rest of the body would have to be read before the connection could serve another request.
-  if (hasBody(ctx.req) && !ctx.req.complete) ctx.set('Connection', 'close');
   const { headers, body } = errorReply(error, ctx.state['private'] === true);
   ctx.status = error.status;
   ctx.set(headers);

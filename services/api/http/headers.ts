@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa';
 import { API_VERSION } from '../../../shared/contract/openapi.js';
+import { hasBody } from './body.js';
 
 /** Names and values of the headers of every response. */
 export const COMMON_HEADERS: readonly [string, string][] = Object.entries({
@@ -8,10 +9,13 @@ export const COMMON_HEADERS: readonly [string, string][] = Object.entries({
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 });
 
-/** Headers of every response. */
+/** Headers of every response. A body that nobody has read ends its connection. */
 export function describeResponses(): Middleware {
-  return (ctx, next) => {
+  return async (ctx, next) => {
     for (const [name, value] of COMMON_HEADERS) ctx.res.setHeader(name, value);
-    return next();
+    await next();
+    // The rest of the body would have to be read before the connection could serve another request, and no limit of
+    // time would hold for it.
+    if (hasBody(ctx.req) && !ctx.req.complete) ctx.set('Connection', 'close');
   };
 }

@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import type { Answer } from '../answer.js';
 import { READ_LIMIT_MS } from '../timeLimit.js';
-import { hasBody, readBody } from './body.js';
+import { readBody } from './body.js';
 import { askerOf } from './credentials/countRequest.js';
 import type { Gate } from './credentials/gate.js';
 import { answerKept, isKept, type AnswerCache } from './findKept.js';
@@ -68,7 +68,6 @@ async function findAnswer(
   });
   const body = operation.body && (await readBody(ctx.req, operation.body));
   if (operation.body?.schema) ctx.state['given'] = body;
-  if (!operation.body && hasBody(ctx.req)) ctx.set('Connection', 'close');
   if (isKept(question)) return answerKept(ctx.req, question, cache);
   const answer = await question.answer(body);
   return operation.status && !answer.file ? { status: operation.status, ...answer } : answer;

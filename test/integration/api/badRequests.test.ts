@@ -158,6 +158,20 @@ describe('bad requests', () => {
     expect((await api.get('/healthz')).status).to.equal(200);
   });
 
+  it('ends a connection whose request has a body that nobody reads', async () => {
+    const preflight = 'Origin: https://x.example\r\nAccess-Control-Request-Method: GET\r\n';
+    for (const start of [
+      `OPTIONS /healthz HTTP/1.1\r\n${preflight}`,
+      'OPTIONS /healthz HTTP/1.1\r\n',
+      'GET /healthz HTTP/1.1\r\n',
+      'POST /healthz HTTP/1.1\r\n',
+    ]) {
+      // It resolves once the connection is closed.
+      const reply = await raw(api.url, `${start}Host: x\r\nContent-Length: 2\r\n\r\nx`);
+      expect(reply, start).to.match(/^Connection: close\r$/m);
+    }
+  });
+
   it('refuses URLs that cannot be parsed, and logs no error', async () => {
     for (const target of [
       'http://[x/',
