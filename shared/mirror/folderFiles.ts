@@ -64,7 +64,7 @@ export function createFolderFiles(folder: string, namespace: string): MirrorFile
   };
 }
 
-/** What lies beside them, such as a file that a desktop puts into each folder it shows, is no affair of the mirror. */
+/** The folders in a folder. Files beside them are passed over: some desktops put one into each folder that they show. */
 async function foldersIn(path: string): Promise<Dirent[]> {
   const entries = await readdir(path, { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory());
