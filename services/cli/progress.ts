@@ -32,14 +32,34 @@ function barProgress(label: string, total: number, show: Show, out: NodeJS.Write
     cliProgress.Presets.legacy,
   );
   let done = 0;
+  const restore = onSignal(() => bar.stop());
   bar.start(total, 0, { shown: show(0, total) });
   return {
     advance(amount) {
       done = Math.min(total, done + amount);
       bar.update(done, { shown: show(done, total) });
     },
-    stop: () => bar.stop(),
+    stop: restore,
   };
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * A bar hides the cursor and turns off the wrapping of lines. A signal that ends the process would leave the terminal
+ * like that. So the signal runs `end` first, and ends the process then. Gives what runs `end` without a signal.
+ */
+function onSignal(end: () => void): () => void {
+  const stop = (): void => {
+    for (const signal of SIGNALS) process.off(signal, interrupted);
+    end();
+  };
+  const interrupted = (signal: NodeJS.Signals): void => {
+    stop();
+    process.kill(process.pid, signal);
+  };
+  for (const signal of SIGNALS) process.once(signal, interrupted);
+  return stop;
 }
 
 function plainProgress(

@@ -8,11 +8,15 @@ import os, pty, sys
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
 `;
 
-/** Runs the command line on a terminal, where somebody types `answer` when asked. Everything it shows is in stdout. */
+/**
+ * Runs the command line on a terminal, where somebody types `answer` when asked, or when something else is shown.
+ * Everything it shows is in stdout.
+ */
 export function runOnTerminal(
   env: Record<string, string>,
   args: readonly string[],
   answer: string,
+  when = '[y/N]',
 ): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     const child = spawn('python3', ['-c', TERMINAL, process.execPath, CLI, ...args], {
@@ -24,7 +28,7 @@ export function runOnTerminal(
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
-      if (stdout.includes('[y/N]')) child.stdin.end(answer);
+      if (stdout.includes(when)) child.stdin.end(answer);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     child.on('error', reject);

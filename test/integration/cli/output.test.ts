@@ -4,6 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { CLI } from '../../support/runCli.js';
+import { runOnTerminal } from '../../support/runOnTerminal.js';
 import { suiteStores } from '../../support/suiteStores.js';
 
 describe('the output of the command line', () => {
@@ -44,4 +45,15 @@ describe('the output of the command line', () => {
       expect(said).to.match(/^(Archive: .*\n)?Error: The output cannot be written: ENOSPC.*\n$/);
     });
   }
+
+  it('leaves a terminal as it was when Ctrl-C ends a command that shows a bar', async () => {
+    const env = { MONGODB_URL: stores.mongodbUrl };
+    // No indexer runs, so the bar stays.
+    const { code, stdout } = await runOnTerminal(env, ['verify'], '\u0003', 'verify [');
+    // 256 less the number of SIGINT: the command has ended by it.
+    expect(code, stdout).to.equal(254);
+    for (const hidden of ['[?25', '[?7']) {
+      expect(stdout.lastIndexOf(`${hidden}h`)).to.be.above(stdout.lastIndexOf(`${hidden}l`));
+    }
+  });
 });
