@@ -85,10 +85,29 @@ function reopenUntilOpen(client: MongoClient): void {
   });
 }
 
-/** The database a MongoDB URL names in its path, else `forum-archive`. */
+/** Databases that MongoDB keeps for itself: there are no transactions in them. */
+const ITS_OWN: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
+const LONGEST_NAME_BYTES = 63;
+
+/**
+ * The database a MongoDB URL names in its path, else `forum-archive`. Throws SettingsError for a name that MongoDB
+ * refuses or keeps for itself.
+ */
 export function databaseName(url: string): string {
   const path = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]*)/.exec(url)?.[1];
-  return path ? decodeURIComponent(path) : 'forum-archive';
+  const name = path ? decodeURIComponent(path) : 'forum-archive';
+  const told = `MONGODB_URL names the database ${JSON.stringify(name)}`;
+  if (ITS_OWN.has(name)) {
+    throw new SettingsError([
+      `${told}, which MongoDB keeps for itself (where its users are kept is told by authSource)`,
+    ]);
+  }
+  if (/[/\\. "$\0]/.test(name) || Buffer.byteLength(name) > LONGEST_NAME_BYTES) {
+    throw new SettingsError([
+      `${told}: MongoDB takes at most 63 bytes, without / \\ . " $ and spaces`,
+    ]);
+  }
+  return name;
 }
 
 /**

@@ -28,6 +28,15 @@ describe('a wrong setting', () => {
       expect(output).to.match(/^Wrong setting: MONGODB_URL cannot be used: .*bogus.*\n$/);
       expect(output).not.to.contain('planted');
     });
+
+    it(`ends the ${service} so when MongoDB takes no database of such a name`, async () => {
+      const MONGODB_URL = 'mongodb://ada:planted@127.0.0.1/forum.archive';
+      expect(await startWith(service, { MONGODB_URL })).to.deep.equal({
+        code: 1,
+        output:
+          'Wrong setting: MONGODB_URL names the database "forum.archive": MongoDB takes at most 63 bytes, without / \\ . " $ and spaces\n',
+      });
+    });
   }
 
   const bucket = {

@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { databaseName } from '../../../../shared/platform/clients.js';
+
+describe('databaseName', () => {
+  it('is the path of the URL, else that of the service', () => {
+    expect(databaseName('mongodb://ada:b@a:1,b:2/wiki-1?replicaSet=rs0')).to.equal('wiki-1');
+    expect(databaseName('mongodb+srv://a.example/w%C3%BCrmer')).to.equal('würmer');
+    expect(databaseName('mongodb://a.example/?replicaSet=rs0')).to.equal('forum-archive');
+    expect(databaseName('mongodb://a.example')).to.equal('forum-archive');
+  });
+
+  it('is none that MongoDB refuses', () => {
+    const names = ['a.b', 'a/b', 'a%2Fb', 'a%20b', 'a%22b', 'a$b', 'a%5Cb', 'x'.repeat(64)];
+    for (const name of names) {
+      expect(() => databaseName(`mongodb://a.example/${name}`), name)
+        .to.throw('Wrong setting: MONGODB_URL names the database ')
+        .with.property('message')
+        .that.contains('at most 63 bytes');
+    }
+    expect(databaseName(`mongodb://a.example/${'x'.repeat(63)}`)).to.have.length(63);
+  });
+
+  it('is none that MongoDB keeps for itself', () => {
+    for (const name of ['admin', 'config', 'local']) {
+      expect(() => databaseName(`mongodb://a.example/${name}`)).to.throw(
+        `Wrong setting: MONGODB_URL names the database "${name}", which MongoDB keeps for itself`,
+      );
+    }
+  });
+});
