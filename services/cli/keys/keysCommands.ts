@@ -50,9 +50,13 @@ function readName(text: string): string {
   throw new InvalidArgumentError('It must be 1 to 100 characters long.');
 }
 
+/** A date, or a date and a time. */
+const ISO_8601 = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
+
+/** A time to come. Of other forms, a Date would guess the year, or which number is the month. */
 function readExpiry(text: string): Date {
   const date = new Date(text);
-  if (isKeyExpiry(date)) return date;
+  if (ISO_8601.test(text) && isKeyExpiry(date)) return date;
   throw new InvalidArgumentError(
     `It must be a time to come, at most ${MOST_KEY_YEARS} years from now, such as 2030-01-01T00:00:00Z.`,
   );

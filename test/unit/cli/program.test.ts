@@ -42,6 +42,11 @@ describe('the usage of the command line', () => {
     [['keys', 'create', '--level', 'read'], /--name/],
     [['keys', 'create', '--level', 'read', '--name', ' '], /1 to 100 characters/],
     [['keys', 'create', '--level', 'read', '--name', 'x', '--expires', 'soon'], /a time to come/],
+    // These would be the year 2035, and a day in December.
+    ...['35', '12/03/2035'].map((time): [string[], RegExp] => [
+      ['keys', 'create', '--level', 'read', '--name', 'x', '--expires', time],
+      /such as 2030-01-01T00:00:00Z/,
+    ]),
   ];
   for (const [args, message] of wrong) {
     it(`is wrong in ${args.join(' ')}, and shown`, async () => {
