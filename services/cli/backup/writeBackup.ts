@@ -10,6 +10,7 @@ import type { Mongo } from '../../../shared/platform/clients.js';
 import { CliError } from '../cliError.js';
 import { counted } from '../numbers.js';
 import { createProgress, type Progress } from '../progress.js';
+import { writeError } from '../writeError.js';
 import {
   BACKUP_FORMAT,
   backupFileName,
@@ -31,8 +32,7 @@ const SNAPSHOT_TOO_OLD = 239;
  * one moment. Throws CliError when the folder holds anything.
  */
 export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifest> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  if ((await readdir(folder)).length > 0) throw new CliError(`${folder} is not empty`);
+  if ((await makeFolder(folder)).length > 0) throw new CliError(`${folder} is not empty`);
   // Before anything is read: what was erased after this moment may be in the backup.
   const createdAt = new Date().toISOString();
   const total = await countKept(mongo);
@@ -54,10 +54,20 @@ export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifes
     await writeManifest(folder, manifest);
     return manifest;
   } catch (error) {
-    throw explained(error);
+    throw writeError(folder, explained(error));
   } finally {
     progress.stop();
     await session?.endSession();
+  }
+}
+
+/** Makes a folder where there is none. Gives the names of what it holds. */
+async function makeFolder(folder: string): Promise<string[]> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return await readdir(folder);
+  } catch (error) {
+    throw writeError(folder, error);
   }
 }
 

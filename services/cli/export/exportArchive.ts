@@ -19,7 +19,7 @@ import { CliError } from '../cliError.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { createProgress, type Progress } from '../progress.js';
 import { counted } from '../numbers.js';
-import { reasonOf } from '../walkFiles.js';
+import { writeError } from '../writeError.js';
 import { createFindPlace, type FindPlace, type Place } from './findPlace.js';
 import { findStart } from './findStart.js';
 import { namesToErase } from './namesToErase.js';
@@ -176,21 +176,12 @@ async function writeFile(path: string, content: ExportContent): Promise<void> {
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw isOfFiles(error) ? cannotWrite(path, error) : error;
+    throw writeError(path, error);
   }
 }
 
 async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw cannotWrite(folder, error);
+    throw writeError(folder, error);
   });
-}
-
-function cannotWrite(path: string, error: unknown): CliError {
-  return new CliError(`${path} cannot be written: ${reasonOf(error)}`);
-}
-
-/** Whether an error is of the file system. Errors of the stores have no path. */
-function isOfFiles(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && ('path' in error || 'dest' in error);
 }

@@ -149,22 +149,23 @@ describe('the command line', () => {
       expect((await runHosted(['export', folder, '--force'])).code).to.equal(0);
     }));
 
-  it('says in words why it cannot export into a file', () =>
-    withTemporaryFolder(async (folder) => {
-      const path = join(folder, 'mine.txt');
-      await writeFile(path, 'mine');
-      for (const [target, reason] of [
-        [path, 'there is a file of that name, not a folder'],
-        [join(path, 'within'), 'a part of its path is a file, not a folder'],
-      ] as const) {
-        const { code, stderr } = await runHosted(['export', target]);
-        expect(code).to.equal(1);
-        expect(stderr).to.satisfy((text: string) =>
-          text.endsWith(`\nError: ${target} cannot be written: ${reason}\n`),
-        );
-      }
-      expect(await readFile(path, 'utf8')).to.equal('mine');
-    }));
+  for (const command of ['export', 'backup'])
+    it(`says in words why it cannot ${command} into a file`, () =>
+      withTemporaryFolder(async (folder) => {
+        const path = join(folder, 'mine.txt');
+        await writeFile(path, 'mine');
+        for (const [target, reason] of [
+          [path, 'there is a file of that name, not a folder'],
+          [join(path, 'within'), 'a part of its path is a file, not a folder'],
+        ] as const) {
+          const { code, stderr } = await runHosted([command, target]);
+          expect(code).to.equal(1);
+          expect(stderr).to.satisfy((text: string) =>
+            text.endsWith(`\nError: ${target} cannot be written: ${reason}\n`),
+          );
+        }
+        expect(await readFile(path, 'utf8')).to.equal('mine');
+      }));
 
   it('shows the status, with the number of threads at the top', async () => {
     const { code, stdout } = await run(['status', '--json']);

@@ -1,5 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
 import { exportArchive } from '../../../services/cli/export/exportArchive.js';
 import { walkFiles } from '../../../services/cli/walkFiles.js';
@@ -11,7 +11,7 @@ import { aChannel, aMessage, anAuthor, aServer, aThread } from '../../support/fa
 import { leaveOut } from '../../support/leaveOut.js';
 import { runCli } from '../../support/runCli.js';
 import { suiteStores } from '../../support/suiteStores.js';
-import { withTemporaryFolder } from '../../support/temporaryFolder.js';
+import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 describe('exportArchive', () => {
   const stores = suiteStores();
@@ -55,6 +55,17 @@ describe('exportArchive', () => {
       const summary = await exportArchive(stores.mongo, folder, { force: false });
       expect(summary).to.deep.include({ threads: 1, messages: 1, forums: 0, leftOut: [] });
       expect(await filesIn(folder)).to.deep.equal([fileOf(shown)]);
+    }));
+
+  it('names the file for which there is no space', () =>
+    withTemporaryFolder(async (folder) => {
+      const file = join(folder, fileOf(await addThread()));
+      await mkdir(dirname(file), { recursive: true });
+      // The file is written under this name first.
+      const partial = join(dirname(file), `.${basename(file)}.${process.pid}.partial`);
+      await symlink('/dev/full', partial);
+      const told = await rejectionOf(exportArchive(stores.mongo, folder, { force: true }));
+      expect(told).to.equal(`${file} cannot be written: there is no space left`);
     }));
 
   it('leaves out what people wrote who are left out of the server', () =>
