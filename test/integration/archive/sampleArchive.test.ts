@@ -48,6 +48,15 @@ describe('the sample archive', () => {
     }
   });
 
+  it('has the entity tag by which README.md asks whether a thread has changed', async () => {
+    const readme = await readFile('README.md', 'utf8');
+    const [, tag = '', path = ''] =
+      /If-None-Match: ("[^"]+")' 'http:\/\/[^/]+(\/api\/threads\/\d+)'/.exec(readme) ?? [];
+    // As curl asks: another encoding has another tag.
+    const headers = { 'If-None-Match': tag, 'Accept-Encoding': 'identity' };
+    expect((await fetch(archive.api.url + path, { headers })).status).to.equal(304);
+  });
+
   it('counts as a plain count of the files does', async () => {
     const serverId = files[0]!.guild.id;
     const messages = files.flatMap(counted);
