@@ -33,7 +33,7 @@ export interface ArchiveStatus {
   /** What is quarantined, since it cannot be stored or built. */
   quarantined: number | null;
   searchDocuments: number | null;
-  /** What is wrong with the search index (made for another version), and what to do. */
+  /** What is wrong with the search index (made for another version, or lost), and what to do. */
   searchProblem: string | null;
   queue: { waiting: number; active: number; delayed: number; failed: number } | null;
   /** Indexers connected to the queue. */
@@ -60,7 +60,7 @@ export async function archiveStatus(archive: Archive): Promise<ArchiveStatus> {
   return {
     ...(records.value ?? NO_RECORDS),
     searchDocuments: search.value?.documents ?? null,
-    searchProblem: search.value?.problem ?? null,
+    searchProblem: search.value?.problem ?? (isLost(search.value, records.value) ? LOST : null),
     queue: queue.value?.counts ?? null,
     indexers: queue.value?.workers ?? null,
     sync: sync.value,
@@ -168,26 +168,47 @@ async function countRecords({ mongo }: Archive): Promise<Records> {
 interface SearchFacts {
   documents: number;
   problem: string | null;
+  /** Whether there is no index, or nothing in it. */
+  isEmpty: boolean;
+}
+
+const LOST =
+  'It holds nothing of this archive: restart the indexer, then run forum-archive reindex --search';
+
+/** Whether search holds nothing, although threads are listed and none is to be built. */
+function isLost(search: SearchFacts | null, records: Records | null): boolean {
+  if (!search?.isEmpty || !records) return false;
+  return (records.threads ?? 0) > 0 && records.pendingThreads === 0;
 }
 
 /** Threads and messages in the index. It holds none before it is made, and while its first shard is starting. */
 async function countSearch({ elasticsearch, mongo }: Archive): Promise<SearchFacts> {
+  const index = searchAlias(mongo.namespace);
+  const query = { terms: { kind: ['thread', 'message'] } };
+  const count = async (): Promise<number> => (await elasticsearch.count({ index, query })).count;
   try {
-    const { count } = await elasticsearch.count({
-      index: searchAlias(mongo.namespace),
-      query: { terms: { kind: ['thread', 'message'] } },
-    });
-    return { documents: count, problem: await searchProblem(elasticsearch, mongo.namespace) };
+    let documents = await count();
+    if (documents === 0) {
+      // What was written a moment ago is not counted before.
+      await elasticsearch.indices.refresh({ index });
+      documents = await count();
+    }
+    const problem = await searchProblem(elasticsearch, mongo.namespace);
+    return { documents, problem, isEmpty: documents === 0 };
   } catch (error) {
-    if (isNotMade(error)) return { documents: 0, problem: null };
-    throw error;
+    if (!isNotMade(error)) throw error;
+    return { documents: 0, problem: null, isEmpty: isMissing(error) };
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof errors.ResponseError && error.statusCode === 404;
 }
 
 function isNotMade(error: unknown): boolean {
   if (!(error instanceof errors.ResponseError)) return false;
   const { error: told } = (error.body ?? {}) as { error?: { type?: string } };
-  return error.statusCode === 404 || told?.type === 'search_phase_execution_exception';
+  return isMissing(error) || told?.type === 'search_phase_execution_exception';
 }
 
 async function countQueue({ producer }: Archive): Promise<{

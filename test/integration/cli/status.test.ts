@@ -1,5 +1,11 @@
 import { expect } from 'chai';
 import type { ArchiveStatus } from '../../../services/cli/status/archiveStatus.js';
+import {
+  ensureSearchIndex,
+  searchAlias,
+  searchIndexName,
+} from '../../../shared/store/searchIndex.js';
+import { aThreadItem } from '../../support/apiViews.js';
 import { aChannel, aServer, aThread } from '../../support/factories.js';
 import { runOnHost } from '../../support/runOnHost.js';
 import { suiteStores } from '../../support/suiteStores.js';
@@ -54,5 +60,22 @@ describe('the status of an archive', () => {
     const file = { importId: 'x', name: 'a.json', bytes: 1, queuedAt: new Date() };
     await stores.mongo.collections.importFiles.insertOne({ ...file, _id: '1', state: 'queued' });
     expect(await status()).to.include({ empty: false, threads: 0 });
+  });
+
+  it('tells that search has lost what is listed, and what to do', async () => {
+    const { elasticsearch, mongo } = stores;
+    const problem = async () => (await status()).searchProblem;
+    const told = /run forum-archive reindex --search$/;
+    expect(await problem()).to.equal(null);
+    await mongo.collections.threadItems.insertOne(aThreadItem({ threadId: '1' }));
+    expect(await problem()).to.match(told);
+    await elasticsearch.indices.delete({ index: searchIndexName(mongo.namespace, 1) });
+    expect(await problem()).to.match(told);
+    await ensureSearchIndex(elasticsearch, mongo.namespace);
+    expect(await problem()).to.match(told);
+    // It is seen at once, although it was written a moment ago.
+    const document = { kind: 'thread' };
+    await elasticsearch.index({ index: searchAlias(mongo.namespace), id: '1', document });
+    expect(await problem()).to.equal(null);
   });
 });
