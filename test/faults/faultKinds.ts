@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { FAULT_POINTS } from '../../shared/platform/faultPoint.js';
 import { searchAlias } from '../../shared/store/searchIndex.js';
+import { until } from '../support/apiServer.js';
 import type { Random } from './random.js';
 import type { Rig } from './rig.js';
 import type { Proxy, Toxic } from './toxiproxy.js';
@@ -38,9 +39,7 @@ export const FAULTS = {
     await rig.api.restart('SIGKILL');
   },
   'API stopped': ({ rig }) => stopped(rig, 'api'),
-  'Redis emptied': async ({ rig }) => {
-    await rig.direct.redis.flushall();
-  },
+  'Redis emptied': ({ rig }) => onceItAnswers(() => rig.direct.redis.flushall()),
   'Redis killed': ({ rig, ms }) => restarted(rig, 'redis', ms),
   'Redis full': redisFull,
   'Redis frozen': ({ rig, ms }) => frozen(rig, 'redis', ms),
@@ -155,12 +154,22 @@ async function frozen({ servers }: Rig, name: 'mongodb' | 'redis', ms: number): 
 
 async function redisFull({ rig, ms }: FaultContext): Promise<void> {
   const { redis } = rig.direct;
-  await redis.config('SET', 'maxmemory', '1');
+  await onceItAnswers(() => redis.config('SET', 'maxmemory', '1'));
   try {
     await pause(ms);
   } finally {
-    await redis.config('SET', 'maxmemory', '0');
+    await onceItAnswers(() => redis.config('SET', 'maxmemory', '0'));
   }
+}
+
+/** Asks a store until it answers: another fault may have taken it away. */
+function onceItAnswers(ask: () => Promise<unknown>): Promise<void> {
+  return until(() =>
+    ask().then(
+      () => true,
+      () => false,
+    ),
+  );
 }
 
 async function away(proxy: Proxy, ms: number): Promise<void> {
