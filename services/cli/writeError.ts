@@ -1,7 +1,7 @@
 import { CliError } from './cliError.js';
 import { reasonOf } from './walkFiles.js';
 
-/** What to throw when a path could not be written: a failure of the file system names the path, any other is as it was. */
+/** What to throw when a path could not be written. An error of the file system becomes one that names the path. */
 export function writeError(path: string, error: unknown): unknown {
   return isOfFiles(error) ? new CliError(`${path} cannot be written: ${reasonOf(error)}`) : error;
 }

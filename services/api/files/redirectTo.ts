@@ -1,7 +1,7 @@
 import type { FileLink } from '../../../shared/contract/files.js';
 import { jsonAnswer, type Answer } from '../answer.js';
 
-/** Redirects to a link, which may hold any character. No cache may keep the answer. Throws TypeError where it is no link. */
+/** A redirect to a link of any characters, which no cache may keep. Throws TypeError where the text is no URL. */
 export function redirectTo(link: string): Answer {
   // A header takes ASCII alone.
   const location = new URL(link).href;

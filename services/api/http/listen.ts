@@ -56,8 +56,6 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     ),
   );
   server.setTimeout(idleMs);
-  // Node would leave out what comes after 1,000 headers, such as the address that a proxy adds. Their bytes are bounded.
-  server.maxHeadersCount = 0;
   limitConnections(server, options);
   answerClientErrors(server);
   await startListening(server, { host, port, setting: 'PORT' });

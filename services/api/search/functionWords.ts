@@ -61,7 +61,7 @@ export function tellingTerms(terms: readonly SearchTerm[]): SearchTerm[] {
   return [...new Map(telling.map((term) => [term.text.toLowerCase(), term])).values()];
 }
 
-/** A term that is one word stays as it is, and so does one that the operator has named. */
+/** The words of a term. A term of one word stays as it is, and so does one that has synonyms. */
 function wordsOfTerm(term: SearchTerm): SearchTerm[] {
   if (term.synonyms) return [term];
   const compound = term.text;

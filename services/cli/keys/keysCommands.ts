@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { parseTime } from '../../../shared/contract/parseTime.js';
 import { MOST_KEY_YEARS, SCOPES } from '../../../shared/contract/scopes.js';
 import { apiKeyId, isKeyExpiry } from '../../../shared/store/apiKeys.js';
 import type { CreateOptions, KeysOptions } from './manageKeys.js';
@@ -50,13 +51,10 @@ function readName(text: string): string {
   throw new InvalidArgumentError('It must be 1 to 100 characters long.');
 }
 
-/** A date, or a date and a time. */
-const ISO_8601 = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
-
-/** A time to come. Of other forms, a Date would guess the year, or which number is the month. */
+/** A time to come. */
 function readExpiry(text: string): Date {
-  const date = new Date(text);
-  if (ISO_8601.test(text) && isKeyExpiry(date)) return date;
+  const date = new Date(parseTime(text));
+  if (isKeyExpiry(date)) return date;
   throw new InvalidArgumentError(
     `It must be a time to come, at most ${MOST_KEY_YEARS} years from now, such as 2030-01-01T00:00:00Z.`,
   );

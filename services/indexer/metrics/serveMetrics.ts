@@ -22,8 +22,6 @@ export async function serveMetrics(
       response.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
     });
   });
-  // Node would leave out what comes after 1,000 headers, such as what tells of a proxy. Their bytes are bounded.
-  server.maxHeadersCount = 0;
   await startListening(server, { host, port, setting: 'METRICS_PORT' });
   return () =>
     new Promise((resolve) => {

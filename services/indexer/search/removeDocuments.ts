@@ -34,8 +34,8 @@ export async function removeMessageDocuments(
 }
 
 /**
- * Leaves tombstones for those messages of a thread that were deleted, and for its notices: an earlier source may have
- * told a notice as something said, so that the index holds it.
+ * Leaves tombstones for the deleted messages of a thread, and for its notices. An earlier source may have told a notice
+ * as a message of somebody, and then the index still holds it.
  */
 export async function removeUnshownDocuments(
   { messages }: Messages,
@@ -47,7 +47,10 @@ export async function removeUnshownDocuments(
   await search.remove('message', ids, threadId, version);
 }
 
-/** The ids of messages of some threads that were deleted or are notices. Each of the two has an index of its own. */
+/**
+ * The ids of the deleted messages and notices of some threads. Each of the two has an index of its own, which MongoDB
+ * uses only where each side of the `$or` names the threads.
+ */
 async function findUnshown(
   messages: Messages['messages'],
   threadIds: string[],

@@ -103,15 +103,16 @@ export function createCommit(
   const run = async (group: Waiting[]): Promise<void> => {
     const changes = group.map(({ change }) => change);
     try {
-      const outcomes = await withTimeout(LONGEST_MS, () => transact(client, collections, changes));
+      const outcomes = await withTimeout(LONGEST_MS, () =>
+        transact(client, collections, changes).catch(throwNamed),
+      );
       onCommit();
       outcomes.forEach((outcome, n) => {
         if ('error' in outcome) group[n]!.reject(outcome.error);
         else group[n]!.resolve(outcome.value);
       });
     } catch (error) {
-      if (group.length === 1) group[0]!.reject(reasonOf(error));
-      else if (isStoreAway(error) && !isAborted(error)) {
+      if (group.length === 1 || isStoreAway(error)) {
         for (const { reject } of group) reject(error);
       } else {
         // One of them cannot be written: the others are not to fail with it.
@@ -141,19 +142,15 @@ export function createCommit(
   return Object.assign(commitIn(rest), { first: commitIn(first) });
 }
 
-/** Whether MongoDB has aborted a transaction so often that the driver gave up. */
-function isAborted(error: unknown): boolean {
-  return error instanceof MongoServerError && Number(error.code) === ABORTED;
-}
-
 /**
- * Why a change was not carried out. MongoDB answers, so that it is not away where it has aborted all tries: one
- * transaction cannot hold so much, and will not later.
+ * Throws why a transaction failed. MongoDB may have aborted it in every try of the driver. The driver labels that as if
+ * the store were away, although MongoDB answers: one transaction cannot hold so much, and will not later.
  */
-function reasonOf(error: unknown): unknown {
-  return isAborted(error)
-    ? new Error('MongoDB aborts its transaction every time: it is too large', { cause: error })
-    : error;
+function throwNamed(error: unknown): never {
+  if (error instanceof MongoServerError && Number(error.code) === ABORTED) {
+    throw new Error('MongoDB aborts its transaction every time: it is too large', { cause: error });
+  }
+  throw error;
 }
 
 function readBy({ reads }: Change<unknown>): number {

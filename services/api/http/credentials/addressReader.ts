@@ -22,14 +22,14 @@ export function createAddressReader(trusted: TrustedProxies): AddressReader {
 }
 
 /**
- * The name under which a connection is counted; undefined for one of a trusted proxy, which brings the requests of many
- * clients.
+ * The name under which a connection is counted: the network that it comes from. Undefined for a trusted proxy, which
+ * sends the requests of many clients over its connections.
  */
 export type PeerReader = (socket: Pick<Socket, 'remoteAddress'>) => string | undefined;
 
 /** Reads who connects. */
 export function createPeerReader(trusted: TrustedProxies): PeerReader {
-  const isTrusted = trusted === false ? () => false : trustOf(trusted);
+  const isTrusted = trustOf(trusted);
   return ({ remoteAddress = '' }) =>
     isTrusted(remoteAddress, 0) ? undefined : networkOf(remoteAddress);
 }
@@ -38,7 +38,8 @@ function peerOf({ socket }: IncomingMessage): string {
   return socket.remoteAddress ?? '';
 }
 
-function trustOf(trusted: number | string[]): (address: string, hop: number) => boolean {
+function trustOf(trusted: TrustedProxies): (address: string, hop: number) => boolean {
+  if (trusted === false) return () => false;
   return typeof trusted === 'number' ? (_, hop) => hop < trusted : proxyAddr.compile(trusted);
 }
 
