@@ -257,7 +257,7 @@ export const adminStatsSchema = Joi.object<AdminStats, true>({
   search: Joi.object({
     documents: nullable('Threads and messages in the search index'),
     problem: nullableText(
-      'What is wrong with the index (made for another version), and what to do',
+      'What is wrong with the index (made for another version, or lost), and what to do',
     ),
   }).required(),
   cache: group(['entries', 'bytes', 'hits', 'misses', 'hitRate']).description(

@@ -8,7 +8,7 @@ import { mirrorStats } from '../../../shared/store/mirrorStats.js';
 import { FAILED } from '../../../shared/store/quarantine.js';
 import { NEVER, type WorkKind } from '../../../shared/store/work.js';
 import { syncState } from '../../../shared/store/syncState.js';
-import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
+import { problemOf, readSearchFacts } from '../../../shared/store/searchFacts.js';
 import { jsonAnswer } from '../answer.js';
 import { storeStates } from '../health/getReadiness.js';
 import type { Handler } from '../http/route.js';
@@ -38,25 +38,26 @@ interface Deps {
 /** GET /admin/stats. A part is null while its store is away. */
 export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
   return async () => {
-    const [archive, views, documents, problem, queue, indexers, stores, sync, mirror] =
-      await Promise.all([
-        archiveTotals({ ...deps.collections, readBody: deps.readBody }),
-        freshness(deps.collections),
-        orNull(countDocuments(deps)),
-        orNull(searchProblem(deps.elasticsearch, deps.namespace)),
-        orNull(withQueue(() => deps.producer.counts())),
-        orNull(withQueue(() => deps.producer.workers())),
-        storeStates(deps.watches),
-        orNull(syncState(deps.collections, timeLimit())),
-        orNull(mirrorStats(deps.collections, timeLimit())),
-      ]);
+    const [archive, views, search, queue, indexers, stores, sync, mirror] = await Promise.all([
+      archiveTotals({ ...deps.collections, readBody: deps.readBody }),
+      freshness(deps.collections),
+      orNull(readSearchFacts(deps.elasticsearch, deps.namespace)),
+      orNull(withQueue(() => deps.producer.counts())),
+      orNull(withQueue(() => deps.producer.workers())),
+      storeStates(deps.watches),
+      orNull(syncState(deps.collections, timeLimit())),
+      orNull(mirrorStats(deps.collections, timeLimit())),
+    ]);
     const stats: AdminStats = {
       version: API_VERSION,
       archive,
       queue,
       indexers,
       views,
-      search: { documents, problem },
+      search: {
+        documents: search?.documents ?? null,
+        problem: search && problemOf(search, { threads: archive.threads, pending: views.pending }),
+      },
       cache: cacheNumbers(deps.cache),
       stores,
       sync,
@@ -83,10 +84,4 @@ async function freshness({ work }: Collections): Promise<AdminStats['views']> {
     orNull(work.countDocuments(FAILED, timeLimit())),
   ]);
   return { pending, oldestPendingSeconds: oldest, dirty: marks, quarantined };
-}
-
-async function countDocuments({ elasticsearch, namespace }: Deps): Promise<number> {
-  const kinds = { terms: { kind: ['thread', 'message'] } };
-  const { count } = await elasticsearch.count({ index: searchAlias(namespace), query: kinds });
-  return count;
 }

@@ -1,4 +1,3 @@
-import { errors } from '../../../shared/drivers/elasticsearch.js';
 import { pingMongo } from '../../../shared/platform/clients.js';
 import { mirrorStats, type MirrorStats } from '../../../shared/store/mirrorStats.js';
 import { FAILED } from '../../../shared/store/quarantine.js';
@@ -6,7 +5,7 @@ import { NEVER } from '../../../shared/store/work.js';
 import { syncState, type SyncState } from '../../../shared/store/syncState.js';
 import { syncRows } from './syncRows.js';
 import { listScope } from '../../../shared/store/listKeys.js';
-import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
+import { problemOf, readSearchFacts } from '../../../shared/store/searchFacts.js';
 import { heldCollection } from '../heldCollection.js';
 import { formatCount } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
@@ -52,7 +51,7 @@ export async function archiveStatus(archive: Archive): Promise<ArchiveStatus> {
   const answers = pingMongo(mongo, ANSWER_MS);
   const [records, search, queue, sync, mirror] = await Promise.all([
     orReason(answers.then(() => countRecords(archive))),
-    orReason(countSearch(archive)),
+    orReason(readSearchFacts(archive.elasticsearch, mongo.namespace)),
     orReason(countQueue(archive)),
     orReason(answers.then(() => syncState(mongo.collections))),
     orReason(answers.then(() => mirrorStats(mongo.collections))),
@@ -60,7 +59,7 @@ export async function archiveStatus(archive: Archive): Promise<ArchiveStatus> {
   return {
     ...(records.value ?? NO_RECORDS),
     searchDocuments: search.value?.documents ?? null,
-    searchProblem: search.value?.problem ?? (isLost(search.value, records.value) ? LOST : null),
+    searchProblem: search.value && problemOf(search.value, buildsOf(records.value ?? NO_RECORDS)),
     queue: queue.value?.counts ?? null,
     indexers: queue.value?.workers ?? null,
     sync: sync.value,
@@ -165,50 +164,9 @@ async function countRecords({ mongo }: Archive): Promise<Records> {
   };
 }
 
-interface SearchFacts {
-  documents: number;
-  problem: string | null;
-  /** Whether there is no index, or nothing in it. */
-  isEmpty: boolean;
-}
-
-const LOST =
-  'It holds nothing of this archive: restart the indexer, then run forum-archive reindex --search';
-
-/** Whether search holds nothing, although threads are listed and none is to be built. */
-function isLost(search: SearchFacts | null, records: Records | null): boolean {
-  if (!search?.isEmpty || !records) return false;
-  return (records.threads ?? 0) > 0 && records.pendingThreads === 0;
-}
-
-/** Threads and messages in the index. It holds none before it is made, and while its first shard is starting. */
-async function countSearch({ elasticsearch, mongo }: Archive): Promise<SearchFacts> {
-  const index = searchAlias(mongo.namespace);
-  const query = { terms: { kind: ['thread', 'message'] } };
-  const count = async (): Promise<number> => (await elasticsearch.count({ index, query })).count;
-  try {
-    let documents = await count();
-    if (documents === 0) {
-      // What was written a moment ago is not counted before.
-      await elasticsearch.indices.refresh({ index });
-      documents = await count();
-    }
-    const problem = await searchProblem(elasticsearch, mongo.namespace);
-    return { documents, problem, isEmpty: documents === 0 };
-  } catch (error) {
-    if (!isNotMade(error)) throw error;
-    return { documents: 0, problem: null, isEmpty: isMissing(error) };
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof errors.ResponseError && error.statusCode === 404;
-}
-
-function isNotMade(error: unknown): boolean {
-  if (!(error instanceof errors.ResponseError)) return false;
-  const { error: told } = (error.body ?? {}) as { error?: { type?: string } };
-  return isMissing(error) || told?.type === 'search_phase_execution_exception';
+/** What tells whether an empty search index has lost something. */
+function buildsOf({ threads, pendingThreads }: Records) {
+  return { threads, pending: pendingThreads };
 }
 
 async function countQueue({ producer }: Archive): Promise<{

@@ -215,10 +215,14 @@ describe('admin', () => {
     await storeBody(store(), 'stats/801', statsOf(1, 10, 100));
     await storeBody(store(), 'stats/802', statsOf(2, 20, 200));
     await storeBody(store(), 'stats/803', statsOf(4, 40, 400));
-    const archive = async () =>
-      ((await api.get('/admin/stats', as.read)).json() as AdminStats).archive;
+    const stats = async () => (await api.get('/admin/stats', as.read)).json() as AdminStats;
+    const archive = async () => (await stats()).archive;
     const counted = { servers: 3, channels: 3, threads: 30, messages: 300, users: 0 };
     expect(await archive()).to.deep.equal(counted);
+    const { search } = await stats();
+    expect(search.problem, 'threads are listed, and there is no index').to.match(
+      /reindex --search$/,
+    );
     await storeBody(store(), 'stats/804', { damaged: true });
     const unknown = { channels: null, threads: null, messages: null };
     expect(await archive()).to.deep.equal({ ...counted, ...unknown });

@@ -42,6 +42,7 @@ describe('API keys', () => {
   });
 
   it('are refused with what is wrong about them', async () => {
+    const nextYear = new Date().getUTCFullYear() + 1;
     const cases: [object, string][] = [
       [{ level: 'read' }, 'name'],
       [{ name: ' ', level: 'read' }, 'name'],
@@ -50,6 +51,7 @@ describe('API keys', () => {
       [{ name: 'x', level: 'read', expiresAt: 'tomorrow' }, 'expiresAt'],
       [{ name: 'x', level: 'read', expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
       [{ name: 'x', level: 'read', expiresAt: '9999-12-31T00:00:00Z' }, 'expiresAt'],
+      [{ name: 'x', level: 'read', expiresAt: `${nextYear}-02-31T00:00:00Z` }, 'expiresAt'],
       [{ name: 'x', level: 'read', owner: 'x' }, 'owner'],
       [{ name: { $ne: 1 }, level: 'read' }, 'name'],
     ];
