@@ -44,8 +44,7 @@ export function problemOf(
   return isEmpty && (threads ?? 0) > 0 && pending === 0 ? LOST : null;
 }
 
-const LOST =
-  'It holds nothing of this archive: restart the indexer, then run forum-archive reindex --search';
+const LOST = 'It holds nothing of this archive: run forum-archive reindex --search';
 
 function isMissing(error: unknown): boolean {
   return error instanceof errors.ResponseError && error.statusCode === 404;

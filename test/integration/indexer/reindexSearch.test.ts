@@ -43,6 +43,15 @@ describe('reindexSearch', () => {
     await build(deps, threadId);
   };
 
+  it('makes a new index where the old one was lost', async () => {
+    await writeThreads(3);
+    const lost = await liveIndex(deps);
+    await stores.elasticsearch.indices.delete({ index: lost });
+    expect(await rebuild()).to.include({ state: 'done', threads: 3, documents: 9 });
+    await stores.refreshSearch();
+    expect(await search('anchor of')).to.include({ threadCount: 3, messageCount: 6 });
+  });
+
   for (const point of [
     'rebuildCreated',
     'rebuildScanning',
