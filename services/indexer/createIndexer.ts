@@ -26,6 +26,7 @@ import { retryFiles } from './mirror/mirrorFiles.js';
 import { releaseHealed } from './quarantine/releaseHealed.js';
 import { createAnnouncer } from './stores/announcer.js';
 import { dropRetained } from './search/dropRetained.js';
+import { renewSearchIndex } from './search/renewSearchIndex.js';
 import { removeOrphanPieces } from './stores/orphanPieces.js';
 import { createStoreAccess } from './stores/storeAccess.js';
 import { createServiceLinks } from './views/serviceLinks.js';
@@ -82,8 +83,8 @@ export interface IndexerClients {
   elasticsearch: Client;
   redis: Redis;
   queueRedis: Redis;
-  /** Files again what was lost. */
-  producer: Pick<Producer, 'refile' | 'counts'>;
+  /** Files again what was lost, and rebuilds of a search index that was lost. */
+  producer: Pick<Producer, 'add' | 'refile' | 'counts'>;
   /** Where files are copied to; null where they are not. */
   files: MirrorFiles | null;
   logger: Logger;
@@ -162,6 +163,7 @@ export function createIndexer(clients: IndexerClients): {
     { everyMs: TIDY_EVERY_MS, run: () => refileLost(collections, producer, REFILE_AFTER_MS) },
     { everyMs: TIDY_EVERY_MS, run: () => markAgedMembers(deps, new Date()) },
     { everyMs: TIDY_EVERY_MS, run: () => removeOrphanPieces(collections) },
+    { everyMs: TIDY_EVERY_MS, run: () => renewSearchIndex({ ...deps, producer }) },
     { everyMs: TIDY_EVERY_MS, run: () => dropRetained(deps) },
     { everyMs: TIDY_EVERY_MS, run: () => askToLookThrough(deps) },
     { everyMs: TIDY_EVERY_MS, run: () => retryFiles(deps) },

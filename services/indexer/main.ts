@@ -66,15 +66,15 @@ await Promise.all([
     await moveOldCollections(mongo);
     await warnOfOldPieces(mongo, logger);
   }),
-  whenReady('Elasticsearch', async () => {
-    await answers(() => elasticsearch.ping());
-    await prepareSearch(elasticsearch, mongo.namespace, logger);
-  }),
+  whenReady('Elasticsearch', () => answers(() => elasticsearch.ping())),
 ]);
+const producer = createProducer({ redisUrl: settings.REDIS_URL, namespace: mongo.namespace });
+await whenReady('the search index', () =>
+  prepareSearch({ ...mongo, elasticsearch, producer, logger }),
+);
 // Announcements can wait: one that is away is connected to when it is back.
 await answers(() => redis.connect()).catch(() => undefined);
 
-const producer = createProducer({ redisUrl: settings.REDIS_URL, namespace: mongo.namespace });
 const indexer = createIndexer({
   producer,
   settings,

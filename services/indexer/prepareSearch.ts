@@ -1,12 +1,8 @@
-import type { Client, estypes } from '@elastic/elasticsearch';
-import type { Logger } from '../../shared/platform/logger.js';
-import {
-  describeMapping,
-  ensureSearchIndex,
-  readSearchIndex,
-} from '../../shared/store/searchIndex.js';
+import type { estypes } from '@elastic/elasticsearch';
+import { describeMapping, readSearchIndex } from '../../shared/store/searchIndex.js';
 import { KEPT_SINCE_THIRD } from '../../shared/store/searchMapping.js';
 import { listGenerations } from './search/generations.js';
+import { renewSearchIndex, type RenewDeps } from './search/renewSearchIndex.js';
 
 /**
  * What an index of mapping 1 lacks of today's documents. It keeps a conversation in one piece: what stands in the
@@ -25,12 +21,9 @@ const ADDED_TO_FIRST: Record<string, estypes.MappingProperty> = {
  * Makes the search index where there is none. Those of before are made to take today's documents: the one that is
  * searched, the one that a rebuild fills, and the one that a rebuild has left. An earlier mapping is told of.
  */
-export async function prepareSearch(
-  elasticsearch: Client,
-  namespace: string,
-  logger: Logger,
-): Promise<void> {
-  await ensureSearchIndex(elasticsearch, namespace);
+export async function prepareSearch(deps: RenewDeps): Promise<void> {
+  const { elasticsearch, namespace, logger } = deps;
+  await renewSearchIndex(deps);
   const { index, mappingVersion } = await readSearchIndex(elasticsearch, namespace);
   if (mappingVersion === 1) {
     await elasticsearch.indices.putMapping({ index, properties: ADDED_TO_FIRST });

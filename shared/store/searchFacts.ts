@@ -8,8 +8,8 @@ export interface SearchFacts {
   documents: number;
   /** What is wrong with it (made for another version), and what to do; null for nothing. */
   problem: string | null;
-  /** Whether there is no index, or nothing in it. */
-  isEmpty: boolean;
+  /** Whether there is an index. One is lost, or not made yet, where there is none. */
+  exists: boolean;
 }
 
 /** Looks at the index behind the alias. There is none before it is made, and it holds none while its first shard starts. */
@@ -25,26 +25,27 @@ export async function readSearchFacts(client: Client, namespace: string): Promis
       documents = await count();
     }
     const problem = await searchProblem(client, namespace);
-    return { documents, problem, isEmpty: documents === 0 };
+    return { documents, problem, exists: true };
   } catch (error) {
     if (!isNotMade(error)) throw error;
-    return { documents: 0, problem: null, isEmpty: isMissing(error) };
+    return { documents: 0, problem: null, exists: !isMissing(error) };
   }
 }
 
 /**
- * What is wrong with the search index, and what to do; null for nothing. An empty index has lost what it held when
- * threads are listed and none is still to be built. Null stands for a number that is not known.
+ * What is wrong with the search index, and what to do; null for nothing. While no thread is still to be built, an index
+ * without documents has lost those of the threads that are listed. Null stands for a number that is not known.
  */
 export function problemOf(
-  { problem, isEmpty }: SearchFacts,
+  { problem, documents, exists }: SearchFacts,
   { threads, pending }: { threads: number | null; pending: number | null },
 ): string | null {
-  if (problem !== null) return problem;
-  return isEmpty && (threads ?? 0) > 0 && pending === 0 ? LOST : null;
+  if (problem !== null || (threads ?? 0) === 0) return problem;
+  if (!exists) return 'It is lost: a running indexer builds it again, and begins within a minute';
+  return documents === 0 && pending === 0
+    ? 'It holds nothing of this archive: run forum-archive reindex --search'
+    : null;
 }
-
-const LOST = 'It holds nothing of this archive: run forum-archive reindex --search';
 
 function isMissing(error: unknown): boolean {
   return error instanceof errors.ResponseError && error.statusCode === 404;

@@ -1,6 +1,7 @@
+import { readSearchIndex } from '../../../shared/store/searchIndex.js';
 import { stateOf } from '../../../shared/store/state.js';
 import type { IndexerDeps } from '../deps.js';
-import { dropGenerations, indexExists, liveIndex } from './generations.js';
+import { dropGenerations, indexExists } from './generations.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace' | 'logger'>;
 
@@ -20,7 +21,7 @@ export async function dropRetained(deps: Deps, now = new Date()): Promise<boolea
     { $set: { targets: [] } },
   );
   if (matchedCount === 0) return false;
-  const live = await liveIndex(deps);
+  const { index: live } = await readSearchIndex(deps.elasticsearch, deps.namespace);
   if (live !== retained.index && (await indexExists(deps, retained.index))) {
     await dropGenerations(deps, live, [retained.index]);
     deps.logger.info({ index: retained.index }, 'The replaced search index was dropped');
