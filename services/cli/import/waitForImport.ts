@@ -12,7 +12,7 @@ const POLL_MS = 250;
 const COUNTING_PART = 0.05;
 const LONGEST_POLL_MS = 5_000;
 const LONGEST_COUNTING_MS = 60_000;
-const WORKERS_CHECK_MS = 10_000;
+const OBSTACLE_CHECK_MS = 10_000;
 
 /** What the indexer made of an import's files. */
 export type ImportOutcome = Pick<
@@ -22,7 +22,7 @@ export type ImportOutcome = Pick<
 
 /**
  * Waits until every stored file of an import is final, what follows from them is counted, and search shows them; says
- * once when no indexer is there to do the work, and when search cannot be asked to show them.
+ * once what keeps the files waiting, and when search cannot be asked to show them.
  */
 export async function waitForImport(
   { mongo, elasticsearch, producer }: Pick<Archive, 'mongo' | 'elasticsearch' | 'producer'>,
@@ -51,13 +51,32 @@ export async function waitForImport(
       if (stored > 0) await refreshSearch({ mongo, elasticsearch }, warn);
       return await outcomeOf(importFiles, importId);
     }
-    if (!isWarned && performance.now() - checkedAt > WORKERS_CHECK_MS) {
+    if (!isWarned && performance.now() - checkedAt > OBSTACLE_CHECK_MS) {
       checkedAt = performance.now();
-      isWarned = (await producer.workers().catch(() => 1)) === 0;
-      if (isWarned) warn('No indexer is connected to the queue: the files wait until one is');
+      const obstacle = await findObstacle({ elasticsearch, producer });
+      if (obstacle !== null) warn(obstacle);
+      isWarned = obstacle !== null;
     }
     await pause(Math.min(Math.max(POLL_MS, tookMs / COUNTING_PART), LONGEST_POLL_MS));
   }
+}
+
+/** Why an import cannot go on now; null where nothing is known to keep it. */
+async function findObstacle({
+  elasticsearch,
+  producer,
+}: Pick<Archive, 'elasticsearch' | 'producer'>): Promise<string | null> {
+  try {
+    if ((await producer.workers()) === 0)
+      return 'No indexer is connected to the queue: the files wait until one is';
+  } catch (error) {
+    return `Redis cannot be reached: ${messageOf(error)}. The files wait until it can`;
+  }
+  return elasticsearch.ping().then(
+    () => null,
+    (error: unknown) =>
+      `Elasticsearch cannot be reached: ${messageOf(error)}. The files wait until it can`,
+  );
 }
 
 /** Whether nothing that follows from an import is left to be done; in an archive that never rests, after a while. */

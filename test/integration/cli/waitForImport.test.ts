@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { waitForImport } from '../../../services/cli/import/waitForImport.js';
+import type { Producer } from '../../../shared/jobs/producer.js';
+import { createElasticsearch } from '../../../shared/platform/createElasticsearch.js';
+import { readSettings } from '../../../shared/platform/env.js';
+import { suiteStores } from '../../support/suiteStores.js';
+
+describe('waitForImport', () => {
+  const stores = suiteStores();
+
+  /** What is said of an import of one file that waits until something was said. */
+  async function saidOf(
+    importId: string,
+    workers: Producer['workers'],
+    elasticsearch = stores.elasticsearch,
+  ): Promise<string[]> {
+    const { importFiles } = stores.mongo.collections;
+    const file = { importId, name: 'a.json', bytes: 1, queuedAt: new Date() };
+    await importFiles.insertOne({ ...file, _id: importId, state: 'queued' });
+    const said: string[] = [];
+    let ended: Promise<unknown> = Promise.resolve();
+    const warn = (line: string): void => {
+      said.push(line);
+      const done = { state: 'imported', threadId: importId, messages: 1 } as const;
+      ended = importFiles.updateOne({ _id: importId }, { $set: done });
+    };
+    const producer = { workers } as Producer;
+    const progress = { advance: () => undefined };
+    const archive = { mongo: stores.mongo, elasticsearch, producer };
+    const outcome = await waitForImport(archive, importId, 1, progress, warn);
+    await ended;
+    expect(outcome).to.include({ imported: 1, messages: 1 });
+    return said;
+  }
+
+  it('says what keeps the files waiting', async () => {
+    const nowhere = readSettings({ ...process.env, ELASTICSEARCH_URL: 'http://127.0.0.1:1' });
+    const away = createElasticsearch(nowhere, { timeoutMs: 5_000 });
+    try {
+      const [noIndexer, noRedis, noSearch] = await Promise.all([
+        saidOf('1', () => Promise.resolve(0)),
+        saidOf('2', () => Promise.reject(new Error('connect ECONNREFUSED'))),
+        saidOf('3', () => Promise.resolve(1), away),
+      ]);
+      expect(noIndexer).to.deep.equal([
+        'No indexer is connected to the queue: the files wait until one is',
+      ]);
+      expect(noRedis).to.deep.equal([
+        'Redis cannot be reached: connect ECONNREFUSED. The files wait until it can',
+      ]);
+      expect(noSearch[0]).to.match(
+        /^Elasticsearch cannot be reached: .*ECONNREFUSED.*\. The files wait until it can$/,
+      );
+    } finally {
+      await away.close();
+    }
+  });
+});
