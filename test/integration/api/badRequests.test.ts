@@ -173,17 +173,16 @@ describe('bad requests', () => {
   });
 
   it('refuses URLs that cannot be parsed, and logs no error', async () => {
-    for (const target of [
-      'http://[x/',
-      'http://xn--0/',
-      'http://xn--0/api/threads?limit=1',
-      'http://?limit=1',
-      '//a@[x#b',
-    ]) {
-      const text = `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
-      const reply = await raw(api.url, text);
+    const ask = (target: string) =>
+      raw(api.url, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    for (const target of ['http://[x/', 'http://?limit=1', '//a@[x#b']) {
+      const reply = await ask(target);
       expect(reply, target).to.match(/^HTTP\/1\.1 400 /);
       expect(reply, target).to.contain('"code":"VALIDATION_ERROR"');
+    }
+    // Node 24 takes such a host, and Node 20 does not.
+    for (const target of ['http://xn--0/', 'http://xn--0/api/threads?limit=1']) {
+      expect(await ask(target), target).to.match(/^HTTP\/1\.1 (200|400) /);
     }
     expect(api.log.filter(({ level }) => Number(level) >= 50)).to.deep.equal([]);
   });
