@@ -16,14 +16,17 @@ const OLD_TODO = 'todo_recent';
  * Takes over what earlier versions kept in other collections or under other names, into `state` and `work`. It leaves the
  * old collections of `state` as they are. So an API process of an earlier version goes on until it is replaced. Threads
  * with a forwarded message are marked to be built again, since earlier versions did not judge whether it may be shown.
- * So indexers of these versions must have been stopped by then. An index that no query uses any more is dropped.
+ * So indexers of these versions must have been stopped by then. An index that no query uses any more is dropped. Names of
+ * files that were taken are forgotten.
  */
 export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'>): Promise<void> {
   await copyState(mongo);
   await moveQuarantine(mongo);
   await renameFailures(mongo.collections);
   await judgeForwards(mongo.collections);
-  const { sync } = mongo.collections;
+  const { sync, importFiles } = mongo.collections;
+  const taken = { state: { $in: ['imported', 'unchanged'] }, name: { $exists: true } } as const;
+  await importFiles.updateMany(taken, { $unset: { name: '' } });
   if (await sync.indexExists(OLD_TODO)) await sync.dropIndex(OLD_TODO);
 }
 

@@ -145,7 +145,11 @@ export interface ImportRecord {
 export interface ImportFileRecord {
   _id: string;
   importId: string;
-  name: string;
+  /**
+   * As it was handed in. The exporter names files after threads, so it is forgotten once the file is taken: no deletion
+   * or erasure looks for titles here.
+   */
+  name?: string;
   bytes: number;
   state: 'queued' | 'imported' | 'unchanged' | 'rejected';
   reason?: string;

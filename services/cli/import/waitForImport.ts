@@ -141,5 +141,5 @@ async function rejectedFiles(
   importId: string,
 ): Promise<Problem[]> {
   const files = await importFiles.find({ importId, state: 'rejected' }).sort({ name: 1 }).toArray();
-  return files.map(({ name, reason }) => ({ file: name, reason: reason ?? 'No reason is known' }));
+  return files.map(({ name = '', reason = 'No reason is known' }) => ({ file: name, reason }));
 }

@@ -127,7 +127,10 @@ export function endFile(
       // A try that was cut off may have made the change.
       const isImported = outcome.state === 'unchanged' && changed;
       const ended = { ...changed, ...outcome, ...(isImported && { state: 'imported' as const }) };
-      documents.put('importFiles', { ...file, ...ended, finishedAt: new Date() });
+      const { name, ...rest } = file;
+      // Whoever handed it in has to know which one was rejected.
+      const named = ended.state === 'rejected' && name !== undefined ? { name } : {};
+      documents.put('importFiles', { ...rest, ...named, ...ended, finishedAt: new Date() });
       return ended;
     },
   });

@@ -91,9 +91,12 @@ describe('erasing a person who wrote in many threads and is mentioned in others'
   const importAll = () =>
     withTemporaryFolder(async (folder) => {
       await Promise.all(
-        roots.map((root) =>
-          writeFile(join(folder, `${root.channel.id}.json`), JSON.stringify(root)),
-        ),
+        roots.map((root) => {
+          const { id, name } = root.channel;
+          // As the exporter names its files.
+          const file = `Server - help - ${name.replace(/[/?]/g, '_')} [${id}].json`;
+          return writeFile(join(folder, file), JSON.stringify(root));
+        }),
       );
       const run = await archive.cli('import', folder);
       expect(run, run.stderr).to.include({ code: 0 });

@@ -53,6 +53,18 @@ describe('importFile', () => {
     ).to.equal(0);
   });
 
+  it('forgets the name of a file that was taken, and keeps that of one that was rejected', async () => {
+    const { importFiles } = deps.collections;
+    for (const [root, name] of [
+      [anExport(), undefined],
+      ['{', 'x.json'],
+    ] as const) {
+      const payload = await queue(root);
+      await importFile(deps, payload);
+      expect((await importFiles.findOne({ _id: payload.uploadId }))?.name).to.equal(name);
+    }
+  });
+
   it('does nothing the second time', async () => {
     const payload = await queue(anExport());
     await importFile(deps, payload);

@@ -31,6 +31,16 @@ describe('moveOldCollections', () => {
     expect(await collections.state.findOne({ _id: 'version' })).to.include({ value: 7 });
   });
 
+  it('forgets the names of files that were taken', async () => {
+    const { importFiles } = stores.mongo.collections;
+    const file = { importId: 'i', name: 'Title [1].json', bytes: 1, queuedAt: new Date() };
+    const states = ['imported', 'unchanged', 'rejected', 'queued'] as const;
+    await importFiles.insertMany(states.map((state) => ({ ...file, _id: state, state })));
+    await moveOldCollections(stores.mongo);
+    const named = await importFiles.find({ name: file.name }).toArray();
+    expect(named.map(({ state }) => state)).to.have.members(['rejected', 'queued']);
+  });
+
   it('has threads that forward something built again, once', async () => {
     const { messages, work } = stores.mongo.collections;
     const deps = indexerDeps(stores);
