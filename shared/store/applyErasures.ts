@@ -7,7 +7,7 @@ import type {
   ReactionRecord,
   SourceMessage,
 } from './records.js';
-import { textEraser, type TextEraser } from './eraseText.js';
+import { eraseNames, textEraser, type TextEraser } from './eraseText.js';
 import { REDACTED } from './redacted.js';
 
 type Message = SourceMessage & Pick<MessageRecord, 'deleted'>;
@@ -20,13 +20,13 @@ export function applyErasures<T extends Message>(message: T, erased: ErasedPeopl
   if (erased.isEmpty || message.deleted) return message;
   if (erased.has(message.author.id)) return { ...message, ...REDACTED };
   const gone = message.mentions.filter(({ id }) => erased.has(id));
-  const eraser = textEraser(
-    erased,
-    gone.flatMap(({ username, displayName }) => [username, displayName]),
-  );
+  const names = gone.flatMap(({ username, displayName }) => [username, displayName]);
+  const eraser = textEraser(erased, names);
+  const content = eraser.text(message.content);
   const clean: T = {
     ...message,
-    content: eraser.text(message.content),
+    // A notice, such as "Added Ada to the group.", names those whom it mentions without an @.
+    content: message.counted ? content : eraseNames(content, names),
     attachments: message.attachments.map((one) => cleanFile(one, eraser)),
     embeds: message.embeds.map((embed) => cleanEmbed(embed, eraser)),
     reactions: message.reactions.flatMap((reaction) => cleanReaction(reaction, erased)),

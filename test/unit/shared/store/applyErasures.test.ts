@@ -55,6 +55,14 @@ describe('applyErasures', () => {
     });
   }
 
+  it('takes their name out of a notice about them, and not out of words that others wrote', () => {
+    const about = { author: STAYS, content: 'Added Princess Zelda to the group.' };
+    const of = (counted: boolean) =>
+      applyErasures(aMessage({ ...about, counted, mentions: [mention(GONE)] }), erased).content;
+    expect(of(false)).to.equal('Added deleted-user to the group.');
+    expect(of(true)).to.equal(about.content);
+  });
+
   it('takes out reactions with the counts they made, and commands', () => {
     const emoji = (name: string) => ({ id: null, name, animated: false });
     const message = aMessage({
