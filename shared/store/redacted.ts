@@ -1,3 +1,4 @@
+import type { Filter } from 'mongodb';
 import type { AuthorSnapshot, MessageRecord } from './records.js';
 
 /** The id that stands for everyone who was erased. */
@@ -30,3 +31,16 @@ export const REDACTED = {
   mentionedRoles: [],
   deleted: true,
 } satisfies Partial<MessageRecord>;
+
+const LISTS = ['attachments', 'embeds', 'stickers', 'reactions', 'mentions', 'mentionedRoles'];
+
+/** Finds messages of which something is left beyond what a deleted message keeps. */
+export const HAS_WORDS: Filter<MessageRecord> = {
+  $or: [
+    { content: { $ne: '' } },
+    { 'author.id': { $ne: ERASED_ID } },
+    { forwarded: { $ne: null } },
+    { interaction: { $ne: null } },
+    ...LISTS.map((name) => ({ [`${name}.0`]: { $exists: true } })),
+  ],
+};

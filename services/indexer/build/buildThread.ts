@@ -80,7 +80,10 @@ async function buildThread(deps: IndexerDeps, mark: Mark): Promise<void> {
   const unshown = await unshownPeople(collections);
   const { erased } = unshown;
   const thread = await cleanThread(deps, threadId, erased);
-  if (!thread) return removeViews(deps, mark, { version, before, thread });
+  if (!thread) {
+    await cleanWords(deps, threadId, erased);
+    return removeViews(deps, mark, { version, before, thread });
+  }
   // No build reads them.
   if (!thread.deleted && !erased.isEmpty)
     await cleanWords(deps, threadId, erased, { counted: false });

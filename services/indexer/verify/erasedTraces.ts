@@ -7,6 +7,8 @@ import { idsIn } from '../../../shared/store/eraseText.js';
 /** Tells of whom, among those who were erased, something is left. Somebody whose erasure is under way is left out. */
 export interface ErasedTraces {
   isErased: (userId: string) => boolean;
+  /** Whether nobody was erased. */
+  isEmpty: boolean;
   /** Ids in a text. */
   inText: (text: string) => string[];
   /** Ids in anything of a message: its author, a mention, a reaction, an address. */
@@ -18,7 +20,8 @@ export async function erasedTraces(
   collections: Pick<Collections, 'erasures' | 'state'>,
 ): Promise<ErasedTraces> {
   const erased = await erasedPeople(collections);
-  if (erased.isEmpty) return { isErased: () => false, inText: () => [], inMessage: () => [] };
+  if (erased.isEmpty)
+    return { isErased: () => false, isEmpty: true, inText: () => [], inMessage: () => [] };
   const underWay = await collections.erasures
     .find({ userId: { $exists: true } }, { projection: { userId: 1 } })
     .toArray();
@@ -27,6 +30,7 @@ export async function erasedTraces(
   const inText = (text: string): string[] => [...new Set(idsIn(text))].filter(isErased);
   return {
     isErased,
+    isEmpty: false,
     inText,
     inMessage: (message) =>
       applyErasures(message, erased) === message ? [] : inText(JSON.stringify(message)),

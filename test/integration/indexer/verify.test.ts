@@ -393,6 +393,38 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
+    ['erased.kept'],
+    'a notice that mentions somebody who was erased',
+    async ({ collections, threadId }) => {
+      const content = `Added <@${await noteErased(collections)}>`;
+      await collections.messages.insertOne(aMessage({ threadId, content, counted: false }));
+      return threadId;
+    },
+  ],
+  [
+    ['thread.shown', 'search.shown', 'erased.kept'],
+    'words about somebody who was erased, in a thread of a forum that is withheld',
+    async ({ collections, serverId, threadId, messageIds }) => {
+      const content = `Ask <@${await noteErased(collections)}>`;
+      const channel = aChannel({ serverId, withheldAt: new Date() });
+      await collections.channels.insertOne(channel);
+      const moved = { $set: { channelId: channel._id } };
+      await collections.threads.updateOne({ _id: threadId }, moved);
+      await collections.messages.updateOne({ _id: messageIds[1]! }, { $set: { content } });
+      return threadId;
+    },
+  ],
+  [
+    ['deleted.kept'],
+    'a file of a deleted message',
+    async ({ collections: { messages }, messageIds, threadId }) => {
+      const [message] = messageIds.slice(-1);
+      const { attachments: _kept, author: _author, ...rest } = REDACTED;
+      await messages.updateOne({ _id: message! }, { $set: rest });
+      return threadId;
+    },
+  ],
+  [
     ['deleted.kept'],
     'a thread of a deleted channel',
     async ({ collections: { threads, channels }, serverId }) => {
@@ -728,6 +760,23 @@ describe('verifyArchive', () => {
       await archive.close();
     });
   }
+
+  it('erases somebody from messages whose thread is not recorded, and keeps those of others', async () => {
+    const archive = await openStores();
+    const own = indexerDeps(archive);
+    const { messages } = own.collections;
+    const threadId = anId();
+    const author = { ...anAuthor('eve'), id: await noteErased(own.collections) };
+    await messages.insertMany([aMessage({ threadId, author }), aMessage({ threadId })]);
+    const kept = 'erased.kept' as const;
+    expect((await verifyNow(own)).counts[kept]).to.deep.equal({ found: 1, mended: 0 });
+    const { counts } = await verifyNow(own, { repair: true });
+    expect(counts[kept]).to.deep.equal({ found: 1, mended: 1 });
+    expect(counts['record.orphan']).to.deep.equal({ found: 1, mended: 0 });
+    expect(await messages.countDocuments({ threadId, deleted: true })).to.equal(1);
+    expect(await messages.countDocuments({ threadId, deleted: { $ne: true } })).to.equal(1);
+    await archive.close();
+  });
 
   it('leaves the views of a thread that is imported while it takes away those of none', async () => {
     const archive = await openStores();

@@ -1,6 +1,6 @@
 import type { IndexerDeps } from '../../deps.js';
 import { replaceThread } from '../../build/cleanRecords.js';
-import { REDACTED } from '../../../../shared/store/redacted.js';
+import { HAS_WORDS, REDACTED } from '../../../../shared/store/redacted.js';
 import { redactThreads, threadTombstone } from '../../records/tombstones.js';
 import type { Difference } from '../difference.js';
 import { rebuildThreads } from './rebuildThreads.js';
@@ -10,7 +10,7 @@ export async function removeDeleted(deps: IndexerDeps, found: Difference[]): Pro
   const { messages } = deps.collections;
   const threadIds = found.map(({ id }) => id);
   await messages.updateMany(
-    { threadId: { $in: threadIds }, deleted: true, content: { $ne: '' } },
+    { threadId: { $in: threadIds }, deleted: true, ...HAS_WORDS },
     { $set: REDACTED },
   );
   const whole = found.filter(({ clue }) => !clue?.messagesOnly);

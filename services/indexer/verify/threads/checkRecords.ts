@@ -1,6 +1,7 @@
 import type { Collections } from '../../../../shared/store/collections.js';
 import type { Difference } from '../difference.js';
 import { within } from '../../records/idWindow.js';
+import { HAS_WORDS } from '../../../../shared/store/redacted.js';
 import type { ExpectedThread } from './expectThreads.js';
 import { differenceOf, type ThreadCheck, type ThreadLook } from './threadLook.js';
 
@@ -10,10 +11,11 @@ import { differenceOf, type ThreadCheck, type ThreadLook } from './threadLook.js
  */
 export const checkRecords: ThreadCheck = async (look) => {
   const { deps, threads } = look;
-  const unseen = await unseenMessages(deps.collections, look);
+  const strays = await strayMessages(look);
+  const unseen = await unseenMessages(look, [...strays.keys()]);
   const isGone = await deletedPlaces(deps.collections, [...threads.values()]);
   return [
-    ...(await strayMessages(look)),
+    ...[...strays].flatMap(([id, count]) => strayDifferences(id, count, unseen.get(id))),
     ...[...threads.values()].flatMap((one) => [
       ...stateDifference(one),
       ...deletedDifferences(one, unseen.get(one.thread._id), isGone(one)),
@@ -40,33 +42,45 @@ function stateDifference({ thread, state, fault }: ExpectedThread): Difference[]
 
 /** What readers never see of a thread. */
 interface Unseen {
-  /** Authors of notices, such as pins and renames. */
-  noticed: Set<string>;
+  /** Who was erased and is in a message that no view is built from -> that message. */
+  traces: Map<string, string>;
   /** Deleted messages that still have words. */
   kept: number;
   /** Messages of a deleted thread that are not deleted themselves. */
   left: number;
 }
 
+/**
+ * Looks at the messages that were not folded: notices, such as pins and renames, and all of a thread that is not shown,
+ * or of none (`strays`). These are read whole only where somebody was erased.
+ */
 async function unseenMessages(
-  { messages }: Collections,
-  { window, threads }: ThreadLook,
+  { deps, window, threads, traces }: ThreadLook,
+  strays: readonly string[],
 ): Promise<Map<string, Unseen>> {
+  const { messages } = deps.collections;
   const byThread = new Map<string, Unseen>();
   const of = (id: string): Unseen => {
-    const known = byThread.get(id) ?? { noticed: new Set(), kept: 0, left: 0 };
+    const known = byThread.get(id) ?? { traces: new Map(), kept: 0, left: 0 };
     byThread.set(id, known);
     return known;
   };
   const threadId = within(window);
-  const fields = { projection: { threadId: 1, 'author.id': 1 } } as const;
-  const kept = messages.find({ threadId, deleted: true, content: { $ne: '' } }, fields);
+  const fields = { projection: { threadId: 1 } } as const;
+  const kept = messages.find({ threadId, deleted: true, ...HAS_WORDS }, fields);
   for await (const message of kept) of(message.threadId).kept += 1;
-  const notices = messages.find({ threadId, counted: false, deleted: { $ne: true } }, fields);
-  for await (const { threadId: id, author } of notices) of(id).noticed.add(author.id);
+  const alive = { deleted: { $ne: true } };
+  const unshown = [...threads.values()].filter(({ state }) => state !== 'shown');
+  const unread = [...strays, ...unshown.map(({ thread }) => thread._id)];
+  for (const which of [{ threadId, counted: false }, { threadId: { $in: unread } }]) {
+    if (traces.isEmpty) break;
+    for await (const message of messages.find({ ...which, ...alive }))
+      for (const userId of traces.inMessage(message))
+        of(message.threadId).traces.set(userId, message._id);
+  }
   const gone = [...threads.values()].filter(({ thread }) => thread.deleted);
   const ofGone = { threadId: { $in: gone.map(({ thread }) => thread._id) } };
-  const left = messages.find({ ...ofGone, deleted: { $ne: true } }, fields);
+  const left = messages.find({ ...ofGone, ...alive }, fields);
   for await (const message of left) of(message.threadId).left += 1;
   return byThread;
 }
@@ -91,14 +105,14 @@ function deletedDifferences(
 }
 
 function erasedDifferences(
-  { traces: { isErased, inText } }: ThreadLook,
+  { traces: { inText } }: ThreadLook,
   { thread, traces }: ExpectedThread,
   unseen: Unseen | undefined,
 ): Difference[] {
   const named = inText(`${thread.title} ${thread.ownerId ?? ''}`);
-  const noticed = [...(unseen?.noticed ?? [])].filter(isErased);
-  return [...new Set([...traces.keys(), ...named, ...noticed])].map((userId) => {
-    const messageId = traces.get(userId);
+  const inMessages = new Map([...traces, ...(unseen?.traces ?? [])]);
+  return [...new Set([...inMessages.keys(), ...named])].map((userId) => {
+    const messageId = inMessages.get(userId);
     const detail = messageId === undefined ? `Of user ${userId}` : `In message ${messageId}`;
     return differenceOf(thread, 'erased.kept', detail, { userId });
   });
@@ -117,7 +131,8 @@ async function deletedPlaces(
   return ({ thread }) => gone.has(thread.channelId) || gone.has(thread.serverId);
 }
 
-async function strayMessages({ deps, window, threads }: ThreadLook): Promise<Difference[]> {
+/** How many messages are recorded of threads that are not. */
+async function strayMessages({ deps, window, threads }: ThreadLook): Promise<Map<string, number>> {
   const groups = deps.collections.messages.aggregate<{ _id: string; count: number }>(
     [
       { $match: { threadId: within(window) } },
@@ -125,15 +140,20 @@ async function strayMessages({ deps, window, threads }: ThreadLook): Promise<Dif
     ],
     { hint: 'thread_order' },
   );
-  const found: Difference[] = [];
-  for await (const { _id: id, count } of groups) {
-    if (threads.has(id)) continue;
-    found.push({
-      kind: 'record.orphan',
-      id,
-      detail: `${count} messages without a thread`,
-      basis: '',
-    });
-  }
+  const found = new Map<string, number>();
+  for await (const { _id, count } of groups) if (!threads.has(_id)) found.set(_id, count);
   return found;
+}
+
+function strayDifferences(id: string, count: number, unseen: Unseen | undefined): Difference[] {
+  const difference = (kind: Difference['kind'], detail: string, clue?: Difference['clue']) => ({
+    ...{ kind, id, detail, basis: '' },
+    ...(clue && { clue }),
+  });
+  return [
+    difference('record.orphan', `${count} messages without a thread`),
+    ...[...(unseen?.traces ?? [])].map(([userId, messageId]) =>
+      difference('erased.kept', `In message ${messageId}`, { userId }),
+    ),
+  ];
 }
