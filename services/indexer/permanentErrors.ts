@@ -15,6 +15,7 @@ export function isPermanent(error: unknown): boolean {
     PayloadError,
     MissingPieceError,
     RebuildFailed,
+    SearchIndexLost,
     NotSynced,
     PlatformRefused,
     PlatformAnswerError,
@@ -30,6 +31,17 @@ export function isPassing(error: unknown): boolean {
 /** A new search index could not be made right: it was dropped, the old one stays. */
 export class RebuildFailed extends Error {
   override readonly name = 'RebuildFailed';
+}
+
+/** There is no search index to compare. */
+export class SearchIndexLost extends Error {
+  override readonly name = 'SearchIndexLost';
+
+  constructor() {
+    super(
+      'There is no search index, or its alias is gone: restart the indexer, then run forum-archive reindex --search',
+    );
+  }
 }
 
 /** A job waits for something else: it is to look again after so many milliseconds, and takes no place meanwhile. */

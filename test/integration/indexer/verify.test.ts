@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { Binary, type Filter } from 'mongodb';
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { SearchIndexLost } from '../../../services/indexer/permanentErrors.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { markAgedMembers } from '../../../services/indexer/build/buildPeople.js';
 import { REDACTED } from '../../../shared/store/redacted.js';
@@ -14,7 +15,7 @@ import { requestErasure } from '../../../shared/store/erasures.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { bodyOwner, pieceId, uploadOwner } from '../../../shared/store/pieces.js';
 import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
-import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
+import { documentId, searchAlias, searchIndexName } from '../../../shared/store/searchIndex.js';
 import type { BodyView } from '../../../shared/store/views.js';
 import { markId, markWrite, NEVER } from '../../../shared/store/work.js';
 import { LEASE_MS, setMarks } from '../../../services/indexer/work/claims.js';
@@ -760,6 +761,25 @@ describe('verifyArchive', () => {
       await archive.close();
     });
   }
+
+  it('makes no search index where the alias is gone, unless it repairs', async () => {
+    const archive = await openStores();
+    const own = indexerDeps(archive);
+    await restingArchive(own, archive, 2);
+    const { indices } = own.elasticsearch;
+    const name = searchAlias(own.namespace);
+    await indices.deleteAlias({ index: '*', name });
+    const failed = await verifyNow(own).catch((error: unknown) => error);
+    expect(failed).to.be.instanceOf(SearchIndexLost);
+    expect(await indices.existsAlias({ name })).to.equal(false);
+    await indices.delete({ index: searchIndexName(own.namespace, 1) });
+    expect(await verifyNow(own).catch((error: unknown) => error)).to.be.instanceOf(SearchIndexLost);
+    expect(await indices.existsAlias({ name })).to.equal(false);
+    const { clean, counts } = await verifyNow(own, { repair: true });
+    expect(counts['search.wrong']).to.deep.equal({ found: 2, mended: 2 });
+    expect(clean).to.equal(true);
+    await archive.close();
+  });
 
   it('erases somebody from messages whose thread is not recorded, and keeps those of others', async () => {
     const archive = await openStores();
