@@ -57,7 +57,7 @@ export interface ThreadFacts {
   status: 'open' | 'resolved' | 'locked' | 'archived';
   messages: number;
   botMessages: number;
-  /** Emoji name -> reactions. */
+  /** How many reactions of each emoji: of a custom one its id, else the character. */
   reactions: { emoji: string; count: number }[];
 }
 

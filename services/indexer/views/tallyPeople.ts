@@ -42,8 +42,11 @@ export function tallyPeople(files: Pick<ServiceLinks, 'avatar'>): PeopleTally {
     add(message, started) {
       messages += 1;
       if (message.author.isBot) botMessages += 1;
-      for (const { emoji, count } of message.reactions)
-        emojis.set(emoji.name, (emojis.get(emoji.name) ?? 0) + count);
+      for (const { emoji, count } of message.reactions) {
+        // A custom emoji may be renamed, and have the name of another.
+        const key = emoji.id ?? emoji.name;
+        emojis.set(key, (emojis.get(key) ?? 0) + count);
+      }
       addTo(people, message, started);
     },
     participants: () =>

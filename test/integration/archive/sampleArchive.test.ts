@@ -80,7 +80,7 @@ describe('the sample archive', () => {
     const reactions = messages.flatMap((message) => message.reactions ?? []);
     expect(stats.reactions).to.deep.equal({
       total: reactions.reduce((sum, { count }) => sum + count, 0),
-      uniqueEmojis: new Set(reactions.map(({ emoji }) => emoji.name)).size,
+      uniqueEmojis: new Set(reactions.map(({ emoji }) => emoji.id || emoji.name)).size,
     });
     const top = topContributors[0]!;
     expect(top.messageCount).to.equal(

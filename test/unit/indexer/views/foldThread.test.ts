@@ -27,6 +27,24 @@ describe('foldThread', () => {
     expect([...fold.end().links]).to.deep.equal([[id, `Old-${id}`]]);
   });
 
+  it('counts custom emojis by their ids, whatever they are called', () => {
+    const { said, fold } = aFold([anId(), anId()]);
+    const react = (id: string | null, name: string) => ({
+      ...{ emoji: { id, name, animated: false }, count: 1, userIds: [] },
+    });
+    const reactions = [
+      [react('1', 'ship'), react('2', 'ship'), react(null, '👍')],
+      [react('1', 'boat'), react(null, '👍')],
+    ];
+    const messages = said.map((message, n) => ({ ...message, reactions: reactions[n]! }));
+    fold.add(messages, { ids: [], targets: new Map() });
+    expect(fold.end().item.facts.reactions).to.deep.equal([
+      { emoji: '1', count: 2 },
+      { emoji: '2', count: 1 },
+      { emoji: '👍', count: 2 },
+    ]);
+  });
+
   it('shows names of the threads that it notes as linked, and of no other', () => {
     const ids = Array.from({ length: 1_001 }, () => anId());
     const { said, fold } = aFold(ids);
