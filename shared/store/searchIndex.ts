@@ -209,6 +209,25 @@ export async function ensureSearchIndex(client: Client, namespace: string): Prom
   }
 }
 
+/**
+ * Puts an empty index behind the alias, and drops all other indexes of this archive in the same step: nobody finds the
+ * alias missing.
+ */
+export async function replaceSearchIndex(client: Client, namespace: string): Promise<void> {
+  const alias = searchAlias(namespace);
+  const found = Object.keys(await client.indices.get({ index: `${alias}-*` }));
+  const old = found.filter((index) => generationOf(namespace, index) !== undefined);
+  const last = Math.max(0, ...old.map((index) => generationOf(namespace, index)!));
+  const index = searchIndexName(namespace, last + 1);
+  await client.indices.create({ index, ...searchIndexDefinition });
+  await client.indices.updateAliases({
+    actions: [
+      ...old.map((name) => ({ remove_index: { index: name } })),
+      { add: { index, alias, is_write_index: true } },
+    ],
+  });
+}
+
 function isAlreadyThere(error: unknown): boolean {
   if (!(error instanceof errors.ResponseError)) return false;
   const body = error.body as { error?: { type?: string } } | null;

@@ -1,10 +1,9 @@
 import { announceEverything } from '../../../shared/jobs/announcements.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
-import { searchAlias } from '../../../shared/store/searchIndex.js';
+import { replaceSearchIndex } from '../../../shared/store/searchIndex.js';
 import { counted } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
 import { requireCache, requireMongo, requireQueue } from '../reachable.js';
-import { reindexSearch } from '../reindex/reindexSearch.js';
 import { reindexViews } from '../reindex/reindexViews.js';
 import type { Result } from '../runCommand.js';
 import { runAudited } from '../runAudited.js';
@@ -37,14 +36,11 @@ async function restore(archive: Archive, folder: string, keys: boolean): Promise
   for (const state of ['completed', 'failed'] as const) await archive.queue.clean(0, 0, state);
   // The indexer files the rest by itself.
   await refileLost(archive.mongo.collections, archive.producer, 0);
-  const lines = [heldLine('Restored', manifest), ...keyLines(revokedKeys)];
-  // A new index is built. In the present one, documents that were written after the backup would stay.
-  const steps = (await hasDocuments(archive)) ? [reindexViews, reindexSearch] : [reindexViews];
-  for (const step of steps) {
-    const built = await step(archive, { wait: true });
-    lines.push(...built.lines);
-    if (!built.ok) return { ...built, lines };
-  }
+  // In the index that is there, documents that were written after the backup would stay.
+  await replaceSearchIndex(archive.elasticsearch, archive.mongo.namespace);
+  const built = await reindexViews(archive, { wait: true });
+  const lines = [heldLine('Restored', manifest), ...keyLines(revokedKeys), ...built.lines];
+  if (!built.ok) return { ...built, lines };
   // An API that served this archive before holds answers of then.
   await announceEverything(archive.cacheRedis, archive.mongo.namespace);
   const verified = await verifyWhole(archive, { repair: false, wait: true });
@@ -62,11 +58,4 @@ function keyLines(revokedKeys: number): string[] {
   return [
     `Revoked ${keys} of the backup, as they may have been revoked since: make new ones by keys create`,
   ];
-}
-
-async function hasDocuments({ elasticsearch, mongo }: Archive): Promise<boolean> {
-  const index = searchAlias(mongo.namespace);
-  if (!(await elasticsearch.indices.existsAlias({ name: index }))) return false;
-  await elasticsearch.indices.refresh({ index });
-  return (await elasticsearch.count({ index })).count > 0;
 }

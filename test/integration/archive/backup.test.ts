@@ -26,6 +26,7 @@ import { requestDeletion } from '../../../shared/store/deletions.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { bodyOwner, pieceId } from '../../../shared/store/pieces.js';
 import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
+import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { storeUpload } from '../../../shared/store/uploads.js';
 import { isQuarantined } from '../../../shared/store/work.js';
 import { until } from '../../support/apiServer.js';
@@ -96,6 +97,26 @@ describe('backup and restore', () => {
       const again = await after.cli('restore', backup);
       expect(again.code).to.equal(1);
       expect(again.stderr).to.match(/^Error: The archive is not empty: .* holds servers/m);
+    }));
+
+  it('leaves nothing in search of what came after the backup, where MongoDB alone was lost', () =>
+    withTemporaryFolder(async (folder) => {
+      const archive = await open();
+      const backup = join(folder, 'backup');
+      await run(archive, 'import', SAMPLE);
+      await run(archive, 'backup', backup);
+      const file = join(folder, 'later.json');
+      await writeFile(file, JSON.stringify(anExport({ channel: { name: 'Afterthought' } })));
+      await run(archive, 'import', file);
+      const { mongo, elasticsearch } = archive.api.stores;
+      await mongo.db.dropDatabase();
+      const { verify } = (await run(archive, 'restore', backup)) as { verify: { clean: boolean } };
+      expect(verify.clean).to.equal(true);
+      expect(await archive.json('/api/search?q=afterthought')).to.include({ total: 0 });
+      const indexes = await elasticsearch.indices.get({
+        index: `${searchAlias(mongo.namespace)}-*`,
+      });
+      expect(Object.keys(indexes)).to.have.length(1);
     }));
 
   it('tells an API whose cache has a Redis of its own that everything has changed', () =>
