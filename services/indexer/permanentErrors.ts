@@ -38,9 +38,7 @@ export class SearchIndexLost extends Error {
   override readonly name = 'SearchIndexLost';
 
   constructor() {
-    super(
-      'There is no search index, or its alias is gone: restart the indexer, then run forum-archive reindex --search',
-    );
+    super('The search index is lost: a running indexer builds it again, and begins within a minute');
   }
 }
 

@@ -23,7 +23,7 @@ const ADDED_TO_FIRST: Record<string, estypes.MappingProperty> = {
  */
 export async function prepareSearch(deps: RenewDeps): Promise<void> {
   const { elasticsearch, namespace, logger } = deps;
-  await renewSearchIndex(deps);
+  if (!(await renewSearchIndex(deps))) return;
   const { index, mappingVersion } = await readSearchIndex(elasticsearch, namespace);
   if (mappingVersion === 1) {
     await elasticsearch.indices.putMapping({ index, properties: ADDED_TO_FIRST });

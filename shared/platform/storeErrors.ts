@@ -19,8 +19,8 @@ const AWAY_CODES = new Set([
 ]);
 const TRANSIENT = ['TransientTransactionError', 'UnknownTransactionCommitResult'];
 const CUT_CODES = new Set(['EPIPE', 'ECONNRESET']);
-/** Elasticsearch's statuses for the same. */
-const AWAY_STATUSES = new Set([408, 429, 502, 503, 504]);
+/** Elasticsearch's statuses for the same. 404: the index that is asked is lost, and will be built again. */
+const AWAY_STATUSES = new Set([404, 408, 429, 502, 503, 504]);
 
 /** Whether an error says that a store is away, too slow or too busy, so that the same request may succeed later. */
 export function isStoreAway(error: unknown): boolean {

@@ -46,8 +46,8 @@ export interface SearchRebuild {
   beatAt: Date;
   /** Changes with each process that runs the rebuild. Only the latest process may go on. */
   runner?: string;
-  /** The index behind the alias before, and the one being built. */
-  from?: string;
+  /** The index behind the alias before, if that was not lost, and the one being built. */
+  from?: string | undefined;
   to?: string;
   /** The last thread scanned; empty before the first. */
   cursor: string;

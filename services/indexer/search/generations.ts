@@ -1,6 +1,5 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import {
-  ensureSearchIndex,
   generationOf,
   readSearchIndex,
   searchAlias,
@@ -15,9 +14,13 @@ export interface Generations {
   namespace: string;
 }
 
-/** The index behind the alias; one is made when there is none. */
-export async function liveIndex({ elasticsearch, namespace }: Generations): Promise<string> {
-  await ensureSearchIndex(elasticsearch, namespace);
+/** The index behind the alias; undefined where it was lost. */
+export async function liveIndex({
+  elasticsearch,
+  namespace,
+}: Generations): Promise<string | undefined> {
+  const name = searchAlias(namespace);
+  if (!(await elasticsearch.indices.existsAlias({ name }))) return undefined;
   return (await readSearchIndex(elasticsearch, namespace)).index;
 }
 
@@ -27,10 +30,13 @@ export function indexExists({ elasticsearch }: Generations, index: string): Prom
 }
 
 /**
- * Creates the next generation, to be written to by its own alias and not yet searched; `live` gets such an alias too.
- * Other generations go first: they are leftovers.
+ * Creates the next generation, to be written to by its own alias and not yet searched; `live`, where there is one, gets
+ * such an alias too. Other generations go first: they are leftovers.
  */
-export async function createGeneration(generations: Generations, live: string): Promise<string> {
+export async function createGeneration(
+  generations: Generations,
+  live: string | undefined,
+): Promise<string> {
   const { elasticsearch, namespace } = generations;
   const known = await listGenerations(generations);
   await dropGenerations(
@@ -38,7 +44,9 @@ export async function createGeneration(generations: Generations, live: string): 
     live,
     [...known.values()].filter((index) => index !== live),
   );
-  await elasticsearch.indices.putAlias({ index: live, name: writesAlias(live) });
+  if (live !== undefined) {
+    await elasticsearch.indices.putAlias({ index: live, name: writesAlias(live) });
+  }
   const index = searchIndexName(namespace, Math.max(0, ...known.keys()) + 1);
   const { settings, mappings } = searchIndexDefinition;
   await elasticsearch.indices.create({
@@ -59,35 +67,43 @@ export async function openGeneration({ elasticsearch }: Generations, index: stri
   await elasticsearch.indices.refresh({ index });
 }
 
-/** Puts one index in the place of another behind the alias, in one step; fails when the alias is not on `from`. */
+/**
+ * Puts one index in the place of another behind the alias, in one step; fails when the alias is not on `from`. Where
+ * the one before was lost, there is no `from`.
+ */
 export async function swapGenerations(
   { elasticsearch, namespace }: Generations,
-  from: string,
+  from: string | undefined,
   to: string,
 ): Promise<void> {
-  const alias = searchAlias(namespace);
-  await elasticsearch.indices.updateAliases({
-    actions: [
-      { remove: { index: from, alias, must_exist: true } },
-      { add: { index: to, alias, is_write_index: true } },
-    ],
-  });
+  const actions = moveAlias(searchAlias(namespace), from, to);
+  await elasticsearch.indices.updateAliases({ actions });
 }
 
-/** Drops indexes, provided that in the same moment the alias is on `live`: what is searched is never dropped. */
+/**
+ * Drops indexes, provided that in the same moment the alias is on `live`: what is searched is never dropped. Where the
+ * index behind the alias was lost, there is no `live`.
+ */
 export async function dropGenerations(
   { elasticsearch, namespace }: Generations,
-  live: string,
+  live: string | undefined,
   indexes: string[],
 ): Promise<void> {
   if (indexes.length === 0) return;
-  const alias = searchAlias(namespace);
-  const actions: estypes.IndicesUpdateAliasesAction[] = [
-    { remove: { index: live, alias, must_exist: true } },
-    { add: { index: live, alias, is_write_index: true } },
-    ...indexes.map((index) => ({ remove_index: { index } })),
-  ];
+  const stay = live === undefined ? [] : moveAlias(searchAlias(namespace), live, live);
+  const actions = [...stay, ...indexes.map((index) => ({ remove_index: { index } }))];
   await elasticsearch.indices.updateAliases({ actions });
+}
+
+function moveAlias(
+  alias: string,
+  from: string | undefined,
+  to: string,
+): estypes.IndicesUpdateAliasesAction[] {
+  return [
+    ...(from === undefined ? [] : [{ remove: { index: from, alias, must_exist: true } }]),
+    { add: { index: to, alias, is_write_index: true } },
+  ];
 }
 
 /** This archive's indexes by their number. */

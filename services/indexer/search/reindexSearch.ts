@@ -26,8 +26,8 @@ export type RebuildOutcome =
 export const ROLLBACK_WINDOW_MS = 60 * 60_000;
 
 /**
- * Builds a new search index from the records beside the one that is searched, and puts it in its place. Goes on where
- * a crash left it. Why nothing is missing or stale after the swap: docs/search.md.
+ * Builds a new search index from the records beside the one that is searched, and puts it in its place. Where that one
+ * was lost, nothing can be searched until the new one is complete. Goes on where a crash left it. Why nothing is missing or stale after the swap: docs/search.md.
  */
 export async function reindexSearch(
   deps: IndexerDeps,
@@ -50,7 +50,7 @@ export async function reindexSearch(
 
 async function rebuild(deps: IndexerDeps, record: RebuildRecord): Promise<void> {
   const live = await liveIndex(deps);
-  if (live !== record.current().to) {
+  if (live === undefined || live !== record.current().to) {
     await begin(deps, record, live);
     faultPoint('rebuildCreated');
     await fill(deps, record);
@@ -61,7 +61,11 @@ async function rebuild(deps: IndexerDeps, record: RebuildRecord): Promise<void> 
 }
 
 /** Makes the new index and has every writer write to it, unless that was done before a crash. */
-async function begin(deps: IndexerDeps, record: RebuildRecord, live: string): Promise<void> {
+async function begin(
+  deps: IndexerDeps,
+  record: RebuildRecord,
+  live: string | undefined,
+): Promise<void> {
   const { from, to } = record.current();
   if (to !== undefined && from === live && (await indexExists(deps, to))) {
     return suspectNext(deps, record);
@@ -72,7 +76,7 @@ async function begin(deps: IndexerDeps, record: RebuildRecord, live: string): Pr
   const start = { phase: 'scan', cursor: '', threads: 0, documents: 0, mended: 0 } as const;
   await record.save(
     { ...start, from: live, to: created, totalThreads: total },
-    { targets: [live, created] },
+    { targets: live === undefined ? [created] : [live, created] },
   );
 }
 
@@ -105,11 +109,10 @@ function writerTo(
 
 async function finish(record: RebuildRecord): Promise<void> {
   const { from, to } = record.current();
+  const done = { state: 'done', phase: 'done', finishedAt: new Date() } as const;
+  if (from === undefined) return record.save(done, { targets: [] });
   const until = new Date(Date.now() + ROLLBACK_WINDOW_MS);
-  await record.save(
-    { state: 'done', phase: 'done', finishedAt: new Date() },
-    { targets: [to!, from!], retained: { index: from!, until } },
-  );
+  await record.save(done, { targets: [to!, from], retained: { index: from, until } });
 }
 
 /** A new index that is wrong is dropped; trying again would build the same. */
@@ -117,7 +120,7 @@ async function giveUp(deps: IndexerDeps, record: RebuildRecord, cause: Error): P
   const { from, to } = record.current();
   const { message } = cause;
   await record.save({ state: 'failed', error: message, finishedAt: new Date() }, { targets: [] });
-  await dropGenerations(deps, from!, [to!]);
+  await dropGenerations(deps, from, [to!]);
   throw new RebuildFailed(message, { cause });
 }
 
@@ -125,6 +128,6 @@ async function giveUp(deps: IndexerDeps, record: RebuildRecord, cause: Error): P
 async function ended(deps: IndexerDeps, id: string): Promise<RebuildOutcome> {
   const { state, from, to, error } = (await findRebuild(deps.collections, id)) ?? {};
   if (state !== 'failed' || to === undefined) return { state: 'replaced' };
-  if (await indexExists(deps, to)) await dropGenerations(deps, from!, [to]);
+  if (await indexExists(deps, to)) await dropGenerations(deps, from, [to]);
   throw new RebuildFailed(error);
 }

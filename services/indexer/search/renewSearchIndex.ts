@@ -16,17 +16,23 @@ export interface RenewDeps {
 }
 
 /**
- * Makes the search index where there is none. If the archive holds threads, the index was lost. Then a rebuild is asked
- * for first, so that whoever sees an index also sees that it is being filled. Throws what the stores throw.
+ * Makes the search index of an archive that holds no threads yet. Where there are threads, a missing index was lost:
+ * then a rebuild is asked for, which puts a new index in its place once it is complete. Until then searches answer that
+ * they are not available; over an index that is being filled they would say that nothing is found. Resolves with
+ * whether there is an index. Throws what the stores throw.
  */
-export async function renewSearchIndex(deps: RenewDeps): Promise<void> {
+export async function renewSearchIndex(deps: RenewDeps): Promise<boolean> {
   const { elasticsearch, namespace, collections, producer, logger } = deps;
-  if (await elasticsearch.indices.existsAlias({ name: searchAlias(namespace) })) return;
-  if (await collections.threads.findOne({}, { projection: { _id: 1 } })) {
-    await requestSearchRebuild(collections, producer).catch((error: unknown) => {
-      if (!(error instanceof RebuildRunning)) throw error;
-    });
-    logger.warn('The search index is lost: it is built again from the records');
+  if (await elasticsearch.indices.existsAlias({ name: searchAlias(namespace) })) return true;
+  if (!(await collections.threads.findOne({}, { projection: { _id: 1 } }))) {
+    await ensureSearchIndex(elasticsearch, namespace);
+    return true;
   }
-  await ensureSearchIndex(elasticsearch, namespace);
+  try {
+    await requestSearchRebuild(collections, producer);
+    logger.warn('The search index is lost: it is built again from the records');
+  } catch (error) {
+    if (!(error instanceof RebuildRunning)) throw error;
+  }
+  return false;
 }

@@ -48,7 +48,7 @@ const WINDOWS = 3;
  * Compares everything that is read of an archive with its records. What differs is looked at again after the work that
  * was marked meanwhile has been done; what then differs in the same way is reported, and with `repair` mended and
  * looked at once more. Memory is bounded whatever the archive's size. Throws SearchIndexLost where there is no index to
- * compare, and none is to be made.
+ * compare.
  */
 export async function verifyArchive(
   deps: IndexerDeps,
@@ -56,14 +56,14 @@ export async function verifyArchive(
 ): Promise<VerifyReport> {
   const settings = { ...DEFAULTS, ...options };
   const findings = createFindings();
-  const indexes = await completeIndexes(deps, settings);
+  const indexes = await completeIndexes(deps);
   await refreshIndexes(deps, indexes);
   const areas = AREAS.map((createArea) => createArea({ deps, indexes, tally: findings.tally }));
   const progress = await startProgress(areas, settings.report);
   for (const [n, area] of areas.entries()) {
     /** The same area as it stands later, when other indexes may be searched. */
     const areaNow = async (): Promise<Area> => {
-      const indexesNow = await completeIndexes(deps, settings);
+      const indexesNow = await completeIndexes(deps);
       await refreshIndexes(deps, indexesNow);
       return AREAS[n]!({ deps, indexes: indexesNow, tally: () => undefined });
     };

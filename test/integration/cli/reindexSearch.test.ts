@@ -41,7 +41,7 @@ describe('reindex --search', () => {
     expect(ok).to.equal(true);
     expect(json).to.include({ jobId: 'job-1', state: 'done', threads: 0, documents: 0 });
     expect(lines[0]).to.match(/^Rebuilt as .*-000002: 0 threads, 0 documents$/);
-    expect((await liveIndex(deps)).slice(-6)).to.equal('000002');
+    expect((await liveIndex(deps))!.slice(-6)).to.equal('000002');
   });
 
   it('returns at once without --wait, and refuses another rebuild until that one ended', async () => {

@@ -354,7 +354,7 @@ describe('building a thread', () => {
     const [question, answer] = messages as [SourceMessage, SourceMessage];
     await record(deps, source, messages);
     await build(deps, threadId);
-    const index = await liveIndex(deps);
+    const index = (await liveIndex(deps))!;
     await deps.elasticsearch.indices.putAlias({ index, name: writesAlias(index) });
     const search = stateOf(deps.collections.state, 'search');
     const writeTo = (targets: string[]) =>

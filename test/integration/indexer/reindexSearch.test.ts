@@ -45,7 +45,7 @@ describe('reindexSearch', () => {
 
   it('makes a new index where the old one was lost', async () => {
     await writeThreads(3);
-    const lost = await liveIndex(deps);
+    const lost = (await liveIndex(deps))!;
     await stores.elasticsearch.indices.delete({ index: lost });
     expect(await rebuild()).to.include({ state: 'done', threads: 3, documents: 9 });
     await stores.refreshSearch();
@@ -70,7 +70,7 @@ describe('reindexSearch', () => {
       await stores.refreshSearch();
       expect(await search('anchor of')).to.include({ threadCount: 36, messageCount: 72 });
       expect(await search('meanwhile')).to.include({ messageCount: 2 });
-      expect((await liveIndex(deps)).slice(-6)).to.equal('000002');
+      expect((await liveIndex(deps))!.slice(-6)).to.equal('000002');
       expect(await indexes()).to.deep.equal(['000001', '000002']);
       await bringToRest(deps, stores);
       expect(await verifyNow(deps)).to.deep.include({ differences: [], clean: true });
@@ -79,7 +79,7 @@ describe('reindexSearch', () => {
 
   it('removes what a rebuild that never came back left', async () => {
     await writeThreads(3);
-    const live = await liveIndex(deps);
+    const live = (await liveIndex(deps))!;
     await createGeneration(deps, live);
     await rebuild();
     expect(await indexes()).to.deep.equal(['000001', '000003']);
@@ -87,7 +87,7 @@ describe('reindexSearch', () => {
 
   it('keeps the old index up to date for the rollback window, then drops it', async () => {
     const [thread] = await writeThreads(2);
-    const old = await liveIndex(deps);
+    const old = (await liveIndex(deps))!;
     await rebuild();
     await write(thread!.threadId, thread!.messageIds, 'later');
     await stores.elasticsearch.indices.refresh({ index: old });
@@ -127,7 +127,7 @@ describe('reindexSearch', () => {
 
   it('gives up to the end what was given up when its process died, and says that it failed', async () => {
     await writeThreads(2);
-    const live = await liveIndex(deps);
+    const live = (await liveIndex(deps))!;
     const to = await createGeneration(deps, live);
     const rebuildId = await enterRebuild(deps.collections);
     const failed = { 'rebuild.state': 'failed', 'rebuild.error': 'It lacks a thread' } as const;

@@ -1,8 +1,14 @@
 import { expect } from 'chai';
+import { isPassing } from '../../../services/indexer/permanentErrors.js';
+import { findSimilar } from '../../../services/indexer/similar/findSimilar.js';
 import { renewSearchIndex } from '../../../services/indexer/search/renewSearchIndex.js';
 import { reindexSearch } from '../../../services/indexer/search/reindexSearch.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { findRebuild } from '../../../shared/store/searchGenerations.js';
+import { AppError } from '../../../shared/contract/errors.js';
+import { doAll } from '../../support/indexerDeps.js';
+import { verifyNow } from '../../support/verifiedArchive.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 import { rebuildArchive, type RebuildArchive } from '../../support/rebuildArchive.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
@@ -46,26 +52,44 @@ describe('renewSearchIndex', () => {
   });
 
   it('has a lost index built again, once however many processes see that', async () => {
-    await archive.writeThreads(3);
+    const [thread] = await archive.writeThreads(3);
     await lose();
-    await Promise.all([renew(), renew()]);
+    expect(await Promise.all([renew(), renew()])).to.deep.equal([false, false]);
     expect(asked).to.have.length(1);
-    expect(await exists()).to.equal(true);
+    // What is written before the rebuild has begun waits, and is not tried in vain.
+    const { threadId, messageIds } = thread!;
+    const waiting = await archive.write(threadId, messageIds, 'meanwhile').catch(String);
+    expect(waiting).to.match(/^SearchUnavailable/);
+
     const [rebuildId = ''] = asked;
     expect(await reindexSearch(deps, { rebuildId })).to.include({ state: 'done', threads: 3 });
+    expect(await renew()).to.equal(true);
+    await doAll(deps);
     await stores.refreshSearch();
     expect(await archive.search('anchor of')).to.include({ threadCount: 3, messageCount: 6 });
+    expect(await archive.search('meanwhile')).to.include({ messageCount: 2 });
+    expect(await verifyNow(deps)).to.deep.include({ differences: [], clean: true });
+    const search = await stateOf(deps.collections.state, 'search').findOne({ _id: 'search' });
+    expect(search?.targets).to.deep.equal([]);
+    expect(search?.retained).to.equal(undefined);
   });
 
-  it('makes no index before the rebuild is asked for: the loss is seen again', async () => {
+  it('makes none while the archive holds threads: searches say that they are not available', async () => {
     await archive.writeThreads(1);
     await lose();
     const refused = renew(() => Promise.reject(new Error('Redis is away')));
     expect(await rejectionOf(refused)).to.equal('Redis is away');
-    expect(await exists()).to.equal(false);
+    // It is asked for again.
     await renew();
     expect(asked).to.have.length(2);
     expect(await findRebuild(deps.collections, asked[1]!)).to.include({ state: 'queued' });
-    expect(await exists()).to.equal(true);
+    expect(await exists()).to.equal(false);
+    const failed = await archive.search('anchor of').catch((error: unknown) => error);
+    expect(failed).to.be.instanceOf(AppError).with.property('code', 'UNAVAILABLE');
+    const similar = await findSimilar(
+      deps,
+      await deps.collections.threadItems.find().toArray(),
+    ).catch((error: unknown) => error);
+    expect(isPassing(similar)).to.equal(true);
   });
 });
