@@ -68,6 +68,7 @@ export const FAULTS = {
   'Elasticsearch silent': ({ rig, ms }) => poisoned(rig.proxies.elasticsearch, REDACTED, ms),
   'Elasticsearch on a narrow line': ({ rig, ms }) =>
     poisoned(rig.proxies.elasticsearch, NARROW, ms),
+  'search index lost': ({ rig }) => onceItAnswers(() => searchLost(rig)),
   'two rebuilds at once': twoRebuilds,
   'a rebuild killed': rebuildKilled,
 } as const satisfies Record<string, Fault>;
@@ -231,6 +232,13 @@ async function searchBlocked(
   } finally {
     await set(null);
   }
+}
+
+/** An indexer builds it again: the run ends once it is there. */
+async function searchLost({ direct: { elasticsearch }, namespace }: Rig): Promise<void> {
+  const found = await elasticsearch.indices.get({ index: `${searchAlias(namespace)}-*` });
+  const index = Object.keys(found);
+  if (index.length > 0) await elasticsearch.indices.delete({ index, ignore_unavailable: true });
 }
 
 /** Of two asked for at once at most one begins. */

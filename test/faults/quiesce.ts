@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createProducer } from '../../shared/jobs/producer.js';
+import { searchAlias } from '../../shared/store/searchIndex.js';
 import type { OwnServer } from '../support/ownServers.js';
 import type { Rig } from './rig.js';
 
@@ -11,7 +12,7 @@ interface AtRest {
   servers: { redis: OwnServer };
 }
 
-/** Waits until no job waits and no mark is left. Throws with what is left when time is up. */
+/** Waits until no job waits, no mark is left and there is a search index. Throws with what is left when time is up. */
 export async function quiesce({ direct, servers }: AtRest): Promise<void> {
   const end = Date.now() + WITHIN_MS;
   for (;;) {
@@ -22,8 +23,12 @@ export async function quiesce({ direct, servers }: AtRest): Promise<void> {
   }
 }
 
-async function whatIsLeft({ mongo }: Rig['direct'], redis: OwnServer): Promise<string> {
+async function whatIsLeft(
+  { mongo, elasticsearch }: Rig['direct'],
+  redis: OwnServer,
+): Promise<string> {
   const { work, importFiles, deletions, erasures } = mongo.collections;
+  const alias = searchAlias(mongo.namespace);
   const producer = createProducer({
     ...{ redisUrl: redis.url, namespace: mongo.namespace, timeoutMs: 120_000 },
   });
@@ -35,6 +40,7 @@ async function whatIsLeft({ mongo }: Rig['direct'], redis: OwnServer): Promise<s
       files: await importFiles.countDocuments({ state: 'queued' }),
       deletions: await deletions.countDocuments(),
       erasures: await erasures.countDocuments({ userId: { $exists: true } }),
+      'lost search index': (await elasticsearch.indices.existsAlias({ name: alias })) ? 0 : 1,
     };
     const left = Object.entries(counts).filter(([, count]) => count > 0);
     return left.map(([name, count]) => `${count} ${name}`).join(', ');
