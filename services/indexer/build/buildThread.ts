@@ -275,7 +275,8 @@ async function areNamesSame(
 
 /**
  * Whether those of a thread's forwards that are hidden are still those that may not be shown, and the records hold
- * nothing of a message that was deleted meanwhile.
+ * nothing of a message that was deleted meanwhile. The build itself may have emptied one that it had judged before: of a
+ * message that also mentions somebody erased, whose own words it forwards.
  */
 async function areForwardsSame(
   collections: IndexerDeps['collections'],
@@ -286,9 +287,10 @@ async function areForwardsSame(
   for await (const batch of batches(findForwards(collections, { threadId: item._id }))) {
     const people = await unshownPeople(collections);
     const { hidden, gone } = await unshownForwards(collections, people, forwardsOf(batch));
-    if (gone.size > 0 || batch.some(({ _id }) => hidden.has(_id) !== were.has(_id))) return false;
+    if (gone.size > 0 || batch.some(({ _id }) => hidden.has(_id) !== were.delete(_id)))
+      return false;
   }
-  return true;
+  return were.size === 0;
 }
 
 /** Takes everything that is read of a thread away, but for its search documents. */

@@ -131,6 +131,19 @@ describe('what is forwarded', () => {
     await expectNoDifference();
   });
 
+  it('comes to rest where its own thread forwards it beside a mention of its author, who is erased', async () => {
+    const { author, source, threadId, original } = aCopy();
+    const { id, username, displayName, isBot } = author;
+    const mentions = [{ id, username, displayName, isBot }];
+    const forward = { ...aForward(original, { threadId, author: anAuthor('orlando') }), mentions };
+    await record(deps, source, [original, forward]);
+    await doAll(deps);
+    expect(await shown(threadId)).to.contain(WORDS);
+    const erasureId = await requestErasure(deps.collections, author.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    await expectNoDifference();
+  });
+
   it('is hidden while its forum is withheld', async () => {
     const { source, original, copyId, forward } = aCopy();
     const elsewhere = aSourceThread({ server: source.server, thread: { _id: copyId } });
