@@ -5,6 +5,7 @@ import { markId } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { noteCleaned } from '../records/noteCleaned.js';
+import { namesOfErased, redactTitle } from '../records/redactTitle.js';
 import { markThread } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 import { mergeHeader } from './mergeHeader.js';
@@ -65,7 +66,8 @@ export async function ingest(
               message !== messages[n] && isSaid(documents.get('messages', message._id)),
           );
           if (isTakenOut && threadId !== undefined) noteCleaned(documents, threadId, erased);
-          return applyBatch(documents, { source, told, erased, isFirst, beside });
+          const names = namesOfErased(messages, erased);
+          return applyBatch(documents, { source, told, names, erased, isFirst, beside });
         },
       });
       if (!outcome) continue;
@@ -106,12 +108,14 @@ function applyBatch(
   {
     source,
     told,
+    names,
     erased,
     isFirst,
     beside,
   }: {
     source: Source;
     told: SourceMessage[];
+    names: readonly string[];
     erased: ErasedPeople;
     isFirst: boolean;
     beside: Beside | undefined;
@@ -124,10 +128,27 @@ function applyBatch(
   const isSaid =
     thread !== null && mergeMessages(documents, { threadId: thread._id, causes }, told);
   mergePeople(documents, told, causes);
-  if (thread && (isSaid || header.isThreadChanged)) {
+  const isThreadChanged =
+    thread !== null &&
+    (redactTitleOf(documents, thread._id, names, erased) || header.isThreadChanged);
+  if (thread && (isSaid || isThreadChanged)) {
     markThread(documents, thread._id, { causes, claim });
   }
-  const isChanged = isSaid || header.isThreadChanged || header.isChannelChanged;
+  const isChanged = isSaid || isThreadChanged || header.isChannelChanged;
   beside?.note(documents, isChanged);
   return { isChanged, isDeleted: false };
+}
+
+/** The messages tell the names of people whose ids alone are remembered. Gives whether the title held one of them. */
+function redactTitleOf(
+  documents: Documents,
+  threadId: string,
+  names: readonly string[],
+  erased: ErasedPeople,
+): boolean {
+  const thread = names.length > 0 ? documents.get('threads', threadId) : null;
+  const redacted = thread && redactTitle(thread, names, erased);
+  if (!redacted || redacted === thread) return false;
+  documents.put('threads', redacted);
+  return true;
 }

@@ -5,6 +5,7 @@ import { requestErasure } from '../../../shared/store/erasures.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { AuthorSnapshot, SourceMessage, SourceThread } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { buildPeople } from '../../../services/indexer/build/buildPeople.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { findTraces } from '../../../services/indexer/jobs/findTraces.js';
@@ -31,6 +32,7 @@ import {
   build,
   doAll,
   endLeases,
+  inBatches,
   indexerDeps,
   record,
   stalled,
@@ -449,7 +451,12 @@ describe('erasing a person', () => {
     await record(deps, source, said);
     await doAll(deps);
     const erasureId = await requestErasure(deps.collections, guest.id);
-    const later = said.map((message) => ({ ...message, asOf: 5_000 }));
+    // It tells another name of theirs than the one that stands in the title.
+    const renamed = { ...guest, username: 'guestnine', displayName: 'guestnine' };
+    const later = said.map((message) => ({
+      ...{ ...message, asOf: 5_000 },
+      author: message.author === guest ? renamed : message.author,
+    }));
     await record(deps, { ...source, asOf: 5_000 }, later);
     await doAll(deps);
     expect(await bodyOf(threadId)).to.include({ title: 'Thanks guesteight', messageCount: 1 });
@@ -490,6 +497,27 @@ describe('erasing a person', () => {
     ]);
     await build(deps, threadId);
     expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
+  });
+
+  it('takes a name out of the title of a thread that is told for the first time', async () => {
+    const author = anAuthor('rosalind', { displayName: 'Rosalind of Arden' });
+    const erasureId = await requestErasure(deps.collections, author.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    const source = aSourceThread({ thread: { title: 'Ask Rosalind of Arden!' } });
+    const threadId = source.thread._id;
+    const told = [
+      aSourceMessage({ threadId, _id: threadId }),
+      aSourceMessage({ threadId, author }),
+    ];
+    for (const asOf of [source.asOf, source.asOf + 1]) {
+      await ingest(deps, { told: { ...source, asOf } }, inBatches(told, 1));
+      expect((await deps.collections.threads.findOne({ _id: threadId }))?.title).to.equal(
+        'Ask deleted-user!',
+      );
+    }
+    await doAll(deps);
+    const body = await readBody<ThreadDetail>(deps.collections, `thread/${threadId}`);
+    expect(body?.title).to.equal('Ask deleted-user!');
   });
 
   it('reaches a topic and a description where nothing else is of them', async () => {
