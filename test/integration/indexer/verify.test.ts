@@ -419,6 +419,16 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
   ],
   [
     ['deleted.kept'],
+    'the title of a deleted thread',
+    async ({ collections: { threads }, serverId }) => {
+      const [channelId] = await threads.distinct('channelId', { serverId });
+      const thread = aThread({ serverId, channelId: channelId!, deleted: true });
+      await threads.insertOne(thread);
+      return thread._id;
+    },
+  ],
+  [
+    ['deleted.kept'],
     'a file of a deleted message',
     async ({ collections: { messages }, messageIds, threadId }) => {
       const [message] = messageIds.slice(-1);

@@ -14,7 +14,10 @@ export async function removeDeleted(deps: IndexerDeps, found: Difference[]): Pro
     { $set: REDACTED },
   );
   const whole = found.filter(({ clue }) => !clue?.messagesOnly);
-  for (const { id } of whole) await replaceThread(deps, id, threadTombstone);
+  for (const { id } of whole) {
+    // It may say that it is deleted, and hold a title all the same.
+    await replaceThread(deps, id, ({ deleted: _deleted, ...thread }) => threadTombstone(thread));
+  }
   await redactThreads(
     messages,
     whole.map(({ id }) => id),

@@ -98,6 +98,8 @@ function deletedDifferences(
   }
   if (left > 0) {
     found.push(differenceOf(thread, 'deleted.kept', `${left} messages have words`));
+  } else if (thread.deleted && thread.title !== '') {
+    found.push(differenceOf(thread, 'deleted.kept', 'Its title is left'));
   } else if (!thread.deleted && isOfGonePlace) {
     found.push(differenceOf(thread, 'deleted.kept', 'Its channel or server was deleted'));
   }
