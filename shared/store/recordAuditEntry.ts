@@ -25,9 +25,20 @@ export async function recordAuditEntry(store: Store, entry: AuditEntry): Promise
       : cleaned(erased, entry.params);
   const { kind, id } = entry.caller;
   const caller = { kind, id: erased.has(id) ? ERASED_CALLER : id };
-  const _id = new ObjectId().toHexString();
-  await store.audit.insertOne({ _id, at: new Date(), ...entry, params, caller });
+  const at = new Date();
+  const _id = idOf(at);
+  await store.audit.insertOne({ _id, at, ...entry, params, caller });
   return _id;
+}
+
+/**
+ * An id that rises with time. In one of MongoDB's own, a number of the process follows the second. So entries of several
+ * processes would be out of order within a second. Here the milliseconds come before that number.
+ */
+function idOf(at: Date): string {
+  const seconds = Math.floor(at.getTime() / 1_000).toString(16);
+  const milliseconds = at.getMilliseconds().toString(16).padStart(3, '0');
+  return seconds + milliseconds + new ObjectId().toHexString().slice(11);
 }
 
 /** Adds to an audit entry how its operation ended. */

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { announcementChannel } from '../../../shared/jobs/announcements.js';
+import { createApiKey } from '../../../shared/store/apiKeys.js';
 import { until } from '../../support/apiServer.js';
 import { openApiStores, type ApiStores } from '../../support/apiStores.js';
 import { storeBody } from '../../support/apiViews.js';
@@ -33,7 +34,7 @@ describe('the API as several processes', () => {
 
   const environment = (count: number) => ({
     ...{ MONGODB_URL: stores.mongodbUrl, RATE_LIMIT_DISABLED: 'true' },
-    ...{ API_PROCESSES: String(count), PORT: '0' },
+    ...{ API_PROCESSES: String(count), PORT: '0', AUDIT_READS: 'true' },
   });
   /** Starts the API, and opens a connection to each of its processes. */
   async function start(count: number): Promise<void> {
@@ -86,6 +87,18 @@ describe('the API as several processes', () => {
       const { body } = await lines[0]!.ask('/metrics');
       return body.includes('forum_archive_store_up{store="mongodb"} 1\n');
     });
+  });
+
+  it('tells what operators did through any of them newest first', async () => {
+    const operator = { name: 'an operator', level: 'admin', expiresAt: null } as const;
+    const { key } = await createApiKey(stores.mongo.collections, operator);
+    const asked = Array.from({ length: 4 * COUNT }, (_, n) => `job-${n}`);
+    for (const [n, jobId] of asked.entries()) {
+      await lines[n % COUNT]!.ask(`/admin/jobs/${jobId}`, { 'X-API-Key': key });
+    }
+    const { body } = await lines[0]!.ask('/admin/audit', { 'X-API-Key': key });
+    const { entries } = JSON.parse(body) as { entries: { params: { jobId: string } }[] };
+    expect(entries.map(({ params }) => params.jobId)).to.deep.equal(asked.toReversed());
   });
 
   it('goes on without a process that is killed, and replaces it', async () => {
@@ -165,7 +178,7 @@ describe('the API as several processes', () => {
 /** A connection to one process of the API. */
 interface Line {
   pid: number;
-  ask(path: string): Promise<Reply>;
+  ask(path: string, headers?: Record<string, string>): Promise<Reply>;
   close(): void;
 }
 
@@ -177,16 +190,16 @@ interface Reply {
 /** Opens a connection. The log tells which process answers on it. */
 async function openLine(api: ServiceProcess): Promise<Line> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const ask = (path: string): Promise<Reply> => askOver(agent, `${urlOf(api)}${path}`);
+  const ask: Line['ask'] = (path, headers) => askOver(agent, `${urlOf(api)}${path}`, headers);
   const { requestId } = await ask('/healthz');
   const line = () => api.log.find((each) => each['requestId'] === requestId);
   await until(() => line() !== undefined);
   return { pid: Number(line()?.['pid']), ask, close: () => agent.destroy() };
 }
 
-function askOver(agent: Agent, url: string): Promise<Reply> {
+function askOver(agent: Agent, url: string, headers = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { agent }, (response) => {
+    const sent = request(url, { agent, headers }, (response) => {
       let body = '';
       response.setEncoding('utf8').on('data', (text: string) => (body += text));
       response.on('error', reject);
