@@ -37,9 +37,9 @@ export interface Operation<Params = unknown, Query = unknown, Body = unknown> {
   access: Access;
   /**
    * Which limit of an address counts this; reads when absent. A `code` is not tried for an address with too many wrong
-   * credentials.
+   * credentials. `nothing` is not counted at all: it must cost little, and be the same for everybody.
    */
-  limitedAs?: 'search' | 'code';
+  limitedAs?: 'search' | 'code' | 'nothing';
   summary: string;
   params: Joi.ObjectSchema<Params>;
   query: Joi.ObjectSchema<Query>;

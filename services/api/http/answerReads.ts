@@ -46,7 +46,8 @@ export function answerReads(options: ReadOptions) {
     const about = ready ?? matched;
     if (!about || hasBody(request) || !hasOneHost(request)) return false;
     const { operation, path } = about;
-    const counted = limits && count(limitOf(limits, operation), addressOf(request));
+    const limiter = limits && limitOf(limits, operation);
+    const counted = limiter && count(limiter, addressOf(request));
     if (counted && counted.standing.left < 0) return false;
     const { operationId } = operation;
     const facts: RequestFacts = { requestId: requestIdOf(request), route: path, operationId };

@@ -77,6 +77,26 @@ describe('rate limits', () => {
     }
   });
 
+  it('tells an address beyond its limit that the service lives and is ready', async () => {
+    const limits = { RATE_LIMIT_READS: '2', RATE_LIMIT_CALLER: '1' };
+    const api = await startAuth({ RATE_LIMIT_DISABLED: 'false', ...limits });
+    try {
+      const key = { 'X-API-Key': await api.key('read') };
+      for (const headers of [{}, key]) {
+        await api.get('/', headers);
+        await api.get('/', headers);
+        expect((await api.get('/', headers)).status).to.equal(429);
+        for (const path of ['/healthz', '/readyz', '/healthz/']) {
+          const reply = await api.get(path, headers);
+          expect(reply.status, path).to.equal(200);
+          expect(reply.headers, path).not.to.have.property('ratelimit');
+        }
+      }
+    } finally {
+      await api.close();
+    }
+  });
+
   it('limits searches apart from reads, and callers by themselves', async () => {
     const env = { ...ON, RATE_LIMIT_SEARCHES: '1', RATE_LIMIT_READS: '2', RATE_LIMIT_CALLER: '4' };
     const api = await startAuth(env);

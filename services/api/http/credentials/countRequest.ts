@@ -83,10 +83,11 @@ export function standingLines(
   );
 }
 
-/** The limit of an address that counts an operation. */
+/** The limit of an address that counts an operation; undefined where none does. */
 export function limitOf(
   limits: RateLimits,
   { limitedAs }: Pick<Operation, 'limitedAs'>,
-): RateLimiter {
+): RateLimiter | undefined {
+  if (limitedAs === 'nothing') return undefined;
   return limitedAs === 'search' ? limits.searches : limits.reads;
 }

@@ -118,7 +118,7 @@ async function welcome(
   credential: Credential,
   options: GateOptions,
 ): Promise<null> {
-  const { limits } = options;
+  const limits = operation.limitedAs === 'nothing' ? undefined : options.limits;
   const caller = limits && (await recognise(ctx, credential, { ...options, limits }));
   if (caller) ctx.state['caller'] = caller;
   countCaller(ctx, caller, operation, options);
@@ -166,8 +166,8 @@ function countByAddress(ctx: Context, operation: Guarded, options: GateOptions):
   const { limits } = options;
   if (!limits) return;
   if (operation.limitedAs === 'code') refuseGuesser(ctx, options);
-  const address = options.addressOf(ctx.req);
-  countRequest(ctx, limitOf(limits, operation), address);
+  const limiter = limitOf(limits, operation);
+  if (limiter) countRequest(ctx, limiter, options.addressOf(ctx.req));
 }
 
 function nameOf({ kind, id }: Caller): string {
