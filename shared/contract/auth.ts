@@ -110,7 +110,7 @@ export const newApiKeySchema = Joi.object<NewApiKey, true>({
     .isoDate()
     .max(40)
     .description(
-      `When it stops working (ISO 8601): in time to come, at most ${MOST_KEY_YEARS} years from now; never when absent`,
+      `When it stops working (ISO 8601; UTC unless it says): in time to come, at most ${MOST_KEY_YEARS} years from now; never when absent`,
     ),
 });
 

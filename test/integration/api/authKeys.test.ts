@@ -10,6 +10,8 @@ import { until } from '../../support/apiServer.js';
 import { anId } from '../../support/factories.js';
 import { aToken, bearer, startAuth, type AuthServer } from '../../support/authServer.js';
 
+const NEXT_YEAR = new Date().getUTCFullYear() + 1;
+
 describe('API keys', () => {
   let api: AuthServer;
   let admin: Record<string, string>;
@@ -41,8 +43,25 @@ describe('API keys', () => {
     });
   });
 
+  it('end at the time that is named, in UTC unless it says, wherever the service runs', async () => {
+    const { TZ: usual = 'UTC' } = process.env;
+    process.env['TZ'] = 'America/New_York';
+    try {
+      const times = ['-06-01', '-06-01T12:00:00', '-06-01T12:00:00+02:00'];
+      const ends = [];
+      for (const time of times) {
+        const key = { name: 'x', level: 'read', expiresAt: `${NEXT_YEAR}${time}` };
+        ends.push((await create(key)).expiresAt);
+      }
+      expect(ends).to.deep.equal(
+        ['00', '12', '10'].map((hour) => `${NEXT_YEAR}-06-01T${hour}:00:00.000Z`),
+      );
+    } finally {
+      process.env['TZ'] = usual;
+    }
+  });
+
   it('are refused with what is wrong about them', async () => {
-    const nextYear = new Date().getUTCFullYear() + 1;
     const cases: [object, string][] = [
       [{ level: 'read' }, 'name'],
       [{ name: ' ', level: 'read' }, 'name'],
@@ -51,7 +70,7 @@ describe('API keys', () => {
       [{ name: 'x', level: 'read', expiresAt: 'tomorrow' }, 'expiresAt'],
       [{ name: 'x', level: 'read', expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
       [{ name: 'x', level: 'read', expiresAt: '9999-12-31T00:00:00Z' }, 'expiresAt'],
-      [{ name: 'x', level: 'read', expiresAt: `${nextYear}-02-31T00:00:00Z` }, 'expiresAt'],
+      [{ name: 'x', level: 'read', expiresAt: `${NEXT_YEAR}-02-30T00:00:00Z` }, 'expiresAt'],
       [{ name: 'x', level: 'read', owner: 'x' }, 'owner'],
       [{ name: { $ne: 1 }, level: 'read' }, 'name'],
     ];
