@@ -1,4 +1,7 @@
-/** A credential as it was sent, not yet checked. `platform` is any bearer token that has not the form of a JWT. */
+/**
+ * A credential as it was sent, not yet checked. `platform` is a bearer token that has the form of nothing that this
+ * service hands out. The others are never shown to the platform.
+ */
 export interface Credential {
   kind: 'key' | 'jwt' | 'platform';
   text: string;

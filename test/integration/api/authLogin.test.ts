@@ -405,6 +405,16 @@ describe('GET /api/me', () => {
     ]);
   });
 
+  it('shows the platform no secret of this service that was sent in its place', async () => {
+    const { refresh_token: refreshToken } = await api.logIn(USER_ID);
+    const began = api.platform.requests.length;
+    for (const secret of [await api.key('admin'), refreshToken]) {
+      const reply = await api.get('/api/me', bearer(secret));
+      expect(reply.json()).to.include({ error: 'The token is not valid', code: 'FORBIDDEN' });
+    }
+    expect(api.platform.requests.slice(began)).to.deep.equal([]);
+  });
+
   it('leaves servers out where the token does not show them', async () => {
     const reply = await api.get('/api/me', bearer(api.platform.newToken(USER_ID)));
     expect(reply.json()).to.deep.equal({

@@ -7,6 +7,8 @@ const BEARER = /^Bearer +([\w.~+/=-]+)$/i;
 const BASIC = /^Basic +([\w+/=]+)$/i;
 /** Three parts of base64url: what is signed, and its signature, which may be missing. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+/** How API keys and refresh tokens of this service begin. Some clients send one as a bearer token. */
+const MISPLACED = /^f[ar]_/;
 
 /**
  * The one credential of a request; null without any. An API key may be the password of HTTP Basic where `basic` says
@@ -38,5 +40,6 @@ function passwordOf(encoded: string): string {
 function bearer(header: string): Credential {
   const text = header.length > LONGEST ? '' : (BEARER.exec(header.trim())?.[1] ?? '');
   if (text === '') return { kind: 'jwt', text };
-  return { kind: JWT.test(text) ? 'jwt' : 'platform', text };
+  // What is no JWT is never valid as one.
+  return { kind: JWT.test(text) || MISPLACED.test(text) ? 'jwt' : 'platform', text };
 }
