@@ -87,7 +87,7 @@ export function createApi(clients: ApiClients): Api {
   const channel = announcementChannel(namespace);
   const subscription = followAnnouncements(clients.subscriber, channel, listening, logger);
   registerStores(metrics.registry, stores.watches);
-  // Nothing of its answers is recorded, so they need no time.
+  // The time of an answer matters only where the answer is recorded. The API records none.
   const now = () => Promise.resolve(0);
   const bot = createBotClient(settings, { redis: producer.redis, namespace, now });
   const app = createApp({

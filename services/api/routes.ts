@@ -144,12 +144,12 @@ export function createRoutes(deps: RouteDeps): Route[] {
   ];
 }
 
-/** What the contract alone decides. */
+/** Of an answer that the contract alone decides: it is kept, and no announcement changes it. */
 function onNothing(): Dependency {
   return { tags: [] };
 }
 
-/** The same for all who ask at the same moment. */
+/** Of an answer that is the same for everybody at one moment, and may be another at the next: it is not kept. */
 function neverKept(): undefined {
   return undefined;
 }
@@ -162,7 +162,7 @@ function onThread({ params }: { params: { threadId: string } }): Dependency | un
   return isId(params.threadId) ? { tags: [tags.thread(params.threadId)] } : undefined;
 }
 
-/** Also on the thread: it may be deleted while its list is still empty. */
+/** A list of similar threads depends on its thread as well, which may be deleted while the list is still empty. */
 function onSimilar({ params }: { params: { threadId: string } }): Dependency | undefined {
   const { threadId } = params;
   return isId(threadId) ? { tags: [tags.similar(threadId), tags.thread(threadId)] } : undefined;

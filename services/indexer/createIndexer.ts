@@ -95,7 +95,7 @@ function freshLinks(
   { settings, queueRedis: redis, mongo: { namespace } }: IndexerClients,
   counters: WriteCounters,
 ): FreshLinks | null {
-  // Nothing of the answers is recorded, so they need no time.
+  // The time of an answer matters only where the answer is recorded. Links are not.
   const now = () => Promise.resolve(0);
   const onAsked = (outcome: AskOutcome): void => counters.platformAsked(outcome);
   const bot = createBotClient(settings, { redis, namespace, now, onAsked });
@@ -168,7 +168,7 @@ export function createIndexer(clients: IndexerClients): {
     { everyMs: TIDY_EVERY_MS, run: () => askToLookThrough(deps) },
     { everyMs: TIDY_EVERY_MS, run: () => retryFiles(deps) },
   ]);
-  // One that was killed may have had no time to tell what it stored.
+  // An indexer that was killed may have stored changes without announcing them.
   deps.announcer.announce({ everything: true });
   const loops = [
     runInBackground('work', work, { ...common, idleMs: WORK_EVERY_MS }),

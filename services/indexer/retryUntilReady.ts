@@ -8,7 +8,7 @@ const LONGEST_WAIT_MS = 2_000;
 const TOLD_EVERY_MS = 60_000;
 
 /**
- * Runs a step of the start until it succeeds: a store that is away at the start is waited for, not died of. A
+ * Runs a step of the start until it succeeds, so that a store which is away at the start is waited for. A
  * WrongStoreError ends the process with one clear line.
  */
 export async function retryUntilReady(

@@ -85,7 +85,7 @@ function reopenUntilOpen(client: MongoClient): void {
   });
 }
 
-/** Databases that MongoDB keeps for itself: there are no transactions in them. */
+/** Databases that MongoDB keeps for itself: it allows no transactions in them. */
 const ITS_OWN: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
 const LONGEST_NAME_BYTES = 63;
 

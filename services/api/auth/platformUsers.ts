@@ -13,9 +13,9 @@ const REMEMBERED = 60_000;
  */
 const MOST_REFUSALS = 900;
 /**
- * One process causes no more: two machines with a process each may share an address. One client may send fewer wrong
- * credentials in a minute than this. Where there are more than two processes, one client may use up what one of them
- * has, for a minute; a ban would end it for all.
+ * The most refusals that one process causes: two machines with a process each may share an address. It is more than the
+ * wrong credentials that one client may send in a minute. The share of a process is smaller where there are more than
+ * two processes. One client may then use it up for a minute. That is better than a ban, which would end it for all.
  */
 const MOST_OF_ONE = 450;
 
@@ -65,7 +65,7 @@ export function createPlatformUsers(
   };
 }
 
-/** Whether the platform asked to wait for this token alone. It is then not asked about this token before. */
+/** Whether the platform asked to wait for this token alone. Until then it is not asked about this token again. */
 function isOfToken(error: unknown): error is AskedToWait {
   return error instanceof AskedToWait && !error.isForAll;
 }

@@ -33,7 +33,7 @@ export function openIcon(deps: FileDeps): Handler<{ serverId: string }, unknown>
 /** A picture as the platform has it. */
 interface Picture {
   source: string;
-  /** Whether the mirror's copy of another one may be shown, where it has none of this one. */
+  /** Whether the mirror's copy of an earlier picture may be shown, where it has none of this one. */
   mayBeOther: boolean;
 }
 
@@ -45,7 +45,7 @@ async function give(
   if (picture === null) throw new AppError('NOT_FOUND', 'Picture not found');
   const { source, mayBeOther } = picture;
   const copy = await mirroredFile(store, mirror, name, {
-    // Beside a problem, the copy is of an earlier picture.
+    // A record with a problem is of the picture that could not be copied. Its copy is of an earlier picture.
     mayShow: (record) => mayBeOther || (record.source === source && record.problem === undefined),
   });
   if (copy) return copy;

@@ -44,9 +44,8 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
     ctx.set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'private, no-store' });
     ctx.remove('Access-Control-Allow-Origin');
     try {
-      // The gate has admitted the caller. So what no route of the board matches is refused here: elsewhere a password
-      // is no
-      // credential.
+      // The gate has admitted the caller by a password, which is no credential elsewhere. So a path that no route of
+      // the board matches is refused here.
       await board(ctx, () => {
         refuseUnmatched(ctx);
         return Promise.resolve();

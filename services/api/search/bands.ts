@@ -30,7 +30,7 @@ const BANDS = {
 
 export type BandName = keyof typeof BANDS;
 
-/** How much higher a message is placed by what holds of it. A phrase is also as written, and nearby. */
+/** How many places each condition lifts a message. A phrase is also as written and nearby, so it gets all three. */
 export const STEP = { asWritten: 3, nearby: 5, phrase: 2 } as const;
 
 /** More than the relevance of any match. */
@@ -61,7 +61,7 @@ export function scoreOf(given: number, lowest: BandName): number {
   return floor + ((ceiling - floor) * relevance) / (relevance + HALF_WAY);
 }
 
-/** What Elasticsearch gives a document of a score, 0 to 1: the least that it must give. The opposite of `scoreOf`. */
+/** The least that Elasticsearch must give a document for this score, 0 to 1. The opposite of `scoreOf`. */
 export function givenFor(score: number, lowest: BandName): number {
   const band = byPlace.findLast(({ floor }) => floor <= score) ?? BANDS.mistyped;
   const { floor, ceiling, place } = band;

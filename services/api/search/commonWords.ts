@@ -7,11 +7,11 @@ export const MANY_MATCHES = 5_000;
 const REMEMBERED = 5_000;
 const HOUR_MS = 3_600_000;
 
-/** The words that were seen to match very much. It changes how a query is asked, never what is found. */
+/** Words that were seen to match very many documents. They change how a query is asked, never what is found. */
 export interface CommonWords {
   /** Whether a query holds such words alone. */
   areAll(query: ParsedQuery): boolean;
-  /** Remembers the words of a query that matched very much: each matches as much, or more. */
+  /** Remembers the words of a query with very many matches: each of them alone matches at least as many. */
   learn(query: ParsedQuery, matches: number): void;
 }
 

@@ -10,7 +10,7 @@ import type { Hit } from './presentResults.js';
 import { heaviest, type Telling } from './relatedRequest.js';
 import { buildRelated } from './searchRequest.js';
 
-/** The first page has a result of this score or more: nothing further is looked for. */
+/** Where the first page has a result of this score or more, nothing further is looked for. */
 const STRONG = 0.7;
 /** A word in at most so many documents may be a typo, or be spelled otherwise elsewhere. */
 const HARDLY_KNOWN = 3;
@@ -33,7 +33,7 @@ export function needsRelated(
   { offset, limit }: SearchParams,
   { total, best }: { total: number; best: number },
 ): boolean {
-  // Of one term that is found there is no less.
+  // Some of several terms can be left out. Of a single one there are other spellings, if it was not found.
   const hasLess = terms.length > 1 || total === 0;
   return best < STRONG && hasLess && offset === 0 && limit > 0;
 }
@@ -90,7 +90,7 @@ async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> 
     'inflected',
   );
   const countOf = (text: string): number => mostOf(counts.get(text));
-  // Of several words a text tells as much as they do together.
+  // A text of several words tells as much as they do together.
   const weightOf = (text: string): number =>
     (counts.get(text) ?? []).reduce(
       (sum, count) => sum + Math.log(1 + all / Math.max(1, count)),

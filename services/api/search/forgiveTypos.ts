@@ -74,8 +74,8 @@ function suggestersOf(words: readonly string[]): estypes.SearchSuggester {
 }
 
 /**
- * The second wrong letter is the costly one, more so in a longer word; nearly every word of a title stands in some
- * message too.
+ * A second wrong letter costs much more than the first, above all in long words. So it is looked for in messages alone:
+ * nearly every word of a title also stands in some message.
  */
 function suggesterOf(text: string, field: string): estypes.SearchFieldSuggester {
   const [from, to] = FORGIVEN.two;
@@ -88,7 +88,7 @@ function suggesterOf(text: string, field: string): estypes.SearchFieldSuggester 
       max_edits: forgivesTwo ? 2 : 1,
       prefix_length: 1,
       min_word_length: FORGIVEN.fewestLetters,
-      // Whoever asks has left out the words that are too common: every other one is looked up.
+      // The caller has left out words that are too common. All others are to be looked up.
       max_term_freq: 0.99,
       size: ALTERNATIVES,
     },

@@ -83,7 +83,7 @@ function wordsIn(text: string): string[] {
   return text.split(BETWEEN_WORDS).flatMap((part) => {
     if (!SPACELESS.test(part)) return /[\p{L}\p{N}]/u.test(part) ? [part] : [];
     const words = [...wordBreaks.segment(part)].filter(({ isWordLike }) => isWordLike);
-    // Of one character: nearly always a particle.
+    // A piece of one character is nearly always a particle.
     return words.map(({ segment }) => segment).filter(({ length }) => length > 1);
   });
 }

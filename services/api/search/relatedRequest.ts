@@ -13,7 +13,7 @@ export interface Telling {
   joined: readonly string[];
 }
 
-/** The terms of a question, and those of them one of which every match holds. */
+/** The telling terms of a question. Every match holds at least one of those in `needed`. */
 export interface SoughtWords {
   telling: readonly Telling[];
   needed: readonly Telling[];
@@ -21,7 +21,7 @@ export interface SoughtWords {
 
 /** The lightest terms, together less than this part of the weight of all, are not enough for a match. */
 const TOO_LIGHT = 0.2;
-/** What Elasticsearch gives, about, for all terms often in a short text. */
+/** About what Elasticsearch gives a short text that holds all terms, each often. */
 const WHOLE = 10;
 /** A match that Elasticsearch gives so much scores half of what is possible. */
 const HALF_WAY = 5;

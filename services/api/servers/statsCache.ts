@@ -4,7 +4,7 @@ import type { Answer } from '../answer.js';
 
 const LIFE_MS = 60_000;
 
-/** What the cache knows: an answer and the milliseconds for which it is kept yet, nothing, or that it is away. */
+/** What the cache knows: an answer and for how many milliseconds it is still kept, nothing, or that it is away. */
 export type Cached =
   { state: 'hit'; answer: Answer; leftMs: number } | { state: 'absent' | 'away' };
 

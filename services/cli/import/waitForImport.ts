@@ -8,7 +8,7 @@ import { messageOf } from '../reachable.js';
 import type { ImportSummary, Problem } from './importSummary.js';
 
 const POLL_MS = 250;
-/** Of the time, the part that counting may take where very many files wait. */
+/** The part of the time that counting the waiting files may take. Where it takes longer, looks are further apart. */
 const COUNTING_PART = 0.05;
 const LONGEST_POLL_MS = 5_000;
 const LONGEST_COUNTING_MS = 60_000;

@@ -52,7 +52,7 @@ export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<voi
   try {
     await storeMade(deps, marks, store);
   } finally {
-    // When this fails, a part may be stored.
+    // Announced after a failure, too: some of it may have been stored.
     deps.announcer.announce({ users: everyone, servers: [...new Set(places)] });
   }
 }

@@ -24,7 +24,7 @@ export async function buildShown(deps: IndexerDeps, marks: Mark[]): Promise<void
       if (outdated.includes(subject)) documents.mark('similar', subject, { due: whenFound() });
     });
   } finally {
-    // When this fails, a part may be stored.
+    // Announced after a failure, too: some of it may have been stored.
     deps.announcer.announce({ similar: threadIds });
   }
 }

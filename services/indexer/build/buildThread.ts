@@ -36,8 +36,9 @@ import { readThread, type ReadViews } from './readThread.js';
 
 /** What bounds the memory of threads that are built together: the messages of those that are built at once. */
 const MESSAGES_AT_ONCE = 3_000;
-/** What a thread counts as at most, as it is read in batches; and one that was not built before. */
+/** A thread counts as no more messages than this, as it is read in batches. */
 const MOST_MESSAGES = 2 * MESSAGE_BATCH.items;
+/** A thread that was not built before counts as so many. */
 const UNKNOWN_MESSAGES = 60;
 
 /** Builds threads that are marked. Throws what the first that fails throws, when all have ended. */
@@ -84,7 +85,7 @@ async function buildThread(deps: IndexerDeps, mark: Mark): Promise<void> {
     await cleanWords(deps, threadId, erased);
     return removeViews(deps, mark, { version, before, thread });
   }
-  // No build reads them.
+  // Notices are cleaned here, as no build reads them.
   if (!thread.deleted && !erased.isEmpty)
     await cleanWords(deps, threadId, erased, { counted: false });
   const sent = createSentDocuments(mark.whole ? undefined : before.sent);
@@ -224,7 +225,7 @@ async function storeViews(
     },
   });
   if (!isStored) {
-    // Of a thread that is gone meanwhile, too, pieces were written.
+    // The pieces that this build has written belong to nothing.
     const owners = bodies.map(({ _id, revision }) => bodyOwner(_id, revision));
     return removePieces(collections, owners);
   }
@@ -318,7 +319,7 @@ export async function removeViews(
         markFollowing(documents, mark, { thread: place, before, item: null, people });
         documents.mark('similar', threadId, { due: whenFound() });
       }
-      // Whoever is storing its list of similar threads now, from an earlier look, stores it once more.
+      // Another worker may just be storing this thread's list of similar threads. The mark has it stored once more.
       documents.mark('shown', threadId, { causes: mark.causes });
       markMirror(deps, documents, `thread/${threadId}`, mark);
       end(documents);
@@ -348,8 +349,8 @@ function isSaidAnew(
 
 /**
  * Marks everything else that shows a part of a thread: its people, its server, lists of similar threads, and threads
- * that link to it. Profiles show its line: where that is as it was, only those people are marked who did more or less
- * in it than before. Whoever has all of it built, doubting what is stored, has everybody marked.
+ * that link to it. Profiles show the thread's line. Where that has not changed, only those people are marked whose part
+ * in the thread has changed. A `whole` mark doubts what is stored, so then everybody is marked.
  */
 function markFollowing(
   documents: Documents,

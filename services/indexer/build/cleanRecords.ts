@@ -143,7 +143,7 @@ export async function redactIfEmptied(
       const now = documents.get('threads', threadId);
       if (!now || now.deleted || now.title === UNTITLED) return;
       documents.put('threads', withoutTitle(now, erased));
-      // Another source may have brought messages of others meanwhile, and be shown already.
+      // Another source may have brought messages of others meanwhile, so the thread may be shown already.
       documents.mark('thread', threadId, { causes });
     },
   });

@@ -22,7 +22,7 @@ export interface CountedMembers {
   ranks: RankView[];
 }
 
-/** Counts those people whose contributions match. Somebody without a look is left out. */
+/** Counts those people whose contributions match. Somebody who is not in `looks` is left out. */
 export async function countMembers(
   {
     collections,

@@ -7,7 +7,7 @@ import { withLink } from './countMembers.js';
 import { presentUser } from '../views/memberViews.js';
 import type { PersonLook } from './lookAtPeople.js';
 
-/** People's profiles from their totals; null for somebody who is not counted, or has no look. */
+/** People's profiles from their totals; null for somebody who is not counted, or is not in `looks`. */
 export async function countProfiles(
   { collections, links }: Pick<IndexerDeps, 'collections' | 'links'>,
   userIds: readonly string[],

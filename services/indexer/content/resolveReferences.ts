@@ -52,7 +52,7 @@ export function isKnown({ kind, id }: MentionToken, context: RenderContext): boo
   return kind === 'channel' && context.targets.has(id);
 }
 
-// What is not known is called so.
+// A name that is not known becomes `unknown-user`, `unknown-role` or `unknown-channel`.
 function nameMention({ kind, id, name }: MentionToken, context: RenderContext): string {
   switch (kind) {
     case 'user':

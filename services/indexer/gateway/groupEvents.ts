@@ -14,7 +14,7 @@ interface Group {
 
 /**
  * Puts events of one thread into few groups of one kind, each to be recorded at once, in this order. Events of
- * different messages do not depend on each other: so one is recorded earlier than another that came before it. Those of
+ * different messages do not depend on each other: so one may be recorded before another that came earlier. Those of
  * one message, and those of the thread itself, stay in order. Each of the latter tells the whole thread, so the last
  * one is enough; of a thread that is not recorded yet the first one, too, as what follows needs it.
  */

@@ -7,11 +7,11 @@ import type { SyncDeps } from '../sync/syncDeps.js';
 
 /** Servers and channels, messages, reactions, what messages say, and votes. */
 const INTENTS = (1 << 0) | (1 << 9) | (1 << 10) | (1 << 15) | (1 << 24);
-/** Who takes a role on or puts it off: where the portal grants it. */
+/** This intent tells who takes a role on or puts it off. It is asked for where the portal grants it. */
 const GUILD_MEMBERS = 1 << 1;
 /** The platform lets one session begin in five seconds; requests sent evenly may arrive closer together. */
 const SPACING_MS = 5_500;
-/** Of the sessions that may begin in a day so many are left alone: more than all would reset the token. */
+/** The part of a day's sessions that is never used: to begin more than are allowed resets the token. */
 const SPARED = 0.1;
 
 /** No more sessions may begin for now. */

@@ -52,7 +52,7 @@ export function mergeHeader(
   if (mergedServer.isChanged) {
     documents.mark('server', told.server._id, { causes });
     documents.mark('server', ALL_SERVERS, { causes });
-    // Profiles show its name alone. How many members it has changes all the time.
+    // Of a server, profiles show the name alone. Its number of members changes all the time.
     if (server && areOthers(server, mergedServer.next, ['name']))
       documents.mark('people', told.server._id, { causes });
   }
@@ -61,7 +61,7 @@ export function mergeHeader(
   if (mergedChannel.next) documents.put('channels', mergedChannel.next);
   if (mergedChannel.isChanged) {
     documents.mark('server', told.server._id, { causes });
-    // Before its first mention no thread shows another name.
+    // A new channel has no threads yet that show another name of it. But others may link to it, without its name.
     if (!channel) documents.mark('links', told.channel._id, { causes });
     else if (areOthers(channel, mergedChannel.next, SHOWN_BY_THREADS))
       documents.mark('channel', told.channel._id, { causes });

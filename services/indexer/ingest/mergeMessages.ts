@@ -76,8 +76,9 @@ function markMove(
 }
 
 /**
- * Whether readers see something else. Links to files that the platform itself has told of are others. Profiles show the
- * last display name that a source told, so it counts, too, that it was told at last.
+ * Whether readers see something else than before. Two things count beside what the message says. Links to its files are
+ * others once the platform itself has told of them. Profiles show the last display name that a source told, so a name
+ * that is told for the first time counts, even if it is the same.
  */
 function isShownOtherwise(message: SourceMessage, before: MessageRecord): boolean {
   const { attachments, forwarded } = message;

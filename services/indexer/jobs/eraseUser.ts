@@ -78,12 +78,12 @@ export async function eraseUser(
   };
 }
 
-/** Kinds of work that build a thread, or what shows a part of threads. Until then these may show erased people. */
+/** Kinds of marks of threads, and of what shows a part of threads. Until they are done, erased people may be shown. */
 const SHOWN = ['thread', 'links', 'lists', 'shown', 'person', 'server'] as const;
 
 /**
  * Subjects that are marked now. An import may have cleaned the records of a thread that is not built yet. A build may
- * have taken somebody out of a thread whose line in lists and profiles is not built yet. Either shows them until then.
+ * have taken somebody out of a thread whose line in lists and profiles is not built yet.
  */
 async function markedSubjects(
   { collections: { work } }: IndexerDeps,

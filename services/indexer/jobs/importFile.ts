@@ -136,7 +136,7 @@ export function endFile(
   });
 }
 
-/** An error that will come again is an outcome; any other is thrown, so that the job is tried again. */
+/** A permanent error becomes the file's outcome. Any other is thrown, so that the queue tries the job again. */
 function rejected(error: unknown): FileOutcome {
   if (!isPermanent(error)) throw error;
   return { state: 'rejected', reason: (error as Error).message };

@@ -73,7 +73,7 @@ function putRecord(
   });
 }
 
-/** What is being removed takes place until it is gone. */
+/** What a record adds to the totals. A copy that is being removed counts until it is gone. */
 function countsOf(record: SyncFile | null): Pick<MirrorState, 'files' | 'bytes' | 'failed'> {
   const { copy, problem } = record ?? {};
   return { files: copy ? 1 : 0, bytes: copy?.bytes ?? 0, failed: problem === undefined ? 0 : 1 };

@@ -29,7 +29,7 @@ export async function mirrorFiles(deps: IndexerDeps, marks: Mark[]): Promise<voi
 export async function retryFiles(deps: IndexerDeps, now = new Date()): Promise<void> {
   if (!deps.mirror) return;
   const totals = await stateOf(deps.collections.state, 'mirror').findOne({ _id: 'mirror' });
-  // Until all views are built, nobody seems to have said anything: the pictures before would be removed.
+  // During a restore, most views are missing, and nobody seems to have written anything. Pictures would be removed.
   if (totals?.restoring) return;
   const due = { kind: 'file' as const, dueAt: { $lte: now } };
   const subjects = await syncOf(deps.collections.sync, 'file').distinct('of', due);
@@ -67,8 +67,8 @@ function unwantedAmong(known: readonly SyncFile[], wanted: readonly WantedFile[]
 }
 
 /**
- * An attachment never changes. A picture has another link when it is another. Beside a problem, its copy is of the
- * picture before.
+ * Wanted files that have to be copied. An attachment never changes. A new picture has another link. The copy in a
+ * record with a problem is of an earlier picture.
  */
 function missingAmong(wanted: readonly WantedFile[], known: readonly SyncFile[]): MissingFile[] {
   const records = new Map(known.map((record) => [record._id, record]));

@@ -20,19 +20,19 @@ export async function quarantineMark(deps: IndexerDeps, mark: Mark, cause: strin
   const { kind, subject, tries = 0, causes = [] } = mark;
   const isRemoval = kind === 'thread' && causes.some((one) => !KEEPING.test(one));
   if (isRemoval) await takeOut(deps, mark);
-  // What was said of the failure may quote what is to go.
+  // The message of the failure may quote what is to be removed.
   const said = isRemoval
     ? 'It could not be built, and is not shown any more'
     : withoutCommand(cause);
   const failed = { reason: said.slice(0, MOST_REASON), count: Math.min(tries, MOST_TRIES) };
-  // One that threw is tried once when it has changed; one that ended the process is not.
+  // A mark whose run threw is tried once more when it is set again. One that ended the process is not.
   const left = tries > MOST_TRIES ? tries : MOST_TRIES - 1;
   const isQuarantined = await deps.commit({
     reads: { ...readsOf([mark]), importFiles: kind === 'file' ? [subject] : [] },
     decide(documents) {
       if (!isHeld(documents, mark)) return false;
       const now = documents.get('work', mark._id)!;
-      // Set again meanwhile: who did so waits for its causes, which this run has not heard of.
+      // The mark was set again meanwhile, with causes that this run does not know. Somebody waits for these.
       if (now.token !== mark.token) {
         documents.put('work', { ...released(now), tries: left });
         return false;
@@ -41,7 +41,7 @@ export async function quarantineMark(deps: IndexerDeps, mark: Mark, cause: strin
       const failure = failureOf(now.failure, { ...about, ...failed, revision: 0 });
       const { causes: _causes, ...rest } = released(now);
       documents.put('work', { ...rest, due: NEVER, failedToken: now.token, tries: left, failure });
-      // No build comes after which those that forward its messages are looked for.
+      // `lists` finds the threads that forward its messages. A build would set it, but there will be none.
       if (kind === 'thread' && !isRemoval && !now.failure) documents.mark('lists', subject);
       return true;
     },

@@ -3,7 +3,7 @@ import { markId } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import type { Refusal } from '../stores/sendBulk.js';
 
-/** Keeps which documents the search index refused, so that operators see them; each counts its refusals. */
+/** Records which documents the search index refused, so that operators see them. Counts the refusals of each. */
 export async function recordRefusals(
   { commit, logger }: Pick<IndexerDeps, 'commit' | 'logger'>,
   refusals: Refusal[],

@@ -35,7 +35,7 @@ function partTime({ asOf, partsAsOf }: Message, part: Part): number {
 function isPartNewer(part: Part, other: Message, winner: Message): boolean {
   const [at, winnersAt] = [partTime(other, part), partTime(winner, part)];
   if (part !== 'text') return at > winnersAt;
-  // An export's times of editing are as true as the export: they move nothing.
+  // An export's times of editing are only as true as the export. So they decide nothing.
   if (!isLive(other.asOf) || !isLive(winner.asOf)) return false;
   const [edited, winnersEdited] = [editedTime(other), editedTime(winner)];
   return edited === winnersEdited ? at > winnersAt : edited > winnersEdited;

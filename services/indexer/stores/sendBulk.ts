@@ -78,7 +78,7 @@ export async function sendBulk(
   }
 }
 
-/** Throws unless all of it may be over in a moment. */
+/** Throws SearchUnavailable unless a further try may succeed for every one of them. */
 function checkPassing(failures: Failure[], targets: string[], retry: number): void {
   const isDropped = (status: number): boolean => status === 404 && targets.length > 1;
   const lasting =
@@ -107,7 +107,7 @@ function standIn({ document }: Failure): Waiting {
   return { id, threadId, revision, json: JSON.stringify(tombstone), isStandIn: true };
 }
 
-/** With two targets a document may have failed twice, and of two revisions the later counts. */
+/** Each document once: with two targets it may have failed twice. Of two revisions the later is taken. */
 function unique(documents: Waiting[]): Waiting[] {
   const rising = documents.sort((left, right) => left.revision - right.revision);
   return [...new Map(rising.map((document) => [document.id, document])).values()];

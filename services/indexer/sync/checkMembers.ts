@@ -8,15 +8,15 @@ import type { SyncDeps } from './syncDeps.js';
 
 /** The roles of each author are asked for this often (ms), as far as the pace allows, and after a session has begun. */
 const CHECKED_FOR_MS = 3_600_000;
-/** Who came into the archive otherwise than by the sync is looked for this often (ms). */
+/** Authors who came into the archive by an import, say, are looked for this often (ms). */
 const FIND_EVERY_MS = 60_000;
 const AGAIN_AFTER_MS = 5_000;
 const LOOK_EVERY_MS = 250;
 
 /**
- * Asks for the roles of authors: at once for those of whom nothing is known, such as authors of exports, and else for
- * one in each `everyMs`, who was asked for longest ago: those not asked for since events are heard, or for an hour. So
- * it is learnt, too, when somebody takes a role on or puts it off who does not write.
+ * Asks for the roles of authors. Those of whom nothing is known, such as authors of exports, are asked for at once.
+ * Else one author is asked for in each `everyMs`: whoever was asked for longest ago, if that was an hour ago, or before
+ * events were heard. So a change of roles is learnt of people, too, who do not write.
  */
 export async function checkMembers(deps: SyncDeps, everyMs: number): Promise<void> {
   let foundAt = -Infinity;

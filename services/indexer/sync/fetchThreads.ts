@@ -87,8 +87,8 @@ async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
 }
 
 /**
- * A fault that passes: it is tried again later. One of the thread itself stays until something new is told of it, or it
- * is its turn to be read once more.
+ * Notes why a thread could not be fetched. After a fault that passes, it is tried again later. One of the thread itself
+ * stays until something new is told of the thread, or it is its turn to be read once more.
  */
 async function noteFailure(
   { collections: { sync } }: SyncDeps,
