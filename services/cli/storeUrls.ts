@@ -15,10 +15,9 @@ export function hasStoreUrls(env: Record<string, string | undefined>): boolean {
   const given = NAMES.filter((name) => env[name]);
   if (given.length === 0 || given.length === NAMES.length) return given.length > 0;
   const missing = NAMES.filter((name) => !env[name]);
+  const set = `${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'}`;
   throw new SettingsError(
-    missing.map(
-      (name) => `${name} is not set, and ${given.join(' and ')} is: set all three or none`,
-    ),
+    missing.map((name) => `${name} is not set, and ${set}: set all three or none`),
   );
 }
 

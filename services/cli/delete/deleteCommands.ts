@@ -24,7 +24,8 @@ export function addEraseUser(program: Command): void {
     .command('erase-user')
     .description('Erase a person: what they wrote, their names and every mention of them')
     .argument('<id>', 'their id', readId);
-  const evenIfUnknown = 'go on when nothing of them is in the archive: no import brings it';
+  const evenIfUnknown =
+    'go on when nothing of them is in the archive: no later import brings anything';
   withOptions(command, evenIfUnknown).action(async (id: string, options: RemovalOptions) => {
     const { eraseUser } = await import('./eraseUser.js');
     await eraseUser(id, options);

@@ -30,6 +30,6 @@ function erasedLines(removed: Record<string, number>): string[] {
     `Removed ${amounts({ message: removedMessages, thread: removedThreads, profile: profiles })}`,
     ...(others > 0 ? [`Taken out of ${counted(others, 'message')} of others`] : []),
     ...(files > 0 ? [`Removed ${counted(files, 'quarantined upload')}`] : []),
-    'Nothing of them can be read any more, and no import brings it back',
+    'Nothing of them can be read any more, and no import brings them back',
   ];
 }
