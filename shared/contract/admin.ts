@@ -74,8 +74,8 @@ export interface JobListQuery {
 export const jobListQuerySchema = Joi.object<JobListQuery>({
   state: Joi.string()
     .valid(...JOB_STATES)
-    .description('Only jobs that stand so'),
-  limit: limitParameter('Jobs told'),
+    .description('Only jobs in this state'),
+  limit: limitParameter('Jobs that are listed'),
 });
 
 /** Checks the answer of GET /admin/jobs. */
@@ -198,8 +198,11 @@ export interface SyncedPlace {
 
 const nullable = (description: string) =>
   Joi.number().allow(null).required().description(`${description}; null while it cannot be told`);
-const group = (names: readonly string[]) =>
-  Joi.object(Object.fromEntries(names.map((name) => [name, nullable(name)]))).required();
+const number = (description: string) => Joi.number().required().description(description);
+const group = (descriptions: Readonly<Record<string, string>>, value = nullable) =>
+  Joi.object(
+    Object.fromEntries(Object.entries(descriptions).map(([name, text]) => [name, value(text)])),
+  ).required();
 
 const fetched = (what: string) =>
   Joi.object<{ found: number; fetched: number }, true>({
@@ -215,7 +218,7 @@ const syncedPlace = {
 const syncStats = Joi.object<SyncStats, true>({
   threads: fetched('Threads'),
   messages: fetched('Messages'),
-  perSecond: Joi.number().required().description('Messages fetched in a second, lately'),
+  perSecond: number('Messages fetched in a second, lately'),
   secondsLeft: nullable('Seconds until all that is known of is fetched'),
   problem: nullableText('Why nothing can be synced, and what to do'),
   events: Joi.object<NonNullable<SyncStats['events']>, true>({
@@ -246,23 +249,47 @@ const syncStats = Joi.object<SyncStats, true>({
 /** Checks an AdminStats. */
 export const adminStatsSchema = Joi.object<AdminStats, true>({
   version: text('Version of the API'),
-  archive: group(['servers', 'channels', 'threads', 'messages', 'users']).description(
-    'What is listed',
-  ),
-  queue: group(['waiting', 'active', 'delayed', 'failed']).allow(null).description('Jobs by state'),
+  archive: group({
+    servers: 'Servers',
+    channels: 'Channels with threads',
+    threads: 'Threads',
+    messages: 'Messages',
+    users: 'People who wrote',
+  }).description('What is listed'),
+  queue: group(
+    {
+      waiting: 'Jobs that wait to begin',
+      active: 'Jobs under way',
+      delayed: 'Jobs that wait for their next try',
+      failed: 'Jobs that failed for good',
+    },
+    number,
+  )
+    .allow(null)
+    .description('Jobs by state; null while the queue is away'),
   indexers: nullable('Indexers connected to the queue'),
-  views: group(['pending', 'oldestPendingSeconds', 'dirty', 'quarantined']).description(
-    'Threads not yet built, the age of the oldest (seconds), what is still to be counted, and what is quarantined because it fails',
-  ),
+  views: group({
+    pending: 'Changed threads that are not built yet',
+    oldestPendingSeconds: 'How long the oldest of them has waited (seconds; null where none waits)',
+    dirty: 'People and servers that are still to be counted',
+    quarantined: 'What is quarantined, since it fails however often it is tried',
+  }).description('How fresh the views are'),
   search: Joi.object({
     documents: nullable('Threads and messages in the search index'),
     problem: nullableText(
       'What is wrong with the index (made for another version, or lost), and what to do',
     ),
   }).required(),
-  cache: group(['entries', 'bytes', 'hits', 'misses', 'hitRate']).description(
-    'Finished responses in the memory of the process that answers',
-  ),
+  cache: group(
+    {
+      entries: 'Responses that are kept',
+      bytes: 'Their size (bytes)',
+      hits: 'Reads that found their response, since the process began',
+      misses: 'Reads that did not',
+      hitRate: 'hits / (hits + misses), 0 to 1',
+    },
+    number,
+  ).description('Finished responses in the memory of the process that answers'),
   stores: Joi.object().pattern(Joi.string(), Joi.string()).required().description('up or down'),
   sync: syncStats
     .allow(null)

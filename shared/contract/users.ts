@@ -102,7 +102,7 @@ export const leaderboardSchema = Joi.object<Leaderboard, true>({
   serverId: id('Server id'),
   serverName: text('Name of the server'),
   type: oneOf(LEADERBOARD_TYPES, 'What is counted'),
-  period: oneOf(LEADERBOARD_PERIODS, 'When it was counted'),
+  period: oneOf(LEADERBOARD_PERIODS, 'The time over which it is counted'),
   leaderboard: listOf(leaderboardEntrySchema, 'Highest count first, then by id'),
   nextCursor: Joi.string()
     .allow(null)
