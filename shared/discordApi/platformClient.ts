@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { growingDelay } from '../platform/growingDelay.js';
 import type { Admission } from './admission.js';
 import type { Clock } from './clock.js';
 import { judge, type Verdict } from './judgeAnswer.js';
@@ -55,8 +56,7 @@ export type AskOutcome = Verdict['kind'];
 const VERSION = '1.0.0';
 const TIMEOUT_MS = 30_000;
 const MOST_TRIES = 5;
-const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
+const faultDelay = (tries: number): number => growingDelay(tries, 500, 30_000);
 
 /** A client of the platform's API for one bot. */
 export function createPlatformClient(options: PlatformClientOptions): PlatformClient {
@@ -164,10 +164,4 @@ async function send<T>(
     signal?.throwIfAborted();
     return { reason: `The platform does not answer: ${(error as Error).message}` };
   }
-}
-
-/** Doubling from half a second, each a random half less at most. */
-function faultDelay(tries: number): number {
-  const longest = Math.min(FIRST_DELAY_MS * 2 ** (tries - 1), LONGEST_DELAY_MS);
-  return Math.round(longest * (1 - Math.random() / 2));
 }

@@ -3,6 +3,7 @@ import type { JobsOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { Queue } from '../drivers/bullmq.js';
 import { createRedis } from '../platform/clients.js';
+import { growingDelay } from '../platform/growingDelay.js';
 import { whyAway } from '../platform/whyAway.js';
 import { QUEUE_NAME, type JobName, type JobPayloads } from './jobs.js';
 
@@ -77,10 +78,9 @@ const JOINED: ReadonlySet<JobName> = new Set<JobName>([
   'verify',
 ]);
 
-/** Milliseconds until the next try: doubling from half a second to 30 s, each a random half less at most. */
+/** Milliseconds until the next try of a job. */
 export function retryDelay(attemptsMade: number): number {
-  const longest = Math.min(FIRST_DELAY_MS * 2 ** Math.min(attemptsMade - 1, 10), LONGEST_DELAY_MS);
-  return Math.round(longest * (1 - Math.random() / 2));
+  return growingDelay(attemptsMade, FIRST_DELAY_MS, LONGEST_DELAY_MS);
 }
 
 /**

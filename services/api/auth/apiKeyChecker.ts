@@ -1,4 +1,5 @@
 import { scopesOf } from '../../../shared/contract/scopes.js';
+import { equalTexts } from '../../../shared/platform/equalTexts.js';
 import { apiKeyId, hashApiKey } from '../../../shared/store/apiKeys.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ApiKeyRecord } from '../../../shared/store/credentials.js';
@@ -6,7 +7,6 @@ import { findGathered } from '../../../shared/store/gather.js';
 import type { Caller } from '../caller.js';
 import { expiredCredential, invalidCredential } from './refusals.js';
 import { rememberBriefly } from './rememberBriefly.js';
-import { equalTexts } from './signature.js';
 
 /** A key's use is noted at most once in this time (ms). */
 const NOTED_EVERY = 60_000;

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Collections } from '../../../shared/store/collections.js';
+import { equalTexts } from '../../../shared/platform/equalTexts.js';
 import { isDuplicateKey } from '../../../shared/store/duplicateKey.js';
 import { InvalidCredential, invalidCredential } from './refusals.js';
-import { equalTexts, isSigned, sign } from './signature.js';
+import { isSigned, sign } from './signature.js';
 
 /** Seconds between the beginning of a login and its end. */
 const LIFE_SECONDS = 600;

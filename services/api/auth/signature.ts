@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { equalTexts } from '../../../shared/platform/equalTexts.js';
 
 /** A signature (HMAC-SHA-256, base64url) for one purpose. It is not valid for another purpose. */
 export function sign(secret: string, purpose: string, text: string): string {
@@ -14,10 +15,4 @@ export function isSigned(
   signature: string,
 ): boolean {
   return equalTexts(sign(secret, purpose, text), signature);
-}
-
-/** Whether two texts are equal; takes equally long wherever they differ. */
-export function equalTexts(expected: string, given: string): boolean {
-  const [a, b] = [Buffer.from(expected), Buffer.from(given)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { AppError } from '../../../shared/contract/errors.js';
+import { equalTexts } from '../../../shared/platform/equalTexts.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { archiveSecret } from '../../../shared/store/secrets.js';
 
@@ -56,16 +57,10 @@ export function createCursors(secret: string): Cursors {
       const position = bytes.subarray(SIGNATURE_BYTES).toString();
       const match = shape.exec(position);
       // Decoding ignores characters that are not base64url. So the text is compared with the one that was issued.
-      if (!match || !isEqual(write(question, position), cursor)) throw wrongCursor();
+      if (!match || !equalTexts(write(question, position), cursor)) throw wrongCursor();
       return match;
     },
   };
-}
-
-/** Takes equally long wherever the two differ. */
-function isEqual(expected: string, given: string): boolean {
-  const [a, b] = [Buffer.from(expected), Buffer.from(given)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 function wrongCursor(): AppError {

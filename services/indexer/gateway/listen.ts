@@ -5,6 +5,7 @@ import {
   PlatformRefused,
   PlatformUnauthorized,
 } from '../../../shared/discordApi/platformErrors.js';
+import { growingDelay } from '../../../shared/platform/growingDelay.js';
 import { parseUrl } from '../../../shared/platform/parseUrl.js';
 import { isPassing } from '../permanentErrors.js';
 import { rest } from '../sync/rest.js';
@@ -154,11 +155,10 @@ function restAfter({ signal, logger }: SyncDeps, listener: Listener, error: unkn
   return error instanceof NoSessionsLeft ? Math.min(error.waitMs, LONGEST_REST_MS) : FIRST_DELAY_MS;
 }
 
-/** Doubling from a second, each a random half less at most; the first few are shorter. */
+/** Milliseconds to rest after so many failures in a row. After the first few, the rest is short. */
 function delayAfter(failures: number): number {
   if (failures <= MOST_AT_ONCE) return Math.random() * (FIRST_DELAY_MS / 4);
-  const longest = Math.min(FIRST_DELAY_MS * 2 ** (failures - MOST_AT_ONCE - 1), LONGEST_DELAY_MS);
-  return longest * (1 - Math.random() / 2);
+  return growingDelay(failures - MOST_AT_ONCE, FIRST_DELAY_MS, LONGEST_DELAY_MS);
 }
 
 /** The address to connect to: the token is sent there. */
