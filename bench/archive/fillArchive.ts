@@ -6,7 +6,7 @@ import type { BodyView, SimilarView } from '../../shared/store/views.js';
 import { countMembers } from '../../services/indexer/build/countMembers.js';
 import { countProfiles } from '../../services/indexer/build/countProfiles.js';
 import { countServer, listAllServers } from '../../services/indexer/build/countServer.js';
-import { lookAtPeople } from '../../services/indexer/build/lookAtPeople.js';
+import { findAppearances } from '../../services/indexer/build/findAppearances.js';
 import { encodeBody, type BodyTexts } from '../../services/indexer/stores/bodyWriter.js';
 import { foldThread, type ThreadViews } from '../../services/indexer/views/foldThread.js';
 import { createServiceLinks } from '../../services/indexer/views/serviceLinks.js';
@@ -161,11 +161,11 @@ async function storePeople(collections: Collections, userIds: string[]): Promise
   const at = { version: VERSION, today: dayOf(new Date()) };
   const deps = { collections, links: LINKS };
   const which = { userId: { $in: userIds } };
-  const looks = await lookAtPeople(collections, which);
-  const { members, ranks } = await countMembers(deps, which, looks, at);
+  const appearances = await findAppearances(collections, which);
+  const { members, ranks } = await countMembers(deps, which, appearances, at);
   if (members.length > 0) await collections.members.insertMany(members);
   if (ranks.length > 0) await collections.ranks.insertMany(ranks);
-  await storeBodies(collections, await countProfiles(deps, userIds, members, looks));
+  await storeBodies(collections, await countProfiles(deps, userIds, members, appearances));
 }
 
 async function storeBodies({ bodies }: Collections, texts: BodyTexts | null): Promise<void> {

@@ -20,7 +20,7 @@ export async function readSearchFacts(client: Client, namespace: string): Promis
   try {
     let documents = await count();
     if (documents === 0) {
-      // What was written a moment ago is not counted before.
+      // Without a refresh, what was written a moment ago is not counted.
       await client.indices.refresh({ index });
       documents = await count();
     }

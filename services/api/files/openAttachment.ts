@@ -30,7 +30,7 @@ export function openAttachment(
 
 async function redirect({ links }: FileDeps, file: FoundAttachment): Promise<Answer> {
   if (!links) {
-    // What an export told may still open.
+    // The link that an export told may still open.
     if (file.exported !== null) return redirectTo(file.exported);
     throw new AppError('NOT_CONFIGURED', 'This API has no DISCORD_BOT_TOKEN');
   }

@@ -11,7 +11,7 @@ const LONGEST_WAIT_MS = 2_000;
 /** How many streams may be open at once. */
 export interface StreamLimits {
   inAll: number;
-  /** Of one client, who may take each as slowly as they like, and must leave some for the others. */
+  /** The same for one client. A client may read as slowly as it likes, so it must leave some for others. */
   ofOne: number;
   /** A stream waits so long (ms) for a place before it is refused. */
   waitMs?: number;

@@ -198,7 +198,7 @@ function all(must: Query[]): Query {
   return must.length === 1 ? must[0]! : { bool: { must } };
 }
 
-/** Of the two the kind that is wanted, or both. */
+/** The query of the kind that is wanted, or both. */
 export function ofKind(type: SearchType, threads: Query, messages: Query): Query {
   if (type === 'threads') return threads;
   return type === 'messages' ? messages : { bool: { should: [threads, messages] } };

@@ -27,7 +27,7 @@ export async function findPassages(
   const { elasticsearch, namespace } = deps;
   const request = { index: searchAlias(namespace), ...buildPassages(parsed, [...without]) };
   const best = await searchElasticsearch(deps, () => elasticsearch.search(request, CALL_LIMITS));
-  // With each hit comes what the hits are collapsed by.
+  // Each hit brings the field by which the hits are collapsed.
   for (const hit of best.hits.hits) keep((hit.fields as { threadId: [string] }).threadId[0], hit);
   return passages;
 }

@@ -6,7 +6,7 @@ import { searchElasticsearch, CALL_LIMITS, type SearchDeps } from './askElastics
 /** A word of a query as the index takes it, with the archive's words that are like it. */
 export type Entry = estypes.SearchTermSuggest;
 
-/** Where the words of the archive are looked up: all other text is made of the same. */
+/** The fields in which words of the archive are looked up. All other text consists of the same words. */
 export const VOCABULARY = ['content', 'heading'] as const;
 
 /** Asks the index about words, not for documents. */
@@ -25,7 +25,7 @@ export function lookUp(deps: SearchDeps, request: estypes.SearchRequest) {
  */
 export interface WordCounts {
   all: number;
-  /** By text: of each of its words. */
+  /** The count of each word of a text, by the text. */
   counts: ReadonlyMap<string, readonly number[]>;
 }
 

@@ -143,7 +143,7 @@ function correctionOf(deps: SearchDeps, parsed: ParsedQuery, params: SearchParam
   );
 }
 
-/** What was found without them stands. */
+/** Null where extras cannot be had now: the answer is sent without them. Throws any other error. */
 function nullIfUnavailable(error: unknown): null {
   if (isTimeLimit(error) || (error instanceof AppError && error.code === 'UNAVAILABLE'))
     return null;

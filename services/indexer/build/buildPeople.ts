@@ -12,7 +12,7 @@ import type { Documents } from '../work/commit.js';
 import { countMembers } from './countMembers.js';
 import { countProfiles } from './countProfiles.js';
 import { putBodies, putRows } from './putViews.js';
-import { lookAtPeople } from './lookAtPeople.js';
+import { findAppearances } from './findAppearances.js';
 
 /** Rows that are kept of people beside their profiles. */
 interface Rows {
@@ -33,9 +33,9 @@ export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<voi
   const before = await storedRows(collections, everyone);
   const at = { version, today: dayOf(new Date()) };
   const which = { userId: { $in: shown } };
-  const looks = await lookAtPeople(collections, which);
-  const counted = await countMembers(deps, which, looks, at);
-  const profiles = await countProfiles(deps, shown, counted.members, looks);
+  const appearances = await findAppearances(collections, which);
+  const counted = await countMembers(deps, which, appearances, at);
+  const profiles = await countProfiles(deps, shown, counted.members, appearances);
   const [oldRows, newRows] = [rowsByPerson(before), rowsByPerson(counted)];
   const store = (documents: Documents, { subject: userId, causes }: Mark): void => {
     const [old, now] = [oldRows(userId), newRows(userId)];

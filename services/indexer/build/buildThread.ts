@@ -373,7 +373,7 @@ function markFollowing(
     documents.mark('person', userId, { causes });
   }
   documents.mark('server', serverId, { causes });
-  // What a deleted thread was called by those that link to it is not known any more.
+  // Nobody knows any more by which title other threads show a deleted one.
   const isRenamed = thread.deleted === true || before.item?.title !== item?.title;
   documents.mark(isRenamed ? 'links' : 'lists', threadId, { causes });
 }

@@ -8,7 +8,7 @@ import type {
 } from '../../../shared/store/views.js';
 import type { ServiceLinks } from '../views/serviceLinks.js';
 import { firstDayOf, memberView, rankViews, type MemberTotals } from '../views/memberViews.js';
-import type { PersonLook } from './lookAtPeople.js';
+import type { Appearance } from './findAppearances.js';
 
 /** The version that counted rows get, and the UTC day (since the epoch) on which rolling periods end. */
 export interface CountedAt {
@@ -22,7 +22,7 @@ export interface CountedMembers {
   ranks: RankView[];
 }
 
-/** Counts those people whose contributions match. Somebody who is not in `looks` is left out. */
+/** Counts those people whose contributions match. Somebody who is not in `appearances` is left out. */
 export async function countMembers(
   {
     collections,
@@ -32,14 +32,14 @@ export async function countMembers(
     links: Pick<ServiceLinks, 'avatar'>;
   },
   which: Filter<ContributionView>,
-  looks: ReadonlyMap<string, PersonLook>,
+  appearances: ReadonlyMap<string, Appearance>,
   at: CountedAt,
 ): Promise<CountedMembers> {
   const { version, today } = at;
   const totals = await addUp(collections, which, today);
   const known = totals.flatMap((one) => {
-    const look = looks.get(one.userId);
-    return look ? [{ one, person: look.person }] : [];
+    const appearance = appearances.get(one.userId);
+    return appearance ? [{ one, person: appearance.person }] : [];
   });
   return {
     members: known.map(({ one, person }) => memberView(one, person, version, today)),

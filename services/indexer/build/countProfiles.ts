@@ -5,18 +5,18 @@ import type { IndexerDeps } from '../deps.js';
 import type { BodyTexts } from '../stores/bodyWriter.js';
 import { withLink } from './countMembers.js';
 import { presentUser } from '../views/memberViews.js';
-import type { PersonLook } from './lookAtPeople.js';
+import type { Appearance } from './findAppearances.js';
 
-/** People's profiles from their totals; null for somebody who is not counted, or is not in `looks`. */
+/** People's profiles from their totals; null for somebody who is not counted, or is not in `appearances`. */
 export async function countProfiles(
   { collections, links }: Pick<IndexerDeps, 'collections' | 'links'>,
   userIds: readonly string[],
   members: readonly MemberView[],
-  looks: ReadonlyMap<string, PersonLook>,
+  appearances: ReadonlyMap<string, Appearance>,
 ): Promise<BodyTexts> {
   const rows = [...members].sort((left, right) => (left._id < right._id ? -1 : 1));
   const names = await serverNames(collections, rows);
-  const itemOf = await recentItems(collections, looks);
+  const itemOf = await recentItems(collections, appearances);
   const rowsByUser = groupBy(rows, ({ userId }) => userId);
   return new Map(
     userIds.map((userId): [string, string | null] => {
@@ -24,10 +24,10 @@ export async function countProfiles(
         ...row,
         serverName: names.get(row.serverId) ?? '',
       }));
-      const look = looks.get(userId);
-      if (!look || own.length === 0) return [`user/${userId}`, null];
-      const recent = look.recentThreads.flatMap((id) => itemOf.get(id) || []);
-      return [`user/${userId}`, profileOf(withLink(look.person, links), own, recent)];
+      const appearance = appearances.get(userId);
+      if (!appearance || own.length === 0) return [`user/${userId}`, null];
+      const recent = appearance.recentThreads.flatMap((id) => itemOf.get(id) || []);
+      return [`user/${userId}`, profileOf(withLink(appearance.person, links), own, recent)];
     }),
   );
 }
@@ -44,9 +44,9 @@ function profileOf(
 /** The stored list items of the threads that people last wrote in. */
 async function recentItems(
   { threadItems }: Pick<Collections, 'threadItems'>,
-  looks: ReadonlyMap<string, PersonLook>,
+  appearances: ReadonlyMap<string, Appearance>,
 ): Promise<Map<string, string>> {
-  const ids = new Set([...looks.values()].flatMap(({ recentThreads }) => recentThreads));
+  const ids = new Set([...appearances.values()].flatMap(({ recentThreads }) => recentThreads));
   const items = await threadItems
     .find({ _id: { $in: [...ids] } }, { projection: { item: 1 } })
     .toArray();

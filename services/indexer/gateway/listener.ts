@@ -74,7 +74,7 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
     deps.listening.since = session?.since ?? null;
     Object.assign(told, { connectedAt: new Date(), problem: null });
   };
-  /** Of an event that is not what it should be nothing is taken: lists are to tell what has changed. */
+  /** Reads an event. Of one of a wrong form, nothing is taken: lists will tell what has changed. */
   const read = ({ type, data }: SocketEvent): GatewayEvent | 'unreadable' | null => {
     try {
       return readEvent(type, data, session?.botId ?? '');

@@ -40,7 +40,7 @@ function weightOf({ bytes }: ImportFileRecord): number {
 /** How a file ended. */
 export type FileOutcome = Pick<ImportFileRecord, 'state' | 'reason' | 'threadId' | 'messages'>;
 
-/** Of files that were begun before, one is imported at a time: only the guilty one is to be counted. */
+/** Files that were begun before are imported one at a time, so that a try counts only for the one at fault. */
 const takeTurn = createTurns();
 
 /**

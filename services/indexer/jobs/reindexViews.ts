@@ -38,7 +38,7 @@ export async function reindexViews(
     CAUSE,
     all.map(({ _id }) => _id),
   );
-  // What is shown is known again.
+  // All views are built, so it is known again which files are shown.
   await stateOf(deps.collections.state, 'mirror').updateOne(
     { _id: 'mirror' },
     { $unset: { restoring: '' } },

@@ -42,7 +42,7 @@ export function similarRequest(
               path: 'stretches',
               score_mode: 'max',
               query: sharedWords('stretches.text', `${title}\n${opening}`, size.stretches, {
-                // Of up to eight words two: no single word is enough.
+                // Two of up to eight words must match, as a single word is not enough. Of more words, a quarter must.
                 minimum_should_match: '0<2 8<25%',
               }),
             },

@@ -63,7 +63,7 @@ export function liveThread(
     ...(thread.owner_id && { ownerId: thread.owner_id }),
     appliedTags: thread.applied_tags ?? [],
     archived,
-    // Of an active thread this time is no time of archiving.
+    // An active thread has this time, too. It is not the time at which it was archived.
     archivedAt: archived && since !== null ? timestampToDate(since) : null,
     ...(locked !== undefined && { locked }),
     pinned: ((thread.flags ?? 0) & PINNED) !== 0,

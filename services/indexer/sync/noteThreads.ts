@@ -75,7 +75,7 @@ async function noteThread(
   const note = (documents: Documents, problem?: string): void => {
     const now = documents.get('sync', thread.id) as SyncThread | null;
     if (now && now.asOf >= asOf) return;
-    // Of what was noted meanwhile it is not known whether all is recorded.
+    // The note may have changed meanwhile. Then it is not known whether all is recorded.
     const isRecorded = recorded !== null && now?.asOf === known?.asOf;
     const todo = again ? 'all' : isRecorded ? null : todoOf(thread, now ?? undefined);
     const fetched = { ...NOTHING_FETCHED, ...now, ...(isRecorded && recorded) };

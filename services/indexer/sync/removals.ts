@@ -48,7 +48,7 @@ export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals
       if (!recorded) return;
       const { cause, serverId } = recorded;
       const known = waiting.get(cause);
-      // Whoever needs all kinds has them done for others, too.
+      // No kind stands for all kinds. So it serves those, too, who asked for one.
       waiting.set(cause, { serverId, kind: known ? known.kind && kind : kind });
       running ??= run();
     },

@@ -92,7 +92,7 @@ async function syncServer(deps: SyncDeps, serverId: string): Promise<void> {
     if (error) errors.push(error);
   }
   await listActive(deps, serverId);
-  // Where one passes, the server is to be tried again.
+  // If the platform was away for one forum, its error counts, so that the server is tried again.
   const error = errors.find((one) => one instanceof PlatformAway) ?? errors[0];
   if (error) throw error;
 }

@@ -183,7 +183,7 @@ function keepLease(
       },
       () => undefined,
     );
-    // Before anybody else can have it.
+    // The lease counts as lost before another process can take it.
     if (asked - heldAt > LEASE_MS * 0.75) lose();
   }, LEASE_MS / 5);
 }

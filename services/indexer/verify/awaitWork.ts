@@ -18,7 +18,7 @@ const POLL_MS = 100;
  * nearer to its end for `patienceMs`: nobody works on it.
  */
 export async function awaitWork(marks: Marks, patienceMs: number): Promise<void> {
-  // After midnight UTC all whose last 30 days are others now; they are marked little by little.
+  // At midnight UTC the rolling periods of many people change. The indexer marks these people little by little.
   const aged = { periodDay: { $lt: dayOf(new Date()) } };
   if (!(await awaitNone(() => marks.members.countDocuments(aged), patienceMs))) return;
   for (const kind of Object.keys(KINDS) as LoopKind[]) {

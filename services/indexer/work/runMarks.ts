@@ -68,7 +68,7 @@ async function runKind(deps: IndexerDeps, kind: LoopKind, among: Filter<Mark>): 
   const due = { $and: [{ kind, due: { $lte: new Date() } }, among] };
   const found = await work.find(due).sort({ due: 1 }).limit(batch).toArray();
   const fresh = found.filter(({ tries }) => tries === undefined);
-  // What was begun before, and did not end, is done by itself: only the guilty one is counted.
+  // A mark that was begun before, and did not end, is done by itself, so that a try counts only for the one at fault.
   const tried =
     fresh.length === found.length && found.length < batch
       ? null

@@ -1,7 +1,7 @@
 import { dayOf } from '../../views/tallyPeople.js';
 import { countMembers } from '../../build/countMembers.js';
 import { countProfiles } from '../../build/countProfiles.js';
-import { lookAtPeople, type PersonLook } from '../../build/lookAtPeople.js';
+import { findAppearances, type Appearance } from '../../build/findAppearances.js';
 import type { Collections } from '../../../../shared/store/collections.js';
 import type { Area, AreaContext } from '../area.js';
 import { compareTexts } from '../compareBodies.js';
@@ -13,7 +13,7 @@ import { idWindows, namedWindows, within, type IdWindow } from '../../records/id
 const PEOPLE = 500;
 
 /** How the people of a window are shown, by their ids. */
-type Looks = ReadonlyMap<string, PersonLook>;
+type Appearances = ReadonlyMap<string, Appearance>;
 
 /** Everything that is counted of a person: counted again from their contributions, and compared. */
 export function peopleArea(context: AreaContext): Area {
@@ -23,10 +23,12 @@ export function peopleArea(context: AreaContext): Area {
     total: () => users.estimatedDocumentCount(),
     windows: (ids) => (ids ? namedWindows(ids, PEOPLE) : idWindows(users, PEOPLE)),
     look: async (window) => {
-      const looks = await lookAtPeople(context.deps.collections, { userId: within(window) });
+      const appearances = await findAppearances(context.deps.collections, {
+        userId: within(window),
+      });
       return [
-        ...(await compareMembers(context, window, looks)),
-        ...(await compareProfiles(context, window, looks)),
+        ...(await compareMembers(context, window, appearances)),
+        ...(await compareProfiles(context, window, appearances)),
         ...(await unrecordedPeople(context, window)),
         ...(await erasedPeopleKept(context, window)),
       ];
@@ -38,11 +40,11 @@ export function peopleArea(context: AreaContext): Area {
 async function compareMembers(
   { deps, tally }: AreaContext,
   window: IdWindow,
-  looks: Looks,
+  appearances: Appearances,
 ): Promise<Difference[]> {
   const { collections } = deps;
   const at = { version: 0, today: dayOf(new Date()) };
-  const counted = await countMembers(deps, { userId: within(window) }, looks, at);
+  const counted = await countMembers(deps, { userId: within(window) }, appearances, at);
   const members = await collections.members.find({ userId: within(window) }).toArray();
   const ids = new Set([...counted.members, ...members].map(({ _id }) => _id));
   const ranks = await collections.ranks.find({ member: { $in: [...ids] } }).toArray();
@@ -87,7 +89,7 @@ export function personDifference(member: string, detail: string, basis: string):
 async function compareProfiles(
   { deps, tally }: AreaContext,
   window: IdWindow,
-  looks: Looks,
+  appearances: Appearances,
 ): Promise<Difference[]> {
   const { collections } = deps;
   const users: string[] = await collections.users.distinct('_id', { _id: within(window) });
@@ -99,7 +101,7 @@ async function compareProfiles(
   const ids = new Set([...users, ...names.map((name) => name.slice('user/'.length))]);
   for (const id of await peopleOfUnrecordedServers(collections, window)) ids.delete(id);
   const members = await collections.members.find({ userId: { $in: [...ids] } }).toArray();
-  const texts = await countProfiles(deps, [...ids], members, looks);
+  const texts = await countProfiles(deps, [...ids], members, appearances);
   const found = await compareTexts(collections, texts);
   return found.map(({ name, detail, basis }) => {
     const id = name.slice('user/'.length);

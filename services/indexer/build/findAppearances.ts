@@ -5,7 +5,7 @@ import type { ContributionView, ShownPerson } from '../../../shared/store/views.
 const RECENT_THREADS = 10;
 
 /** How somebody is shown, and the ids of the threads that they last wrote in, newest first. */
-export interface PersonLook {
+export interface Appearance {
   person: ShownPerson;
   recentThreads: string[];
 }
@@ -19,13 +19,14 @@ interface Seen {
 }
 
 /**
- * Looks at the people whose contributions match. Each is shown as in the last of their messages that may be read, by the
- * last display name that a source told: so a name goes with what was written by it. Whoever is not recorded is left out.
+ * How the people whose contributions match are shown, by their ids. Each is shown as in the last of their messages that
+ * may be read, by the last display name that a source told: so a name goes with what was written by it. Whoever is not
+ * recorded is left out.
  */
-export async function lookAtPeople(
+export async function findAppearances(
   { contributions, users }: Pick<Collections, 'contributions' | 'users'>,
   which: Filter<ContributionView>,
-): Promise<Map<string, PersonLook>> {
+): Promise<Map<string, Appearance>> {
   const latest = { lastAt: -1, threadId: -1 } as const;
   const seen = await contributions
     .aggregate<Seen>([
