@@ -10,18 +10,21 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readSettings } from '../../shared/platform/env.js';
 import { SettingsError } from '../../shared/platform/settingsError.js';
+import { hasStoreUrls } from '../../services/cli/storeUrls.js';
 import { LaunchError } from '../../services/local/launchError.js';
 import { onNpmGone } from '../../services/local/npmWatch.js';
 import { createReport } from '../../services/local/report.js';
 import { start } from '../../services/local/start.js';
 import { startDiscord } from '../support/discord/startDiscord.js';
+import { openStores, type TestStores } from '../support/stores.js';
 import { letThemTalk } from './community.js';
 
 const HELP = `Usage: npm run demo:live -- [--seed N]
 
 Starts the service with a double of the platform, in which a community talks, and prints when the API shows each change.
   --seed N   another community (default 1)
-PORT, MONGODB_URL, ELASTICSEARCH_URL and REDIS_URL work as for npm start.
+PORT works as for npm start. With MONGODB_URL, ELASTICSEARCH_URL and REDIS_URL (all three or none), the demo uses these
+servers under a name of its own, which it removes at the end.
 `;
 
 const seed = readSeed();
@@ -36,12 +39,18 @@ onNpmGone(process.env, () => stop.abort());
 const history = { guilds: 1, forums: 2, threads: 30, messages: 25, people: 20, weeks: 100 };
 const discord = await startDiscord({ seed, startAt: Date.now(), history });
 const dataDir = mkdtempSync(join(tmpdir(), 'forum-archive-demo-'));
+let stores: TestStores | undefined;
 try {
+  // The servers that are named may hold a real archive, and the mirror its files.
+  if (hasStoreUrls(process.env)) stores = await openStores();
   const env = {
     ...process.env,
+    ...(stores && { MONGODB_URL: stores.mongodbUrl }),
     DATA_DIR: dataDir,
     DISCORD_API_URL: discord.url,
     DISCORD_BOT_TOKEN: discord.token,
+    MIRROR_FOLDER: undefined,
+    MIRROR_S3_BUCKET: undefined,
   };
   const { PORT } = readSettings(env);
   const apiUrl = `http://127.0.0.1:${PORT}`;
@@ -55,6 +64,7 @@ try {
   process.exitCode = 1;
 } finally {
   await discord.close();
+  await stores?.close();
   rmSync(dataDir, { recursive: true, force: true });
 }
 process.exit();

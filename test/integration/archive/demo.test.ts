@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { freePort } from '../../../services/local/ports.js';
+import { openStores, type TestStores } from '../../support/stores.js';
+
+const MAIN = fileURLToPath(new URL('../../demo/main.js', import.meta.url));
+
+describe('npm run demo:live', () => {
+  let stores: TestStores;
+  before(async () => (stores = await openStores()));
+  after(() => stores.close());
+
+  const databases = async (): Promise<string[]> => {
+    const { databases: found } = await stores.mongo.client.db('admin').admin().listDatabases();
+    return found.map(({ name }) => name);
+  };
+
+  it('runs on a database of its own, and leaves neither that behind nor anything in the one of MONGODB_URL', async () => {
+    const env = { ...process.env, MONGODB_URL: stores.mongodbUrl, PORT: String(await freePort()) };
+    const demo = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const exited = once(demo, 'exit');
+    let output = '';
+    const whole = demo.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false });
+    for await (const text of whole) {
+      output += text as string;
+      if (output.includes('Ctrl-C stops everything.')) break;
+    }
+    demo.stdout.resume();
+    const meanwhile = await databases();
+    demo.kill('SIGINT');
+    expect(await exited).to.deep.equal([0, null]);
+    const own = /\/(test_\w+)/.exec(output)?.[1];
+    expect(own, output).to.not.be.oneOf([undefined, stores.mongo.namespace]);
+    expect(meanwhile).to.include(own);
+    expect(await databases()).to.not.include(own);
+    for (const collection of await stores.mongo.db.collections()) {
+      expect(await collection.countDocuments(), collection.collectionName).to.equal(0);
+    }
+  });
+});
