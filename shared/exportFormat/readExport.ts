@@ -188,7 +188,7 @@ function conclude(
 function requireTimes(file: ExportFile, latest: Latest): void {
   const { exportedAt } = file.header;
   if (exportedAt !== undefined && Date.parse(exportedAt) > Date.now() + LONGEST_LEAD_MS) {
-    throw new ExportError(`${exportedAt} is more than a year to come`, 'exportedAt');
+    throw new ExportError(`${exportedAt} is more than a year ahead`, 'exportedAt');
   }
   if (latest.asOf > fileTime(file)) {
     throw new ExportError("asOf must not be later than the file's exportedAt", latest.at);

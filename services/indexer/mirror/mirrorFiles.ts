@@ -55,7 +55,7 @@ async function mirrorOne(
     return await copyFiles(deps, mirror, mark, { wanted: missingAmong(wanted, known), end });
   } catch (error) {
     if (isStoreAway(error)) throw error;
-    deps.logger.warn({ err: error, subject: mark.subject }, 'The mirror could not be brought up');
+    deps.logger.warn({ err: error, subject: mark.subject }, 'The copies of files could not be brought up to date');
     return true;
   }
 }

@@ -43,7 +43,7 @@ describe('inspectExport', () => {
     const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
     const found = await inspect({ ...anExport(), exportedAt: at(370) });
     expect(found).to.include({ kind: 'rejected', at: 'exportedAt' });
-    expect(found).to.have.property('reason').that.contains('is more than a year to come');
+    expect(found).to.have.property('reason').that.contains('is more than a year ahead');
     expect((await inspect({ ...anExport(), exportedAt: at(2) })).kind).to.equal('thread');
   });
 
