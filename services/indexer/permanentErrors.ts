@@ -38,7 +38,9 @@ export class SearchIndexLost extends Error {
   override readonly name = 'SearchIndexLost';
 
   constructor() {
-    super('The search index is lost: a running indexer builds it again, and begins within a minute');
+    super(
+      'The search index is lost: a running indexer builds it again, and begins within a minute',
+    );
   }
 }
 

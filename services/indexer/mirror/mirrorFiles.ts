@@ -55,7 +55,10 @@ async function mirrorOne(
     return await copyFiles(deps, mirror, mark, { wanted: missingAmong(wanted, known), end });
   } catch (error) {
     if (isStoreAway(error)) throw error;
-    deps.logger.warn({ err: error, subject: mark.subject }, 'The copies of files could not be brought up to date');
+    deps.logger.warn(
+      { err: error, subject: mark.subject },
+      'The copies of files could not be brought up to date',
+    );
     return true;
   }
 }
