@@ -15,22 +15,22 @@ import {
 import { quarantinePageSchema, quarantineQuerySchema } from './quarantine.js';
 import type { ErrorCode } from './errors.js';
 import { cursorParameter, limitParameter, text } from './fields.js';
-import { jsonBody, operation, rawBody } from './operation.js';
+import {
+  BODY_ERRORS,
+  jsonBody,
+  nothing,
+  operation,
+  PROTECTED_ERRORS,
+  rawBody,
+} from './operation.js';
 import { verifyRequestSchema } from './verify.js';
 
 /** The most bytes of an upload (2 GiB). */
 export const MAX_UPLOAD_BYTES = 2 ** 31;
 
-const nothing = Joi.object<Record<string, never>>({});
 const jobParams = Joi.object<{ jobId: string }, true>({ jobId: text('Id of the job') });
-const PROTECTED: readonly ErrorCode[] = [
-  'UNAUTHORIZED',
-  'TOKEN_EXPIRED',
-  'FORBIDDEN',
-  'UNAVAILABLE',
-];
-const FIND: readonly ErrorCode[] = [...PROTECTED, 'NOT_FOUND'];
-const BODY: readonly ErrorCode[] = [...PROTECTED, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+const FIND: readonly ErrorCode[] = [...PROTECTED_ERRORS, 'NOT_FOUND'];
+const CHANGE: readonly ErrorCode[] = [...PROTECTED_ERRORS, ...BODY_ERRORS];
 
 const GET = { method: 'get', params: nothing, query: nothing } as const;
 const WRITE = {
@@ -58,7 +58,7 @@ export const adminOperations = {
     paths: ['/admin/stats'],
     summary: 'What the archive holds, how fresh it is, and how its stores are',
     response: adminStatsSchema,
-    errors: PROTECTED,
+    errors: PROTECTED_ERRORS,
   }),
   listJobs: operation({
     ...GET,
@@ -68,7 +68,7 @@ export const adminOperations = {
     summary: 'Jobs, newest first',
     query: jobListQuerySchema,
     response: jobListSchema,
-    errors: PROTECTED,
+    errors: PROTECTED_ERRORS,
   }),
   getJob: operation({
     ...GET,
@@ -97,7 +97,7 @@ export const adminOperations = {
     summary: 'Who did what, newest first',
     query: Joi.object<AuditQuery>({ limit: limitParameter(), cursor: cursorParameter() }),
     response: auditPageSchema,
-    errors: PROTECTED,
+    errors: PROTECTED_ERRORS,
   }),
   listQuarantine: operation({
     ...GET,
@@ -107,7 +107,7 @@ export const adminOperations = {
     summary: 'What is quarantined, since it could not be stored or built',
     query: quarantineQuerySchema,
     response: quarantinePageSchema,
-    errors: PROTECTED,
+    errors: PROTECTED_ERRORS,
   }),
   retryQuarantined: operation({
     ...WRITE,
@@ -128,7 +128,7 @@ export const adminOperations = {
       MAX_UPLOAD_BYTES,
     ),
     response: importResponseSchema,
-    errors: BODY,
+    errors: CHANGE,
   }),
   sync: operation({
     ...WRITE,
@@ -137,7 +137,7 @@ export const adminOperations = {
     summary: 'Fetch what is new from the platform',
     body: jsonBody(syncRequestSchema, { optional: true }),
     response: queuedJobSchema,
-    errors: [...BODY, 'NOT_CONFIGURED'],
+    errors: [...CHANGE, 'NOT_CONFIGURED'],
   }),
   reindex: operation({
     ...WRITE,
@@ -146,7 +146,7 @@ export const adminOperations = {
     summary: 'Build views, the search index or both again from the records',
     body: jsonBody(reindexRequestSchema),
     response: reindexResponseSchema,
-    errors: [...BODY, 'CONFLICT'],
+    errors: [...CHANGE, 'CONFLICT'],
   }),
   verify: operation({
     ...WRITE,
@@ -155,7 +155,7 @@ export const adminOperations = {
     summary: 'Compare everything that is read with the records, and mend what differs if told to',
     body: jsonBody(verifyRequestSchema, { optional: true }),
     response: queuedJobSchema,
-    errors: BODY,
+    errors: CHANGE,
   }),
   refreshStats: operation({
     ...WRITE,

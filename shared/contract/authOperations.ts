@@ -10,21 +10,12 @@ import {
   tokenRequestSchema,
   tokenResponseSchema,
 } from './auth.js';
-import type { ErrorCode } from './errors.js';
 import { text } from './fields.js';
-import { jsonBody, operation } from './operation.js';
+import { BODY_ERRORS, jsonBody, nothing, operation, PROTECTED_ERRORS } from './operation.js';
 
-const nothing = Joi.object<Record<string, never>>({});
 const keyParams = Joi.object<{ keyId: string }, true>({ keyId: text('Id of the key') });
 
 const BARE = { params: nothing, query: nothing } as const;
-const BODY: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
-const PROTECTED: readonly ErrorCode[] = [
-  'UNAUTHORIZED',
-  'TOKEN_EXPIRED',
-  'FORBIDDEN',
-  'UNAVAILABLE',
-];
 
 /** Logging in, the current user, and API keys. */
 export const authOperations = {
@@ -51,7 +42,7 @@ export const authOperations = {
     summary: 'Exchange a code of the platform for a service token',
     body: jsonBody(tokenRequestSchema),
     response: tokenResponseSchema,
-    errors: [...BODY, 'FORBIDDEN', 'UNAVAILABLE', 'NOT_CONFIGURED'],
+    errors: [...BODY_ERRORS, 'FORBIDDEN', 'UNAVAILABLE', 'NOT_CONFIGURED'],
   }),
   refreshToken: operation({
     ...BARE,
@@ -62,7 +53,7 @@ export const authOperations = {
     summary: 'Exchange a refresh token for a new one and a new service token',
     body: jsonBody(refreshRequestSchema),
     response: tokenResponseSchema,
-    errors: [...BODY, 'TOKEN_EXPIRED', 'FORBIDDEN', 'UNAVAILABLE', 'NOT_CONFIGURED'],
+    errors: [...BODY_ERRORS, 'TOKEN_EXPIRED', 'FORBIDDEN', 'UNAVAILABLE', 'NOT_CONFIGURED'],
   }),
   getMe: operation({
     ...BARE,
@@ -72,7 +63,7 @@ export const authOperations = {
     paths: ['/api/me'],
     summary: 'The user whose bearer token is sent',
     response: currentUserSchema,
-    errors: PROTECTED,
+    errors: PROTECTED_ERRORS,
   }),
   createKey: operation({
     ...BARE,
@@ -84,7 +75,7 @@ export const authOperations = {
     body: jsonBody(newApiKeySchema),
     status: 201,
     response: createdApiKeySchema,
-    errors: [...new Set([...BODY, ...PROTECTED])],
+    errors: [...BODY_ERRORS, ...PROTECTED_ERRORS],
   }),
   listKeys: operation({
     ...BARE,
@@ -94,7 +85,7 @@ export const authOperations = {
     paths: ['/admin/keys'],
     summary: 'Every API key, without its secret',
     response: apiKeyListSchema,
-    errors: PROTECTED,
+    errors: PROTECTED_ERRORS,
   }),
   revokeKey: operation({
     ...BARE,
@@ -105,6 +96,6 @@ export const authOperations = {
     summary: 'Revoke an API key; it stops working within a second',
     params: keyParams,
     response: apiKeySchema,
-    errors: [...PROTECTED, 'NOT_FOUND'],
+    errors: [...PROTECTED_ERRORS, 'NOT_FOUND'],
   }),
 } as const;

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type Joi from 'joi';
+import Joi from 'joi';
 import type { ErrorCode } from './errors.js';
 
 /**
@@ -71,6 +71,18 @@ export function operation<Params, Query, Body = undefined>(
 export function isAdminPath(path: string): boolean {
   return /^\/(?:api\/)?admin(?:\/|$)/.test(path);
 }
+
+/** Parameters or a query of which there are none. */
+export const nothing = Joi.object<Record<string, never>>({});
+/** Errors of every operation that is protected. */
+export const PROTECTED_ERRORS: readonly ErrorCode[] = [
+  'UNAUTHORIZED',
+  'TOKEN_EXPIRED',
+  'FORBIDDEN',
+  'UNAVAILABLE',
+];
+/** Errors of every operation that takes a body. */
+export const BODY_ERRORS: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 
 /** A JSON body of at most `maxBytes` (16 kB when not said) that `schema` checks. */
 export function jsonBody<Body>(

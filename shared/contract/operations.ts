@@ -5,7 +5,7 @@ import type { ErrorCode } from './errors.js';
 import { fileLinkSchema } from './files.js';
 import { text } from './fields.js';
 import { apiIndexSchema, healthSchema, readinessSchema } from './health.js';
-import { operation } from './operation.js';
+import { nothing, operation } from './operation.js';
 import {
   searchQuerySchema,
   searchResponseSchema,
@@ -28,7 +28,6 @@ import {
 } from './threads.js';
 import { leaderboardQuerySchema, leaderboardSchema, userProfileSchema } from './users.js';
 
-const nothing = Joi.object<Record<string, never>>({});
 const serverParams = Joi.object<{ serverId: string }, true>({ serverId: text('Server id') });
 const threadParams = Joi.object<{ threadId: string }, true>({ threadId: text('Thread id') });
 const userParams = Joi.object<{ userId: string }, true>({ userId: text('User id') });

@@ -38,14 +38,19 @@ export interface ThreadAuthor {
   avatar: string;
 }
 
-/** Checks a ThreadAuthor. */
-export const threadAuthorSchema = Joi.object<ThreadAuthor, true>({
-  id: id('User id'),
+/** How somebody is shown. */
+const shownFields = {
   username: text('Account name'),
   displayName: text(
     'Name a reader would have seen: server nickname, else global name, else account name',
   ),
   avatar: text('Address of the picture (https)'),
+};
+
+/** Checks a ThreadAuthor. */
+export const threadAuthorSchema = Joi.object<ThreadAuthor, true>({
+  id: id('User id'),
+  ...shownFields,
 })
   .required()
   .description('Who started the thread');
@@ -58,11 +63,7 @@ export interface MessageAuthor extends ThreadAuthor {
 /** Checks a MessageAuthor. */
 export const messageAuthorSchema = Joi.object<MessageAuthor, true>({
   id: id('User id'),
-  username: text('Account name'),
-  displayName: text(
-    'Name a reader would have seen: server nickname, else global name, else account name',
-  ),
-  avatar: text('Address of the picture (https)'),
+  ...shownFields,
   isBot: flag('Whether this is a bot'),
 })
   .required()
@@ -402,11 +403,7 @@ export interface Participant {
 /** Checks a Participant. */
 export const participantSchema = Joi.object<Participant, true>({
   userId: id('User id'),
-  username: text('Account name'),
-  displayName: text(
-    'Name a reader would have seen: server nickname, else global name, else account name',
-  ),
-  avatar: text('Address of the picture (https)'),
+  ...shownFields,
   isBot: flag('Whether this is a bot'),
   messageCount: count('Messages they wrote in the thread'),
   firstMessageAt: time('When they first wrote'),

@@ -80,8 +80,7 @@ export function buildSteps(parsed: ParsedQuery, params: SearchParams): Steps {
     ...COUNTED,
     query: { bool: { filter: [buildCountQuery(parsed, params)] } },
     size: 0,
-    allow_partial_search_results: false,
-    preference: preferenceOf(parsed),
+    ...wholeAnswer(parsed),
   };
   const strongest = pageRequest(parsed, params, buildStrongest(parsed, params));
   return { strongest, page: pageRequest(parsed, params, buildQuery(parsed, params)), counts };
@@ -98,8 +97,7 @@ function pageRequest(parsed: ParsedQuery, params: SearchParams, query: Query): P
     sort: ORDER,
     track_total_hits: false,
     highlight: buildHighlight(parsed, params),
-    allow_partial_search_results: false,
-    preference: preferenceOf(parsed),
+    ...wholeAnswer(parsed),
   };
 }
 
@@ -117,8 +115,7 @@ export function buildRelated(
     sort: ORDER,
     track_total_hits: false,
     highlight: buildHighlight(parsed, params),
-    allow_partial_search_results: false,
-    preference: preferenceOf(parsed),
+    ...wholeAnswer(parsed),
   };
 }
 
@@ -131,8 +128,7 @@ export function buildPassages(parsed: ParsedQuery, threadIds: readonly string[])
     _source: false,
     track_total_hits: false,
     highlight: { ...MARKS, fields: fieldOf(parsed, 'content', 1, false) },
-    allow_partial_search_results: false,
-    preference: preferenceOf(parsed),
+    ...wholeAnswer(parsed),
   };
 }
 
@@ -165,7 +161,11 @@ function fieldOf(parsed: ParsedQuery, name: TextField, passages: number, begun: 
   return { [name]: { number_of_fragments: passages, highlight_query } };
 }
 
-/** Copies of a shard count deleted documents differently: one query, one copy, so that its pages agree. */
-function preferenceOf({ text }: ParsedQuery): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+/**
+ * What every request says of the index: a part of it is not enough, and one query always asks the same copy. Copies of a
+ * shard count deleted documents differently, so the pages of a query would not agree.
+ */
+function wholeAnswer({ text }: ParsedQuery) {
+  const preference = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return { allow_partial_search_results: false, preference };
 }
