@@ -11,9 +11,12 @@ export type Outcome = Answer | AppError;
 
 export type AnswerCache = ResponseCache<Outcome, ReadyAnswer>;
 
+/** Bytes that an error costs with its stack, as measured. */
+const STACK_BYTES = 512;
+
 /** Bytes of an outcome in memory; undefined for what is too large to keep, or must not be kept. */
 export function outcomeBytes(outcome: Outcome): number | undefined {
-  if (outcome instanceof AppError) return 0;
+  if (outcome instanceof AppError) return STACK_BYTES;
   if (outcome.openGzip || outcome.cached?.expiresAt === 0) return undefined;
   return (outcome.identity?.length ?? 0) + (outcome.gzip?.length ?? 0);
 }

@@ -19,8 +19,8 @@ interface Named<Ready> {
 
 /** How long (ms) an entry lasts while announcements cannot be received. */
 const UNHEARD_LIFE = 1_000;
-/** Bytes that an entry costs beside its body: key, tags, headers, bookkeeping. */
-const ENTRY_OVERHEAD = 512;
+/** Bytes that an entry costs beside its body and key, as measured: tags, headers, the buffer around its bytes. */
+const ENTRY_OVERHEAD = 1_024;
 /** Bytes that a name costs beside its text: two prepared heads and bookkeeping. */
 const NAME_OVERHEAD = 2_048;
 /** Names of one entry. Links carry parameters that mean nothing here, so one answer may have any number of URLs. */

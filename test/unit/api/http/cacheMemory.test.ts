@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { jsonAnswer } from '../../../../services/api/answer.js';
+import { outcomeBytes, type Outcome } from '../../../../services/api/http/findKept.js';
+import { ResponseCache } from '../../../../services/api/http/responseCache.js';
+import { AppError } from '../../../../shared/contract/errors.js';
+import { collectGarbage } from '../../../support/collectGarbage.js';
+
+const ENTRIES = 20_000;
+
+function heldBytes(): number {
+  collectGarbage();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+describe('the memory of small answers that are kept', () => {
+  const cases: Record<string, (n: number) => Outcome> = {
+    'answers of 100 bytes': (n) => jsonAnswer({ text: `${n}`.padStart(88, 'x') }),
+    'what was not found': () => new AppError('NOT_FOUND', 'Thread not found'),
+  };
+  for (const [name, make] of Object.entries(cases)) {
+    it(`is counted: ${name}`, async () => {
+      const before = heldBytes();
+      const cache = new ResponseCache<Outcome>({ maxBytes: 2 ** 30, sizeOf: outcomeBytes });
+      cache.resume();
+      for (let n = 0; n < ENTRIES; n += 1) {
+        const id = 10n ** 18n + BigInt(n);
+        const load = () => Promise.resolve(make(n));
+        await cache.load(`/api/threads/${id}`, { tags: [`thread/${id}`] }, load);
+      }
+      const held = heldBytes() - before;
+      expect(cache.size.entries).to.equal(ENTRIES);
+      expect(held).to.be.below(cache.size.bytes);
+    });
+  }
+});
