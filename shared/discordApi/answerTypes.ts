@@ -122,6 +122,7 @@ export interface LiveMessage extends LiveSnapshot {
   pinned?: boolean;
   flags?: number;
   webhook_id?: string;
+  application_id?: string;
   reactions?: Pick<APIReaction, 'count' | 'emoji'>[];
   message_reference?: { type?: number } & Partial<
     Pick<APIMessageReference, 'message_id' | 'channel_id' | 'guild_id'>

@@ -192,6 +192,7 @@ export const message = Joi.object({
   pinned: Joi.boolean(),
   flags: count(),
   webhook_id: snowflake(),
+  application_id: snowflake(),
   reactions: listOf(Joi.object({ count: count().required(), emoji: emoji().required() }), 1_000),
   message_reference: Joi.object({
     type: count(),

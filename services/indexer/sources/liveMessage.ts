@@ -70,7 +70,7 @@ function asExported(message: LiveMessage, roleNames: LiveContext['roleNames']): 
     isPinned: message.pinned ?? false,
     content: liveText(message),
     author: { ...asUser(message.author, message.member), isBot: isBot(message) },
-    ...(message.webhook_id !== undefined && { isWebhook: true }),
+    ...(isByWebhook(message) && { isWebhook: true }),
     ...filesOf(message),
     reactions: (message.reactions ?? []).map(({ count, emoji }) => ({
       count,
@@ -118,8 +118,16 @@ function originalOf({ message_snapshots: snapshots = [] }: LiveMessage): LiveSna
 }
 
 /** What writes by a webhook is no person. */
-function isBot({ author, webhook_id: webhookId }: LiveMessage): boolean {
-  return webhookId !== undefined || (author.bot ?? false);
+function isBot(message: LiveMessage): boolean {
+  return isByWebhook(message) || (message.author.bot ?? false);
+}
+
+/**
+ * Whether a message was written by a webhook, which is no account. A bot's answer to a command has a webhook's id, too:
+ * that of its application. It was written by the bot's account.
+ */
+export function isByWebhook({ webhook_id: webhookId, application_id: id }: LiveMessage): boolean {
+  return webhookId !== undefined && webhookId !== id;
 }
 
 function asUser(user: LiveUser, member: LiveMemberNamed = {}): ExportUser {

@@ -1,7 +1,7 @@
 import type { LiveMessage } from '../../../shared/discordApi/answerTypes.js';
 import { findGathered } from '../../../shared/store/gather.js';
 import { ingest } from '../ingest/ingest.js';
-import { liveMessage } from '../sources/liveMessage.js';
+import { isByWebhook, liveMessage } from '../sources/liveMessage.js';
 import { isBlank, requireContentIntent } from './contentIntent.js';
 import { learnRoles, noteRolesOfEvent } from './memberRoles.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
@@ -54,7 +54,7 @@ async function learnAuthors(
   server: LoadedServer,
   told: readonly ToldMessage[],
 ): Promise<void> {
-  const byPeople = told.filter(({ value }) => value.webhook_id === undefined);
+  const byPeople = told.filter(({ value }) => !isByWebhook(value));
   const { serverId } = server;
   for (const { value, asOf } of byPeople) {
     const { author, member } = value;

@@ -614,6 +614,20 @@ describe('the sync', () => {
     expect(said?.author).to.include({ username: 'Build', isBot: true });
   });
 
+  it('records a bot that answers a command as a person who wrote', async () => {
+    await start();
+    const { model } = rig.discord;
+    const { thread } = model.publicThreads().find((one) => !one.thread.isArchived)!;
+    const command = { id: '310000000000000078', name: 'help', userId: thread.ownerId };
+    const { id } = model.post(thread.id, {
+      ...{ type: 20, authorId: model.bot.id, content: 'Read the guide', command },
+    });
+    await syncAgain(deps);
+    const { messages, users } = deps.collections;
+    expect((await messages.findOne({ _id: id }))?.webhook).to.equal(undefined);
+    expect(await users.findOne({ _id: model.bot.id })).to.include({ isBot: true });
+  });
+
   it('stores nothing while the bot may not read what messages say', async () => {
     await start({ messageContent: false });
     const { messages } = deps.collections;

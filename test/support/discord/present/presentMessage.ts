@@ -168,7 +168,7 @@ function presentCommand(
 ): object {
   const user = presentUser(model.users.get(userId)!);
   return {
-    application_id: applicationId,
+    ...{ application_id: applicationId, webhook_id: applicationId },
     interaction: { id, type: 2, name, user },
     interaction_metadata: { id, type: 2, user, authorizing_integration_owners: {} },
   };

@@ -165,6 +165,13 @@ describe('a message of the platform', () => {
     expect(mapped({ webhook_id: '200000000000000006' })?.author.isBot).to.equal(true);
   });
 
+  it('is of the account that wrote it where it answers a command, and of none where a webhook wrote it', () => {
+    const application_id = '200000000000000006';
+    expect(mapped({ application_id, webhook_id: application_id })?.webhook).to.equal(undefined);
+    const ofApplication = { application_id, webhook_id: '200000000000000008' };
+    expect(mapped(ofApplication)?.webhook).to.equal(true);
+  });
+
   it('has the picture of its author', () => {
     const author = aLiveUser({ id: '200000000000000007', avatar: 'a_0f' });
     expect(mapped({ author })?.author.avatar).to.equal(
