@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { followSignal } from '../platform/followSignal.js';
 import { growingDelay } from '../platform/growingDelay.js';
 import type { Admission } from './admission.js';
 import type { Clock } from './clock.js';
@@ -103,12 +104,12 @@ async function tryOnce<T>(
   const leave = await limits.take(request, signal);
   let headers: Headers | null = null;
   try {
-    const { response, asOf } = await sendAdmitted(options, request, signal);
-    if (!(response instanceof Response)) return { ...response, kind: 'fault', isInvalid: false };
-    const verdict = judge(response.status, response.headers, await readJson(response));
+    const { answer, asOf } = await sendAdmitted(options, request, signal);
+    if ('reason' in answer) return { ...answer, kind: 'fault', isInvalid: false };
+    const verdict = judge(answer.status, answer.headers, answer.body);
     // Of a fault nothing is learnt, unless it names its bucket.
     const isTold = verdict.kind === 'answer' || verdict.kind === 'refused';
-    if (isTold || response.headers.has('X-RateLimit-Bucket')) headers = response.headers;
+    if (isTold || answer.headers.has('X-RateLimit-Bucket')) headers = answer.headers;
     if (verdict.isInvalid) await admission.countInvalid();
     if (verdict.kind === 'wait') {
       if (verdict.stopsAll) await admission.stop(verdict.waitMs);
@@ -125,7 +126,7 @@ async function sendAdmitted<T>(
   options: PlatformClientOptions,
   request: PlatformRequest<T>,
   signal?: AbortSignal,
-): Promise<{ response: Response | { reason: string }; asOf: number }> {
+): Promise<{ answer: Answer | NoAnswer; asOf: number }> {
   const { admission, clock } = options;
   const id = randomUUID();
   for (let wait = await admission.ask(id); wait > 0; wait = await admission.ask(id)) {
@@ -133,22 +134,33 @@ async function sendAdmitted<T>(
   }
   try {
     const asOf = await options.now();
-    return { response: await send(options, request, signal), asOf };
+    return { answer: await send(options, request, signal), asOf };
   } finally {
     // Where Redis does not learn of it, the request counts for longer.
     admission.answered(id).catch(() => undefined);
   }
 }
 
-/** The response, or why there is none. */
+/** What the platform has answered; `body` is undefined where it is no JSON. */
+interface Answer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+/** Why it has not answered. */
+interface NoAnswer {
+  reason: string;
+}
+
 async function send<T>(
   { url, token, publicUrl, fetch: fetched = fetch }: PlatformClientOptions,
   { path, body }: PlatformRequest<T>,
   signal?: AbortSignal,
-): Promise<Response | { reason: string }> {
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+): Promise<Answer | NoAnswer> {
+  const sent = followSignal(signal);
   try {
-    return await fetched(`${url}${path}`, {
+    const response = await fetched(`${url}${path}`, {
       headers: {
         Authorization: `Bot ${token}`,
         // In the form that the platform asks for.
@@ -158,10 +170,14 @@ async function send<T>(
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
       // The token is for this address alone.
       redirect: 'manual',
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      signal: AbortSignal.any([sent.signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
+    const { status, headers } = response;
+    return { status, headers, body: await readJson(response) };
   } catch (error) {
     signal?.throwIfAborted();
     return { reason: `The platform does not answer: ${(error as Error).message}` };
+  } finally {
+    sent.end();
   }
 }

@@ -1,3 +1,4 @@
+import { followSignal } from '../platform/followSignal.js';
 import type { Clock } from './clock.js';
 
 /** What an answer's headers say of its bucket. */
@@ -112,14 +113,13 @@ export class RateBucket {
   }
 
   async #change(waitMs: number, signal?: AbortSignal): Promise<void> {
-    const stopped = new AbortController();
-    const signals = signal ? AbortSignal.any([signal, stopped.signal]) : stopped.signal;
+    const sleep = followSignal(signal);
     const woken = new Promise<void>((resolve) => this.#wake.push(resolve));
     const slept = this.#clock
-      .sleep(Number.isFinite(waitMs) ? Math.ceil(waitMs) : LONGEST_WAIT_MS, signals)
+      .sleep(Number.isFinite(waitMs) ? Math.ceil(waitMs) : LONGEST_WAIT_MS, sleep.signal)
       .catch(() => undefined);
     await Promise.race([woken, slept]);
-    stopped.abort();
+    sleep.end();
   }
 
   #wakeAll(): void {

@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { followSignal } from '../../../shared/platform/followSignal.js';
 import { mediaType, type Mirror } from './mirror.js';
 
 /** A file that has arrived. */
@@ -53,16 +54,24 @@ const GONE = new Set([403, 404, 410]);
  * its length is said to be. Throws FileRefused, FilesLimited, or any other error where it may succeed later.
  */
 export async function fetchFile(
-  {
-    files,
-    cdnUrl,
-    maxFileBytes,
-    stopped,
-  }: Pick<Mirror, 'files' | 'cdnUrl' | 'maxFileBytes' | 'stopped'>,
-  { path, bytes: told, takes }: FileRequest,
+  mirror: Pick<Mirror, 'files' | 'cdnUrl' | 'maxFileBytes' | 'stopped'>,
+  request: FileRequest,
   timeoutMs = LONGEST_MS,
 ): Promise<ArrivedFile> {
-  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), stopped]);
+  const fetching = followSignal(mirror.stopped);
+  try {
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), fetching.signal]);
+    return await fetchUntil(signal, mirror, request);
+  } finally {
+    fetching.end();
+  }
+}
+
+async function fetchUntil(
+  signal: AbortSignal,
+  { files, cdnUrl, maxFileBytes }: Pick<Mirror, 'files' | 'cdnUrl' | 'maxFileBytes'>,
+  { path, bytes: told, takes }: FileRequest,
+): Promise<ArrivedFile> {
   // Whoever is asked is the platform: an answer that leads elsewhere is not followed.
   const response = await fetch(`${cdnUrl}${path}`, { redirect: 'manual', signal });
   try {

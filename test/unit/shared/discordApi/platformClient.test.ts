@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import type { Admission } from '../../../../shared/discordApi/admission.js';
 import {
@@ -426,4 +427,25 @@ describe('the client of the platform', () => {
     await clock.pass(1);
     expect(seen.error).to.be.instanceOf(DOMException);
   });
+
+  it('leaves nothing with a signal that outlives its requests', async () => {
+    const { client, clock } = aClient(() => json({}, 200, bucket(0, 1)));
+    const { signal } = new AbortController();
+    const request = { route: 'GET /a', topId: '1', path: '/a', check: (answer: unknown) => answer };
+    for (let n = 0; n < 5; n += 1) {
+      const asked = client.get(request, signal);
+      await clock.pass(1_000);
+      await asked;
+    }
+    expect(notesOf(signal)).to.equal(0);
+    expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
+  });
 });
+
+/** How many signals made by AbortSignal.any are noted with a signal. */
+function notesOf(signal: AbortSignal): number {
+  const name = Object.getOwnPropertySymbols(signal).find(
+    ({ description }) => description === 'kDependantSignals',
+  );
+  return name ? (signal as unknown as Record<symbol, Set<unknown>>)[name]!.size : 0;
+}
