@@ -35,7 +35,11 @@ class Gateway {
   }
 
   send(payload: object): void {
-    this.socket?.send(JSON.stringify(payload));
+    this.sendText(JSON.stringify(payload));
+  }
+
+  sendText(text: string): void {
+    this.socket?.send(text);
   }
 
   tell(t: string): void {
@@ -119,6 +123,15 @@ describe('connectSocket', () => {
     await until(() => events.includes('RESUMED'));
     expect(events).to.have.length(5);
     expect(end).to.equal(undefined);
+  });
+
+  it('takes no event that follows what cannot be read: the session goes on before that', async () => {
+    await untilIdentified();
+    gateway.tell('READY');
+    gateway.sendText('{"op":0,"t":"MESSAGE_DEL');
+    gateway.tell('MESSAGE_CREATE');
+    await until(() => end !== undefined);
+    expect(events).to.deep.equal(['READY']);
   });
 
   it('asks for a session, but reads no event, when it is paused before it is open', async () => {
