@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { checkedBy, snowflake, text } from '../../../shared/discordApi/answers.js';
+import { PlatformAnswerError } from '../../../shared/discordApi/platformErrors.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
 import type { GatewaySession } from '../../../shared/store/state.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
@@ -20,6 +21,17 @@ const checkReady = checkedBy<{
     user: Joi.object({ id: snowflake().required() }).required(),
   }).required(),
 );
+
+type Ready = ReturnType<typeof checkReady>;
+
+/** What begins a session. Throws PlatformAnswerError: then connections fail, and lists go on. */
+function readReady(data: unknown): Ready {
+  try {
+    return checkReady(data);
+  } catch (error) {
+    throw new PlatformAnswerError(`READY: ${(error as Error).message}`);
+  }
+}
 
 /** Takes what connections bring, and knows where a session goes on. */
 export interface Listener {
@@ -65,7 +77,7 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
     socket?.setPaused(isPaused);
   };
   const begin = (data: unknown, seq: number): void => {
-    const { session_id: id, resume_gateway_url: url, user } = checkReady(data);
+    const { session_id: id, resume_gateway_url: url, user } = readReady(data);
     session = { id, url, botId: user.id, intents, seq, since: new Date() };
     progress = createSessionProgress(seq);
     goOn();

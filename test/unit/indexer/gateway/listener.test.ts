@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { PlatformAnswerError } from '../../../../shared/discordApi/platformErrors.js';
 import type { GatewaySocket } from '../../../../services/indexer/gateway/gatewaySocket.js';
 import { createListener } from '../../../../services/indexer/gateway/listener.js';
 import type { SyncDeps } from '../../../../services/indexer/sync/syncDeps.js';
@@ -45,6 +46,16 @@ describe('a listener', () => {
     listener.detach();
     listener.attach(second.socket, 0);
     expect(second.told).to.deep.equal([true]);
+    stop.abort();
+    await listener.end();
+  });
+
+  it('blames the platform for a session that does not begin as it should', async () => {
+    const { deps, stop } = withoutTimes();
+    const listener = createListener(deps, null);
+    const ready = { type: 'READY', seq: 1, data: { session_id: 'S' } };
+    expect(() => listener.take(ready, 10)).to.throw(PlatformAnswerError, /READY: .*required/);
+    expect(listener.session).to.equal(null);
     stop.abort();
     await listener.end();
   });
