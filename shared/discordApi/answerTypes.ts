@@ -129,9 +129,9 @@ export interface LiveMessage extends LiveSnapshot {
   >;
   message_snapshots?: { message: LiveSnapshot }[];
   poll?: Pick<APIPoll, 'question' | 'answers'> & Partial<Pick<APIPoll, 'results'>>;
-  interaction_metadata?: { id: string; user: LiveUser; name?: string };
+  interaction_metadata?: { id: string; user?: LiveUser; name?: string };
   /** Deprecated, and the only one that names the command. */
-  interaction?: Pick<NonNullable<APIMessage['interaction']>, 'id' | 'name'> & { user: LiveUser };
+  interaction?: Pick<NonNullable<APIMessage['interaction']>, 'id' | 'name'> & { user?: LiveUser };
 }
 
 export type LiveApplication = Pick<APIApplication, 'id'> & { name?: string; flags?: number };

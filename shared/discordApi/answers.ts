@@ -220,12 +220,12 @@ export const message = Joi.object({
   interaction_metadata: Joi.object({
     id: snowflake().required(),
     name: text(SHORT),
-    user: user().required(),
+    user: user(),
   }),
   interaction: Joi.object({
     id: snowflake().required(),
     name: text(SHORT).required(),
-    user: user().required(),
+    user: user(),
   }),
 });
 

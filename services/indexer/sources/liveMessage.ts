@@ -230,9 +230,11 @@ function forwardedOf(message: LiveMessage): ExportForwarded | null {
   };
 }
 
+/** Null, too, where it is not told who has used the command: the platform describes that as optional. */
 function interactionOf(message: LiveMessage): NonNullable<ExportMessage['interaction']> | null {
   const told = message.interaction_metadata ?? message.interaction;
-  if (!told) return null;
+  const user = told?.user ?? message.interaction?.user;
+  if (!told || !user) return null;
   const name = message.interaction?.name ?? told.name ?? null;
-  return { id: told.id, name, user: asUser(told.user) };
+  return { id: told.id, name, user: asUser(user) };
 }

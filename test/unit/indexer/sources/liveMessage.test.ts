@@ -172,6 +172,15 @@ describe('a message of the platform', () => {
     expect(mapped(ofApplication)?.webhook).to.equal(true);
   });
 
+  it('answers nobody where it is not told who has used its command', () => {
+    const id = '200000000000000006';
+    const user = aLiveUser({ username: 'ada' });
+    const bare = { interaction_metadata: { id }, interaction: { id, name: 'help' } };
+    expect(mapped(bare)?.interaction).to.equal(null);
+    const named = mapped({ ...bare, interaction: { id, name: 'help', user } });
+    expect(named?.interaction).to.include({ name: 'help', username: 'ada' });
+  });
+
   it('has the picture of its author', () => {
     const author = aLiveUser({ id: '200000000000000007', avatar: 'a_0f' });
     expect(mapped({ author })?.author.avatar).to.equal(
