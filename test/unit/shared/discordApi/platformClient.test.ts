@@ -404,6 +404,17 @@ describe('the client of the platform', () => {
     }
   });
 
+  it('takes no refusal of what stands before the platform for its own', async () => {
+    for (const status of [302, 400, 404, 408]) {
+      const page = () => new Response('<html>Not here</html>', { status });
+      const { ask, clock, sent } = aClient((n) => (n < 3 ? page() : json({ fine: true })));
+      const seen = outcome(ask());
+      await clock.pass(10_000);
+      expect(seen.value, String(status)).to.deep.include({ value: { fine: true } });
+      expect(sent).to.have.length(3);
+    }
+  });
+
   it('takes nothing of an answer that is not what it should be', async () => {
     const { client } = aClient(() => json([]));
     const check = () => {
