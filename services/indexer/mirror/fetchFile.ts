@@ -47,7 +47,9 @@ const LONGEST_MS = 300_000;
 const USUAL_WAIT_MS = 60_000;
 const LONGEST_WAIT_MS = 3_600_000;
 const TYPE = /^[\w.+-]+\/[\w.+-]+$/;
-const GONE = new Set([403, 404, 410]);
+const GONE = new Set([404, 410]);
+/** So the platform answers an address that it blocks, whatever file is asked for. */
+const BLOCKED = 403;
 
 /**
  * Fetches a file of the platform into the folder in which files arrive. It reads no more than a file may have, whatever
@@ -101,7 +103,7 @@ function refuse({ status, headers }: Response): void {
     const waitMs = seconds > 0 ? seconds * 1_000 : USUAL_WAIT_MS;
     throw new FilesLimited(Math.min(waitMs, LONGEST_WAIT_MS));
   }
-  if (status < 500) throw new FileRefused(`The platform answers ${status}`);
+  if (status < 500 && status !== BLOCKED) throw new FileRefused(`The platform answers ${status}`);
   throw new Error(`The platform answers ${status}`);
 }
 
