@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
+import { followSignal } from '../../../shared/platform/followSignal.js';
 import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
@@ -105,8 +106,8 @@ async function takeTurn(
   deps: IndexerDeps,
   { platform, clock, options, holder, stopped }: Turn,
 ): Promise<number | null> {
-  const lost = new AbortController();
-  const signal = AbortSignal.any([stopped, lost.signal]);
+  const turn = followSignal(stopped);
+  const { signal } = turn;
   // Every request under way listens to it.
   setMaxListeners(0, signal);
   const removals = createRemovals(deps, signal);
@@ -115,7 +116,7 @@ async function takeTurn(
     if (!(await holdLease(deps.collections, holder))) return AGAIN_AFTER_MS;
     clock.restart();
     const meter = createMeter();
-    timer = keepLease(deps, { holder, meter }, () => lost.abort());
+    timer = keepLease(deps, { holder, meter }, () => turn.end());
     const { named, optOutRoles, gateway, allEveryMs, memberEveryMs } = options;
     const pace = { everyMs: options.repairEveryMs, afterMs: options.repairAfterMs };
     const sync: SyncDeps = {
@@ -135,7 +136,7 @@ async function takeTurn(
       removeLongWithheld(sync),
       ...(gateway ? [listen(sync, gateway)] : []),
     ];
-    await untilFirstFails(parts, lost);
+    await untilFirstFails(parts, () => turn.end());
     return 0;
   } catch (error) {
     // It was told to stop, or has lost the lease.
@@ -144,6 +145,7 @@ async function takeTurn(
   } finally {
     clearInterval(timer);
     await removals.end();
+    turn.end();
   }
 }
 
@@ -192,11 +194,11 @@ function keepLease(
  * Waits for the end of all parts. When one fails, the others are ended, too, and its error is thrown; of several errors
  * the one that an operator has to mend.
  */
-async function untilFirstFails(parts: Promise<void>[], others: AbortController): Promise<void> {
+async function untilFirstFails(parts: Promise<void>[], endOthers: () => void): Promise<void> {
   const errors: unknown[] = [];
   const end = (error: unknown): void => {
     errors.push(error);
-    others.abort();
+    endOthers();
   };
   await Promise.all(parts.map((part) => part.catch(end)));
   const first = errors.find(isProblem) ?? errors[0];
