@@ -70,7 +70,7 @@ async function stayConnected(
 ): Promise<void> {
   const { signal } = deps;
   let failures = 0;
-  let lastedAt = performance.now();
+  let answeredAt = performance.now();
   let isChecked = false;
   const connect = async (): Promise<Connected> => {
     // Once is enough: what is granted later counts from the next start on.
@@ -79,14 +79,14 @@ async function stayConnected(
     return connectOnce(deps, access, listener);
   };
   while (!signal.aborted) {
-    const { waitMs, hasLasted } = await connect().catch((error: unknown) => ({
+    const { waitMs, isAnswered, hasLasted } = await connect().catch((error: unknown) => ({
       waitMs: restAfter(deps, listener, error),
-      hasLasted: false,
+      ...{ isAnswered: false, hasLasted: false },
     }));
     if (waitMs === null) return;
     failures = hasLasted ? 0 : failures + 1;
-    if (hasLasted || !listener.session) lastedAt = performance.now();
-    if (performance.now() - lastedAt > MOST_RESUMING_MS) listener.dropSession();
+    if (isAnswered || !listener.session) answeredAt = performance.now();
+    if (performance.now() - answeredAt > MOST_RESUMING_MS) listener.dropSession();
     await rest(Math.max(waitMs, delayAfter(failures)), signal);
   }
 }
@@ -105,6 +105,8 @@ async function dropOutdated(deps: SyncDeps, listener: Listener): Promise<void> {
 interface Connected {
   /** The least time to rest (ms); null where nothing helps. */
   waitMs: number | null;
+  /** Whether its session had begun, or was resumed. */
+  isAnswered: boolean;
   hasLasted: boolean;
 }
 
@@ -133,12 +135,12 @@ async function connectOnce(
     listener.note(closed.problem);
     // The restart that the problem asks for is to begin another session, with what was changed.
     listener.dropSession();
-    return { waitMs: null, hasLasted };
+    return { waitMs: null, isAnswered, hasLasted };
   }
-  if (!isInvalid && closed.kind === 'passing') return { waitMs: 0, hasLasted };
+  if (!isInvalid && closed.kind === 'passing') return { waitMs: 0, isAnswered, hasLasted };
   listener.dropSession();
   // The platform asks for a random time between one and five seconds.
-  return { waitMs: 1_000 + Math.random() * 4_000, hasLasted };
+  return { waitMs: 1_000 + Math.random() * 4_000, isAnswered, hasLasted };
 }
 
 /** How long to rest after an error (ms). Throws one that does not pass. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { stateOf } from '../../../shared/store/state.js';
 import { createRandom } from '../../faults/random.js';
@@ -73,6 +74,26 @@ describe('a session of the gateway', () => {
     rig.discord.gateway.ignoresSessions = false;
     await rig.untilSame();
     expect(sent(Op.Identify)).to.equal(identified);
+  });
+
+  it('is kept while each connection resumes it, however short they last', async () => {
+    await start({ resumeMs: 3_600_000 });
+    const now = performance.now.bind(performance);
+    let aheadMs = 0;
+    performance.now = () => now() + aheadMs;
+    try {
+      for (const n of [1, 2]) {
+        rig.discord.gateway.cut();
+        // Between two connections, so that neither of them lasts.
+        await pause(20);
+        aheadMs = 6 * 60_000;
+        await until(() => sent(Op.Identify) + sent(Op.Resume) > n);
+        await untilListening(deps, rig.discord);
+      }
+    } finally {
+      performance.now = now;
+    }
+    expect(sent(Op.Identify)).to.equal(1);
   });
 
   it('that cannot be resumed is followed by another, and what was missed is found', async () => {
