@@ -43,7 +43,11 @@ async function whatIsLeft(
       'lost search index': (await elasticsearch.indices.existsAlias({ name: alias })) ? 0 : 1,
     };
     const left = Object.entries(counts).filter(([, count]) => count > 0);
-    return left.map(([name, count]) => `${count} ${name}`).join(', ');
+    const failure = (await work.findOne({ failure: { $exists: true } }))?.failure;
+    const reason = failure ? ` (one of ${failure.kind} failed: ${failure.reason})` : '';
+    return left.length > 0
+      ? left.map(([name, count]) => `${count} ${name}`).join(', ') + reason
+      : '';
   } finally {
     await producer.close();
   }

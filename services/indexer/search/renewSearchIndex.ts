@@ -5,13 +5,14 @@ import type { Logger } from '../../../shared/platform/logger.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { RebuildRunning } from '../../../shared/store/searchGenerations.js';
 import { ensureSearchIndex, searchAlias } from '../../../shared/store/searchIndex.js';
+import { stateOf } from '../../../shared/store/state.js';
 
 /** What a lost search index is noticed and renewed with. */
 export interface RenewDeps {
   elasticsearch: Client;
   namespace: string;
   collections: Pick<Collections, 'state' | 'threads'>;
-  producer: Pick<Producer, 'add'>;
+  producer: Pick<Producer, 'add' | 'refile'>;
   logger: Logger;
 }
 
@@ -33,6 +34,10 @@ export async function renewSearchIndex(deps: RenewDeps): Promise<boolean> {
     logger.warn('The search index is lost: it is built again from the records');
   } catch (error) {
     if (!(error instanceof RebuildRunning)) throw error;
+    // Its job may be lost, while all that waits for the index keeps the queue busy.
+    const search = await stateOf(collections.state, 'search').findOne({ _id: 'search' });
+    const rebuildId = search?.rebuild?.id;
+    if (rebuildId) await producer.refile('reindex-search', { rebuildId });
   }
   return false;
 }

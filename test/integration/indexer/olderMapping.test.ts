@@ -33,7 +33,8 @@ const QUESTIONS: [q: string, more?: Partial<SearchParams>][] = [
 ];
 
 /** None of these indexes is lost, so no rebuild is asked for. */
-const NO_QUEUE = { add: () => Promise.reject(new Error('Nothing is lost here')) };
+const refuse = () => Promise.reject(new Error('Nothing is lost here'));
+const NO_QUEUE = { add: refuse, refile: refuse };
 
 describe('a search index of the first mapping', () => {
   const { stores, deps } = indexerSuite('reopened');

@@ -17,10 +17,12 @@ describe('renewSearchIndex', () => {
   const { stores, deps } = indexerSuite('reopened');
   let archive: RebuildArchive;
   let asked: string[];
+  let refiled: string[];
 
   beforeEach(() => {
     archive = rebuildArchive(deps);
     asked = [];
+    refiled = [];
   });
 
   const exists = () =>
@@ -34,6 +36,10 @@ describe('renewSearchIndex', () => {
         add: (_name, payload) => {
           asked.push((payload as { rebuildId: string }).rebuildId);
           return add?.() ?? Promise.resolve('job-1');
+        },
+        refile: (_name, payload) => {
+          refiled.push((payload as { rebuildId: string }).rebuildId);
+          return Promise.resolve('job-1');
         },
       },
     });
@@ -56,6 +62,9 @@ describe('renewSearchIndex', () => {
     await lose();
     expect(await Promise.all([renew(), renew()])).to.deep.equal([false, false]);
     expect(asked).to.have.length(1);
+    // Its job may be lost: whoever sees the rebuild waiting files it again, where it neither waits nor runs.
+    expect(await renew()).to.equal(false);
+    expect(refiled.slice(-1)).to.deep.equal(asked);
     // What is written before the rebuild has begun waits, and is not tried in vain.
     const { threadId, messageIds } = thread!;
     const waiting = await archive.write(threadId, messageIds, 'meanwhile').catch(String);
