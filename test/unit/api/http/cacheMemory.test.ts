@@ -3,6 +3,7 @@ import { jsonAnswer } from '../../../../services/api/answer.js';
 import { outcomeBytes, type Outcome } from '../../../../services/api/http/findKept.js';
 import { ResponseCache } from '../../../../services/api/http/responseCache.js';
 import { AppError } from '../../../../shared/contract/errors.js';
+import { until } from '../../../support/apiServer.js';
 import { collectGarbage } from '../../../support/collectGarbage.js';
 
 const ENTRIES = 20_000;
@@ -28,9 +29,9 @@ describe('the memory of small answers that are kept', () => {
         const load = () => Promise.resolve(make(n));
         await cache.load(`/api/threads/${id}`, { tags: [`thread/${id}`] }, load);
       }
-      const held = heldBytes() - before;
       expect(cache.size.entries).to.equal(ENTRIES);
-      expect(held).to.be.below(cache.size.bytes);
+      // V8 frees the memory of buffers beside the program, some time after it has collected them.
+      await until(() => heldBytes() - before < cache.size.bytes);
     });
   }
 });

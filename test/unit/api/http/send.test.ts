@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import { listen, type Listener } from '../../../../services/api/http/listen.js';
 import { send } from '../../../../services/api/http/send.js';
+import { until } from '../../../support/apiServer.js';
 import { collectGarbage } from '../../../support/collectGarbage.js';
 
 const BODY = Buffer.alloc(4 << 20, '{"text":"Zoë"}');
@@ -56,8 +57,11 @@ describe('send', () => {
     for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     while (sent < ASKED) await new Promise((resolve) => setTimeout(resolve, 20));
     await new Promise((resolve) => setTimeout(resolve, 200));
-    const held = heldBytes() - before;
-    for (const socket of sockets) socket.destroy();
-    expect(held).to.be.below((ASKED * BODY.length) / 10);
+    try {
+      // V8 frees the memory of buffers beside the program, some time after it has collected them.
+      await until(() => heldBytes() - before < (ASKED * BODY.length) / 10);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+    }
   });
 });
