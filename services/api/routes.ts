@@ -144,12 +144,12 @@ export function createRoutes(deps: RouteDeps): Route[] {
   ];
 }
 
-/** Of an answer that the contract alone decides: it is kept, and no announcement changes it. */
+/** The dependency of an answer that only the contract decides. The cache keeps it, and no announcement drops it. */
 function onNothing(): Dependency {
   return { tags: [] };
 }
 
-/** Of an answer that is the same for everybody at one moment, and may be another at the next: it is not kept. */
+/** For an answer that may change at any moment without an announcement. The cache does not keep it. */
 function neverKept(): undefined {
   return undefined;
 }

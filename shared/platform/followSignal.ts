@@ -6,9 +6,10 @@ export interface FollowingSignal {
 }
 
 /**
- * A signal that is aborted with another one, until it is ended. AbortSignal.any makes such a signal, too. But in Node 20
- * the other signal then keeps a note for ever of each one that was made. A process that runs for months makes millions
- * of them: the notes take more and more memory, and no more than 16,777,216 fit.
+ * A signal for a piece of work. It is aborted when `other` is, and when the work calls `end`. After that, `other` holds
+ * nothing of it. AbortSignal.any is no replacement: in Node 20, `other` keeps a reference for each signal that was made
+ * from it, for as long as `other` lives. A process that runs for months makes millions of signals. Its memory grows, and
+ * after 16,777,216 of them AbortSignal.any throws.
  */
 export function followSignal(other: AbortSignal | undefined): FollowingSignal {
   const own = new AbortController();

@@ -12,7 +12,10 @@ export interface SearchFacts {
   exists: boolean;
 }
 
-/** Looks at the index behind the alias. There is none before it is made, and it holds none while its first shard starts. */
+/**
+ * Looks at the index behind the alias. Gives no documents where there is no index, and while Elasticsearch still starts
+ * the shard of a new one.
+ */
 export async function readSearchFacts(client: Client, namespace: string): Promise<SearchFacts> {
   const index = searchAlias(namespace);
   const query = { terms: { kind: ['thread', 'message'] } };

@@ -13,9 +13,10 @@ const REMEMBERED = 60_000;
  */
 const MOST_REFUSALS = 900;
 /**
- * The most refusals that one process causes: two machines with a process each may share an address. It is more than the
- * wrong credentials that one client may send in a minute. The share of a process is smaller where there are more than
- * two processes. One client may then use it up for a minute. That is better than a ban, which would end it for all.
+ * The most refusals that one process causes in a minute. It is half of the above, as two machines with a process each may
+ * share an address. It is more than the wrong credentials that one client may send in a minute. But three processes and
+ * more on a machine have smaller shares, and one client may use up a share. Then this process looks up no users for the
+ * rest of the minute. A ban by the platform would keep all processes from it, for longer.
  */
 const MOST_OF_ONE = 450;
 

@@ -61,7 +61,8 @@ export function mergeHeader(
   if (mergedChannel.next) documents.put('channels', mergedChannel.next);
   if (mergedChannel.isChanged) {
     documents.mark('server', told.server._id, { causes });
-    // A new channel has no threads yet that show another name of it. But others may link to it, without its name.
+    // Threads may already link to a channel that is new here. So far they show the link without a name. No thread shows
+    // an older name of it.
     if (!channel) documents.mark('links', told.channel._id, { causes });
     else if (areOthers(channel, mergedChannel.next, SHOWN_BY_THREADS))
       documents.mark('channel', told.channel._id, { causes });

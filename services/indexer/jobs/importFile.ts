@@ -40,7 +40,10 @@ function weightOf({ bytes }: ImportFileRecord): number {
 /** How a file ended. */
 export type FileOutcome = Pick<ImportFileRecord, 'state' | 'reason' | 'threadId' | 'messages'>;
 
-/** Files that were begun before are imported one at a time, so that a try counts only for the one at fault. */
+/**
+ * Orders files whose import was begun before and did not end: one of them may kill the process. They are imported one
+ * at a time, so that the tries of the others are not used up with its own.
+ */
 const takeTurn = createTurns();
 
 /**

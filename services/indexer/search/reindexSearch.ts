@@ -26,8 +26,9 @@ export type RebuildOutcome =
 export const ROLLBACK_WINDOW_MS = 60 * 60_000;
 
 /**
- * Builds a new search index from the records beside the one that is searched, and puts it in its place. Where that one
- * was lost, nothing can be searched until the new one is complete. Goes on where a crash left it. Why nothing is missing or stale after the swap: docs/search.md.
+ * Builds a new search index from the records, and moves the alias to it. Until then the old index is searched; if it was
+ * lost, nothing can be searched. A rebuild that was cut off by a crash goes on where it was. docs/search.md says why
+ * nothing is missing or stale after the alias was moved.
  */
 export async function reindexSearch(
   deps: IndexerDeps,

@@ -14,9 +14,10 @@ const AGAIN_AFTER_MS = 5_000;
 const LOOK_EVERY_MS = 250;
 
 /**
- * Asks for the roles of authors. Those of whom nothing is known, such as authors of exports, are asked for at once.
- * Else one author is asked for in each `everyMs`: whoever was asked for longest ago, if that was an hour ago, or before
- * events were heard. So a change of roles is learnt of people, too, who do not write.
+ * Asks the platform for the roles of authors. First come those of whom nothing is known, such as authors of exports: they
+ * are asked for without a pause. When there are none, one author is asked for in each `everyMs`. It is the one who was
+ * asked for longest ago, if that was an hour ago, or before the present session of events began. So the archive also
+ * learns of roles that change while somebody writes nothing.
  */
 export async function checkMembers(deps: SyncDeps, everyMs: number): Promise<void> {
   let foundAt = -Infinity;

@@ -68,7 +68,8 @@ async function runKind(deps: IndexerDeps, kind: LoopKind, among: Filter<Mark>): 
   const due = { $and: [{ kind, due: { $lte: new Date() } }, among] };
   const found = await work.find(due).sort({ due: 1 }).limit(batch).toArray();
   const fresh = found.filter(({ tries }) => tries === undefined);
-  // A mark that was begun before, and did not end, is done by itself, so that a try counts only for the one at fault.
+  // Work on a mark that was begun before, and did not end, may kill the process. Such a mark is done by itself, so that
+  // the tries of others are not used up with its own.
   const tried =
     fresh.length === found.length && found.length < batch
       ? null
