@@ -1,7 +1,10 @@
 import type { estypes } from '@elastic/elasticsearch';
-import { describeMapping, readSearchIndex } from '../../shared/store/searchIndex.js';
+import {
+  describeMapping,
+  listGenerations,
+  readSearchIndex,
+} from '../../shared/store/searchIndex.js';
 import { KEPT_SINCE_THIRD } from '../../shared/store/searchMapping.js';
-import { listGenerations } from './search/generations.js';
 import { renewSearchIndex, type RenewDeps } from './search/renewSearchIndex.js';
 
 /**
@@ -28,7 +31,7 @@ export async function prepareSearch(deps: RenewDeps): Promise<void> {
   if (mappingVersion === 1) {
     await elasticsearch.indices.putMapping({ index, properties: ADDED_TO_FIRST });
   }
-  const generations = await listGenerations({ elasticsearch, namespace });
+  const generations = await listGenerations(elasticsearch, namespace);
   await elasticsearch.indices.putMapping({
     index: [...new Set([index, ...generations.values()])],
     properties: KEPT_SINCE_THIRD,

@@ -32,7 +32,9 @@ export const REDACTED = {
   deleted: true,
 } satisfies Partial<MessageRecord>;
 
-const LISTS = ['attachments', 'embeds', 'stickers', 'reactions', 'mentions', 'mentionedRoles'];
+const LISTS = Object.entries(REDACTED).flatMap(([name, left]) =>
+  Array.isArray(left) ? [name] : [],
+);
 
 /** Finds messages of which something is left beyond what a deleted message keeps. */
 export const HAS_WORDS: Filter<MessageRecord> = {

@@ -9,6 +9,13 @@ type Store = Pick<Collections, 'state'>;
 /** A rebuild is running or waiting: there is one at a time. */
 export class RebuildRunning extends Error {
   override readonly name = 'RebuildRunning';
+  readonly rebuildId: string | undefined;
+
+  constructor(running: SearchRebuild | undefined) {
+    const { state = 'running', requestedAt } = running ?? {};
+    super(`A rebuild of the search index is ${state} since ${requestedAt?.toISOString() ?? 'now'}`);
+    this.rebuildId = running?.id;
+  }
 }
 
 /** A running rebuild without progress for so long (ms) counts as lost. One that waits in the queue is given longer. */
@@ -31,10 +38,7 @@ export async function enterRebuild({ state }: Store, now = new Date()): Promise<
     return id;
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
-    const running = (await stateOf(state, 'search').findOne({ _id: 'search' }))?.rebuild;
-    throw new RebuildRunning(
-      `A rebuild of the search index is ${running?.state ?? 'running'} since ${running?.requestedAt.toISOString() ?? 'now'}`,
-    );
+    throw new RebuildRunning((await stateOf(state, 'search').findOne({ _id: 'search' }))?.rebuild);
   }
 }
 

@@ -158,6 +158,20 @@ export function generationOf(namespace: string, index: string): number | undefin
     : undefined;
 }
 
+/** This archive's indexes by their generation. */
+export async function listGenerations(
+  client: Client,
+  namespace: string,
+): Promise<Map<number, string>> {
+  const found = await client.indices.get({ index: `${searchAlias(namespace)}-*` });
+  return new Map(
+    Object.keys(found).flatMap((index) => {
+      const generation = generationOf(namespace, index);
+      return generation === undefined ? [] : [[generation, index] as const];
+    }),
+  );
+}
+
 /** The index behind the alias and the version of its mapping. Throws when there is none. */
 export async function readSearchIndex(
   client: Client,
@@ -215,14 +229,12 @@ export async function ensureSearchIndex(client: Client, namespace: string): Prom
  */
 export async function replaceSearchIndex(client: Client, namespace: string): Promise<void> {
   const alias = searchAlias(namespace);
-  const found = Object.keys(await client.indices.get({ index: `${alias}-*` }));
-  const old = found.filter((index) => generationOf(namespace, index) !== undefined);
-  const last = Math.max(0, ...old.map((index) => generationOf(namespace, index)!));
-  const index = searchIndexName(namespace, last + 1);
+  const old = await listGenerations(client, namespace);
+  const index = searchIndexName(namespace, Math.max(0, ...old.keys()) + 1);
   await client.indices.create({ index, ...searchIndexDefinition });
   await client.indices.updateAliases({
     actions: [
-      ...old.map((name) => ({ remove_index: { index: name } })),
+      ...[...old.values()].map((name) => ({ remove_index: { index: name } })),
       { add: { index, alias, is_write_index: true } },
     ],
   });

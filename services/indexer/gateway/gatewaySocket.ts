@@ -70,9 +70,7 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
   const heart = createHeart(socket);
   let isInvalid = false;
   let thrown: { error: unknown } | undefined;
-  let isLeaving = false;
   const leave = (): void => {
-    isLeaving = true;
     socket.close(LEAVE);
     setTimeout(() => socket.terminate(), CLOSE_MS).unref();
   };
@@ -114,8 +112,9 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
   };
   heart.seq = options.resume?.seq ?? null;
   socket.on('message', (raw: RawData) => {
-    // The session goes on after the last event that was taken. One that follows what could not be read is told again.
-    if (isLeaving) return;
+    // Events still arrive while the connection is being closed. They are not taken: the session goes on after the last
+    // event that was, and the platform tells the others again.
+    if (socket.readyState !== WebSocket.OPEN) return;
     const text = (raw as Buffer).toString();
     const payload = parse(text);
     try {

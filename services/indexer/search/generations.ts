@@ -1,6 +1,6 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import {
-  generationOf,
+  listGenerations,
   readSearchIndex,
   searchAlias,
   searchIndexName,
@@ -38,7 +38,7 @@ export async function createGeneration(
   live: string | undefined,
 ): Promise<string> {
   const { elasticsearch, namespace } = generations;
-  const known = await listGenerations(generations);
+  const known = await listGenerations(elasticsearch, namespace);
   await dropGenerations(
     generations,
     live,
@@ -104,18 +104,4 @@ function moveAlias(
     ...(from === undefined ? [] : [{ remove: { index: from, alias, must_exist: true } }]),
     { add: { index: to, alias, is_write_index: true } },
   ];
-}
-
-/** This archive's indexes by their number. */
-export async function listGenerations({
-  elasticsearch,
-  namespace,
-}: Generations): Promise<Map<number, string>> {
-  const found = await elasticsearch.indices.get({ index: `${searchAlias(namespace)}-*` });
-  return new Map(
-    Object.keys(found).flatMap((index) => {
-      const generation = generationOf(namespace, index);
-      return generation === undefined ? [] : [[generation, index] as const];
-    }),
-  );
 }

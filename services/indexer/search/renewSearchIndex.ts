@@ -5,7 +5,6 @@ import type { Logger } from '../../../shared/platform/logger.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { RebuildRunning } from '../../../shared/store/searchGenerations.js';
 import { ensureSearchIndex, searchAlias } from '../../../shared/store/searchIndex.js';
-import { stateOf } from '../../../shared/store/state.js';
 
 /** What a lost search index is noticed and renewed with. */
 export interface RenewDeps {
@@ -17,10 +16,10 @@ export interface RenewDeps {
 }
 
 /**
- * Makes the search index of an archive that holds no threads yet. Where there are threads, a missing index was lost:
- * then a rebuild is asked for, which puts a new index in its place once it is complete. Until then searches answer that
- * they are not available; over an index that is being filled they would say that nothing is found. Resolves with
- * whether there is an index. Throws what the stores throw.
+ * Sees to it that there is a search index. An archive without threads gets an empty one. In an archive with threads, a
+ * missing index was lost. Then a rebuild is asked for, and its index can be searched once it is complete. Until then
+ * searches answer that they are not available. (Over an index that is being filled, they would find nothing.) Resolves
+ * with whether there is an index now. Throws what the stores throw.
  */
 export async function renewSearchIndex(deps: RenewDeps): Promise<boolean> {
   const { elasticsearch, namespace, collections, producer, logger } = deps;
@@ -34,9 +33,9 @@ export async function renewSearchIndex(deps: RenewDeps): Promise<boolean> {
     logger.warn('The search index is lost: it is built again from the records');
   } catch (error) {
     if (!(error instanceof RebuildRunning)) throw error;
-    // Its job may be lost, while all that waits for the index keeps the queue busy.
-    const search = await stateOf(collections.state, 'search').findOne({ _id: 'search' });
-    const rebuildId = search?.rebuild?.id;
+    // The rebuild's job may be lost. Lost jobs are looked for when the queue is idle, which it is not now: jobs that need
+    // the index are tried again and again.
+    const { rebuildId } = error;
     if (rebuildId) await producer.refile('reindex-search', { rebuildId });
   }
   return false;

@@ -51,8 +51,8 @@ interface Unseen {
 }
 
 /**
- * Looks at the messages that were not folded: notices, such as pins and renames, and all of a thread that is not shown,
- * or of none (`strays`). These are read whole only where somebody was erased.
+ * Looks at messages that no view is built from: deleted ones, notices (pins and renames, say), and all messages of
+ * threads that are not shown or not recorded (`strays`). Only where somebody was erased are they read whole.
  */
 async function unseenMessages(
   { deps, window, threads, traces }: ThreadLook,
@@ -72,11 +72,10 @@ async function unseenMessages(
   const alive = { deleted: { $ne: true } };
   const unshown = [...threads.values()].filter(({ state }) => state !== 'shown');
   const unread = [...strays, ...unshown.map(({ thread }) => thread._id)];
-  for (const which of [{ threadId, counted: false }, { threadId: { $in: unread } }]) {
-    if (traces.isEmpty) break;
-    for await (const message of messages.find({ ...which, ...alive }))
-      for (const userId of traces.inMessage(message))
-        of(message.threadId).traces.set(userId, message._id);
+  const notFolded = { $or: [{ threadId, counted: false }, { threadId: { $in: unread } }] };
+  for await (const message of traces.isEmpty ? [] : messages.find({ ...notFolded, ...alive })) {
+    for (const userId of traces.inMessage(message))
+      of(message.threadId).traces.set(userId, message._id);
   }
   const gone = [...threads.values()].filter(({ thread }) => thread.deleted);
   const ofGone = { threadId: { $in: gone.map(({ thread }) => thread._id) } };

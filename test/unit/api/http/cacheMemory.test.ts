@@ -4,15 +4,9 @@ import { outcomeBytes, type Outcome } from '../../../../services/api/http/findKe
 import { ResponseCache } from '../../../../services/api/http/responseCache.js';
 import { AppError } from '../../../../shared/contract/errors.js';
 import { until } from '../../../support/apiServer.js';
-import { collectGarbage } from '../../../support/collectGarbage.js';
+import { heldBytes } from '../../../support/heldBytes.js';
 
 const ENTRIES = 20_000;
-
-function heldBytes(): number {
-  collectGarbage();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
 
 describe('the memory of small answers that are kept', () => {
   const cases: Record<string, (n: number) => Outcome> = {
@@ -30,7 +24,6 @@ describe('the memory of small answers that are kept', () => {
         await cache.load(`/api/threads/${id}`, { tags: [`thread/${id}`] }, load);
       }
       expect(cache.size.entries).to.equal(ENTRIES);
-      // V8 frees the memory of buffers beside the program, some time after it has collected them.
       await until(() => heldBytes() - before < cache.size.bytes);
     });
   }

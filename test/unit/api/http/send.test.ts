@@ -5,16 +5,11 @@ import Koa from 'koa';
 import { listen, type Listener } from '../../../../services/api/http/listen.js';
 import { send } from '../../../../services/api/http/send.js';
 import { until } from '../../../support/apiServer.js';
-import { collectGarbage } from '../../../support/collectGarbage.js';
+import { heldBytes } from '../../../support/heldBytes.js';
 
 const BODY = Buffer.alloc(4 << 20, '{"text":"Zoë"}');
 const GZIP = gzipSync(BODY);
 const ASKED = 50;
-
-function heldBytes(): number {
-  collectGarbage();
-  return process.memoryUsage().arrayBuffers;
-}
 
 describe('send', () => {
   let listener: Listener;
@@ -58,7 +53,6 @@ describe('send', () => {
     while (sent < ASKED) await new Promise((resolve) => setTimeout(resolve, 20));
     await new Promise((resolve) => setTimeout(resolve, 200));
     try {
-      // V8 frees the memory of buffers beside the program, some time after it has collected them.
       await until(() => heldBytes() - before < (ASKED * BODY.length) / 10);
     } finally {
       for (const socket of sockets) socket.destroy();
