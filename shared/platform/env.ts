@@ -339,7 +339,9 @@ export const settingsSchema = Joi.object<Settings, true>({
     .description('production, development or test'),
 })
   .oxor('MIRROR_FOLDER', 'MIRROR_S3_BUCKET')
-  .with('MIRROR_S3_BUCKET', ['MIRROR_S3_ACCESS_KEY', 'MIRROR_S3_SECRET_KEY'])
+  // One rule for each key: a rule tells the first of its settings that is missing.
+  .with('MIRROR_S3_BUCKET', 'MIRROR_S3_ACCESS_KEY')
+  .with('MIRROR_S3_BUCKET', 'MIRROR_S3_SECRET_KEY')
   .with('MIRROR_S3_ACCESS_KEY', 'MIRROR_S3_BUCKET')
   .with('MIRROR_S3_SECRET_KEY', 'MIRROR_S3_BUCKET')
   .with('MIRROR_S3_ENDPOINT', 'MIRROR_S3_BUCKET')

@@ -31,7 +31,7 @@ export function isStoreAway(error: unknown): boolean {
   if (error instanceof MongoAPIError) return isDisconnected(error);
   if (error instanceof MongoError) return true;
   if (error instanceof elasticsearch.ResponseError) {
-    return AWAY_STATUSES.has(error.statusCode ?? 0);
+    return isAwayStatus(error.statusCode ?? 0);
   }
   return (
     error instanceof elasticsearch.ConnectionError ||
@@ -40,6 +40,11 @@ export function isStoreAway(error: unknown): boolean {
     isTimeLimit(error) ||
     isCut(error)
   );
+}
+
+/** Whether a status of Elasticsearch says that it is away, too slow or too busy. */
+export function isAwayStatus(status: number): boolean {
+  return AWAY_STATUSES.has(status);
 }
 
 /** A bulk write wraps whatever kept it from being sent. */

@@ -1,4 +1,5 @@
 import type { estypes } from '@elastic/elasticsearch';
+import { isAwayStatus } from '../../../shared/platform/storeErrors.js';
 import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
 import type { ThreadItemView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
@@ -14,7 +15,7 @@ type Listed = Pick<ThreadItemView, '_id' | 'serverId' | 'title'>;
 
 /**
  * Ids of the threads similar to each of some, most similar first, in the order asked. Throws when a search fails;
- * SearchUnavailable when the index has to be rebuilt first.
+ * SearchUnavailable when the index is too busy, or has to be rebuilt first.
  */
 export async function findSimilar(deps: IndexerDeps, threads: Listed[]): Promise<string[][]> {
   if (threads.length === 0) return [];
@@ -41,8 +42,14 @@ async function searchSimilar(deps: IndexerDeps, threads: Listed[]): Promise<stri
 }
 
 function idsOf(response: estypes.MsearchResponseItem<{ threadId: string }>): string[] {
-  if ('error' in response) throw new Error(`Similar threads: ${response.error.reason ?? 'failed'}`);
+  if ('error' in response) throw refused(response);
   return response.hits.hits.flatMap(({ _source: found }) => (found ? [found.threadId] : []));
+}
+
+/** Each question of a call has a status of its own: the index may be too busy for one of them. */
+function refused({ status, error }: estypes.ErrorResponseBase): Error {
+  const message = `Similar threads: ${error.reason ?? 'failed'}`;
+  return isAwayStatus(status) ? new SearchUnavailable(message) : new Error(message);
 }
 
 async function subjectOf(deps: IndexerDeps, { _id, serverId, title }: Listed): Promise<Subject> {

@@ -4,6 +4,8 @@ import { listSimilarThreads } from '../../../services/api/similar/listSimilarThr
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
 import { listsNaming } from '../../../services/indexer/build/buildShown.js';
 import type { Commit } from '../../../services/indexer/work/commit.js';
+import { isPassing } from '../../../services/indexer/permanentErrors.js';
+import { findSimilar } from '../../../services/indexer/similar/findSimilar.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
 import { AT_ONCE } from '../../../shared/store/work.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
@@ -142,6 +144,24 @@ describe('similar threads', () => {
     await work.updateOne({ _id: `similar/${ids[5]}` }, { $set: long });
     while ((await runDue(deps)) === true);
     expect(await similar(ids[5]!)).to.not.deep.equal([]);
+  });
+
+  it('looks again when the index was too busy for one question of a call', async () => {
+    const busy = Object.create(deps.elasticsearch, {
+      msearch: {
+        value: () =>
+          Promise.resolve({
+            responses: [
+              { status: 429, error: { type: 'es_rejected_execution_exception', reason: 'full' } },
+            ],
+          }),
+      },
+    }) as typeof deps.elasticsearch;
+    const thread = { _id: ids[0]!, serverId: server, title: TOPICS[0][0] };
+    const error = await findSimilar({ ...deps, elasticsearch: busy }, [thread]).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(isPassing(error)).to.equal(true);
   });
 
   it('answers 404 for a thread that is not there, and an empty list for one that is too new', async () => {

@@ -122,7 +122,10 @@ describe('readSettings', () => {
         { ...bucket, MIRROR_FOLDER: '/mirror' },
         /: MIRROR_FOLDER and MIRROR_S3_BUCKET must not both/,
       ],
-      [{ MIRROR_S3_BUCKET: 'files' }, /: MIRROR_S3_ACCESS_KEY must be set beside MIRROR_S3_BUCKET/],
+      [
+        { ...bucket, MIRROR_S3_ACCESS_KEY: '' },
+        /: MIRROR_S3_ACCESS_KEY must be set beside MIRROR_S3_BUCKET/,
+      ],
       [
         { ...bucket, MIRROR_S3_SECRET_KEY: '' },
         /: MIRROR_S3_SECRET_KEY must be set beside MIRROR_S3_BUCKET/,
@@ -141,6 +144,8 @@ describe('readSettings', () => {
       expect(said.split('\n'), said).to.have.length(1);
       expect(said).to.match(message);
     }
+    const bare = errorOf(() => readSettings({ MIRROR_S3_BUCKET: 'files' }));
+    expect(bare.message.split('\n'), 'a bucket without its keys').to.have.length(2);
   });
 
   it('names every wrong setting, in a line of its own', () => {
