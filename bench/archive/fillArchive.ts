@@ -7,6 +7,7 @@ import { countMembers } from '../../services/indexer/build/countMembers.js';
 import { countProfiles } from '../../services/indexer/build/countProfiles.js';
 import { countServer, listAllServers } from '../../services/indexer/build/countServer.js';
 import { findAppearances } from '../../services/indexer/build/findAppearances.js';
+import { peopleWindows, peopleWithin } from '../../services/indexer/build/people.js';
 import { encodeBody, type BodyTexts } from '../../services/indexer/stores/bodyWriter.js';
 import { foldThread, type ThreadViews } from '../../services/indexer/views/foldThread.js';
 import { createServiceLinks } from '../../services/indexer/views/serviceLinks.js';
@@ -19,7 +20,6 @@ import { generatePlaces, generateThreads, type GeneratedThread } from './generat
 export type OnStored = (messages: number) => void;
 
 const BATCH_THREADS = 500;
-const BATCH_PEOPLE = 500;
 const VERSION = 1;
 const LINKS = createServiceLinks({ publicUrl: 'https://archive.example', cdnUrl: null });
 const RESOLVED_TAGS = parseResolvedTags('solved,resolved,answered');
@@ -33,20 +33,14 @@ export async function fillViews(
   messages: number,
   onStored: OnStored,
 ): Promise<void> {
-  const { servers, channels, people } = generatePlaces();
+  const { servers, channels } = generatePlaces();
   await collections.servers.insertMany(servers);
   await collections.channels.insertMany(channels);
-  await collections.users.insertMany(people);
   await inBatches(messages, onStored, (batch) => storeThreads(collections, batch));
   // An index is built faster over what is there than kept up with it. Counting needs some of them.
   await ensureIndexes(collections);
-  for (let start = 0; start < people.length; start += BATCH_PEOPLE) {
-    const some = people.slice(start, start + BATCH_PEOPLE);
-    await storePeople(
-      collections,
-      some.map(({ _id }) => _id),
-    );
-  }
+  for await (const window of peopleWindows(collections))
+    await storePeople(collections, await peopleWithin(collections, window));
   for (const { _id } of servers)
     await storeBodies(collections, await countServer({ collections, links: LINKS }, _id));
   await storeBodies(collections, await listAllServers({ collections, links: LINKS }));

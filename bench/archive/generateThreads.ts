@@ -7,7 +7,6 @@ import type {
   MessageRecord,
   ServerRecord,
   ThreadRecord,
-  UserRecord,
 } from '../../shared/store/records.js';
 import { randomOf, type Random } from '../../test/support/generateRecords.js';
 import { textOf, zipf } from './words.js';
@@ -24,11 +23,10 @@ export interface GeneratedThread {
   linked: ReadonlyMap<string, string>;
 }
 
-/** Servers, channels and people of every generated archive. */
+/** Servers and channels of every generated archive. */
 export interface GeneratedPlaces {
   servers: ServerRecord[];
   channels: ChannelRecord[];
-  people: UserRecord[];
 }
 
 const PEOPLE = 20_000;
@@ -41,7 +39,7 @@ const SERVER_NAMES = ['Radio Builders', 'Kernel Talk', 'Small Games'] as const;
 const CHANNELS_OF_SERVER = [8, 4, 2] as const;
 const TAG_NAMES = ['Solved', 'Question', 'Bug', 'Idea', 'Hardware', 'Software'] as const;
 
-/** The places and people that every generated archive has, whatever its size. */
+/** The places that every generated archive has, whatever its size. */
 export function generatePlaces(): GeneratedPlaces {
   const servers = SERVER_NAMES.map((name, n): ServerRecord => ({
     _id: String(200_000_000_000_000_001n + BigInt(n)),
@@ -51,11 +49,7 @@ export function generatePlaces(): GeneratedPlaces {
   const channels = servers.flatMap(({ _id: serverId }, n) =>
     Array.from({ length: CHANNELS_OF_SERVER[n]! }, (_, at) => aForum(serverId, n * 10 + at)),
   );
-  const people = Array.from({ length: PEOPLE }, (_, n) => {
-    const { id: _id, ...snapshot } = aPerson(n);
-    return { _id, ...snapshot, asOf: AS_OF };
-  });
-  return { servers, channels, people };
+  return { servers, channels };
 }
 
 /**

@@ -254,7 +254,7 @@ export const adminStatsSchema = Joi.object<AdminStats, true>({
     channels: 'Channels with threads',
     threads: 'Threads',
     messages: 'Messages',
-    users: 'People who wrote',
+    users: 'Everyone who wrote, counted once for each server',
   }).description('What is listed'),
   queue: group(
     {

@@ -5,13 +5,7 @@ import type { DeletionRecord } from './deletionRecord.js';
 import type { ErasureRecord } from './erasureRecords.js';
 import type { OptOutRecord } from './optOutRecord.js';
 import type { Piece } from './pieces.js';
-import type {
-  ChannelRecord,
-  MessageRecord,
-  ServerRecord,
-  ThreadRecord,
-  UserRecord,
-} from './records.js';
+import type { ChannelRecord, MessageRecord, ServerRecord, ThreadRecord } from './records.js';
 import type { StateRecord } from './state.js';
 import type { SyncRecord } from './syncRecords.js';
 import type {
@@ -32,7 +26,6 @@ export interface Collections {
   channels: Collection<ChannelRecord>;
   threads: Collection<ThreadRecord>;
   messages: Collection<MessageRecord>;
-  users: Collection<UserRecord>;
   deletions: Collection<DeletionRecord>;
   erasures: Collection<ErasureRecord>;
   optOuts: Collection<OptOutRecord>;
@@ -61,7 +54,6 @@ export function collectionsOf(db: Db): Collections {
     channels: db.collection('channels'),
     threads: db.collection('threads'),
     messages: db.collection('messages'),
-    users: db.collection('users'),
     deletions: db.collection('deletions'),
     erasures: db.collection('erasures'),
     optOuts: db.collection('optOuts'),

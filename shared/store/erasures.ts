@@ -22,23 +22,26 @@ export const NOBODY_ERASED: ErasedPeople = {
   digest: () => '',
 };
 
+/** Threads in which the names of somebody are looked for before they are erased. */
+const LAST_THREADS = 1_000;
+
 /**
  * Remembers that somebody is to be erased. From now on no write brings them back, and builds take them out of records.
- * The erasure looks for their names in titles. So the names of their profile are kept with the request until it is
- * done. Gives the erasure's id.
+ * The erasure looks for their names in titles. So the names by which they are shown are kept with the request
+ * until it is done. Gives the erasure's id.
  */
 export async function requestErasure(
-  store: Store & Pick<Collections, 'users'>,
+  store: Store & Pick<Collections, 'contributions'>,
   userId: string,
 ): Promise<string> {
   const { salt } = await ensureState(store);
+  const names = await shownNames(store, userId);
   // Whoever learns of this erasure has this version, or a later one.
   const since = await announceErasure(store);
   const _id = keyedHash(salt, userId);
-  const user = await store.users.findOne({ _id: userId });
   const asked = {
     $set: { userId, requestedAt: new Date() },
-    $addToSet: { names: { $each: user ? [user.username, user.displayName] : [] } },
+    $addToSet: { names: { $each: names } },
     // Where it is asked for again before it is done, the version of the first request stays.
     $min: { since },
     $unset: { finishedAt: '' as const },
@@ -46,6 +49,19 @@ export async function requestErasure(
   await store.erasures.updateOne({ _id }, asked, { upsert: true });
   await announceErasure(store);
   return _id;
+}
+
+/** Names by which somebody is shown in the threads that they wrote in last. */
+async function shownNames(
+  { contributions }: Pick<Collections, 'contributions'>,
+  userId: string,
+): Promise<string[]> {
+  const theirs = await contributions
+    .find({ userId }, { projection: { author: 1 } })
+    .sort({ lastAt: -1 })
+    .limit(LAST_THREADS)
+    .toArray();
+  return theirs.flatMap(({ author }) => [author.username, author.displayName]);
 }
 
 /** Has every process read the erasures again before its next write. Gives their new version. */

@@ -194,17 +194,6 @@ export interface MessageRecord {
   deleted?: boolean;
 }
 
-/**
- * A person or bot who wrote at least one message: the newest snapshot seen anywhere. Profiles show it only where the
- * contributions of an earlier version tell no names.
- */
-export interface UserRecord extends Omit<AuthorSnapshot, 'id'> {
-  _id: string;
-  asOf: number;
-  /** When the display name was told, where not at `asOf`; 0 for never. */
-  displayNameAsOf?: number;
-}
-
 /** What the archive keeps of a server or channel for itself. */
 export type Bookkeeping = 'stamps' | 'deleted' | 'withheldAt';
 

@@ -78,11 +78,8 @@ export interface ContributionView {
   reactions: number;
   firstAt: Date;
   lastAt: Date;
-  /**
-   * Who they are in their last message, except that the display name is the last one that a source told. Rows of earlier
-   * versions lack it.
-   */
-  author?: Omit<ShownPerson, 'id'>;
+  /** Who they are in their last message, except that the display name is the last one that a source told. */
+  author: Omit<ShownPerson, 'id'>;
   /** When they last wrote by a display name that a source told; absent where none did. */
   namedAt?: Date;
   /** The same by UTC day (days since the epoch), for the rolling periods. */
@@ -97,8 +94,8 @@ export interface MemberView {
   version: number;
   username: string;
   isBot: boolean;
-  /** The link that was told. Rows of earlier versions lack it. */
-  avatar?: string;
+  /** The link that was told. */
+  avatar: string;
   messages: number;
   threads: number;
   reactions: number;

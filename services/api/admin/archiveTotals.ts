@@ -6,17 +6,14 @@ import { loadBody, type BodyStore } from '../bodies/findBody.js';
 import { timeLimit } from '../timeLimit.js';
 import { orNull } from './orNull.js';
 
-type Store = BodyStore & Pick<Collections, 'servers' | 'users'>;
+type Store = BodyStore & Pick<Collections, 'servers'>;
 type Totals = AdminStats['archive'];
 
 /** The totals that readers see: the stored statistics of all servers, added up. Null where they cannot be read. */
 export async function archiveTotals(store: Store): Promise<Totals> {
-  const [serverIds, users] = await Promise.all([
-    orNull(listServerIds(store)),
-    orNull(store.users.estimatedDocumentCount({ maxTimeMS: 2_000 })),
-  ]);
+  const serverIds = await orNull(listServerIds(store));
   const sums = serverIds && (await orNull(addUp(store, serverIds)));
-  const { channels = null, threads = null, messages = null } = sums ?? {};
+  const { channels = null, threads = null, messages = null, users = null } = sums ?? {};
   return { servers: serverIds?.length ?? null, channels, threads, messages, users };
 }
 
@@ -27,7 +24,7 @@ async function listServerIds({ servers }: Store): Promise<string[]> {
 }
 
 async function addUp(store: Store, serverIds: readonly string[]) {
-  const sums = { channels: 0, threads: 0, messages: 0 };
+  const sums = { channels: 0, threads: 0, messages: 0, users: 0 };
   const all = await Promise.all(serverIds.map((serverId) => loadBody(store, `stats/${serverId}`)));
   for (const body of all) {
     // A server that was just imported has no statistics yet.
@@ -36,6 +33,7 @@ async function addUp(store: Store, serverIds: readonly string[]) {
     sums.channels += stats.channels;
     sums.threads += stats.threads.total;
     sums.messages += stats.messages.total;
+    sums.users += stats.participants.unique;
   }
   return sums;
 }

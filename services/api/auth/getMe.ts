@@ -6,7 +6,7 @@ import type { Handler } from '../http/route.js';
 import { timeLimit } from '../timeLimit.js';
 import { missingCredential } from './refusals.js';
 
-type Store = Pick<Collections, 'refreshTokens' | 'users'>;
+type Store = Pick<Collections, 'refreshTokens' | 'members'>;
 
 /** GET /api/me: for a platform token, what the platform says now; for a service token, what it said at the login. */
 export function getMe(store: Store): Handler<unknown, unknown> {
@@ -23,11 +23,11 @@ async function describe(store: Store, { id, scopes, profile }: Caller): Promise<
   return { id, username, avatar, scope: [...scopes] };
 }
 
-/** Who logged in. For a token that was not made by a login: whom the archive knows by that id. */
-async function findAccount({ refreshTokens, users }: Store, userId: string) {
+/** Who logged in. For a token that was not made by a login: who wrote by that id. */
+async function findAccount({ refreshTokens, members }: Store, userId: string) {
   const newest = { ...timeLimit(), sort: { createdAt: -1 } } as const;
   return (
     (await refreshTokens.findOne({ userId }, newest)) ??
-    (await users.findOne({ _id: userId }, timeLimit()))
+    (await members.findOne({ userId }, timeLimit()))
   );
 }

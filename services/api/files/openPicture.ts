@@ -59,16 +59,14 @@ async function give(
  * The mirror may still hold their picture of the first server, so no other picture than this one may be given.
  */
 async function avatarOf(store: Collections, userId: string): Promise<Picture | null> {
-  const [user, unshown, members] = await Promise.all([
-    store.users.findOne({ _id: userId }, { projection: { avatar: 1 }, ...timeLimit() }),
+  const [unshown, members] = await Promise.all([
     unshownPeople(store),
     store.members
       .find({ userId }, { projection: { serverId: 1, avatar: 1 }, ...timeLimit() })
       .toArray(),
   ]);
   const shown = members.find(({ serverId }) => !unshown.has(serverId, userId));
-  const source = user && shown ? (shown.avatar ?? user.avatar) : null;
-  return source === null ? null : { source, mayBeOther: !unshown.left.hasAnywhere(userId) };
+  return shown ? { source: shown.avatar, mayBeOther: !unshown.left.hasAnywhere(userId) } : null;
 }
 
 async function iconOf({ servers }: Collections, serverId: string): Promise<Picture | null> {

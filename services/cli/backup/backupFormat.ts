@@ -10,7 +10,7 @@ import { NEVER } from '../../../shared/store/work.js';
 export const MANIFEST = 'manifest.json';
 
 /** The number of this format. Backups of any other number are refused. */
-export const BACKUP_FORMAT = 6;
+export const BACKUP_FORMAT = 7;
 
 /**
  * The collections that cannot be built again from anything else, in the order in which they are restored. An indexer
@@ -27,7 +27,6 @@ export const KEPT = [
   'channels',
   'threads',
   'messages',
-  'users',
   'sync',
   'audit',
   'apiKeys',

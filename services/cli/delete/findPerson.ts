@@ -29,11 +29,10 @@ export async function findPerson(collections: Collections, userId: string): Prom
 
 /** Whether somebody wrote a message, has a profile or has logged in. */
 async function isOwnHere(
-  { messages, users, contributions, members, refreshTokens }: Collections,
+  { messages, contributions, members, refreshTokens }: Collections,
   userId: string,
 ): Promise<boolean> {
   const found = await Promise.all([
-    users.findOne({ _id: userId }),
     messages.findOne({ 'author.id': userId }, { projection: { _id: 1 } }),
     contributions.findOne({ userId }),
     members.findOne({ userId }),
@@ -43,17 +42,16 @@ async function isOwnHere(
 }
 
 async function describePerson(
-  { messages, threads, users }: Collections,
+  { messages, threads }: Collections,
   userId: string,
 ): Promise<string[]> {
   const theirs = { 'author.id': userId, ...ALIVE };
-  const [user, latest, message, thread] = await Promise.all([
-    users.findOne({ _id: userId }),
+  const [latest, message, thread] = await Promise.all([
     messages.findOne(theirs),
     messages.countDocuments(theirs),
     threads.countDocuments({ ownerId: userId, ...ALIVE }),
   ]);
-  const { displayName, username } = user ?? latest?.author ?? {};
+  const { displayName, username } = latest?.author ?? {};
   const name = username === undefined ? '' : ` ${displayName} (${username})`;
   const started = thread > 0 ? `, among them what started ${amounts({ thread })}` : '';
   return [

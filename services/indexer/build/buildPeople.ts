@@ -1,6 +1,5 @@
 import { groupBy } from '../../../shared/platform/groupBy.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { MemberView, RankView } from '../../../shared/store/views.js';
 import { markId, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
@@ -21,21 +20,19 @@ interface Rows {
 }
 
 /**
- * Counts people's totals on their servers, their lines of the leaderboards and their profiles, and stores them. Of
- * somebody who was erased nothing is kept by their id.
+ * Counts people's totals on their servers, their lines of the leaderboards and their profiles, and stores them. Nothing
+ * is left of somebody who has no part in any thread any more, as whoever was erased.
  */
 export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   const { collections } = deps;
   const version = await nextVersion(collections.state);
-  const erased = await erasedPeople(collections);
   const everyone = marks.map(({ subject }) => subject);
-  const shown = everyone.filter((userId) => !erased.has(userId));
   const before = await storedRows(collections, everyone);
   const at = { version, today: dayOf(new Date()) };
-  const which = { userId: { $in: shown } };
+  const which = { userId: { $in: everyone } };
   const appearances = await findAppearances(collections, which);
   const counted = await countMembers(deps, which, appearances, at);
-  const profiles = await countProfiles(deps, shown, counted.members, appearances);
+  const profiles = await countProfiles(deps, everyone, counted.members, appearances);
   const [oldRows, newRows] = [rowsByPerson(before), rowsByPerson(counted)];
   const store = (documents: Documents, { subject: userId, causes }: Mark): void => {
     const [old, now] = [oldRows(userId), newRows(userId)];
@@ -43,7 +40,6 @@ export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<voi
     putRows(documents, 'ranks', old.ranks, now.ranks);
     const name = `user/${userId}`;
     putBodies(documents, new Map([[name, profiles.get(name) ?? null]]), version);
-    if (erased.has(userId)) documents.remove('users', userId);
     const serverIds = [...old.members, ...now.members].map(({ serverId }) => serverId);
     for (const serverId of new Set(serverIds)) documents.mark('server', serverId, { causes });
     markMirror(deps, documents, `user/${userId}`, { causes });

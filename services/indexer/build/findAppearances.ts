@@ -10,21 +10,20 @@ export interface Appearance {
   recentThreads: string[];
 }
 
-/** What contributions tell of one person; null where rows of earlier versions do not tell it. */
+/** What contributions tell of one person. */
 interface Seen {
   _id: string;
-  last: ContributionView['author'] | null;
-  named: ContributionView['author'] | null;
+  last: ContributionView['author'];
+  named: ContributionView['author'];
   recentThreads: string[];
 }
 
 /**
  * How the people whose contributions match are shown, by their ids. Each is shown as in the last of their messages that
- * may be read, by the last display name that a source told: so a name goes with what was written by it. Whoever is not
- * recorded is left out.
+ * may be read, by the last display name that a source told: so a name goes with what was written by it.
  */
 export async function findAppearances(
-  { contributions, users }: Pick<Collections, 'contributions' | 'users'>,
+  { contributions }: Pick<Collections, 'contributions'>,
   which: Filter<ContributionView>,
 ): Promise<Map<string, Appearance>> {
   const latest = { lastAt: -1, threadId: -1 } as const;
@@ -43,16 +42,11 @@ export async function findAppearances(
       },
     ])
     .toArray();
-  const recorded = await users.find({ _id: { $in: seen.map(({ _id }) => _id) } }).toArray();
-  const userById = new Map(recorded.map((user) => [user._id, user]));
   return new Map(
-    seen.flatMap(({ _id: id, last, named, recentThreads }) => {
-      const user = userById.get(id);
-      if (!user) return [];
-      const told = last && named ? { ...last, displayName: named.displayName } : user;
-      const { username, displayName, avatar, isBot } = told;
-      const person = { id, username, displayName, avatar, isBot };
-      return [[id, { person, recentThreads }]];
+    seen.map(({ _id: id, last, named, recentThreads }) => {
+      const { username, avatar, isBot } = last;
+      const person = { id, username, displayName: named.displayName, avatar, isBot };
+      return [id, { person, recentThreads }];
     }),
   );
 }

@@ -9,8 +9,7 @@ import { namesOfErased, redactTitle } from '../records/redactTitle.js';
 import { markThread } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 import { mergeHeader } from './mergeHeader.js';
-import { mergeMessages, readsOfMessages } from './mergeMessages.js';
-import { mergePeople } from './mergePeople.js';
+import { mergeMessages, messagesRead } from './mergeMessages.js';
 import type { Source } from './source.js';
 
 /** What became of a source. */
@@ -50,7 +49,8 @@ export async function ingest(
       faultPoint('beforeRecords');
       const outcome = await commit({
         reads: {
-          ...{ ...readsOfHeader(source, beside), ...readsOfMessages(told) },
+          ...readsOfHeader(source, beside),
+          messages: messagesRead(told),
           state: ['erasures'],
         },
         decide(documents) {
@@ -127,7 +127,6 @@ function applyBatch(
   if (header.isDeleted) return { isChanged: false, isDeleted: true };
   const isSaid =
     thread !== null && mergeMessages(documents, { threadId: thread._id, causes }, told);
-  mergePeople(documents, told, causes);
   const isThreadChanged =
     thread !== null &&
     (redactTitleOf(documents, thread._id, names, erased) || header.isThreadChanged);

@@ -10,18 +10,9 @@ import { withoutDeletedForward } from '../records/withoutDeletedForward.js';
 import type { Documents } from '../work/commit.js';
 import { SourceConflict } from './source.js';
 
-/** Ids of the documents that merging messages reads: themselves, what they forward, and their authors. */
-export function readsOfMessages(told: readonly SourceMessage[]): {
-  messages: string[];
-  users: string[];
-} {
-  return {
-    messages: [
-      ...told.map(({ _id }) => _id),
-      ...forwardsOf(told).map(({ originalId }) => originalId),
-    ],
-    users: told.map(({ author }) => author.id),
-  };
+/** Ids of the messages that merging messages reads: themselves, and what they forward. */
+export function messagesRead(told: readonly SourceMessage[]): string[] {
+  return [...told.map(({ _id }) => _id), ...forwardsOf(told).map(({ originalId }) => originalId)];
 }
 
 /**

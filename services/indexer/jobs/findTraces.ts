@@ -39,7 +39,7 @@ export async function findTraces(
   const userId = erasure.userId!;
   const erased = await erasedPeople(collections);
   const names = await knownNames(collections, erasure, userId);
-  const profiles = await collections.users.countDocuments({ _id: userId });
+  const profiles = await collections.bodies.countDocuments({ _id: `user/${userId}` });
   const threadIds = new Set<string>();
   const counts = { messages: 0, removedMessages: 0 };
   const total = await collections.messages.estimatedDocumentCount();

@@ -3,6 +3,7 @@ import { pagesById } from '../../../shared/store/pagesById.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { type WorkKind } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
+import { peopleWindows, peopleWithin } from '../build/people.js';
 import type { IndexerDeps } from '../deps.js';
 import type { Report } from '../report.js';
 import { settled } from '../work/runMarks.js';
@@ -18,26 +19,22 @@ export async function reindexViews(
   report: Report,
   { atOnce = THREADS }: { atOnce?: number } = {},
 ): Promise<{ threads: number }> {
-  const { threads, users, servers } = deps.collections;
+  const { threads, servers } = deps.collections;
   const total = await threads.countDocuments();
   let done = 0;
   const projection = { _id: 1 };
   for await (const batch of pagesById(threads, { size: atOnce, projection })) {
-    await mark(deps, 'thread', batch);
+    await mark(deps, 'thread', idsOf(batch));
     await settled(deps, CAUSE, undefined, { kind: 'thread' });
     report((done += batch.length), total);
   }
   // Profiles hold names that threads do not.
-  for await (const batch of pagesById(users, { projection })) {
-    await mark(deps, 'person', batch);
+  for await (const window of peopleWindows(deps.collections)) {
+    await mark(deps, 'person', await peopleWithin(deps.collections, window));
   }
-  const all = await servers.find({}, { projection: { _id: 1 } }).toArray();
-  await mark(deps, 'server', [...all, { _id: ALL_SERVERS }]);
-  await awaitRemoval(
-    deps,
-    CAUSE,
-    all.map(({ _id }) => _id),
-  );
+  const all = idsOf(await servers.find({}, { projection }).toArray());
+  await mark(deps, 'server', [...all, ALL_SERVERS]);
+  await awaitRemoval(deps, CAUSE, all);
   // All views are built, so it is known again which files are shown.
   await stateOf(deps.collections.state, 'mirror').updateOne(
     { _id: 'mirror' },
@@ -46,11 +43,10 @@ export async function reindexViews(
   return { threads: done };
 }
 
-async function mark(deps: IndexerDeps, kind: WorkKind, subjects: { _id: string }[]): Promise<void> {
-  await setMarks(
-    deps,
-    kind,
-    subjects.map(({ _id }) => _id),
-    { causes: [CAUSE], whole: true },
-  );
+async function mark(deps: IndexerDeps, kind: WorkKind, subjects: string[]): Promise<void> {
+  await setMarks(deps, kind, subjects, { causes: [CAUSE], whole: true });
+}
+
+function idsOf(documents: readonly { _id: string }[]): string[] {
+  return documents.map(({ _id }) => _id);
 }

@@ -7,6 +7,7 @@ import { pagesById } from '../../../shared/store/pagesById.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
 import { markId, type Mark } from '../../../shared/store/work.js';
+import { peopleWindows, peopleWithin } from '../build/people.js';
 import type { IndexerDeps } from '../deps.js';
 import { setMarks } from '../work/claims.js';
 import { changeRecords } from './fileRecords.js';
@@ -109,11 +110,10 @@ function triedAnew(now: SyncFile | null): SyncFile | null | undefined {
 }
 
 async function markEverything(deps: IndexerDeps): Promise<void> {
-  const { threads, users, servers, sync } = deps.collections;
+  const { threads, servers, sync } = deps.collections;
   const ids = { projection: { _id: 1 } } as const;
   const all: [string, AsyncIterable<{ _id: string }>][] = [
     ['thread', threads.find({}, ids)],
-    ['user', users.find({}, ids)],
     ['server', servers.find({}, ids)],
   ];
   for (const [kind, documents] of all) {
@@ -121,6 +121,14 @@ async function markEverything(deps: IndexerDeps): Promise<void> {
       const subjects = batch.map(({ _id }) => `${kind}/${_id}`);
       await setMarks(deps, 'mirror', subjects);
     }
+  }
+  for await (const window of peopleWindows(deps.collections)) {
+    const people = await peopleWithin(deps.collections, window);
+    await setMarks(
+      deps,
+      'mirror',
+      people.map((id) => `user/${id}`),
+    );
   }
   // Of somebody who was erased, nothing else is left.
   const known = syncOf(sync, 'file').find({ kind: 'file' }, { projection: { of: 1 } });

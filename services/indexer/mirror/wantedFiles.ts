@@ -89,13 +89,12 @@ async function shownPlace(
 
 /** Somebody's picture; null where they have none, were erased, or nothing of them is shown. */
 async function avatarOf({ collections }: Deps, userId: string): Promise<WantedFile | null> {
-  const [user, erased, member] = await Promise.all([
-    findGathered(collections.users, userId),
+  const [erased, member] = await Promise.all([
     erasedPeople(collections),
     collections.members.findOne({ userId }, { projection: { avatar: 1 } }),
   ]);
-  if (!user || !member || erased.has(userId)) return null;
-  return { name: `avatars/${userId}`, source: member.avatar ?? user.avatar, bytes: 0 };
+  if (!member || erased.has(userId)) return null;
+  return { name: `avatars/${userId}`, source: member.avatar, bytes: 0 };
 }
 
 /** A server's picture; null where it has none or was deleted. */

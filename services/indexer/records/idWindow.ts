@@ -21,7 +21,7 @@ function endOf(prefix: string): string {
 export async function* namedWindows(
   ids: string[],
   size: number,
-  fit: (ids: string[]) => Promise<number> = (some) => Promise.resolve(some.length),
+  fit: (ids: string[]) => Promise<number> = countOf,
 ): AsyncGenerator<IdWindow> {
   for (let start = 0; start < ids.length;) {
     const next = ids.slice(start, start + size);
@@ -32,24 +32,27 @@ export async function* namedWindows(
 }
 
 /**
- * Windows that together hold every possible id, each with at most `size` documents of a collection, or as many of the
- * ids that are next as `fit` allows.
+ * Windows that together hold every possible id, each with the ids of at most `size` documents of a collection, or as
+ * many of the ids that are next as `fit` allows. An id stands in `_id`, or in another field that is indexed.
  */
-export async function* idWindows<T extends { _id: string }>(
+export async function* idWindows<T extends Document>(
   collection: Collection<T>,
   size: number,
-  fit: (ids: string[]) => Promise<number> = (ids) => Promise.resolve(ids.length),
+  {
+    field = '_id',
+    fit = countOf,
+  }: { field?: string; fit?: (ids: string[]) => Promise<number> } = {},
 ): AsyncGenerator<IdWindow> {
   for (let after = ''; ;) {
     const next = await collection
-      .find({ _id: { $gt: after } } as Filter<T>)
-      .project<{ _id: string }>({ _id: 1 })
-      .sort({ _id: 1 })
+      .find({ [field]: { $gt: after } } as Filter<T>)
+      .project<Record<string, string>>({ [field]: 1 })
+      .sort({ [field]: 1 })
       .limit(size)
       .toArray();
-    const ids = next.map(({ _id }) => _id);
+    const ids = [...new Set(next.map((document) => document[field]!))];
     const taken = ids.length === 0 ? 0 : Math.max(1, await fit(ids));
-    if (taken === ids.length && ids.length < size) {
+    if (taken === ids.length && next.length < size) {
       yield { after };
       return;
     }
@@ -57,4 +60,8 @@ export async function* idWindows<T extends { _id: string }>(
     yield { after, upTo };
     after = upTo;
   }
+}
+
+function countOf(ids: string[]): Promise<number> {
+  return Promise.resolve(ids.length);
 }

@@ -206,23 +206,26 @@ describe('admin', () => {
 
   it('adds up what readers are told of each server, and tells the rest where that fails', async () => {
     const { servers } = store();
-    const statsOf = (channels: number, threads: number, messages: number) => ({
-      stats: { channels, threads: { total: threads }, messages: { total: messages } },
+    const statsOf = (channels: number, threads: number, messages: number, unique: number) => ({
+      stats: {
+        ...{ channels, threads: { total: threads }, messages: { total: messages } },
+        participants: { unique },
+      },
     });
     const ids = ['801', '802', '803', '804'];
     const records = ids.map((_id) => aServer({ _id, deleted: _id === '803' }));
     await servers.insertMany(records);
-    await storeBody(store(), 'stats/801', statsOf(1, 10, 100));
-    await storeBody(store(), 'stats/802', statsOf(2, 20, 200));
-    await storeBody(store(), 'stats/803', statsOf(4, 40, 400));
+    await storeBody(store(), 'stats/801', statsOf(1, 10, 100, 5));
+    await storeBody(store(), 'stats/802', statsOf(2, 20, 200, 6));
+    await storeBody(store(), 'stats/803', statsOf(4, 40, 400, 7));
     const stats = async () => (await api.get('/admin/stats', as.read)).json() as AdminStats;
     const archive = async () => (await stats()).archive;
-    const counted = { servers: 3, channels: 3, threads: 30, messages: 300, users: 0 };
+    const counted = { servers: 3, channels: 3, threads: 30, messages: 300, users: 11 };
     expect(await archive()).to.deep.equal(counted);
     const { search } = await stats();
     expect(search.problem, 'threads are listed, and there is no index').to.match(/^It is lost/);
     await storeBody(store(), 'stats/804', { damaged: true });
-    const unknown = { channels: null, threads: null, messages: null };
+    const unknown = { channels: null, threads: null, messages: null, users: null };
     expect(await archive()).to.deep.equal({ ...counted, ...unknown });
     await servers.deleteMany({ _id: { $in: ids } });
   });

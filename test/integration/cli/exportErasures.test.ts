@@ -24,21 +24,25 @@ describe('an export while an erasure is asked for and not done', () => {
   let traces: RegExp;
 
   beforeEach(async () => {
-    const { servers, channels, users } = stores.mongo.collections;
+    const { servers, channels, contributions } = stores.mongo.collections;
     bob = anAuthor('bartholomew', { id: anId(), displayName: 'Barty' });
     traces = new RegExp(`${bob.id}|bartholomew|barty`, 'i');
     const server = aServer({ description: `Ask <@${bob.id}>` });
     forum = aChannel({ serverId: server._id, topic: `Run by <@${bob.id}>` });
     await servers.insertOne(server);
     await channels.insertOne(forum);
-    const { id: _id, ...snapshot } = bob;
-    await users.insertOne({ _id, ...snapshot, asOf: 1 });
+    const { id: userId, discriminator: _discriminator, ...author } = bob;
+    const at = new Date(0);
+    await contributions.insertOne({
+      ...{ _id: `1/${userId}`, threadId: '1', serverId: server._id, userId, author, revision: 1 },
+      ...{ messages: 1, threads: 0, reactions: 0, firstAt: at, lastAt: at, days: [] },
+    });
   });
   afterEach(async () => {
-    const { servers, channels, threads, users } = stores.mongo.collections;
+    const { servers, channels, threads, contributions } = stores.mongo.collections;
     await Promise.all([servers, channels, threads].map((kept) => kept.deleteMany({})));
     await stores.mongo.collections.messages.deleteMany({});
-    await users.deleteMany({});
+    await contributions.deleteMany({});
   });
 
   const addThread = async (

@@ -278,12 +278,10 @@ describe('erasing a person', () => {
     const said = [{ _id: thread._id }, { author: ghost }, { counted: false, author: ghost }].map(
       (more) => aMessage({ threadId: thread._id, content: words, ...more }),
     );
-    const { id: _id, ...snapshot } = ghost;
     await collections.servers.insertOne(server);
     await collections.channels.insertOne(channel);
     await collections.threads.insertOne(thread);
     await collections.messages.insertMany(said);
-    await collections.users.insertOne({ _id, ...snapshot, asOf: 1 });
     await setMarks(deps, 'thread', [thread._id]);
     await setMarks(deps, 'person', [ghost.id]);
     await doAll(deps);

@@ -293,7 +293,7 @@ describe('the events of the gateway', () => {
     const authorId = '310000000000000077';
     const said = model.post(thread.id, { authorId, content: 'It is green', webhook });
     await rig.untilSame();
-    expect(await deps.collections.users.findOne({ _id: authorId })).to.equal(null);
+    expect(await deps.collections.members.findOne({ userId: authorId })).to.equal(null);
     // The answer is made while the message exists, and read after the event of its deletion.
     rig.discord.faults.latencyMs = 400;
     const reading = syncAgain(deps, { threadId: thread.id });

@@ -2,8 +2,15 @@ import { expect } from 'chai';
 import { moveOldCollections } from '../../../services/indexer/moveOldCollections.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { erasureIdOf, keyedHash } from '../../../shared/store/erasures.js';
+import type { ContributionView, MemberView } from '../../../shared/store/views.js';
 import { isQuarantined, NEVER } from '../../../shared/store/work.js';
-import { aForward, aSourceMessage, aSourceThread } from '../../support/factories.js';
+import {
+  aForward,
+  anAuthor,
+  anId,
+  aSourceMessage,
+  aSourceThread,
+} from '../../support/factories.js';
 import { indexerDeps, quarantined, record } from '../../support/indexerDeps.js';
 import { suiteStores } from '../../support/suiteStores.js';
 
@@ -31,8 +38,32 @@ describe('moveOldCollections', () => {
     expect(await collections.state.findOne({ _id: 'version' })).to.include({ value: 7 });
   });
 
+  it('forgets people of whom nothing is shown, and fills in those of whom something is, once', async () => {
+    const { db, collections } = stores.mongo;
+    const { contributions, members } = collections;
+    const { id: userId, discriminator, ...author } = anAuthor('ada', { id: anId() });
+    const users = db.collection<{ _id: string }>('users');
+    await users.insertMany([
+      { ...author, discriminator, asOf: 1, _id: userId } as { _id: string },
+      { ...anAuthor('gone'), _id: anId() },
+    ]);
+    const rowOf = (who: string) => ({ _id: `1/${who}`, userId: who, messages: 1 });
+    const unrecorded = anId();
+    await contributions.insertMany([rowOf(userId), rowOf(unrecorded)] as ContributionView[]);
+    await members.insertMany([rowOf(userId), rowOf(unrecorded)] as MemberView[]);
+    for (let time = 0; time < 2; time += 1) {
+      await moveOldCollections(stores.mongo);
+      expect(await contributions.find().toArray()).to.deep.equal([{ ...rowOf(userId), author }]);
+      const { avatar } = author;
+      expect(await members.find().toArray()).to.deep.equal([{ ...rowOf(userId), avatar }]);
+      expect(await db.listCollections({ name: 'users' }).toArray()).to.deep.equal([]);
+    }
+  });
+
   it('forgets the names of files that were taken', async () => {
-    const { importFiles } = stores.mongo.collections;
+    const { db, collections } = stores.mongo;
+    const { importFiles } = collections;
+    await db.createCollection('users');
     const file = { importId: 'i', name: 'Title [1].json', bytes: 1, queuedAt: new Date() };
     const states = ['imported', 'unchanged', 'rejected', 'queued'] as const;
     await importFiles.insertMany(states.map((state) => ({ ...file, _id: state, state })));

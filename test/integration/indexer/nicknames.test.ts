@@ -82,7 +82,6 @@ describe('a person with a name of their own on each server', () => {
     const { second } = await twoServers();
     await second.tell(3_000);
     expect(await deps.collections.work.countDocuments()).to.equal(0);
-    expect(await deps.collections.users.findOne({ _id: AL.id })).to.include({ asOf: 3_000 });
   });
 
   it('is counted again when they wrote by another name while they were counted', async () => {
@@ -112,22 +111,6 @@ describe('a person with a name of their own on each server', () => {
     await doAll(deps);
     expect(await shownNames()).to.deep.equal(['person']);
     await verified();
-  });
-
-  it('is shown by the name that was told last until rows of an earlier version are made again', async () => {
-    const { second } = await twoServers();
-    const { contributions, members } = deps.collections;
-    const later = { ...AL, displayName: 'Later' };
-    await second.say(3_000, { author: later, createdAt: new Date(0) });
-    await doAll(deps);
-    expect(await shownNames()).to.deep.equal(['Bob']);
-    await contributions.updateMany({}, { $unset: { author: '', namedAt: '' } });
-    await members.updateMany({}, { $unset: { avatar: '' } });
-    await setMarks(deps, 'person', [AL.id]);
-    await doAll(deps);
-    expect(await shownNames()).to.deep.equal(['Later']);
-    expect(await verifyNow(deps, { repair: true })).to.include({ clean: true });
-    expect(await shownNames()).to.deep.equal(['Bob']);
   });
 
   const hidden: [string, (place: { serverId: string; channelId: string }) => Promise<unknown>][] = [

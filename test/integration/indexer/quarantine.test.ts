@@ -239,12 +239,12 @@ describe('quarantine', () => {
     const { threadId, said } = await recordThread();
     await build(deps, threadId);
     const person = markId('person', said[0]!.author.id);
-    const { users } = deps.collections;
-    const broken = new Proxy(users, {
+    const { contributions } = deps.collections;
+    const broken = new Proxy(contributions, {
       get: (target, name) =>
-        name === 'find' ? cannotRender() : (Reflect.get(target, name) as unknown),
+        name === 'aggregate' ? cannotRender() : (Reflect.get(target, name) as unknown),
     });
-    const collections = { ...deps.collections, users: broken };
+    const collections = { ...deps.collections, contributions: broken };
     const left = { _id: person, due: { $ne: NEVER } };
     for (let n = 0; n < 20 && (await deps.collections.work.findOne(left)); n += 1)
       await runDue({ ...deps, collections }, { kind: 'person' }).catch(() => undefined);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { isNewer } from '../../../services/indexer/records/messageOrder.js';
 import type { SourceMessage } from '../../../shared/store/records.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
-import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
+import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js';
 import { anotherProcess, build, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { indexerSuite } from '../../support/suiteStores.js';
@@ -78,24 +78,5 @@ describe('different sources of the same time', () => {
       }
       expect((await threads.findOne({ _id: thread._id }))?.ownerId).to.equal(owner);
     }
-  });
-
-  it('leave the same snapshot of an author', async () => {
-    const author = anAuthor('ada');
-    const names = ['Ada', 'Ada L.', 'ada', 'Lady Ada', 'Zoe'];
-    const { users } = deps.collections;
-    const left = [];
-    for (const order of [names, [...names].reverse(), [...names].sort()]) {
-      await users.deleteMany({});
-      for (const displayName of order) {
-        const { threadId, tell } = await start(false);
-        const named = { ...author, displayName };
-        const message = aSourceMessage({ _id: anId(), threadId, asOf: 5_000, author: named });
-        await tell(message);
-      }
-      left.push(await users.findOne({ _id: author.id }));
-    }
-    expect(left[1]).to.deep.equal(left[0]);
-    expect(left[2]).to.deep.equal(left[0]);
   });
 });

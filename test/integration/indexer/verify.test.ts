@@ -515,14 +515,6 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
   ],
   [
     ['person.wrong'],
-    'somebody who wrote and is not recorded',
-    async ({ collections: { users }, userId }) => {
-      await users.deleteOne({ _id: userId });
-      return userId;
-    },
-  ],
-  [
-    ['person.wrong'],
     'somebody who is not counted on the server',
     async ({ collections: { members }, serverId, userId }) => {
       await members.deleteOne({ _id: `${serverId}/${userId}` });

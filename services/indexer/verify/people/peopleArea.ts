@@ -2,13 +2,14 @@ import { dayOf } from '../../views/tallyPeople.js';
 import { countMembers } from '../../build/countMembers.js';
 import { countProfiles } from '../../build/countProfiles.js';
 import { findAppearances, type Appearance } from '../../build/findAppearances.js';
+import { peopleWindows, peopleWithin } from '../../build/people.js';
 import type { Collections } from '../../../../shared/store/collections.js';
 import type { Area, AreaContext } from '../area.js';
 import { compareTexts } from '../compareBodies.js';
 import type { Difference } from '../difference.js';
 import { differingFields } from '../differingFields.js';
 import { erasedTraces } from '../erasedTraces.js';
-import { idWindows, namedWindows, within, type IdWindow } from '../../records/idWindow.js';
+import { namedWindows, within, type IdWindow } from '../../records/idWindow.js';
 
 const PEOPLE = 500;
 
@@ -17,19 +18,16 @@ type Appearances = ReadonlyMap<string, Appearance>;
 
 /** Everything that is counted of a person: counted again from their contributions, and compared. */
 export function peopleArea(context: AreaContext): Area {
-  const { users } = context.deps.collections;
+  const { collections } = context.deps;
   return {
     name: 'people',
-    total: () => users.estimatedDocumentCount(),
-    windows: (ids) => (ids ? namedWindows(ids, PEOPLE) : idWindows(users, PEOPLE)),
+    total: () => collections.members.estimatedDocumentCount(),
+    windows: (ids) => (ids ? namedWindows(ids, PEOPLE) : peopleWindows(collections)),
     look: async (window) => {
-      const appearances = await findAppearances(context.deps.collections, {
-        userId: within(window),
-      });
+      const appearances = await findAppearances(collections, { userId: within(window) });
       return [
         ...(await compareMembers(context, window, appearances)),
         ...(await compareProfiles(context, window, appearances)),
-        ...(await unrecordedPeople(context, window)),
         ...(await erasedPeopleKept(context, window)),
       ];
     },
@@ -85,20 +83,16 @@ export function personDifference(member: string, detail: string, basis: string):
   return { kind: 'person.wrong', id, detail, basis, clue: { member } };
 }
 
-/** Profiles, byte for byte, of everybody who is recorded or has one. */
+/** Profiles, byte for byte, of everybody who wrote or has one. */
 async function compareProfiles(
   { deps, tally }: AreaContext,
   window: IdWindow,
   appearances: Appearances,
 ): Promise<Difference[]> {
   const { collections } = deps;
-  const users: string[] = await collections.users.distinct('_id', { _id: within(window) });
-  const names: string[] = await collections.bodies.distinct('_id', {
-    _id: within(window, 'user/'),
-  });
-  tally('people', users.length);
-  tally('bodies', names.length);
-  const ids = new Set([...users, ...names.map((name) => name.slice('user/'.length))]);
+  const ids = new Set(await peopleWithin(collections, window));
+  tally('people', ids.size);
+  tally('bodies', ids.size);
   for (const id of await peopleOfUnrecordedServers(collections, window)) ids.delete(id);
   const members = await collections.members.find({ userId: { $in: [...ids] } }).toArray();
   const texts = await countProfiles(deps, [...ids], members, appearances);
@@ -121,23 +115,6 @@ async function peopleOfUnrecordedServers(
   return members.distinct('userId', { userId: within(window), serverId: { $in: unknown } });
 }
 
-/** People who wrote, but are not recorded. */
-async function unrecordedPeople(
-  { deps: { collections } }: AreaContext,
-  window: IdWindow,
-): Promise<Difference[]> {
-  const { contributions, users } = collections;
-  const wrote = { userId: within(window), messages: { $gt: 0 } };
-  const ids: string[] = await contributions.distinct('userId', wrote);
-  const known = new Set<string>(await users.distinct('_id', { _id: { $in: ids } }));
-  return ids
-    .filter((id) => !known.has(id))
-    .map((id) => ({ kind: 'person.wrong', id, detail: UNRECORDED, basis: '' }));
-}
-
-/** How somebody who is not recorded is told of. */
-export const UNRECORDED = 'They wrote, but are not recorded';
-
 /** Nothing is kept by the id of somebody who was erased. */
 async function erasedPeopleKept(
   { deps: { collections } }: AreaContext,
@@ -146,7 +123,6 @@ async function erasedPeopleKept(
   const { isErased } = await erasedTraces(collections);
   const byUser = { userId: within(window) };
   const kept: string[][] = await Promise.all([
-    collections.users.distinct('_id', { _id: within(window) }),
     collections.members.distinct('userId', byUser),
     collections.contributions.distinct('userId', { ...byUser, messages: { $gt: 0 } }),
   ]);

@@ -1,6 +1,5 @@
 import { bodyNames } from '../../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../../shared/store/collections.js';
-import type { UserRecord } from '../../../../shared/store/records.js';
 import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
 import type { Difference } from '../difference.js';
@@ -10,22 +9,8 @@ import { REPAIR } from './cause.js';
 export async function countAgain(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const { collections } = deps;
   const userIds = new Set(found.map(({ id }) => id));
-  for (const userId of userIds) await restoreUser(collections, userId);
   await removeOrphanRanks(collections, found);
   await setMarks(deps, 'person', userIds, REPAIR);
-}
-
-/** Records somebody again, where they are not, from the newest snapshot in their messages. */
-async function restoreUser({ messages, users }: Collections, userId: string): Promise<void> {
-  if (await users.findOne({ _id: userId }, { projection: { _id: 1 } })) return;
-  const newest = await messages.findOne(
-    { 'author.id': userId, counted: true, deleted: { $ne: true } },
-    { sort: { asOf: -1 } },
-  );
-  if (!newest) return;
-  const { id: _id, ...snapshot } = newest.author;
-  const user: Omit<UserRecord, '_id'> = { ...snapshot, asOf: newest.asOf };
-  await users.updateOne({ _id }, { $setOnInsert: user }, { upsert: true });
 }
 
 /** Lines of leaderboards are found by the rows they belong to: without a row, counting does not meet them. */

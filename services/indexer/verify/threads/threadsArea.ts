@@ -36,7 +36,7 @@ export function threadsArea(context: AreaContext): Area {
     name: 'threads',
     total: () => deps.collections.threads.estimatedDocumentCount(),
     windows: (ids) =>
-      ids ? namedWindows(ids, THREADS, fit) : idWindows(deps.collections.threads, THREADS, fit),
+      ids ? namedWindows(ids, THREADS, fit) : idWindows(deps.collections.threads, THREADS, { fit }),
     look: (window) => lookAtThreads(context, window),
   };
 }

@@ -1,0 +1,25 @@
+import type { Collections } from '../../../shared/store/collections.js';
+import { idWindows, within, type IdWindow } from '../records/idWindow.js';
+
+/** Contributions whose people are looked at together. */
+const CONTRIBUTIONS = 2_000;
+
+/** Windows that together hold everybody, each with few enough people to be counted together. */
+export function peopleWindows({
+  contributions,
+}: Pick<Collections, 'contributions'>): AsyncGenerator<IdWindow> {
+  return idWindows(contributions, CONTRIBUTIONS, { field: 'userId' });
+}
+
+/** Ids of those in a window who wrote, or of whom a profile is left. */
+export async function peopleWithin(
+  { contributions, bodies }: Pick<Collections, 'contributions' | 'bodies'>,
+  window: IdWindow,
+): Promise<string[]> {
+  const [wrote, names]: string[][] = await Promise.all([
+    contributions.distinct('userId', { userId: within(window) }),
+    bodies.distinct('_id', { _id: within(window, 'user/') }),
+  ]);
+  const shown = names!.map((name) => name.slice('user/'.length));
+  return [...new Set([...wrote!, ...shown])];
+}
