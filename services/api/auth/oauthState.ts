@@ -19,10 +19,13 @@ export function newState(secret: string, now = Date.now()): string {
   return `${text}.${sign(secret, PURPOSE, text)}`;
 }
 
-/** The Set-Cookie value that binds a state to a browser; without a state, the value that removes the cookie. */
+/**
+ * The Set-Cookie value that binds a state to a browser; without a state, the value that removes the cookie. It names no
+ * path: so the browser takes that of the login's address, also where a proxy adds a prefix (RFC 6265, 5.1.4).
+ */
 export function stateCookie(state: string | undefined, isSecure: boolean): string {
   const life = state === undefined ? 0 : LIFE_SECONDS;
-  const value = `${COOKIE}=${state ?? ''}; Path=/auth; Max-Age=${life}; HttpOnly; SameSite=Lax`;
+  const value = `${COOKIE}=${state ?? ''}; Max-Age=${life}; HttpOnly; SameSite=Lax`;
   return isSecure ? `${value}; Secure` : value;
 }
 

@@ -229,9 +229,11 @@ describe('GET /auth/login', () => {
       ...{ scope: 'identify', state },
     });
     expect(cookie).to.contain(`=${state};`);
-    for (const part of ['HttpOnly', 'SameSite=Lax', 'Secure', 'Max-Age=600', 'Path=/auth']) {
+    for (const part of ['HttpOnly', 'SameSite=Lax', 'Secure', 'Max-Age=600']) {
       expect(cookie.split('; ')).to.include(part);
     }
+    // A proxy may serve the API below a path of its own, which the API does not know.
+    expect(cookie).to.not.contain('Path=');
     expect((await begin()).state).not.to.equal(state);
   });
 
