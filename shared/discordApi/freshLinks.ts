@@ -26,8 +26,9 @@ const LEFT_MS = 10 * 60_000;
 const UNTOLD_MS = 60_000;
 /** How long it is remembered (ms) that a file is gone, or cannot be seen. */
 const GONE_MS = 10 * 60_000;
-/** Stands for such a file among the links. */
-const GONE = '';
+/** What is remembered of a file: its link, null where it is gone, or that the bot may not see it. */
+type Known = { link: string | null } | { forbidden: PlatformForbidden };
+
 /**
  * How often the platform may refuse to show a message, in this time (ms), before no more are asked for. It bans whoever
  * is refused too often, and an archive may hold any number of files of a server that the bot is not in.
@@ -41,7 +42,10 @@ const LONGEST_MS = 8_000;
 
 /** Links that open now. */
 export interface FreshLinks {
-  /** A link that opens now; null where the file is gone. Throws what the platform's client throws. */
+  /**
+   * A link that opens now; null where the file is gone. Throws what the platform's client throws: PlatformForbidden
+   * where the bot may not see the file, which may still be there.
+   */
   linkOf(file: SentAttachment): Promise<string | null>;
 }
 
@@ -53,7 +57,16 @@ export function createFreshLinks(platform: PlatformClient): FreshLinks {
     refusedAt = refusedAt.filter((at) => performance.now() - at < REFUSED_WITHIN_MS);
     return refusedAt.length < MOST_REFUSED;
   };
-  const links = new LRUCache<string, string, SentAttachment>({
+  const ask = async (file: SentAttachment): Promise<Known> => {
+    try {
+      return { link: await askMessage(platform, file) };
+    } catch (error) {
+      if (!(error instanceof PlatformForbidden)) throw error;
+      refusedAt.push(performance.now());
+      return { forbidden: error };
+    }
+  };
+  const links = new LRUCache<string, Known, SentAttachment>({
     max: MOST_LINKS,
     async fetchMethod(_url, _stale, { context: file, options }) {
       const link = await refresh(file.url).catch((error: unknown) => {
@@ -62,14 +75,18 @@ export function createFreshLinks(platform: PlatformClient): FreshLinks {
       });
       if (link === null && !mayAsk())
         throw new PlatformAway('It has refused to show many messages');
-      const fresh =
-        link ?? (await askMessage(platform, file, () => refusedAt.push(performance.now())));
+      const known = link === null ? await ask(file) : { link };
+      const fresh = 'link' in known ? known.link : null;
       options.ttl = fresh === null ? GONE_MS : Math.max(1, lifetimeMs(fresh));
-      return fresh ?? GONE;
+      return known;
     },
   });
   return {
-    linkOf: async (file) => (await links.fetch(file.url, { context: file })) || null,
+    async linkOf(file) {
+      const known = (await links.fetch(file.url, { context: file })) ?? { link: null };
+      if ('forbidden' in known) throw known.forbidden;
+      return known.link;
+    },
   };
 }
 
@@ -86,14 +103,10 @@ async function refreshAll(
   );
 }
 
-/**
- * The link that stands in the message now; null where the message, or the file in it, is gone, or where the bot may not
- * see it. `onForbidden` is told of the latter.
- */
+/** The link that stands in the message now; null where the message, or the file in it, is gone. */
 async function askMessage(
   platform: PlatformClient,
   { threadId, messageId, attachmentId, url }: SentAttachment,
-  onForbidden: () => void,
 ): Promise<string | null> {
   const request = oneMessageRequest(threadId, messageId);
   try {
@@ -103,8 +116,7 @@ async function askMessage(
     const now = files.find(({ id }) => id === attachmentId)?.url;
     return now !== undefined && unsignedUrl(now) === url ? now : null;
   } catch (error) {
-    if (error instanceof PlatformForbidden) onForbidden();
-    else if (!isProofOfDeletion(error)) throw error;
+    if (!isProofOfDeletion(error)) throw error;
     return null;
   }
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../../shared/contract/errors.js';
+import { PlatformForbidden } from '../../../shared/discordApi/platformErrors.js';
 import { attachmentName } from '../../../shared/mirror/fileNames.js';
 import type { Answer } from '../answer.js';
 import type { Handler } from '../http/route.js';
@@ -34,7 +35,8 @@ async function redirect({ links }: FileDeps, file: FoundAttachment): Promise<Ans
     if (file.exported !== null) return redirectTo(file.exported);
     throw new AppError('NOT_CONFIGURED', 'This API has no DISCORD_BOT_TOKEN');
   }
-  const location = await links.linkOf(file).catch(() => {
+  const location = await links.linkOf(file).catch((error: unknown) => {
+    if (error instanceof PlatformForbidden) return null;
     throw new AppError('UNAVAILABLE', 'The platform gives no link now');
   });
   if (location === null) throw notFound();

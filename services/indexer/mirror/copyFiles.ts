@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { expiryOf, filePath } from '../../../shared/discordApi/cdnUrls.js';
+import { PlatformForbidden } from '../../../shared/discordApi/platformErrors.js';
 import { newKey } from '../../../shared/mirror/fileNames.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
@@ -123,7 +124,8 @@ async function copyOne(
       now?.copy ? { ...failed, copy: now.copy } : failed,
     );
     if (error instanceof MirrorFull) throw new Pause();
-    if (!failed.dueAt) return;
+    // A file that the bot may not see tells nothing of the others.
+    if (!failed.dueAt || error instanceof PlatformForbidden) return;
     copying.failures += 1;
     if (copying.failures >= MOST_FAILURES) throw pauseAll(mirror, FIRST_WAIT_MS);
   }
@@ -139,8 +141,9 @@ function failedRecord(fresh: SyncFile, before: SyncFile | undefined, error: unkn
   const problem = error instanceof Error ? error.message : String(error);
   if (error instanceof FileRefused) return { ...fresh, problem };
   const tries = (before?.tries ?? 0) + 1;
-  const isFull = error instanceof MirrorFull;
-  const waitMs = isFull ? DAY_MS : Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), DAY_MS);
+  // What has to change first, seldom changes soon.
+  const isLasting = error instanceof MirrorFull || error instanceof PlatformForbidden;
+  const waitMs = isLasting ? DAY_MS : Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), DAY_MS);
   return { ...fresh, problem, tries, dueAt: new Date(Date.now() + waitMs) };
 }
 

@@ -76,8 +76,8 @@ describe('an archive with a bot', () => {
           .filter(({ attachments, reference }) => attachments.length > 0 && !reference)
           .map((message) => ({ thread, channel, guild, message })),
       );
-    const [first, second] = files;
-    expect(second).not.to.equal(undefined);
+    const [first, second, third] = files;
+    expect(third).not.to.equal(undefined);
     const linkOf = async ({ thread, message }: (typeof files)[number]): Promise<string> => {
       const { messages } = await archive.json<ThreadDetail>(`/api/threads/${thread.id}`);
       const { url } = messages.find(({ id }) => id === message.id)!.attachments[0]!;
@@ -93,6 +93,14 @@ describe('an archive with a bot', () => {
     discord.faults.next('notFound', { route: 'refreshUrls' });
     const fromMessage = await archive.api.get(await linkOf(second!));
     expect((await fetch(String(fromMessage.headers.location))).status).to.equal(200);
+
+    // What the bot may not see is not found.
+    const own = [...third!.guild.roles.values()].find(({ botId }) => botId !== null)!;
+    const overwrite = { id: own.id, type: 0, allow: 0n } as const;
+    model.setOverwrite(third!.channel.id, { ...overwrite, deny: 1n << 16n });
+    discord.faults.next('notFound', { route: 'refreshUrls' });
+    expect((await archive.api.get(await linkOf(third!))).status).to.equal(404);
+    model.setOverwrite(third!.channel.id, { ...overwrite, deny: 0n });
 
     expect((await archive.api.get('/attachments/1/2')).status).to.equal(404);
     const { message, channel } = first!;

@@ -10,6 +10,7 @@ import { retryFiles } from '../../../services/indexer/mirror/mirrorFiles.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
+import { PlatformForbidden } from '../../../shared/discordApi/platformErrors.js';
 import { newKey } from '../../../shared/mirror/fileNames.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import type { AttachmentRecord, SourceMessage } from '../../../shared/store/records.js';
@@ -197,6 +198,27 @@ describe('the mirror', () => {
     expect([asked(gone), asked(ill)]).to.deep.equal([1, 3]);
     expect(await totals()).to.include({ files: 1, failed: 1 });
     expect(await waiting()).to.equal(0);
+  });
+
+  it('asks again for what the bot may not see, and copies the rest meanwhile', async () => {
+    let isHidden = true;
+    const hidden = new PlatformForbidden('Missing Access', 403, 50_001);
+    const linkOf = ({ url }: { url: string }) =>
+      isHidden && !url.endsWith('seen.png') ? Promise.reject(hidden) : Promise.resolve(url);
+    deps.mirror.links = { linkOf };
+    await aThreadWith((id) => {
+      const files = Array.from({ length: 6 }, () => aFile(server.url, id));
+      const seenId = anId();
+      const url = `${server.url}/attachments/${id}/${seenId}/seen.png`;
+      return [...files, aFile(server.url, id, { id: seenId, url })];
+    });
+    expect(await totals()).to.include({ files: 1, failed: 6 });
+    expect(deps.mirror.pause.until.getTime()).to.equal(0);
+    const [failed] = (await records()).filter(({ problem }) => problem !== undefined);
+    expect(failed!.dueAt!.getTime()).to.be.above(Date.now() + 3_600_000);
+    isHidden = false;
+    await wait();
+    expect(await totals()).to.include({ files: 7, failed: 0 });
   });
 
   it('stops asking while the platform limits it', async () => {
