@@ -103,6 +103,7 @@ async function tryOnce<T>(
   const { limits, admission } = options;
   const leave = await limits.take(request, signal);
   let headers: Headers | null = null;
+  let blockedMs = 0;
   try {
     const { answer, asOf } = await sendAdmitted(options, request, signal);
     if ('reason' in answer) return { ...answer, kind: 'fault', isInvalid: false };
@@ -113,11 +114,11 @@ async function tryOnce<T>(
     if (verdict.isInvalid) await admission.countInvalid();
     if (verdict.kind === 'wait') {
       if (verdict.stopsAll) await admission.stop(verdict.waitMs);
-      else leave.block(verdict.waitMs);
+      else blockedMs = verdict.waitMs;
     }
     return verdict.kind === 'answer' ? { ...verdict, asOf } : verdict;
   } finally {
-    leave.end(headers);
+    leave.end(headers, blockedMs);
   }
 }
 

@@ -9,10 +9,11 @@ export interface Counted {
 
 /** Leave to send one request. */
 export interface Leave {
-  /** The request has ended: with headers, or without an answer that tells anything (null). */
-  end(headers: Headers | null): void;
-  /** The request's bucket is full for so long. */
-  block(ms: number): void;
+  /**
+   * The request has ended: with headers, or without an answer that tells anything (null). Nothing more is sent in its
+   * bucket for `blockedMs`, also where these headers are the first to name that bucket.
+   */
+  end(headers: Headers | null, blockedMs?: number): void;
 }
 
 /** Buckets kept at most; those at rest are dropped beyond it. */
@@ -41,8 +42,10 @@ export class RateLimits {
       if (bucket !== this.#current(counted)) bucket.giveBack(place, null);
       else {
         return {
-          end: (headers) => this.#end(counted, bucket, place, headers),
-          block: (ms) => this.#current(counted).block(ms),
+          end: (headers, blockedMs = 0) => {
+            this.#end(counted, bucket, place, headers);
+            this.#current(counted).block(blockedMs);
+          },
         };
       }
     }

@@ -299,6 +299,11 @@ describe('the client of the platform', () => {
         7_000,
       ],
       ['until the bucket is full where only that is told', limited({}, bucket(0, 4)), 4_000],
+      [
+        'by retry_after where its bucket, named for the first time, has room',
+        limited({ retry_after: 5 }, { ...bucket(4, 1), 'X-RateLimit-Scope': 'shared' }),
+        5_000,
+      ],
       ['a minute where nothing is told', limited({}), 60_000],
       ['an hour at most', limited({ retry_after: 1e15 }), 3_600_000],
       ['a moment at least', limited({ retry_after: 0 }), 50],
