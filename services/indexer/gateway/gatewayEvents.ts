@@ -47,7 +47,8 @@ const CATEGORY = 4;
 /** Forums, and the categories whose names are shown beside theirs. */
 const PLACE_TYPES = new Set([CATEGORY, 15, 16]);
 
-const MOST_IN_BULK = 1_000;
+/** The platform tells no limit. */
+const MOST_IN_BULK = 100_000;
 
 const onServer = { guild_id: snowflake() };
 const ofMessage = {

@@ -1,5 +1,6 @@
 import { findGathered } from '../../../shared/store/gather.js';
 import { countedMessages } from '../build/threadMessages.js';
+import { slices } from '../records/slices.js';
 import { removeDeletedThread } from '../sync/removals.js';
 import { noteThreads } from '../sync/noteThreads.js';
 import { recordMessages } from '../sync/recordMessages.js';
@@ -36,11 +37,14 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
       events.map(({ event, asOf }) => ({ value: event.message, asOf, isEvent: true })),
     ),
   async messagesDeleted(deps, _server, place, events) {
-    const ids = events.flatMap(({ event }) => event.messageIds);
+    const ids = new Set(events.flatMap(({ event }) => event.messageIds));
     const first = await countedMessages(deps.collections, place.threadId).limit(1).next();
     // The beginning of the first message is shown wherever the thread is listed.
-    const kind = first && ids.includes(first._id) ? undefined : 'thread';
-    deps.removals.add(await deleteMessages(deps, place, [...new Set(ids)]), kind);
+    const kind = first && ids.has(first._id) ? undefined : 'thread';
+    // One transaction holds only so much.
+    for (const some of slices([...ids])) {
+      deps.removals.add(await deleteMessages(deps, place, some), kind);
+    }
   },
   reacted: (deps, _server, place, events) =>
     changeReactions(
