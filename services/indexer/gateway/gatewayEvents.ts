@@ -13,12 +13,12 @@ import type { LiveMessage, LivePlace, LiveThread } from '../../../shared/discord
 import { mapEmoji } from '../sources/mapMessage.js';
 import type { ReactionChange } from './changeReactions.js';
 
-/** What happened to a thread, or to something in it. */
+/** What happened to a thread, or to something in it. `changed`: not all is told of what a message is now. */
 export type ThreadEvent =
   | { kind: 'message'; message: LiveMessage }
   | { kind: 'messagesDeleted'; messageIds: string[] }
   | { kind: 'reacted'; messageId: string; change: ReactionChange }
-  | { kind: 'voted'; messageId: string }
+  | { kind: 'changed'; messageId: string }
   | { kind: 'thread'; thread: LiveThread & LivePlace }
   | { kind: 'threadDeleted' };
 
@@ -60,7 +60,7 @@ const ofMessage = {
 const checkMessageEvent = checkedBy<LiveMessage & { guild_id?: string; channel_type?: number }>(
   message.keys({ ...onServer, channel_type: count() }).required(),
 );
-const checkDeleted = checkedBy<{ guild_id?: string; channel_id: string; id: string }>(
+const checkMessagePlace = checkedBy<{ guild_id?: string; channel_id: string; id: string }>(
   Joi.object({
     ...onServer,
     channel_id: snowflake().required(),
@@ -159,8 +159,13 @@ const role: Reader = (data) => {
   const { guild_id: serverId, role: changed } = checkRole(data);
   return { kind: 'role', serverId, role: changed };
 };
+const edited: Reader = (data, botId) => {
+  if (isWhole(data)) return told(data, botId);
+  const { guild_id: serverId, channel_id: threadId, id: messageId } = checkMessagePlace(data);
+  return serverId === undefined ? null : { kind: 'changed', serverId, threadId, messageId };
+};
 const voted: Reader = (data) =>
-  inMessage(checkOfMessage(data), (messageId) => ({ kind: 'voted', messageId }));
+  inMessage(checkOfMessage(data), (messageId) => ({ kind: 'changed', messageId }));
 
 /** The index of the gateway's events. What is not in it is not archived. */
 const READERS: Readonly<Record<string, Reader>> = {
@@ -196,9 +201,9 @@ const READERS: Readonly<Record<string, Reader>> = {
     return { kind: 'gained', serverId, ...(channelIds && { channelIds }) };
   },
   MESSAGE_CREATE: told,
-  MESSAGE_UPDATE: told,
+  MESSAGE_UPDATE: edited,
   MESSAGE_DELETE: (data) => {
-    const { guild_id: serverId, channel_id: threadId, id } = checkDeleted(data);
+    const { guild_id: serverId, channel_id: threadId, id } = checkMessagePlace(data);
     if (serverId === undefined) return null;
     return { kind: 'messagesDeleted', serverId, threadId, messageIds: [id] };
   },
@@ -228,6 +233,12 @@ const READERS: Readonly<Record<string, Reader>> = {
 /** Reads an event of the gateway; null for one that changes nothing here. Throws what is wrong with its data. */
 export const readEvent = (type: string, data: unknown, botId: string): GatewayEvent | null =>
   (Object.hasOwn(READERS, type) && READERS[type]?.(data, botId)) || null;
+
+/** Whether an update tells the whole message. An earlier platform told only what had changed. */
+function isWhole(data: unknown): boolean {
+  const { author, content, timestamp } = (data ?? {}) as Partial<LiveMessage>;
+  return [author, content, timestamp].every((part) => part !== undefined);
+}
 
 interface OfMessage {
   guild_id?: string;

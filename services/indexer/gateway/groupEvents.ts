@@ -57,7 +57,7 @@ function messageIdsOf(event: ThreadEvent): readonly string[] | null {
     case 'messagesDeleted':
       return event.messageIds;
     case 'reacted':
-    case 'voted':
+    case 'changed':
       return [event.messageId];
     case 'thread':
     case 'threadDeleted':

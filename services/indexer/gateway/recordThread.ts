@@ -54,7 +54,7 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
       })),
       place.claim,
     ),
-  async voted({ commit }, _server, place, events) {
+  async changed({ commit }, _server, place, events) {
     const messages = events.map(({ event: { messageId } }) => ({ ...place, messageId }));
     await commit({
       reads: readsOfReadAgain(messages),

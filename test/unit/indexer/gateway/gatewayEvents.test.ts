@@ -23,6 +23,18 @@ describe('readEvent', () => {
       }
     });
 
+    it('tells that a message has changed of which an update tells only a part', () => {
+      const { author: _author, ...rest } = message;
+      const parts = [rest, { id: message.id, embeds: [] }, { id: message.id, pinned: true }];
+      for (const part of parts) {
+        const event = read('MESSAGE_UPDATE', { ...part, ...inThread });
+        const place = { serverId, threadId, messageId: message.id };
+        expect(event).to.deep.equal({ kind: 'changed', ...place });
+      }
+      expect(read('MESSAGE_UPDATE', { ...rest, channel_id: threadId })).to.equal(null);
+      expect(() => read('MESSAGE_CREATE', { ...rest, ...inThread })).to.throw(/author/);
+    });
+
     it('tells nothing of other channels, nor of what is for a single person', () => {
       for (const channel_type of [0, 2, 5, 12]) {
         const data = { ...message, guild_id: serverId, channel_type };
@@ -43,7 +55,7 @@ describe('readEvent', () => {
 
     it('tells votes, and each change of reactions', () => {
       const place = { serverId, threadId, messageId };
-      expect(read('MESSAGE_POLL_VOTE_ADD', ofMessage)).to.deep.equal({ kind: 'voted', ...place });
+      expect(read('MESSAGE_POLL_VOTE_ADD', ofMessage)).to.deep.equal({ kind: 'changed', ...place });
       const change = (type: string, more: object) => {
         const event = read(type, { ...ofMessage, ...more });
         expect(event, type).to.include({ kind: 'reacted', ...place });
