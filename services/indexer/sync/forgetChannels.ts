@@ -3,7 +3,7 @@ import type { Collection, Filter } from 'mongodb';
 import { syncOf, type SyncChannel, type SyncRecord } from '../../../shared/store/syncRecords.js';
 
 /**
- * Forgets how far forums were read, and what is to be fetched of their threads. When they can be read again, they are
+ * Forgets how far forums were read, and what is to be fetched of their threads and single messages. When they can be read again, they are
  * read from their beginning.
  */
 export async function forgetChannels(
@@ -17,5 +17,7 @@ export async function forgetChannels(
     // A list that is under way does not note its place any more.
     { $set: { token: randomUUID() }, $unset: { before: '', newest: '', listedTo: '' } },
   );
-  await syncOf(sync, 'thread').deleteMany({ kind: 'thread', channelId: { $in: ids } });
+  for (const kind of ['thread', 'message'] as const) {
+    await sync.deleteMany({ kind, channelId: { $in: ids } });
+  }
 }

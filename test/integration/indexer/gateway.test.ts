@@ -227,8 +227,11 @@ describe('the events of the gateway', () => {
   it('take a forum that was deleted away, and bring one that is new', async () => {
     await start();
     const { model } = rig.discord;
-    const { guild, channel, thread } = aThread();
+    const { guild, channel, thread, messages } = aThread();
     await doTheRest(deps);
+    model.react(thread.id, messages[1]!.id, thread.ownerId, THUMB);
+    const toRead = () => deps.collections.sync.countDocuments({ kind: 'message' });
+    await untilEqual(toRead, 1);
     const next = model.createChannel(guild.id, {
       type: ChannelType.GuildForum,
       name: 'fresh',
@@ -246,6 +249,8 @@ describe('the events of the gateway', () => {
     await doTheRest(deps);
     expect(await threadItems.countDocuments({ channelId: channel.id })).to.equal(0);
     expect(await threadItems.countDocuments({ channelId: next.id })).to.equal(1);
+    // Nothing waits for what cannot be fetched.
+    expect(await toRead()).to.equal(0);
   });
 
   it('delete nothing when a server is away, or hides its channels', async () => {
