@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { expiryOf, unsignedUrl } from './cdnUrls.js';
-import type { PlatformClient } from './platformClient.js';
+import { isTimeLimit } from '../platform/storeErrors.js';
+import type { PlatformClient, PlatformRequest } from './platformClient.js';
 import {
   isProofOfDeletion,
   PlatformAway,
@@ -95,7 +96,7 @@ async function refreshAll(
   platform: PlatformClient,
   urls: readonly string[],
 ): Promise<Map<string, string>> {
-  const { value } = await platform.get(refreshUrlsRequest(urls), AbortSignal.timeout(LONGEST_MS));
+  const value = await askInTime(platform, refreshUrlsRequest(urls));
   return new Map(
     value.refreshed_urls.flatMap(({ original, refreshed }): [string, string][] =>
       refreshed !== null && unsignedUrl(refreshed) === original ? [[original, refreshed]] : [],
@@ -110,7 +111,7 @@ async function askMessage(
 ): Promise<string | null> {
   const request = oneMessageRequest(threadId, messageId);
   try {
-    const { value } = await platform.get(request, AbortSignal.timeout(LONGEST_MS));
+    const value = await askInTime(platform, request);
     const forwarded = (value.message_snapshots ?? []).flatMap(({ message }) => message);
     const files = [value, ...forwarded].flatMap(({ attachments = [] }) => attachments);
     const now = files.find(({ id }) => id === attachmentId)?.url;
@@ -118,6 +119,16 @@ async function askMessage(
   } catch (error) {
     if (!isProofOfDeletion(error)) throw error;
     return null;
+  }
+}
+
+/** Gives an answer that comes soon. A platform that takes longer counts as away. */
+async function askInTime<T>(platform: PlatformClient, request: PlatformRequest<T>): Promise<T> {
+  try {
+    return (await platform.get(request, AbortSignal.timeout(LONGEST_MS))).value;
+  } catch (error) {
+    if (isTimeLimit(error)) throw new PlatformAway('The platform takes too long to answer');
+    throw error;
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { followSignal } from '../../../shared/platform/followSignal.js';
+import { isTimeLimit } from '../../../shared/platform/storeErrors.js';
 import { mediaType, type Mirror } from './mirror.js';
 
 /** A file that has arrived. */
@@ -64,6 +65,10 @@ export async function fetchFile(
   try {
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), fetching.signal]);
     return await fetchUntil(signal, mirror, request);
+  } catch (error) {
+    // Elsewhere this error says that a store does not answer.
+    if (isTimeLimit(error)) throw new Error(`It did not arrive in ${timeoutMs / 1_000} seconds`);
+    throw error;
   } finally {
     fetching.end();
   }

@@ -10,6 +10,7 @@ import {
   type FileRequest,
 } from '../../../../services/indexer/mirror/fetchFile.js';
 import { createFolderFiles } from '../../../../shared/mirror/folderFiles.js';
+import { isStoreAway } from '../../../../shared/platform/storeErrors.js';
 import { fail, give, startFileServer, type FileServer } from '../../../support/fileServer.js';
 
 const MOST = 1_000;
@@ -78,7 +79,12 @@ describe('fetchFile', () => {
       response.writeHead(200, { 'Content-Type': 'image/png' });
       response.write('a');
     });
-    expect(await errorOf(ask({}, 200))).not.to.be.instanceOf(FileRefused);
+    const late = await errorOf(ask({}, 200));
+    expect(late.message).to.equal('It did not arrive in 0.2 seconds');
+    // Such an error would have all copying stop until the stores are back.
+    expect(isStoreAway(late)).to.equal(false);
+    server.answers.set(PATH, () => undefined);
+    expect((await errorOf(ask({}, 200))).message).to.equal(late.message);
     // A length that is too long is a file that was cut off; so is one with less than was told.
     server.answers.set(PATH, (response) => {
       response.writeHead(200, { 'Content-Type': 'image/png', 'Content-Length': 100 });

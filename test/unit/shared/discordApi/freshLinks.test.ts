@@ -48,6 +48,12 @@ describe('fresh links', () => {
     expect(asked).to.have.length(2);
   });
 
+  it('count a platform that takes too long as away, and no store', async () => {
+    const late = new DOMException('The operation timed out', 'TimeoutError');
+    const links = createFreshLinks(refusing(() => late).platform);
+    expect(await thrownBy(links.linkOf(file(1)))).to.be.instanceOf(PlatformAway);
+  });
+
   it('are not asked for in messages any more when many were refused', async () => {
     const { platform, asked } = refusing(
       () => new PlatformForbidden('Missing Access', 403, 50_001),
