@@ -53,8 +53,8 @@ export async function listArchived(
   }
 }
 
-/** A forum that refuses the bot does not keep the others from being listed. */
-function onRefusal(error: unknown): PlatformRefused {
+/** Gives the platform's refusal; throws any other error. */
+export function onRefusal(error: unknown): PlatformRefused {
   if (error instanceof PlatformRefused) return error;
   throw error;
 }

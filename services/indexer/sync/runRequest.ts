@@ -1,17 +1,21 @@
 import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
 import {
+  isProofOfDeletion,
   PlatformAnswerError,
   PlatformAway,
   PlatformRefused,
 } from '../../../shared/discordApi/platformErrors.js';
 import { listServers } from '../../../shared/discordApi/listServers.js';
 import { placeRequest, threadRequest } from '../../../shared/discordApi/requests.js';
+import { findGathered } from '../../../shared/store/gather.js';
+import { isLive } from '../../../shared/store/sourceTime.js';
 import { requireContentIntent } from './contentIntent.js';
-import { listActive, listArchived } from './listThreads.js';
+import { listActive, listArchived, onRefusal } from './listThreads.js';
 import { leaveOutServer } from './leaveOutServer.js';
 import { loadServer } from './loadServer.js';
 import { NotSynced } from './syncProblem.js';
 import { noteThreads } from './noteThreads.js';
+import { removeDeletedThread } from './removals.js';
 import type { SyncDeps } from './syncDeps.js';
 
 /** Reads the lists that a request asks for. What is to be fetched of threads is noted there, and done beside it. */
@@ -123,9 +127,16 @@ async function syncChannel(deps: SyncDeps, channelId: string): Promise<void> {
   await listActive(deps, serverId);
 }
 
-/** Has a thread read once more, from its first message on. */
+/** Has a thread read once more, from its first message on. One that was deleted on the platform is removed here. */
 async function syncThread(deps: SyncDeps, threadId: string): Promise<void> {
-  const { value: thread, asOf } = await deps.platform.get(threadRequest(threadId), deps.signal);
+  const answer = await deps.platform.get(threadRequest(threadId), deps.signal).catch(onRefusal);
+  if (answer instanceof PlatformRefused) {
+    const recorded = await findGathered(deps.collections.threads, threadId);
+    // An export may tell of any thread, also one that was deleted before.
+    if (!isProofOfDeletion(answer) || !recorded || !isLive(recorded.asOf)) throw answer;
+    return removeDeletedThread(deps, recorded);
+  }
+  const { value: thread, asOf } = answer;
   const server = await loadServer(deps, thread.guild_id);
   await requireKept(deps, thread.parent_id);
   await noteThreads(deps, server, { threads: [thread], asOf }, true);

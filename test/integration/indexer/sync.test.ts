@@ -162,6 +162,23 @@ describe('the sync', () => {
     await expectSame();
   });
 
+  it('removes a thread that it is asked to read, and that the platform says was deleted', async () => {
+    await start();
+    await untilSynced(deps);
+    const { model } = rig.discord;
+    const [{ thread }, { thread: unknown }] = model.publicThreads() as [PublicThread, PublicThread];
+    const { threads, sync } = deps.collections;
+    await threads.deleteOne({ _id: unknown.id });
+    for (const { id } of [thread, unknown]) model.deleteThread(id);
+    await syncAgain(deps, { threadId: thread.id });
+    await expectSame();
+    expect(await sync.countDocuments({ problem: /Unknown Channel/ })).to.equal(0);
+    // One that was never recorded may be a wrong id.
+    const requestId = await requestSync(deps.collections, { threadId: unknown.id });
+    const asked = { _id: requestId, problem: /Unknown Channel/ };
+    await until(async () => (await sync.findOne(asked)) !== null);
+  });
+
   it('finds edits and deletions by itself, by reading threads once more', async () => {
     await start();
     await untilSynced(deps);
