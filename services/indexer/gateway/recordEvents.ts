@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { requestSync } from '../../../shared/store/requestSync.js';
 import { isPermanent } from '../permanentErrors.js';
 import { forgetChannels } from '../sync/forgetChannels.js';
+import { leaveOutServer, NOT_THERE } from '../sync/leaveOutServer.js';
 import { noteRolesOfEvent } from '../sync/memberRoles.js';
 import { readOnceMore } from '../sync/repairThreads.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
@@ -82,7 +82,9 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
       return;
     }
     if (event.kind === 'left') {
-      await untilDone(signal, () => requestSync(deps.collections, {}, 'all'));
+      const leave = () => leaveOutServer(deps, serverId, NOT_THERE);
+      // A look that began before ends first.
+      await untilDone(signal, () => deps.turns(serverId, leave));
       return;
     }
     if (event.kind === 'gained') {

@@ -2,6 +2,9 @@ import { syncOf } from '../../../shared/store/syncRecords.js';
 import { forgetChannels } from './forgetChannels.js';
 import type { SyncDeps } from './syncDeps.js';
 
+/** Why nothing of a server is synced that the bot was removed from. */
+export const NOT_THERE = 'The bot is not on this server';
+
 /**
  * Notes why nothing of a server can be synced. Nobody hears what happens there meanwhile, so it is read from its
  * beginning when it can be read again. What is archived of it stays.

@@ -11,7 +11,7 @@ import { findGathered } from '../../../shared/store/gather.js';
 import { isLive } from '../../../shared/store/sourceTime.js';
 import { requireContentIntent } from './contentIntent.js';
 import { listActive, listArchived, onRefusal } from './listThreads.js';
-import { leaveOutServer } from './leaveOutServer.js';
+import { leaveOutServer, NOT_THERE } from './leaveOutServer.js';
 import { loadServer } from './loadServer.js';
 import { NotSynced } from './syncProblem.js';
 import { noteThreads } from './noteThreads.js';
@@ -49,7 +49,7 @@ async function findServers(deps: SyncDeps): Promise<string[]> {
     ...{ kind: 'server', _id: { $nin: servers } },
   });
   for await (const { _id } of left) {
-    await leaveOutServer(deps, _id, 'The bot is not on this server');
+    await leaveOutServer(deps, _id, NOT_THERE);
   }
   return servers;
 }
