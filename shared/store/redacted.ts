@@ -14,7 +14,22 @@ export const ERASED_AUTHOR: AuthorSnapshot = {
   isBot: false,
 };
 
-/** What a deleted message says: nothing. Its id, thread, time and order are kept. */
+/** What a deleted message keeps. */
+type Kept =
+  | '_id'
+  | 'threadId'
+  | 'order'
+  | 'type'
+  | 'counted'
+  | 'webhook'
+  | 'createdAt'
+  | 'asOf'
+  | 'partsAsOf';
+
+/**
+ * What a deleted message says: nothing. The compiler asks for every field that is not kept. A field in which another's
+ * message may name somebody is cleaned in applyErasures.ts, too.
+ */
 export const REDACTED = {
   author: ERASED_AUTHOR,
   content: '',
@@ -30,19 +45,14 @@ export const REDACTED = {
   interaction: null,
   mentionedRoles: [],
   deleted: true,
-} satisfies Partial<MessageRecord>;
+} satisfies Required<Omit<MessageRecord, Kept>>;
 
-const LISTS = Object.entries(REDACTED).flatMap(([name, left]) =>
-  Array.isArray(left) ? [name] : [],
-);
+const FIELDS_LEFT = Object.entries(REDACTED).flatMap(([name, left]): Filter<MessageRecord>[] => {
+  if (left === null) return [{ [name]: { $ne: null } }];
+  return Array.isArray(left) ? [{ [`${name}.0`]: { $exists: true } }] : [];
+});
 
 /** Finds messages of which something is left beyond what a deleted message keeps. */
 export const HAS_WORDS: Filter<MessageRecord> = {
-  $or: [
-    { content: { $ne: '' } },
-    { 'author.id': { $ne: ERASED_ID } },
-    { forwarded: { $ne: null } },
-    { interaction: { $ne: null } },
-    ...LISTS.map((name) => ({ [`${name}.0`]: { $exists: true } })),
-  ],
+  $or: [{ content: { $ne: '' } }, { 'author.id': { $ne: ERASED_ID } }, ...FIELDS_LEFT],
 };

@@ -439,6 +439,17 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
   ],
   [
     ['deleted.kept'],
+    'the message that a deleted one answered',
+    async ({ collections: { messages }, messageIds, threadId }) => {
+      const [answered, message] = messageIds.slice(-2);
+      const ids = { messageId: answered!, channelId: threadId, guildId: null };
+      const reference = { type: 'reply' as const, ...ids };
+      await messages.updateOne({ _id: message! }, { $set: { ...REDACTED, reference } });
+      return threadId;
+    },
+  ],
+  [
+    ['deleted.kept'],
     'a thread of a deleted channel',
     async ({ collections: { threads, channels }, serverId }) => {
       const channel = aChannel({ serverId, name: '', deleted: true });
