@@ -1,9 +1,8 @@
 import type { IndexDescription } from 'mongodb';
 import type { Collections } from './collections.js';
-import { LIST_SORTS } from './listKeys.js';
+import { LIST_SORTS, type ListField } from './listKeys.js';
 
 type Keys = Record<string, 1 | -1>;
-type ListField = (typeof LIST_SORTS)[keyof typeof LIST_SORTS]['field'];
 
 /** The name of the index that a list sorted by `field` scans; the API names it in a hint. */
 export function listIndexName(field: ListField): string {

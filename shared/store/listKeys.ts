@@ -17,6 +17,9 @@ export const LIST_SORTS = {
   unanswered: { field: 'unansweredKey', direction: 1 },
 } as const satisfies Record<ThreadSort, { field: string; direction: 1 | -1 }>;
 
+/** A field that a list of threads is sorted by. */
+export type ListField = (typeof LIST_SORTS)[ThreadSort]['field'];
+
 /** Tag names match whole, ignoring case and Unicode form. */
 export function foldTag(name: string): string {
   return name.normalize('NFKC').toLowerCase().trim();

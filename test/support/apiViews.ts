@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Binary } from 'mongodb';
+import { threadItem } from '../../services/indexer/views/threadViews.js';
 import type { ThreadSummary, ThreadStatus } from '../../shared/contract/threads.js';
 import type { LeaderboardEntry } from '../../shared/contract/users.js';
 import type { Collections } from '../../shared/store/collections.js';
-import { countKey, idKey, listScopes, rankKey, timeKey } from '../../shared/store/listKeys.js';
+import { rankKey } from '../../shared/store/listKeys.js';
 import { bodyOwner, pieceId } from '../../shared/store/pieces.js';
 import type { BodyView, RankView, ThreadItemView } from '../../shared/store/views.js';
 
@@ -70,7 +71,6 @@ export interface ItemSketch {
 export function aThreadItem(sketch: ItemSketch): ThreadItemView {
   const { threadId, serverId = '10', channelId = '100', status = 'open', tags = [] } = sketch;
   const { messageCount = 3, lastActivityAt = '2026-01-02T03:04:05.678Z' } = sketch;
-  const key = idKey(threadId);
   const summary: ThreadSummary = {
     id: threadId,
     title: `Thread ${threadId}`,
@@ -92,21 +92,8 @@ export function aThreadItem(sketch: ItemSketch): ThreadItemView {
     createdAt: '2026-01-01T00:00:00.000Z',
     lastActivityAt,
   };
-  return {
-    _id: threadId,
-    revision: 1,
-    serverId,
-    channelId,
-    scopes: listScopes({ serverId, channelId, status, tags }),
-    latestKey: key,
-    popularKey: countKey(messageCount) + key,
-    activeKey: timeKey(new Date(lastActivityAt)) + key,
-    ...(messageCount <= 1 && { unansweredKey: key }),
-    title: summary.title,
-    item: JSON.stringify(summary),
-    facts: { status, messages: messageCount, botMessages: 0, reactions: [] },
-    linksTo: [],
-  };
+  const facts = { status, messages: messageCount, botMessages: 0, reactions: [] };
+  return threadItem(summary, facts, { linksTo: [], unshown: [] }, 1);
 }
 
 /** A person's line on the leaderboards of one server. */

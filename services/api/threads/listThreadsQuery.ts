@@ -1,10 +1,8 @@
 import type { ThreadListQuery } from '../../../shared/contract/threads.js';
 import { listIndexName } from '../../../shared/store/indexes.js';
-import { foldTag, LIST_SORTS, listScope } from '../../../shared/store/listKeys.js';
+import { foldTag, LIST_SORTS, listScope, type ListField } from '../../../shared/store/listKeys.js';
 import type { Cursors } from '../paging/cursors.js';
 import type { Range } from '../stores/rangeReader.js';
-
-type ListField = (typeof LIST_SORTS)[keyof typeof LIST_SORTS]['field'];
 
 /**
  * One page of a list as a single index range scan. It reads one row more than the page, to know whether another
@@ -36,10 +34,20 @@ export function listCursor(query: ThreadListQuery, key: string, cursors: Cursors
   return cursors.write(listQuestion(query), key);
 }
 
-/** The sort and filters of a list request, without its page and size, as a value that can be compared. */
+/**
+ * The sort and filters of a list request, without its page and size, as a value that can be compared. A filter that is
+ * missing here would make two questions one: the compiler asks for each.
+ */
 export function listQuestion(query: ThreadListQuery): (string | null)[] {
-  const { serverId, channelId, tag, status } = foldedFilter(query);
-  return [query.sort, status, serverId ?? null, channelId ?? null, tag ?? null];
+  const { serverId = null, channelId = null, tag = null, status } = foldedFilter(query);
+  const asked: Record<Exclude<keyof ThreadListQuery, 'limit' | 'cursor'>, string | null> = {
+    sort: query.sort,
+    status,
+    serverId,
+    channelId,
+    tag,
+  };
+  return Object.values(asked);
 }
 
 function foldedFilter({ serverId, channelId, tag, status }: ThreadListQuery) {
