@@ -10,10 +10,14 @@ import {
   time,
 } from './fields.js';
 
+/** Kinds of things that may be quarantined. */
+export const QUARANTINE_KINDS = ['document', 'thread', 'file', 'work'] as const;
+export type QuarantineKind = (typeof QUARANTINE_KINDS)[number];
+
 /** Something that could not be stored or built. It is quarantined, so that it holds up nothing else. */
 export interface QuarantineEntry {
   id: string;
-  kind: 'document' | 'thread' | 'file' | 'work';
+  kind: QuarantineKind;
   subject: string;
   threadId: string | null;
   reason: string;
@@ -26,7 +30,7 @@ export interface QuarantineEntry {
 export const quarantineEntrySchema = Joi.object<QuarantineEntry, true>({
   id: text('Id of the entry'),
   kind: oneOf(
-    ['document', 'thread', 'file', 'work'] as const,
+    QUARANTINE_KINDS,
     'A search document that the index refused, a thread that could not be built, a file that could not be imported, or something else that could not be counted or shown',
   ),
   subject: text(

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Filter } from 'mongodb';
-import { markId, NEVER, type Failure, type Mark, type QuarantineKind } from './work.js';
+import type { QuarantineKind } from '../contract/quarantine.js';
+import { markId, NEVER, type Failure, type Mark } from './work.js';
 
 /** The marks that are quarantined, and those that are tried again since. */
 export const FAILED: Filter<Mark> = { 'failure.id': { $exists: true } };

@@ -2,12 +2,12 @@
  * The read model: documents shaped for one question each, written by the indexer, read by the API as they are.
  */
 import type { Binary } from 'mongodb';
+import type { ThreadStatus } from '../contract/threads.js';
 import type { AuthorSnapshot } from './records.js';
 
 /**
- * A finished response body. `_id` names the question: `thread/ID`, `participants/ID`, `server/ID`, `channels/ID`,
- * `tags/ID`, `stats/ID` (server ids), `user/ID` or `similar/ID` (thread ids). `gzip` holds the whole body, or is absent
- * when the body was cut into `chunks` pieces (bodies of more than 1 MiB compressed; see pieces.ts).
+ * A finished response body. `_id` names the question, such as `thread/ID` (see bodyKinds.ts), or SERVER_LIST. `gzip`
+ * holds the whole body. A body of more than 1 MiB compressed is cut into `chunks` pieces instead (see pieces.ts).
  */
 export interface BodyView {
   _id: string;
@@ -54,7 +54,7 @@ export interface ThreadItemView {
 }
 
 export interface ThreadFacts {
-  status: 'open' | 'resolved' | 'locked' | 'archived';
+  status: ThreadStatus;
   messages: number;
   botMessages: number;
   /** How many reactions of each emoji: of a custom one its id, else the character. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation } from 'mongodb';
+import type { QuarantineKind } from '../contract/quarantine.js';
 
 /** What follows from a change and is done by the background loop; services/indexer/work/kinds.ts tells how. */
 export type LoopKind =
@@ -17,12 +18,6 @@ export type LoopKind =
 
 /** Also a file whose import has begun, which its job does, and a document that the search index refused. */
 export type WorkKind = LoopKind | 'file' | 'document';
-
-/**
- * Kinds of things that may be quarantined: a search document, a thread's views, an import's file, other work by its
- * mark.
- */
-export type QuarantineKind = 'document' | 'thread' | 'file' | 'work';
 
 /** Why a mark is quarantined: it cannot be done, and holds up nothing else. It goes with its mark. */
 export interface Failure {
