@@ -53,10 +53,19 @@ function text(more: Record<string, estypes.MappingProperty> = {}): estypes.Mappi
   };
 }
 
-/** The properties of today's mapping without some that came later. */
-function without(...later: string[]): Record<string, estypes.MappingProperty> {
+/** The fields of today's documents that mapping 1 had. A field that comes later must not be added here. */
+const FIRST_FIELDS = [
+  ...['kind', 'idKey', 'threadId', 'messageId', 'serverId', 'channelId', 'channelName', 'title'],
+  ...['slug', 'preview', 'status', 'tags', 'tagKeys', 'authorId', 'authorUsername'],
+  ...['authorDisplayName', 'createdAt', 'hasAttachment', 'messageCount', 'content'],
+];
+/** Those that mapping 2 had, and mapping 3 at first. */
+const SECOND_FIELDS = [...FIRST_FIELDS, 'heading', 'stretches', 'conversationHash'];
+
+/** Some properties of today's mapping. */
+function propertiesOf(names: readonly string[]): Record<string, estypes.MappingProperty> {
   const { properties } = searchIndexDefinition.mappings;
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => !later.includes(name)));
+  return Object.fromEntries(names.map((name) => [name, properties[name]!]));
 }
 
 const mappings: estypes.MappingTypeMapping = {
@@ -64,7 +73,7 @@ const mappings: estypes.MappingTypeMapping = {
   _meta: { mappingVersion: 1 },
   _source: { excludes: ['conversation'] },
   properties: {
-    ...without('heading', 'stretches', 'conversationHash', 'markdown'),
+    ...propertiesOf(FIRST_FIELDS),
     title: text({ whole: { type: 'keyword', normalizer: 'whole', ignore_above: 512 } }),
     tags: text(),
     conversation: { ...text(), store: true },
@@ -86,14 +95,14 @@ const SECOND = {
   mappings: {
     ...searchIndexDefinition.mappings,
     _meta: { mappingVersion: 2 },
-    properties: without('markdown'),
+    properties: propertiesOf(SECOND_FIELDS),
   },
 } satisfies Omit<estypes.IndicesCreateRequest, 'index'>;
 
 /** Mapping 3 as it was before `markdown` was kept. */
 const THIRD = {
   settings: searchIndexDefinition.settings,
-  mappings: { ...searchIndexDefinition.mappings, properties: without('markdown') },
+  mappings: { ...searchIndexDefinition.mappings, properties: propertiesOf(SECOND_FIELDS) },
 } satisfies Omit<estypes.IndicesCreateRequest, 'index'>;
 
 /** Definitions of older indexes by the version of their mapping. */

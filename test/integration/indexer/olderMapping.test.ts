@@ -13,6 +13,7 @@ import {
   writesAlias,
   type MessageDocument,
 } from '../../../shared/store/searchIndex.js';
+import { searchIndexDefinition } from '../../../shared/store/searchMapping.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { NEVER } from '../../../shared/store/work.js';
 import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
@@ -143,6 +144,23 @@ describe('a search index of the second mapping', () => {
     expect(await search('9f86d')).to.include({ total: 0 });
     expect(await search(digest)).to.include({ threadCount: 1, messageCount: 1 });
   });
+});
+
+describe('a search index of an older mapping', () => {
+  const { stores, deps } = indexerSuite('reopened');
+
+  for (const version of [1, 2, 3] as const) {
+    it(`has every field of today's documents after the indexer's start: mapping ${version}`, async () => {
+      const { elasticsearch } = stores;
+      const index = await createOlderIndex(elasticsearch, deps.namespace, version);
+      await prepareSearch({ ...deps, producer: NO_QUEUE });
+      const { [index]: found } = await elasticsearch.indices.getMapping({ index });
+      const present = new Set(Object.keys(found?.mappings.properties ?? {}));
+      const wanted = Object.keys(searchIndexDefinition.mappings.properties);
+      const missing = wanted.filter((name) => !present.has(name));
+      expect(missing, 'to be added by prepareSearch.ts').to.deep.equal([]);
+    });
+  }
 });
 
 describe('a search index that keeps no markdown', () => {
