@@ -105,7 +105,8 @@ describe('docker-compose.yml', () => {
     for (const name of known.filter((one) => !decided.includes(one))) {
       for (const service of ['api', 'indexer']) {
         const value = services[service]?.environment?.[name];
-        expect(value, `${name} of ${service}`).to.match(new RegExp(`^\\$\\{${name}:[-?]`));
+        const hint = `${name} of ${service}, under x-environment`;
+        expect(value, hint).to.match(new RegExp(`^\\$\\{${name}:[-?]`));
       }
     }
     // A setting that is not in .env arrives empty, which stands for its default.
