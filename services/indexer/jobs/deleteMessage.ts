@@ -3,7 +3,7 @@ import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.
 import type { IndexerDeps } from '../deps.js';
 import { REDACTED } from '../../../shared/store/redacted.js';
 import type { Documents } from '../work/commit.js';
-import { awaitRemoval } from './removal.js';
+import { settleAndRefresh } from './removal.js';
 
 /** Takes a message's words away; its thread keeps its author. */
 export function redactMessage(
@@ -39,6 +39,6 @@ export async function deleteMessage(
     },
   });
   const thread = await threads.findOne({ _id: threadId });
-  await awaitRemoval(deps, cause, thread ? [thread.serverId] : []);
+  await settleAndRefresh(deps, cause, thread ? [thread.serverId] : []);
   return { messages: wasThere ? 1 : 0 };
 }

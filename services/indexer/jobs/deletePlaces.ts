@@ -5,7 +5,7 @@ import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { channelTombstone, serverTombstone } from '../records/tombstones.js';
 import type { Report } from '../report.js';
-import { awaitRemoval, NOTHING_REMOVED, type Removed } from './removal.js';
+import { settleAndRefresh, NOTHING_REMOVED, type Removed } from './removal.js';
 
 /** Removes a channel with all its threads: done when nothing of them can be read. */
 export async function deleteChannel(
@@ -16,7 +16,7 @@ export async function deleteChannel(
   const removed = await countWords(deps, { channelId });
   const recorded = await recordChannelDeletion(deps, channelId);
   if (!recorded) return NOTHING_REMOVED;
-  await awaitRemoval(deps, recorded.cause, [recorded.serverId], { report });
+  await settleAndRefresh(deps, recorded.cause, [recorded.serverId], { report });
   return removed;
 }
 
@@ -77,7 +77,7 @@ export async function deleteServer(
       }
     },
   });
-  await awaitRemoval(deps, cause, [serverId], { report });
+  await settleAndRefresh(deps, cause, [serverId], { report });
   return removed;
 }
 

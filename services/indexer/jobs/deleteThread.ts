@@ -3,7 +3,7 @@ import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { threadTombstone } from '../records/tombstones.js';
-import { awaitRemoval, NOTHING_REMOVED, type Removed } from './removal.js';
+import { settleAndRefresh, NOTHING_REMOVED, type Removed } from './removal.js';
 
 /** Removes a thread: done when nothing of it can be read. What keeps it from coming back stays. */
 export async function deleteThread(
@@ -16,7 +16,7 @@ export async function deleteThread(
   if (!recorded) return NOTHING_REMOVED;
   const { thread, cause } = recorded;
   faultPoint('deletionMarked');
-  await awaitRemoval(deps, cause, [thread.serverId]);
+  await settleAndRefresh(deps, cause, [thread.serverId]);
   return { threads: thread.deleted ? 0 : 1, messages: said };
 }
 

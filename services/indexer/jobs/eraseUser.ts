@@ -11,7 +11,7 @@ import type { Report } from '../report.js';
 import { settled } from '../work/runMarks.js';
 import { findTraces, type Traces } from './findTraces.js';
 import { redactTitles } from './redactTitles.js';
-import { awaitRemoval } from './removal.js';
+import { settleAndRefresh } from './removal.js';
 
 /** What an erasure came to. Of one that was cut off, its last try tells what was left to it. */
 interface Erased {
@@ -59,7 +59,7 @@ export async function eraseUser(
   faultPoint('erasureApplied');
   await settled(deps, cause);
   await settled(deps, unbuilt);
-  await awaitRemoval(deps, cause, traces.serverIds);
+  await settleAndRefresh(deps, cause, traces.serverIds);
   await forgetAccount(collections, userId);
   const files = await removeUploadsOf(deps, userId);
   const removedThreads = await countRemoved(deps, traces);

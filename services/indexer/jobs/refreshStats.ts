@@ -2,7 +2,7 @@ import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { batches } from '../../../shared/platform/batches.js';
 import { setMarks } from '../work/claims.js';
 import type { IndexerDeps } from '../deps.js';
-import { awaitRemoval } from './removal.js';
+import { settleAndRefresh } from './removal.js';
 
 /** Counts a server and everyone on it again, and drops its cached statistics. */
 export async function refreshStats(
@@ -23,6 +23,6 @@ export async function refreshStats(
     counted += batch.length;
   }
   await setMarks(deps, 'server', [serverId], { causes });
-  await awaitRemoval(deps, causes[0]!, [serverId]);
+  await settleAndRefresh(deps, causes[0]!, [serverId]);
   return { members: counted };
 }

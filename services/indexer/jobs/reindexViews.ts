@@ -7,7 +7,7 @@ import { peopleWindows, peopleWithin } from '../build/people.js';
 import type { IndexerDeps } from '../deps.js';
 import type { Report } from '../report.js';
 import { settled } from '../work/runMarks.js';
-import { awaitRemoval } from './removal.js';
+import { settleAndRefresh } from './removal.js';
 
 const CAUSE = 'reindex-views/all';
 /** Threads that are marked before some of them are built. */
@@ -34,7 +34,7 @@ export async function reindexViews(
   }
   const all = idsOf(await servers.find({}, { projection }).toArray());
   await mark(deps, 'server', [...all, ALL_SERVERS]);
-  await awaitRemoval(deps, CAUSE, all);
+  await settleAndRefresh(deps, CAUSE, all);
   // All views are built, so it is known again which files are shown.
   await stateOf(deps.collections.state, 'mirror').updateOne(
     { _id: 'mirror' },

@@ -13,12 +13,12 @@ export interface Removed {
 export const NOTHING_REMOVED: Removed = { threads: 0, messages: 0 };
 
 /**
- * Resolves when nothing of what was removed can be read any more. First it does all marks that name one of the causes.
- * Then it refreshes the search index. Last it drops cached statistics of the servers, and cached answers of searches.
- * With `kind`, it does only the marks of that kind, and drops no statistics: they are counted later. Rejects when the
- * signal is aborted while other workers hold what is left.
+ * Resolves when readers see what follows from a cause, or from any of some: nothing can be read any more of what was
+ * removed. First it does all marks that name one of the causes. Then it refreshes the search index. Last it drops cached
+ * statistics of the servers, and cached answers of searches. With `kind`, it does only the marks of that kind, and drops
+ * no statistics: they are counted later. Rejects when the signal is aborted while other workers hold what is left.
  */
-export async function awaitRemoval(
+export async function settleAndRefresh(
   deps: IndexerDeps,
   cause: string | readonly string[],
   serverIds: Iterable<string>,

@@ -1,7 +1,7 @@
 import type { LoopKind } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { recordThreadDeletion } from '../jobs/deleteThread.js';
-import { awaitRemoval } from '../jobs/removal.js';
+import { settleAndRefresh } from '../jobs/removal.js';
 import { rest } from './rest.js';
 
 /** The shortest rest between two removals (ms): what is deleted meanwhile is removed together. */
@@ -37,7 +37,7 @@ export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals
         const some = group.filter(([, one]) => one.kind === kind);
         const causes = some.map(([cause]) => cause);
         const serverIds = new Set(some.map(([, { serverId }]) => serverId));
-        await awaitRemoval(deps, causes, serverIds, { signal, kind }).catch(leave);
+        await settleAndRefresh(deps, causes, serverIds, { signal, kind }).catch(leave);
       }
       await rest(REST_MS, signal);
     }

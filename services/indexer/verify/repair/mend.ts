@@ -2,7 +2,7 @@ import type { DifferenceKind } from '../../../../shared/contract/verify.js';
 import { ALL_SERVERS } from '../../../../shared/store/bodyKinds.js';
 import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
-import { awaitRemoval } from '../../jobs/removal.js';
+import { settleAndRefresh } from '../../jobs/removal.js';
 import type { Difference } from '../difference.js';
 import { REPAIR, REPAIR_CAUSE } from './cause.js';
 import { eraseAgain } from './eraseAgain.js';
@@ -56,7 +56,7 @@ export async function mend(deps: IndexerDeps, found: Difference[]): Promise<void
   // Every server, whether it is marked or not.
   const servers: string[] = await deps.collections.servers.distinct('_id');
   await attempt(deps, () => setMarks(deps, 'server', [...servers, ALL_SERVERS], REPAIR));
-  await attempt(deps, () => awaitRemoval(deps, REPAIR_CAUSE, servers));
+  await attempt(deps, () => settleAndRefresh(deps, REPAIR_CAUSE, servers));
   deps.announcer.announce({ everything: true });
 }
 
