@@ -7,6 +7,7 @@ import {
   nullableText,
   nullableTime,
   oneOf,
+  pageEnd,
   text,
   time,
 } from './fields.js';
@@ -334,6 +335,5 @@ export const auditPageSchema = Joi.object({
     }),
     'Newest first',
   ),
-  nextCursor: nullableText('Where to go on'),
-  hasMore: Joi.boolean().required(),
+  ...pageEnd(),
 });

@@ -50,6 +50,15 @@ export const oneOf = <T extends string>(values: readonly T[], description: strin
 export const listOf = (item: Joi.Schema, description: string) =>
   Joi.array().items(item).required().description(description);
 
+/** Where the list goes on after a page, and whether it does. */
+export const pageEnd = () => ({
+  nextCursor: Joi.string()
+    .allow(null)
+    .required()
+    .description('Cursor of the next page; null on the last'),
+  hasMore: flag('Whether another page follows'),
+});
+
 /** Query parameter: a whole number in plain digits, as `7`; not as `07`, `+7`, `7.0` or `7e0`. */
 export const wholeNumberParameter = () =>
   Joi.number()

@@ -6,6 +6,7 @@ import {
   listOf,
   nullableText,
   oneOf,
+  pageEnd,
   text,
   time,
 } from './fields.js';
@@ -58,6 +59,5 @@ export const quarantineQuerySchema = Joi.object<QuarantineQuery>({
 /** Checks the answer of GET /admin/quarantine. */
 export const quarantinePageSchema = Joi.object({
   entries: listOf(quarantineEntrySchema, 'By kind, then by id'),
-  nextCursor: nullableText('Where to go on'),
-  hasMore: Joi.boolean().required(),
+  ...pageEnd(),
 });

@@ -11,6 +11,7 @@ import {
   nullableText,
   nullableTime,
   oneOf,
+  pageEnd,
   text,
   time,
 } from './fields.js';
@@ -115,11 +116,7 @@ export interface ThreadPage {
 /** Checks a ThreadPage. */
 export const threadPageSchema = Joi.object<ThreadPage, true>({
   threads: listOf(threadSummarySchema, 'The threads of this page, in order'),
-  nextCursor: Joi.string()
-    .allow(null)
-    .required()
-    .description('Cursor of the next page; null on the last'),
-  hasMore: flag('Whether another page follows'),
+  ...pageEnd(),
 });
 
 /** Query of GET /api/threads. */

@@ -8,6 +8,7 @@ import {
   limitParameter,
   listOf,
   oneOf,
+  pageEnd,
   text,
   time,
 } from './fields.js';
@@ -104,11 +105,7 @@ export const leaderboardSchema = Joi.object<Leaderboard, true>({
   type: oneOf(LEADERBOARD_TYPES, 'What is counted'),
   period: oneOf(LEADERBOARD_PERIODS, 'The time over which it is counted'),
   leaderboard: listOf(leaderboardEntrySchema, 'Highest count first, then by id'),
-  nextCursor: Joi.string()
-    .allow(null)
-    .required()
-    .description('Cursor of the next page; null on the last'),
-  hasMore: flag('Whether another page follows'),
+  ...pageEnd(),
 });
 
 /** Query of GET /leaderboard/:serverId. */

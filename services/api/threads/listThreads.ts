@@ -41,9 +41,9 @@ function page(
   rows: ListRow[],
   cursorOf: (last: ListRow) => string,
 ): Answer {
-  const { shown, nextCursor, hasMore } = pageOf(rows, limit, cursorOf);
+  const { shown, ...next } = pageOf(rows, limit, cursorOf);
   const items = shown.flatMap(({ item }, index) => (index === 0 ? [item] : [COMMA, item]));
-  const end = `],"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`;
+  const end = `],${JSON.stringify(next).slice(1)}`;
   return bytesAnswer(Buffer.concat([BEGIN, ...items, Buffer.from(end)]));
 }
 

@@ -55,7 +55,7 @@ export function getLeaderboard(
       findServerName(serverId),
       readLines({ board, after: start.after, limit: query.limit + 1 }),
     ]);
-    const { shown, nextCursor, hasMore } = pageOf(rank(lines, start), query.limit, ({ position }) =>
+    const { shown, ...next } = pageOf(rank(lines, start), query.limit, ({ position }) =>
       writeCursor(cursors, board, position),
     );
     const head: Omit<Leaderboard, 'leaderboard' | 'nextCursor' | 'hasMore'> = {
@@ -65,7 +65,7 @@ export function getLeaderboard(
       period: query.period,
     };
     const begin = `${JSON.stringify(head).slice(0, -1)},"leaderboard":[`;
-    const end = `],"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`;
+    const end = `],${JSON.stringify(next).slice(1)}`;
     const items = shown.flatMap(({ item, position }, index) => [
       Buffer.from(`${index === 0 ? '' : ','}{"rank":${position.rank},`),
       item,
