@@ -28,7 +28,7 @@ export interface BodyRule<Body> {
   optional?: boolean;
 }
 
-/** One endpoint as the world sees it: routing, validation and documentation are made from this. */
+/** One endpoint as the world sees it: routing, checks of query and body, and documentation are made from this. */
 export interface Operation<Params = unknown, Query = unknown, Body = unknown> {
   operationId: string;
   method: 'get' | 'post' | 'delete';
@@ -41,6 +41,7 @@ export interface Operation<Params = unknown, Query = unknown, Body = unknown> {
    */
   limitedAs?: 'search' | 'code' | 'nothing';
   summary: string;
+  /** Describes the parameters of the paths. Requests are not checked by it. */
   params: Joi.ObjectSchema<Params>;
   query: Joi.ObjectSchema<Query>;
   /** The body it takes; none when absent. */

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { CHECK } from '../exportFormat/exportSchema.js';
 import { quickCheck } from '../exportFormat/quickCheck.js';
+import { SNOWFLAKE } from '../exportFormat/snowflake.js';
 import { isTimestamp } from '../exportFormat/timestamps.js';
 import type {
   LiveApplication,
@@ -21,7 +22,7 @@ const LONG = 65_536;
 const COMPONENT_LEVELS = 4;
 
 export const id = () => Joi.string().pattern(/^\d{1,20}$/);
-export const snowflake = () => Joi.string().pattern(/^[1-9]\d{16,18}$|^1\d{19}$/);
+export const snowflake = () => Joi.string().pattern(SNOWFLAKE);
 export const text = (max: number) => Joi.string().allow('').max(max);
 const textOrNull = (max: number) => text(max).allow(null);
 export const count = () => Joi.number().integer().min(0);

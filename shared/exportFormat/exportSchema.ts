@@ -16,6 +16,7 @@ import type {
   ExportTag,
   ExportUser,
 } from './exportTypes.js';
+import { SNOWFLAKE } from './snowflake.js';
 import { isTimestamp } from './timestamps.js';
 
 const SHORT = 2_000;
@@ -23,7 +24,7 @@ const LONG = 65_536;
 
 const snowflake = () =>
   Joi.string()
-    .pattern(/^[1-9]\d{16,18}$|^1\d{19}$/)
+    .pattern(SNOWFLAKE)
     .messages({ 'string.pattern.base': '{{#label}} must be an id of 17 to 20 digits' });
 /** 0 stands for everyone who was erased. */
 const ownerId = () => snowflake().allow('0', null);

@@ -1,12 +1,12 @@
 import { CHANNEL_TYPES, channelTypeNumber } from './channelTypes.js';
 import { ExportError } from './exportError.js';
 import type { ExportHeader } from './exportTypes.js';
+import { SNOWFLAKE } from './snowflake.js';
 
 /** What a file is, by its guild and channel alone; `refused` is private and never stored. */
 export type HeaderVerdict =
   { kind: 'thread' | 'forum' } | { kind: 'skipped' | 'refused'; reason: string };
 
-const ID = /^[1-9]\d{16,18}$|^1\d{19}$/;
 const THREADS = [CHANNEL_TYPES.GuildNewsThread, CHANNEL_TYPES.GuildPublicThread];
 const REFUSED = new Map([
   [1, 'direct messages are never published'],
@@ -49,12 +49,13 @@ function requireIds({ guild, channel }: Pick<ExportHeader, 'guild' | 'channel'>)
     ['guild.id', guild.id],
     ['channel.id', channel.id],
   ] as const) {
-    if (!ID.test(id)) throw new ExportError(`${path} must be an id of 17 to 20 digits`, path);
+    if (!SNOWFLAKE.test(id))
+      throw new ExportError(`${path} must be an id of 17 to 20 digits`, path);
   }
 }
 
 function requireParent(parentId: string | null | undefined): void {
-  if (parentId && ID.test(parentId)) return;
+  if (parentId && SNOWFLAKE.test(parentId)) return;
   throw new ExportError(
     'Its parent channel is not known, so whether it is public cannot be told',
     'channel.categoryId',
@@ -64,7 +65,7 @@ function requireParent(parentId: string | null | undefined): void {
 /** The ids of the applied tags, names looked up among the available tags. Throws ExportError for an unknown name. */
 export function appliedTagIds(channel: ExportHeader['channel']): string[] {
   return (channel.appliedTags ?? []).map((given, index) => {
-    if (ID.test(given)) return given;
+    if (SNOWFLAKE.test(given)) return given;
     const tag = channel.availableTags?.find((available) => available.name === given);
     if (tag) return tag.id;
     throw new ExportError(

@@ -4,9 +4,11 @@ import type { Asker } from '../asker.js';
 import type { Caller } from '../caller.js';
 import { queryReader } from './query.js';
 
-/** What a handler gets: checked values only. */
+/** What a handler gets. */
 export interface Input<Params, Query, Body = undefined> {
+  /** Parts of the path, as sent: the handler itself looks whether they can be what they should be. */
   params: Params;
+  /** Checked by the operation's schema, as is the body. */
   query: Query;
   body: Body;
   /** Null on public operations. */
