@@ -8,9 +8,14 @@ export function within(params: SearchParams, query: Query): Query {
   return filter.length === 0 ? query : { bool: { must: [query], filter } };
 }
 
+/** Parameters that are no filter by one value. */
+type Others = 'q' | 'type' | 'limit' | 'offset' | 'minScore' | 'tag' | 'after' | 'before';
+/** The fields of search documents that filters name. The compiler asks for each parameter that is no other. */
+type FilterField = Exclude<keyof SearchParams, Others> | 'tagKeys';
+
 function filtersOf(params: SearchParams): Query[] {
   const { serverId, channelId, tag, status, authorId, hasAttachment } = params;
-  const wanted: Record<string, string | boolean | undefined> = {
+  const wanted: Record<FilterField, string | boolean | undefined> = {
     serverId,
     channelId,
     tagKeys: tag === undefined ? undefined : foldTag(tag),
