@@ -9,7 +9,7 @@ import { QUEUE_NAME, type JobName, type JobPayloads } from './jobs.js';
 
 /** Files jobs in the queue. Every call fails at once while Redis is away, and says why it is. */
 export interface Producer {
-  /** Files a job; a second one for the same thing while the first is known changes nothing. Gives the job's id. */
+  /** Files a job, or joins one for the same thing that has not begun. Gives the id of the job that will do it. */
   add<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
   /** Files a job anew that may be lost. While one for the same thing waits or runs, nothing is filed. */
   refile<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
@@ -65,17 +65,14 @@ const JOB_IDS: { [Name in JobName]: (payload: JobPayloads[Name]) => string } = {
   verify: ({ repair }) => `verify-${repair ? 'repair' : 'look'}`,
 };
 
-/** Jobs that may be asked for again: see `joinOrFollow`. */
-const JOINED: ReadonlySet<JobName> = new Set<JobName>([
-  'delete-thread',
-  'delete-channel',
-  'delete-server',
-  'delete-message',
-  'erase-user',
-  'reindex-views',
-  'refresh-stats',
-  'retry-quarantined',
-  'verify',
+/**
+ * Jobs whose id names one request for them, so that each is filed once. Any other may be asked for again: see
+ * `joinOrFollow`.
+ */
+const OF_ONE_REQUEST: ReadonlySet<JobName> = new Set<JobName>([
+  'import-file',
+  'reindex-search',
+  'sync',
 ]);
 
 /** Milliseconds until the next try of a job. */
@@ -151,7 +148,8 @@ export function createProducer(options: {
     joined: ReadonlySet<string>,
   ): Promise<string> => {
     const jobId = JOB_IDS[name](payload);
-    if (JOINED.has(name)) return joinOrFollow(queue, { name, payload, about: jobId }, joined);
+    if (!OF_ONE_REQUEST.has(name))
+      return joinOrFollow(queue, { name, payload, about: jobId }, joined);
     await queue.add(name, payload, { jobId, ...OWN_OPTIONS[name] });
     return jobId;
   };
