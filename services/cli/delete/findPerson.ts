@@ -42,16 +42,18 @@ async function isOwnHere(
 }
 
 async function describePerson(
-  { messages, threads }: Collections,
+  { contributions, messages, threads }: Collections,
   userId: string,
 ): Promise<string[]> {
   const theirs = { 'author.id': userId, ...ALIVE };
-  const [latest, message, thread] = await Promise.all([
+  const [shown, said, message, thread] = await Promise.all([
+    contributions.findOne({ userId }, { sort: { lastAt: -1 } }),
     messages.findOne(theirs),
     messages.countDocuments(theirs),
     threads.countDocuments({ ownerId: userId, ...ALIVE }),
   ]);
-  const { displayName, username } = latest?.author ?? {};
+  // What somebody said in a withheld forum is shown nowhere.
+  const { displayName, username } = (shown ?? said)?.author ?? {};
   const name = username === undefined ? '' : ` ${displayName} (${username})`;
   const started = thread > 0 ? `, among them what started ${amounts({ thread })}` : '';
   return [
