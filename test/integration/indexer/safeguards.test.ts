@@ -98,7 +98,7 @@ describe('the safeguards of records', () => {
         return deps.commit(change);
       },
     };
-    await buildPeople(slow, await claimMarks(slow, held));
+    await buildPeople(slow, await claimMarks(deps, held));
     expect(counted).to.equal(0);
     await doAll(deps);
     const member = `${source.server._id}/${author.id}`;
