@@ -106,10 +106,10 @@ describe('an indexer that is killed', () => {
     });
   }
 
-  it('deletes a thread to its end: killed between its mark and its messages', async () => {
+  it('deletes a thread to its end: killed between its mark and its messages, twice on the same job', async () => {
     const { threadId } = deleted;
     const done = client.perform({ method: 'DELETE', path: `/admin/threads/${threadId}` });
-    await dieAt('deletionMarked', 1);
+    await dieAt('deletionMarked', 2);
     expect(await done).to.equal('done');
     await untilEqual(() => words(threadId), 404);
     await untilEqual(() => found('deletedword'), 0);

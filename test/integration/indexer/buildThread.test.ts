@@ -5,6 +5,7 @@ import type { UserProfile } from '../../../shared/contract/users.js';
 import type { SourceMessage } from '../../../shared/store/records.js';
 import { documentId, searchAlias, writesAlias } from '../../../shared/store/searchIndex.js';
 import { stateOf } from '../../../shared/store/state.js';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { SourceConflict } from '../../../services/indexer/ingest/source.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
@@ -349,6 +350,26 @@ describe('building a thread', () => {
     expect(await versionsOf(threadId, [answer])).to.deep.equal([revision, revision]);
   });
 
+  it('sends all search documents after a build that failed', async () => {
+    const { source, threadId, messages } = aConversation();
+    const [, answer] = messages as [SourceMessage, SourceMessage];
+    const say = (content: string, later: number) =>
+      record(deps, source, [{ ...answer, content, asOf: answer.asOf + later }]);
+    await record(deps, source, messages);
+    await build(deps, threadId);
+    await say('Something else', 1);
+    const write: IndexerDeps['search']['write'] = async (...sent) => {
+      await deps.search.write(...sent);
+      throw new Error('It breaks');
+    };
+    const broken = { ...deps, search: { ...deps.search, write } };
+    expect(await runDue(broken, { subject: threadId }).catch(String)).to.include('It breaks');
+    await say(answer.content, 2);
+    await build(deps, threadId);
+    const { revision } = (await itemOf(threadId))!;
+    expect(await versionsOf(threadId, [answer])).to.deep.equal([revision, revision]);
+  });
+
   it('sends all search documents while another index is being filled', async () => {
     const { source, threadId, messages } = aConversation();
     const [question, answer] = messages as [SourceMessage, SourceMessage];
@@ -381,6 +402,27 @@ describe('building a thread', () => {
       .to.be.a('string')
       .and.not.equal(claimed[0]!.claim);
     expect(await detail(threadId)).to.equal(null);
+  });
+
+  it('takes no mark away that another has taken over since its views were stored', async () => {
+    const [target, linking] = [aConversation(), aConversation()];
+    const { source, threadId, messages } = linking;
+    await record(deps, source, [{ ...messages[0]!, content: `See <#${target.threadId}>` }]);
+    const claimed = await claimMarks(deps, [(await markOf(threadId))!]);
+    let taken: string | undefined;
+    const commit = (async (change) => {
+      const made = await deps.commit(change);
+      if (taken === undefined) {
+        await endLeases(deps, threadId);
+        const [mark] = await claimMarks(deps, [(await markOf(threadId))!]);
+        taken = mark!.claim;
+      }
+      return made;
+    }) as Commit;
+    await runClaimed({ ...deps, commit }, 'thread', claimed);
+    expect(await detail(threadId)).to.not.equal(null);
+    expect(taken).to.be.a('string');
+    expect(await markOf(threadId)).to.include({ claim: taken });
   });
 
   it('does not bring back a thread that was deleted meanwhile', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ChannelList, Server, ServerStats } from '../../../shared/contract/servers.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
-import { requestErasure } from '../../../shared/store/erasures.js';
+import { erasedPeople, erasureIdOf, requestErasure } from '../../../shared/store/erasures.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { AuthorSnapshot, SourceMessage, SourceThread } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
@@ -401,6 +401,25 @@ describe('erasing a person', () => {
     );
   });
 
+  it('takes a name out of a title of whose thread a build took nothing but its starter', async () => {
+    const guest = anAuthor('guestten', { id: '777777777777777741' });
+    await answeredBy(guest);
+    const source = aSourceThread({
+      server: { _id: serverId },
+      channel: { _id: channelId },
+      thread: { title: 'Thanks guestten', ownerId: guest.id },
+    });
+    const threadId = source.thread._id;
+    await record(deps, source, [aSourceMessage({ threadId, author: anAuthor('grace') })]);
+    await doAll(deps);
+    const erasureId = await requestErasure(deps.collections, guest.id);
+    await setMarks(deps, 'thread', [threadId]);
+    await doAll(deps);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(await bodyOf(threadId)).to.include({ title: 'Thanks deleted-user' });
+    expect(await tracesOf(guest)).to.deep.equal([]);
+  });
+
   it('is done only when what another erasure cleaned on its way can be read nowhere', async () => {
     const [one, two] = [anAuthor('guestfive', { id: '777777777777777722' }), anAuthor('two')];
     const threadId = await answeredBy(one, two);
@@ -435,6 +454,35 @@ describe('erasing a person', () => {
     await deps.collections.work.deleteMany({});
     await eraseUser(deps, { erasureId }, REPORT_NOBODY);
     expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
+  });
+
+  it('is done only when what a build cleaned before it came by is shown nowhere else', async () => {
+    const guest = anAuthor('guesteleven', { id: '777777777777777742' });
+    const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
+    const threadId = source.thread._id;
+    await record(deps, source, [
+      aSourceMessage({ _id: threadId, threadId, author: guest }),
+      aSourceMessage({ threadId, author: anAuthor('hopper') }),
+    ]);
+    await doAll(deps);
+    const erasureId = await requestErasure(deps.collections, guest.id);
+    await setMarks(deps, 'thread', [threadId]);
+    await build(deps, threadId);
+    // The profile of who answered shows them still, and is marked.
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(await tracesOf(guest)).to.deep.equal([]);
+  });
+
+  it('is carried out although its request was cut off before it told anyone', async () => {
+    const guest = anAuthor('guesttwelve', { id: '777777777777777743' });
+    const threadId = await answeredBy(guest);
+    const { version: since } = await erasedPeople(deps.collections);
+    const _id = await erasureIdOf(deps.collections, guest.id);
+    const asked = { userId: guest.id, requestedAt: new Date(), names: [guest.username], since };
+    await deps.collections.erasures.insertOne({ _id, ...asked });
+    await eraseUser(deps, { erasureId: _id }, REPORT_NOBODY);
+    expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
+    expect(await tracesOf(guest)).to.deep.equal([]);
   });
 
   it('takes a name out of a title of which an import took everything else before it came by', async () => {
@@ -493,6 +541,26 @@ describe('erasing a person', () => {
       aSourceMessage({ _id: threadId, threadId, author: GONE }),
       aSourceMessage({ threadId, author: anAuthor('grace') }),
     ]);
+    await build(deps, threadId);
+    expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
+  });
+
+  it('leaves a thread to an import that tells it for the first time, in batches', async () => {
+    const guest = anAuthor('guestthirteen', { id: '777777777777777744' });
+    const source = aSourceThread({
+      server: { _id: serverId },
+      channel: { _id: channelId },
+      thread: { ownerId: guest.id },
+    });
+    const threadId = source.thread._id;
+    const erasureId = await requestErasure(deps.collections, guest.id);
+    async function* told() {
+      yield [aSourceMessage({ _id: threadId, threadId, author: guest })];
+      yield [aSourceMessage({ threadId, author: guest })];
+      await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+      yield [aSourceMessage({ threadId, author: anAuthor('grace') })];
+    }
+    expect(await ingest(deps, { told: source }, told())).to.include({ isDeleted: false });
     await build(deps, threadId);
     expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
   });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
+import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
 import type { AvailableTag, SourceThread } from '../../../shared/store/records.js';
 import { aSourceThread } from '../../support/factories.js';
 import { inBatches } from '../../support/indexerDeps.js';
@@ -14,7 +15,10 @@ describe('marks that follow from a changed server or channel', () => {
     channel: { topic: 'Ask here', availableTags: [TAG] },
   });
 
-  /** Records the server and its channel, then a later source of both; gives the kinds of marks that this one sets. */
+  /**
+   * Records the server and its channel, then a later source of both. Gives the kinds of marks that this one sets;
+   * `servers` stands for the mark of the list of servers.
+   */
   async function marked(later: {
     server?: Partial<SourceThread['server']>;
     channel?: Partial<SourceThread['channel']>;
@@ -27,16 +31,20 @@ describe('marks that follow from a changed server or channel', () => {
       channel: { ...first.channel, ...later.channel },
     };
     await ingest(deps, { told }, inBatches([]));
-    const kinds = await deps.collections.work.distinct('kind');
-    return kinds.sort();
+    const marks = await deps.collections.work.find().toArray();
+    return marks.map(({ kind, subject }) => (subject === ALL_SERVERS ? 'servers' : kind)).sort();
   }
 
   it('spare the profiles of its people when a server has more members', async () => {
-    expect(await marked({ server: { memberCount: 101 } })).to.deep.equal(['server']);
+    expect(await marked({ server: { memberCount: 101 } })).to.deep.equal(['server', 'servers']);
   });
 
   it('reach the profiles of its people when a server has another name', async () => {
-    expect(await marked({ server: { name: 'Renamed' } })).to.deep.equal(['people', 'server']);
+    expect(await marked({ server: { name: 'Renamed' } })).to.deep.equal([
+      'people',
+      'server',
+      'servers',
+    ]);
   });
 
   it('spare the threads of a channel when its topic or place is another', async () => {

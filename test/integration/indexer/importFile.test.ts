@@ -1,12 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { redactIfEmptied } from '../../../services/indexer/build/cleanRecords.js';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteChannel } from '../../../services/indexer/jobs/deletePlaces.js';
+import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { endFile, importFile } from '../../../services/indexer/jobs/importFile.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
-import { requestErasure } from '../../../shared/store/erasures.js';
+import { erasedPeople, requestErasure } from '../../../shared/store/erasures.js';
+import type { SourceThread } from '../../../shared/store/records.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import { markId } from '../../../shared/store/work.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
@@ -18,8 +22,8 @@ import {
   bytesOf,
   type RawExport,
 } from '../../support/exportFiles.js';
-import { anId } from '../../support/factories.js';
-import { doAll, endLeases } from '../../support/indexerDeps.js';
+import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
+import { build, doAll, endLeases, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
@@ -180,6 +184,38 @@ describe('importFile', () => {
       // What somebody has called it since is no word of theirs.
       await of(aPart(latest, [theirs, reply], 'A new name'));
       expect(await bodyOf(threadId)).to.include({ title: 'A new name' });
+    });
+
+    it('takes a title away that is shown meanwhile, and gives none to a thread that is deleted', async () => {
+      const author = anAuthor('goner', { id: gone.id });
+      /** Takes the title of a thread away, while something happens to it. */
+      const redact = async (
+        happens: (source: SourceThread, threadId: string) => Promise<unknown>,
+      ) => {
+        const source = aSourceThread({ thread: { title, ownerId: gone.id } });
+        const threadId = source.thread._id;
+        await record(deps, source, [aSourceMessage({ _id: threadId, threadId, author })]);
+        await build(deps, threadId);
+        const slow: IndexerDeps = {
+          ...deps,
+          async commit(change) {
+            await happens(source, threadId);
+            return deps.commit(change);
+          },
+        };
+        const erased = await erasedPeople(deps.collections);
+        await redactIfEmptied(slow, (await recordOf(threadId))!, erased, []);
+        return threadId;
+      };
+      const shown = await redact(async (source, threadId) => {
+        await record(deps, source, [aSourceMessage({ threadId })]);
+        await build(deps, threadId);
+        expect(await bodyOf(threadId)).to.include({ title });
+      });
+      await doAll(deps);
+      expect(await bodyOf(shown)).to.include({ title: 'thread' });
+      const deleted = await redact((_, threadId) => deleteThread(deps, { threadId }));
+      expect(await recordOf(deleted)).to.include({ deleted: true, title: '' });
     });
 
     it('keeps it as it was removed by the erasure itself', async () => {
