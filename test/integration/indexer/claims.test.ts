@@ -8,7 +8,7 @@ import {
   setMarks,
 } from '../../../services/indexer/work/claims.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
-import { markId } from '../../../shared/store/work.js';
+import { markId, MOST_TRIES } from '../../../shared/store/work.js';
 import { until } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { build, doAll, record } from '../../support/indexerDeps.js';
@@ -107,6 +107,20 @@ describe('claims of marks', () => {
     expect(await bodies.distinct('_id')).to.deep.equal([]);
     expect(await members.countDocuments()).to.equal(0);
     expect(await similar.countDocuments()).to.equal(0);
+  });
+
+  it('quarantines nothing that another has taken over', async () => {
+    const threadId = await recordThread();
+    const isIt = { _id: markId('thread', threadId) };
+    await deps.collections.work.updateOne(isIt, { $set: { tries: MOST_TRIES - 1 } });
+    const claimed = await claimMarks(deps, [(await markOf(threadId))!]);
+    const due = inFuture(LEASE_MS);
+    await takenByAnother(threadId, due);
+    const broken = poisoned(deps, threadId, () => {
+      throw new Error('It breaks');
+    });
+    await runClaimed(broken, 'thread', claimed);
+    expect(await markOf(threadId)).to.deep.include({ claim: 'another', due });
   });
 
   it('takes its version before it reads anything of the thread', async () => {

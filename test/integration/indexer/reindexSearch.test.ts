@@ -5,7 +5,12 @@ import type { Client } from '@elastic/elasticsearch';
 import { expect } from 'chai';
 import { checkGeneration } from '../../../services/indexer/search/checkGeneration.js';
 import { dropRetained } from '../../../services/indexer/search/dropRetained.js';
-import { createGeneration, liveIndex } from '../../../services/indexer/search/generations.js';
+import {
+  createGeneration,
+  liveIndex,
+  swapGenerations,
+} from '../../../services/indexer/search/generations.js';
+import { takeRebuild } from '../../../services/indexer/search/rebuildRecord.js';
 import {
   reindexSearch,
   ROLLBACK_WINDOW_MS,
@@ -123,6 +128,40 @@ describe('reindexSearch', () => {
       _id: 'search',
     }))!;
     expect([retained, targets]).to.deep.equal([undefined, []]);
+  });
+
+  it('keeps the old index where it was put back behind the alias', async () => {
+    await writeThreads(2);
+    const old = (await liveIndex(deps))!;
+    await rebuild();
+    await swapGenerations(deps, await liveIndex(deps), old);
+    await dropRetained(deps, new Date(Date.now() + ROLLBACK_WINDOW_MS + 1));
+    expect(await liveIndex(deps)).to.equal(old);
+    expect(await indexes()).to.have.length(2);
+  });
+
+  it('drops no index, and changes no targets, while another rebuild runs', async () => {
+    await writeThreads(2);
+    await rebuild();
+    const store = stateOf(deps.collections.state, 'search');
+    const rebuildId = await enterRebuild(deps.collections);
+    const record = await takeRebuild(store, rebuildId);
+    const before = await store.findOne({ _id: 'search' });
+    await dropRetained(deps, new Date(Date.now() + ROLLBACK_WINDOW_MS + 1));
+    record!.release();
+    expect(await store.findOne({ _id: 'search' })).to.deep.equal(before);
+    expect(await indexes()).to.have.length(2);
+  });
+
+  it('goes no further where another process has taken it over', async () => {
+    const store = stateOf(deps.collections.state, 'search');
+    const rebuildId = await enterRebuild(deps.collections);
+    const [late, now] = [await takeRebuild(store, rebuildId), await takeRebuild(store, rebuildId)];
+    await now!.save({ cursor: '2' });
+    expect(await rejectionOf(late!.save({ cursor: '1' }))).to.include('taken over');
+    for (const record of [late, now]) record!.release();
+    expect(await findRebuild(deps.collections, rebuildId)).to.include({ cursor: '2' });
+    expect(await reindexSearch(deps, { rebuildId })).to.include({ state: 'done' });
   });
 
   it('gives up to the end what was given up when its process died, and says that it failed', async () => {
