@@ -13,9 +13,10 @@ export async function dropRetained(deps: Deps, now = new Date()): Promise<boolea
   const store = stateOf(deps.collections.state, 'search');
   const found = await store.findOne({ _id: 'search', retained: { $exists: true } });
   const retained = found?.retained;
-  if (!retained || found.rebuild?.state === 'running') return false;
+  if (!retained) return false;
   if (retained.until > now && (await indexExists(deps, retained.index))) return false;
   const isRetained = { _id: 'search', 'retained.index': retained.index } as const;
+  // A rebuild that runs drops it by itself, and needs its targets.
   const { matchedCount } = await store.updateOne(
     { ...isRetained, 'rebuild.state': { $ne: 'running' } },
     { $set: { targets: [] } },
