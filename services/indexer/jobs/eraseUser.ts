@@ -8,7 +8,6 @@ import { removeUploadsOf } from '../quarantine/removeUploadsOf.js';
 import { forgetAccount } from '../records/forgetAccount.js';
 import { slices } from '../records/slices.js';
 import type { Report } from '../report.js';
-import { settled } from '../work/runMarks.js';
 import { findTraces, type Traces } from './findTraces.js';
 import { redactTitles } from './redactTitles.js';
 import { settleAndRefresh } from './removal.js';
@@ -57,9 +56,7 @@ export async function eraseUser(
   await setMarks(deps, 'person', [userId], { causes: [cause] });
   await setMarks(deps, 'server', traces.serverIds, { causes: [cause] });
   faultPoint('erasureApplied');
-  await settled(deps, cause);
-  await settled(deps, unbuilt);
-  await settleAndRefresh(deps, cause, traces.serverIds);
+  await settleAndRefresh(deps, [cause, unbuilt], traces.serverIds);
   await forgetAccount(collections, userId);
   const files = await removeUploadsOf(deps, userId);
   const removedThreads = await countRemoved(deps, traces);
