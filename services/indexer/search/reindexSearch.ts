@@ -88,7 +88,6 @@ async function fill(deps: IndexerDeps, record: RebuildRecord): Promise<void> {
   const search = writerTo(deps, index, (id) => refused.add(id));
   await scanThreads(deps, search, record);
   await record.save({ phase: 'verify' });
-  await writePending(deps, search);
   const mended = await checkGeneration(deps, index, search, refused);
   faultPoint('rebuildChecked');
   // A write that reached only the old index has left its thread's mark.
