@@ -41,7 +41,8 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
   const isPublic = (channel: LiveChannel): boolean =>
     judgePublicness({ guild, channel, named: deps.named }) === null;
   // This needs no roles of the bot. Their request may wait behind those for the roles of many authors.
-  await withholdChannels(deps, serverId, new Map(forums.map((one) => [one.id, isPublic(one)])));
+  const areListed = new Map(forums.map((one) => [one.id, isPublic(one)]));
+  const archived = await withholdChannels(deps, serverId, areListed);
   const { value: me } = await platform.get(meRequest, signal);
   const { value: member, asOf: memberAsOf } = await platform.get(
     memberRequest(serverId, me.id),
@@ -59,7 +60,7 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
     one.problem = await recordChannel(deps, server, told);
     if (one.problem === null) server.channels.set(one.channel.id, told);
   }
-  await noteChannels(deps, server, judged);
+  await noteChannels(deps, server, { judged, archived });
   deps.servers.set(serverId, server);
   await judgeMembersAgain(deps, server);
   // Events of the bot itself have its server looked at, and tell nothing else.
@@ -108,11 +109,20 @@ export async function* noMessages(): AsyncGenerator<never> {
   // Nothing follows.
 }
 
-/** Notes what was found of a server and its forums. A forum that is not listed any more may still exist. */
+/**
+ * Notes what was found of a server and its forums. A forum that is not listed any more may still exist. Where it was
+ * never archived, the platform is not asked for it, and nothing is kept of it.
+ */
 async function noteChannels(
   { collections: { sync } }: SyncDeps,
   { serverId, asOf, told }: LoadedServer,
-  judged: readonly { channel: LiveChannel; problem: string | null }[],
+  {
+    judged,
+    archived,
+  }: {
+    judged: readonly { channel: LiveChannel; problem: string | null }[];
+    archived: readonly string[];
+  },
 ): Promise<void> {
   const checkedAt = new Date(realMicros(asOf) / 1_000);
   const problem = nothingToArchive(judged);
@@ -128,6 +138,7 @@ async function noteChannels(
   await forgetChannels(sync, { serverId, $or: [{ _id: { $nin: kept } }, isBack] });
   const gone: Partial<SyncChannel> = { problem: NOT_SEEN, checkedAt };
   const channels = syncOf(sync, 'channel');
+  await channels.deleteMany({ kind: 'channel', serverId, _id: { $nin: [...listed, ...archived] } });
   await channels.updateMany({ kind: 'channel', serverId, _id: { $nin: listed } }, { $set: gone });
   for (const one of judged) {
     const name = cleanName(one.channel.name, 'forum');

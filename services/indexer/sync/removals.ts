@@ -1,8 +1,11 @@
 import type { LoopKind } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
+import { recordChannelDeletion } from '../jobs/deletePlaces.js';
 import { recordThreadDeletion } from '../jobs/deleteThread.js';
 import { settleAndRefresh } from '../jobs/removal.js';
+import { forgetChannels } from './forgetChannels.js';
 import { rest } from './rest.js';
+import type { SyncDeps } from './syncDeps.js';
 
 /** The shortest rest between two removals (ms): what is deleted meanwhile is removed together. */
 const REST_MS = 1_000;
@@ -64,4 +67,16 @@ export async function removeDeletedThread(
   const recorded = await recordThreadDeletion(deps, threadId);
   await deps.collections.sync.deleteOne({ _id: threadId });
   deps.removals.add(recorded && { serverId, cause: recorded.cause });
+}
+
+/** Records that the platform has deleted a forum. Nothing is remembered of it, so that nobody is told of it any more. */
+export async function removeDeletedChannel(
+  deps: SyncDeps,
+  { _id: channelId, serverId }: { _id: string; serverId: string },
+): Promise<void> {
+  const { sync } = deps.collections;
+  deps.removals.add(await recordChannelDeletion(deps, channelId));
+  deps.servers.get(serverId)?.channels.delete(channelId);
+  await forgetChannels(sync, { _id: channelId });
+  await sync.deleteOne({ _id: channelId, kind: 'channel' });
 }

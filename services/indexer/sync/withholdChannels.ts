@@ -1,9 +1,9 @@
 import type { ChannelRecord } from '../../../shared/store/records.js';
 import { isLive } from '../../../shared/store/sourceTime.js';
-import { recordChannelDeletion } from '../jobs/deletePlaces.js';
 import { isProofOfDeletion, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { placeRequest } from '../../../shared/discordApi/requests.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
+import { removeDeletedChannel } from './removals.js';
 import { isLongWithheld } from './removeWithheld.js';
 import type { SyncDeps } from './syncDeps.js';
 
@@ -20,13 +20,14 @@ const ASKED_AGAIN_AFTER_MS = 6 * 3_600_000;
  * Withholds those forums of a server that were archived, and are not public any more: nothing of them is read. This
  * comes first, as the rest may fail or take long. One that is public again is shown again. One that is not listed any
  * more is deleted here, too, if the platform says that it was deleted. Otherwise the bot cannot see it, and so not
- * everyone can, as the bot has the role of everyone. `listed`: whether a listed forum is public, by its id.
+ * everyone can, as the bot has the role of everyone. `listed`: whether a listed forum is public, by its id. Gives the ids
+ * of the forums that were archived and are not known to be deleted.
  */
 export async function withholdChannels(
   deps: SyncDeps,
   serverId: string,
   listed: ReadonlyMap<string, boolean>,
-): Promise<void> {
+): Promise<string[]> {
   const recorded = await deps.collections.channels
     .find({ serverId, deleted: { $ne: true } })
     .toArray();
@@ -35,15 +36,19 @@ export async function withholdChannels(
   const hidden = channels.filter((channel) => !isPublic(channel));
   for (const channel of hidden) await withhold(deps, channel);
   for (const channel of channels.filter(isPublic)) await show(deps, channel);
+  const gone = new Set<string>();
   for (const channel of hidden) {
     const isGone = !listed.has(channel._id) && (await wasDeleted(deps, channel));
-    if (isGone) deps.removals.add(await recordChannelDeletion(deps, channel._id));
-    else if (isLongWithheld(channel)) deps.longWithheld.add(channel._id);
+    if (isGone) {
+      await removeDeletedChannel(deps, channel);
+      gone.add(channel._id);
+    } else if (isLongWithheld(channel)) deps.longWithheld.add(channel._id);
   }
+  return channels.map(({ _id }) => _id).filter((id) => !gone.has(id));
 }
 
 /** Whether a forum was ever archived: the platform told something of it, and not only an export. */
-function wasArchived({ stamps }: ChannelRecord): boolean {
+export function wasArchived({ stamps }: ChannelRecord): boolean {
   return Object.values(stamps).some(isLive);
 }
 

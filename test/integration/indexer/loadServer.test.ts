@@ -33,6 +33,26 @@ describe('a look at a server', () => {
     expect(withheld).to.deep.equal([[], [], [help!.id], [help!.id]]);
   });
 
+  it('tells of a forum that is not listed any more only where it was archived', async () => {
+    const server = anAnsweredServer('Rust', ['help', 'staff']);
+    const [help, staff] = server.channels;
+    hide(server, staff!);
+    const { platform } = answeringPlatform([server]);
+    const own = syncDeps(deps, platform);
+    const channels = syncOf(deps.collections.sync, 'channel');
+    const told = async () => {
+      await loadServer(own, server.guild.id);
+      const known = await channels.find({ kind: 'channel' }).sort({ name: 1 }).toArray();
+      return known.map(({ name, problem }) => [name, problem]);
+    };
+    const isHidden = ['staff', 'Not everyone on the server may read it'];
+    expect(await told()).to.deep.equal([['help', null], isHidden]);
+    server.channels = [staff!];
+    expect(await told()).to.deep.equal([['help', 'The bot cannot see it'], isHidden]);
+    server.channels = [help!];
+    expect(await told()).to.deep.equal([['help', null]]);
+  });
+
   it('has all members asked for again when other roles opt out than before, and only then', async () => {
     const server = anAnsweredServer('Rust', ['help']);
     const { id: serverId, roles } = server.guild;

@@ -545,6 +545,8 @@ describe('the sync', () => {
     }, true);
     await doAll(deps);
     await synced;
+    // No operator can let the bot see it.
+    expect(await deps.collections.sync.findOne({ _id: channel.id })).to.equal(null);
     const { messages, threads, threadItems } = deps.collections;
     const ids = await threads.distinct('_id', { channelId: channel.id });
     const said = { threadId: { $in: ids }, content: { $ne: '' } };
