@@ -15,8 +15,9 @@ import { leaveOutServer, NOT_THERE } from './leaveOutServer.js';
 import { loadServer } from './loadServer.js';
 import { NotSynced } from './syncProblem.js';
 import { noteThreads } from './noteThreads.js';
-import { removeDeletedThread } from './removals.js';
+import { removeDeletedChannel, removeDeletedThread } from './removals.js';
 import type { SyncDeps } from './syncDeps.js';
+import { wasArchived } from './withholdChannels.js';
 
 /** Reads the lists that a request asks for. What is to be fetched of threads is noted there, and done beside it. */
 export async function runRequest(deps: SyncDeps, request: SyncRequestRecord): Promise<void> {
@@ -118,9 +119,15 @@ async function tryListArchived(
   }
 }
 
+/** Lists a forum's threads. One that was deleted on the platform is removed here. */
 async function syncChannel(deps: SyncDeps, channelId: string): Promise<void> {
-  const { value: channel } = await deps.platform.get(placeRequest(channelId), deps.signal);
-  const { serverId } = await loadServer(deps, channel.guild_id);
+  const answer = await deps.platform.get(placeRequest(channelId), deps.signal).catch(onRefusal);
+  if (answer instanceof PlatformRefused) {
+    const recorded = await deps.collections.channels.findOne({ _id: channelId });
+    if (!isProofOfDeletion(answer) || !recorded || !wasArchived(recorded)) throw answer;
+    return removeDeletedChannel(deps, recorded);
+  }
+  const { serverId } = await loadServer(deps, answer.value.guild_id);
   await requireKept(deps, channelId);
   await listActive(deps, serverId);
   await listArchived(deps, serverId, channelId);

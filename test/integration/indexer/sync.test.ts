@@ -5,7 +5,7 @@ import type { Change } from '../../../services/indexer/work/commit.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
 import type { PublicThread } from '../../support/discord/model/model.js';
 import { until, untilEqual } from '../../support/apiServer.js';
-import { aSourceMessage, aSourceThread } from '../../support/factories.js';
+import { anId, aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { doAll, record } from '../../support/indexerDeps.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import type { ChannelList, ServerStats } from '../../../shared/contract/servers.js';
@@ -175,6 +175,22 @@ describe('the sync', () => {
     expect(await sync.countDocuments({ problem: /Unknown Channel/ })).to.equal(0);
     // One that was never recorded may be a wrong id.
     const requestId = await requestSync(deps.collections, { threadId: unknown.id });
+    const asked = { _id: requestId, problem: /Unknown Channel/ };
+    await until(async () => (await sync.findOne(asked)) !== null);
+  });
+
+  it('removes a forum that it is asked to list, and that the platform says was deleted', async () => {
+    await start();
+    await untilSynced(deps);
+    const { channel } = rig.discord.model.publicThreads()[0]!;
+    rig.discord.model.deleteChannel(channel.id);
+    await syncAgain(deps, { channelId: channel.id });
+    const { channels, sync } = deps.collections;
+    expect(await sync.countDocuments({ problem: /Unknown Channel/ })).to.equal(0);
+    expect((await channels.findOne({ _id: channel.id }))?.deleted).to.equal(true);
+    expect(await sync.countDocuments({ channelId: channel.id, kind: 'thread' })).to.equal(0);
+    // One that was never archived may be a wrong id.
+    const requestId = await requestSync(deps.collections, { channelId: anId() });
     const asked = { _id: requestId, problem: /Unknown Channel/ };
     await until(async () => (await sync.findOne(asked)) !== null);
   });
