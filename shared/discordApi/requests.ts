@@ -53,7 +53,19 @@ export const gatewayRequest: PlatformRequest<LiveGateway> = {
 /** The servers that the bot is in, after an id. */
 export function guildsRequest(after: string): PlatformRequest<{ id: string }[]> {
   const path = `/users/@me/guilds?limit=${SERVERS_PAGE_SIZE}&after=${after}`;
-  return { route: 'guilds', topId: '', path, check: checkGuilds };
+  return { route: 'guilds', topId: '', path, check: allAfter(after, checkGuilds) };
+}
+
+/** Checks that a page goes on after an id. The same page again and again would have no end. */
+function allAfter<T extends { id: string }>(
+  after: string,
+  check: (answer: unknown) => T[],
+): (answer: unknown) => T[] {
+  return (answer) => {
+    const page = check(answer);
+    if (page.every(({ id }) => BigInt(id) > BigInt(after))) return page;
+    throw new Error(`the page does not go on after ${after}`);
+  };
 }
 
 /** A server with its roles. */
@@ -103,7 +115,7 @@ export function threadRequest(threadId: string): PlatformRequest<LiveThread & Li
 /** The next page of a thread's messages after an id; newest first, as every page is. */
 export function messagesRequest(threadId: string, after: string): PlatformRequest<LiveMessage[]> {
   const path = `/channels/${threadId}/messages?limit=${PAGE_SIZE}&after=${after}`;
-  return { route: 'messages', topId: threadId, path, check: checkMessages };
+  return { route: 'messages', topId: threadId, path, check: allAfter(after, checkMessages) };
 }
 
 /** Whether a message is still there: what it says is not taken. */

@@ -1,7 +1,7 @@
-import { timestampToDate } from '../../../shared/exportFormat/timestamps.js';
+import { timestampToDate, timestampToMicros } from '../../../shared/exportFormat/timestamps.js';
 import { syncOf, type SyncChannel } from '../../../shared/store/syncRecords.js';
 import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
-import { PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
+import { PlatformAnswerError, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import {
   activeThreadsRequest,
   archivedThreadsRequest,
@@ -71,7 +71,7 @@ export async function leaveOut(
   await syncOf(collections.sync, 'channel').updateOne({ _id: channelId }, { $set: { problem } });
 }
 
-/** Where a list goes on after a page, or that it has come to its end. */
+/** Where a list goes on after a page, or that it has come to its end. Throws PlatformAnswerError where it never would. */
 export function placeAfter(
   known: Pick<SyncChannel, 'before' | 'newest' | 'listedTo'>,
   page: readonly LiveThread[],
@@ -86,7 +86,12 @@ export function placeAfter(
     const set = newest === undefined ? {} : { $set: { listedTo: newest } };
     return { update: { ...set, $unset: { before: '', newest: '' } }, isEnd: true };
   }
-  return { update: { $set: { newest, before: cursorAfter(last, known.before) } }, isEnd: false };
+  const before = cursorAfter(last, known.before);
+  if (known.before !== undefined && timestampToMicros(before) >= timestampToMicros(known.before)) {
+    // The same page again and again would have no end.
+    throw new PlatformAnswerError(`archivedThreads: the page does not go on before ${before}`);
+  }
+  return { update: { $set: { newest, before } }, isEnd: false };
 }
 
 function isBefore(left: string, right: string): boolean {

@@ -4,6 +4,7 @@ import {
   timestampToMicros,
 } from '../../../../shared/exportFormat/timestamps.js';
 import { placeAfter } from '../../../../services/indexer/sync/listThreads.js';
+import { PlatformAnswerError } from '../../../../shared/discordApi/platformErrors.js';
 import { aLiveThread } from '../../../support/liveAnswers.js';
 
 const archived = (at: string | null) =>
@@ -56,6 +57,17 @@ describe('placeAfter', () => {
       expect(pages).to.be.below(threads.length);
     }
     expect(seen.size).to.equal(threads.length);
+  });
+
+  it('gives a list up that brings the same page again and again', () => {
+    const page = [archived('2026-01-02T00:00:00+00:00'), archived('2026-01-01T00:00:00+00:00')];
+    let known: Partial<Record<'before' | 'newest', string>> = {};
+    const goOn = () => {
+      known = (placeAfter(known, page, true).update as Update).$set!;
+    };
+    goOn();
+    goOn();
+    expect(goOn).to.throw(PlatformAnswerError, 'does not go on');
   });
 
   it('ends with the list, and knows how far the next one has to go', () => {

@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { listServers } from '../../../../shared/discordApi/listServers.js';
+import type { PlatformClient } from '../../../../shared/discordApi/platformClient.js';
+import {
+  guildsRequest,
+  messagesRequest,
+  SERVERS_PAGE_SIZE,
+} from '../../../../shared/discordApi/requests.js';
+import { anId } from '../../../support/factories.js';
+import { aLiveMessage } from '../../../support/liveAnswers.js';
+
+describe('a request for a page after an id', () => {
+  const [before, first, second] = [anId(), anId(), anId()];
+
+  it('takes a page that goes on there, in any order, and an empty one', () => {
+    const messages = messagesRequest(anId(), before);
+    const page = [second, first].map((id) => aLiveMessage({ id }));
+    expect(messages.check(page)).to.deep.equal(page);
+    expect(messages.check([])).to.deep.equal([]);
+    expect(guildsRequest('0').check([{ id: before }])).to.have.length(1);
+  });
+
+  it('takes no page that was told before: its end would never come', () => {
+    const page = [second, first].map((id) => aLiveMessage({ id }));
+    expect(() => messagesRequest(anId(), second).check(page)).to.throw('does not go on after');
+    expect(() => guildsRequest(second).check([{ id: first }])).to.throw('does not go on after');
+  });
+
+  it('ends a list of servers that brings the same page again and again', async () => {
+    const servers = Array.from({ length: SERVERS_PAGE_SIZE }, () => ({ id: anId() }));
+    const get: PlatformClient['get'] = (request) =>
+      Promise.resolve({ value: request.check(servers), asOf: 1 });
+    const error: unknown = await listServers({ get }).catch((thrown: unknown) => thrown);
+    expect((error as Error).message).to.match(/does not go on after/);
+  });
+});
