@@ -240,7 +240,7 @@ const syncStats = Joi.object<SyncStats, true>({
       threads: Joi.object<SyncedThreads, true>({
         found: count('Threads that the platform told of'),
         fetched: count('Those of them that are fetched'),
-        failed: count('Those of them that cannot be fetched'),
+        failed: count('Those of them that cannot be fetched, or not all of their messages'),
       }).required(),
     }),
     'Forums that the bot knows of',

@@ -155,3 +155,10 @@ export interface LiveGateway {
     reset_after: number;
   };
 }
+
+/** A page of messages. */
+export interface LivePage {
+  messages: LiveMessage[];
+  /** Those of a form that is not known here, and what is wrong with them. */
+  unreadable: { id: string; reason: string }[];
+}

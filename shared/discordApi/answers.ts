@@ -10,6 +10,7 @@ import type {
   LiveGuild,
   LiveMember,
   LiveMessage,
+  LivePage,
   LivePlace,
   LiveRefreshedUrls,
   LiveThread,
@@ -266,8 +267,23 @@ export function ignoreAnswer(): void {
   // Whatever it says is not taken.
 }
 export const checkThreadList = checkedBy<LiveThreadList>(threadList);
-export const checkMessages = checkedBy<LiveMessage[]>(listOf(message, 1_000).required());
 export const checkMessage = checkedBy<LiveMessage>(message.required());
+/** A page of messages, of which each is still to be read. */
+export const checkEntries = checkedBy<{ id: string }[]>(
+  listOf(Joi.object({ id: snowflake().required() }), 1_000).required(),
+);
+/** Reads the messages of a page. One that cannot be read keeps no other from being taken. */
+export function readEntries(entries: readonly { id: string }[]): LivePage {
+  const page: LivePage = { messages: [], unreadable: [] };
+  for (const one of entries) {
+    try {
+      page.messages.push(checkMessage(one));
+    } catch (error) {
+      page.unreadable.push({ id: one.id, reason: (error as Error).message });
+    }
+  }
+  return page;
+}
 export const checkRefreshedUrls = checkedBy<LiveRefreshedUrls>(
   Joi.object({
     refreshed_urls: listOf(

@@ -1,18 +1,19 @@
 import {
   checkApplication,
   checkChannels,
+  checkEntries,
   checkGateway,
   checkGuild,
   checkGuilds,
   checkMember,
   checkMessage,
-  checkMessages,
   checkPlace,
   checkRefreshedUrls,
   checkThread,
   checkThreadList,
   checkUser,
   ignoreAnswer,
+  readEntries,
 } from './answers.js';
 import type {
   LiveApplication,
@@ -21,6 +22,7 @@ import type {
   LiveGuild,
   LiveMember,
   LiveMessage,
+  LivePage,
   LivePlace,
   LiveRefreshedUrls,
   LiveThread,
@@ -113,9 +115,10 @@ export function threadRequest(threadId: string): PlatformRequest<LiveThread & Li
 }
 
 /** The next page of a thread's messages after an id; newest first, as every page is. */
-export function messagesRequest(threadId: string, after: string): PlatformRequest<LiveMessage[]> {
+export function messagesRequest(threadId: string, after: string): PlatformRequest<LivePage> {
   const path = `/channels/${threadId}/messages?limit=${PAGE_SIZE}&after=${after}`;
-  return { route: 'messages', topId: threadId, path, check: allAfter(after, checkMessages) };
+  const check = allAfter(after, checkEntries);
+  return { route: 'messages', topId: threadId, path, check: (page) => readEntries(check(page)) };
 }
 
 /** Whether a message is still there: what it says is not taken. */

@@ -64,7 +64,7 @@ export interface SyncThread {
   readAt?: Date;
   /** Not fetched before, after a fault. */
   dueAt?: Date;
-  /** Why it cannot be fetched. */
+  /** Why it, or a message of it, cannot be fetched. */
   problem?: string;
 }
 

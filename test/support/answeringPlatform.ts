@@ -63,7 +63,7 @@ export function answeringPlatform(
     member: () => ({ roles: [] }),
     activeThreads: () => ({ threads: [] }),
     archivedThreads: archived,
-    messages: () => [],
+    messages: () => ({ messages: [], unreadable: [] }),
   };
   const get = async (request: PlatformRequest<unknown>, signal?: AbortSignal) => {
     signal?.throwIfAborted();

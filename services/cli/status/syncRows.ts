@@ -1,11 +1,12 @@
 import type { Fetched } from '../../../shared/store/syncProgress.js';
 import type { EventsState, SyncState } from '../../../shared/store/syncState.js';
-import { formatCount } from '../numbers.js';
+import { counted, formatCount } from '../numbers.js';
 import { safeText } from '../safeText.js';
 
 /** The rows of a status that tell of the live sync: name and value. */
 export function syncRows(sync: SyncState): [string, string][] {
   const excluded = [...sync.servers, ...sync.channels].filter(({ problem }) => problem !== null);
+  const unread = sync.channels.filter(({ threads }) => threads.failed > 0);
   return [
     ['Synced threads', shown(sync.threads)],
     ['Synced messages', `${shown(sync.messages)}${pace(sync)}`],
@@ -17,6 +18,10 @@ export function syncRows(sync: SyncState): [string, string][] {
     ...excluded.map(({ name, problem }): [string, string] => [
       'Not synced',
       safeText(`${name}: ${problem}`),
+    ]),
+    ...unread.map(({ name, threads }): [string, string] => [
+      'Cannot be read',
+      safeText(`${name}: ${counted(threads.failed, 'thread')}, or messages there`),
     ]),
   ];
 }

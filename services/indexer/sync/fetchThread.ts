@@ -1,3 +1,4 @@
+import type { LivePage } from '../../../shared/discordApi/answerTypes.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { deleteMessage } from '../jobs/deleteMessage.js';
@@ -8,8 +9,8 @@ import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
  * Fetches a thread's messages, page by page, oldest first. Each page is recorded before its place is noted: a page that
- * is fetched twice changes nothing. Of a thread that is read from its first message on, those recorded messages are
- * removed that the platform says were deleted.
+ * is fetched twice changes nothing. A message that cannot be read is left out, and noted as a problem of the thread. Of a
+ * thread that is read from its first message on, those recorded messages are removed that the platform says were deleted.
  */
 export async function fetchThread(
   deps: SyncDeps,
@@ -19,25 +20,37 @@ export async function fetchThread(
   let { after, since } = thread;
   const startedAt = new Date();
   const isFromFirst = after === '0';
+  const unreadable: LivePage['unreadable'] = [];
   for (;;) {
     const page = await fetchPage(deps, server, { ...thread, after });
     after = page.last ?? after;
+    unreadable.push(...page.unreadable);
     since ??= page.asOf;
     await notePlace(deps, thread, { after, since, fetched: page.messages });
     if (page.messages < PAGE_SIZE) break;
   }
   if (isFromFirst || thread.todo === 'all') await removeDeleted(deps, thread._id, since);
+  const problem = problemOf(unreadable);
+  if (problem) deps.logger.warn({ threadId: thread._id, unreadable }, 'Messages cannot be read');
   await syncOf(deps.collections.sync, 'thread').updateOne(
     { _id: thread._id, ...(thread.token !== undefined && { token: thread.token }) },
     {
       // What was read before a reading was cut off may have changed since then.
-      ...(isFromFirst && { $set: { readAt: startedAt } }),
-      $unset: { todo: '', token: '', since: '', dueAt: '', problem: '' },
+      $set: { ...(isFromFirst && { readAt: startedAt }), ...problem },
+      $unset: { todo: '', token: '', since: '', dueAt: '', ...(!problem && { problem: '' }) },
     },
   );
 }
 
-interface Page {
+/** What an operator is told of messages that cannot be read; null where all can be. */
+function problemOf([first, ...others]: LivePage['unreadable']): { problem: string } | null {
+  if (!first) return null;
+  const more = others.length === 0 ? '' : `, and ${others.length} more`;
+  return { problem: `Message ${first.id}${more} cannot be read: ${first.reason}` };
+}
+
+interface Page extends Pick<LivePage, 'unreadable'> {
+  /** With those that cannot be read. */
   messages: number;
   /** The greatest id; null on an empty page. */
   last: string | null;
@@ -51,12 +64,18 @@ async function fetchPage(
   { _id: threadId, after, channelId }: SyncThread,
 ): Promise<Page> {
   const { platform, signal } = deps;
-  const { value: found, asOf } = await platform.get(messagesRequest(threadId, after), signal);
-  const messages = found.toSorted((left, right) => (idKey(left.id) < idKey(right.id) ? -1 : 1));
-  deps.meter.count(messages.length);
-  const told = messages.map((value) => ({ value, asOf }));
+  const { value, asOf } = await platform.get(messagesRequest(threadId, after), signal);
+  const { unreadable } = value;
+  const messages = value.messages.toSorted(byId);
+  const all = [...messages, ...unreadable].toSorted(byId);
+  deps.meter.count(all.length);
+  const told = messages.map((message) => ({ value: message, asOf }));
   await recordMessages(deps, server, { threadId, channelId }, told);
-  return { messages: messages.length, last: messages.at(-1)?.id ?? null, asOf };
+  return { messages: all.length, last: all.at(-1)?.id ?? null, asOf, unreadable };
+}
+
+function byId(left: { id: string }, right: { id: string }): number {
+  return idKey(left.id) < idKey(right.id) ? -1 : 1;
 }
 
 /** Notes how far a thread was fetched, unless it is to be read from its beginning again. */

@@ -91,10 +91,11 @@ async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
  * stays until something new is told of the thread, or it is its turn to be read once more.
  */
 async function noteFailure(
-  { collections: { sync } }: SyncDeps,
+  { collections: { sync }, logger }: SyncDeps,
   { _id, token }: SyncThread,
   problem: string | null,
 ): Promise<void> {
+  if (problem !== null) logger.warn({ threadId: _id, problem }, 'A thread cannot be fetched');
   const same = { _id, ...(token !== undefined && { token }) };
   const now = new Date();
   const dueAt = new Date(now.getTime() + AGAIN_AFTER_MS);

@@ -1,13 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import { expect } from 'chai';
+import { fetchThread } from '../../../services/indexer/sync/fetchThread.js';
 import { fetchThreads } from '../../../services/indexer/sync/fetchThreads.js';
+import { loadServer } from '../../../services/indexer/sync/loadServer.js';
+import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
+import { readOnceMore } from '../../../services/indexer/sync/repairThreads.js';
 import type { LoadedServer, SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import { PlatformAway, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
-import type { PlatformRequest } from '../../../shared/discordApi/platformClient.js';
+import type { PlatformClient, PlatformRequest } from '../../../shared/discordApi/platformClient.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { until } from '../../support/apiServer.js';
+import { anAnsweredServer, answeringPlatform, syncDeps } from '../../support/answeringPlatform.js';
 import { aThread as aThreadRecord, anId } from '../../support/factories.js';
+import { aLiveMessage, aLiveThread } from '../../support/liveAnswers.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('fetching threads', () => {
@@ -95,5 +101,35 @@ describe('fetching threads', () => {
     expect(removed).to.deep.equal([{ serverId, cause: `delete-thread/${gone._id}` }]);
     expect((await deps.collections.threads.findOne({ _id: gone._id }))?.deleted).to.equal(true);
     expect(await deps.collections.sync.countDocuments()).to.equal(0);
+  });
+
+  it('leaves a message out that cannot be read, and says so until it can be', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { platform } = answeringPlatform([one]);
+    const page = Array.from({ length: 100 }, () => ({ ...aLiveMessage(), embeds: [] as unknown }));
+    const [strange, last] = [page[40]!, page.at(-1)!];
+    strange.embeds = 'a new form';
+    const get: PlatformClient['get'] = async (request, signal) => {
+      const { value, asOf } = await platform.get(request, signal);
+      if (request.route !== 'messages') return { value, asOf };
+      return { value: request.check(request.path.endsWith('after=0') ? page : []), asOf };
+    };
+    const own = syncDeps(deps, { get });
+    const server = await loadServer(own, one.guild.id);
+    const { id: _id } = page[0]!;
+    const thread = aLiveThread({ id: _id, guild_id: one.guild.id, parent_id: one.channels[0]!.id });
+    await noteThreads(own, server, { threads: [thread], asOf: server.asOf + 1 });
+    const threads = syncOf(deps.collections.sync, 'thread');
+    const fetched = async () => {
+      await fetchThread(own, server, (await threads.findOne({ _id }))!);
+      const { todo, after, problem } = (await threads.findOne({ _id }))!;
+      expect({ todo, after }).to.deep.equal({ todo: undefined, after: last.id });
+      return { problem, recorded: await deps.collections.messages.countDocuments() };
+    };
+    const problem = `Message ${strange.id} cannot be read: embeds must be an array`;
+    expect(await fetched()).to.deep.equal({ problem, recorded: 99 });
+    strange.embeds = [];
+    await readOnceMore(own, { _id });
+    expect(await fetched()).to.deep.equal({ problem: undefined, recorded: 100 });
   });
 });

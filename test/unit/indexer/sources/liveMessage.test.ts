@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { LiveMessage } from '../../../../shared/discordApi/answerTypes.js';
-import { checkMessages } from '../../../../shared/discordApi/answers.js';
+import { checkMessage, readEntries } from '../../../../shared/discordApi/answers.js';
 import { liveMessage } from '../../../../services/indexer/sources/liveMessage.js';
 import { aLiveMessage, aLiveUser } from '../../../support/liveAnswers.js';
 import { anId } from '../../../support/factories.js';
@@ -13,8 +13,7 @@ const CONTEXT = {
 
 /** Maps a message after it has passed the check that every answer passes. */
 function mapped(more: Partial<LiveMessage> = {}) {
-  const [checked] = checkMessages([aLiveMessage(more)]);
-  return liveMessage(checked ?? aLiveMessage(), CONTEXT);
+  return liveMessage(checkMessage(aLiveMessage(more)), CONTEXT);
 }
 
 describe('a message of the platform', () => {
@@ -198,9 +197,17 @@ describe('a message of the platform', () => {
       { reactions: [{ count: -1, emoji: {} }] },
     ];
     for (const more of wrong) {
-      const answer = [{ ...aLiveMessage(), ...more }];
-      expect(() => checkMessages(answer), JSON.stringify(more)).to.throw();
+      const answer = { ...aLiveMessage(), ...more };
+      expect(() => checkMessage(answer), JSON.stringify(more)).to.throw();
     }
-    expect(() => checkMessages({ message: 'no list' })).to.throw();
+  });
+
+  it('keeps no other message of its page from being taken where it cannot be read', () => {
+    const [first, last] = [aLiveMessage(), aLiveMessage()];
+    const strange = { ...aLiveMessage(), embeds: 'none' };
+    expect(readEntries([last, strange, first])).to.deep.equal({
+      messages: [last, first],
+      unreadable: [{ id: strange.id, reason: 'embeds must be an array' }],
+    });
   });
 });

@@ -15,8 +15,9 @@ describe('a request for a page after an id', () => {
   it('takes a page that goes on there, in any order, and an empty one', () => {
     const messages = messagesRequest(anId(), before);
     const page = [second, first].map((id) => aLiveMessage({ id }));
-    expect(messages.check(page)).to.deep.equal(page);
-    expect(messages.check([])).to.deep.equal([]);
+    expect(messages.check(page)).to.deep.equal({ messages: page, unreadable: [] });
+    expect(messages.check([])).to.deep.equal({ messages: [], unreadable: [] });
+    expect(() => messages.check({ message: 'no list' })).to.throw();
     expect(guildsRequest('0').check([{ id: before }])).to.have.length(1);
   });
 
