@@ -1,13 +1,10 @@
 import { findGathered } from '../../../shared/store/gather.js';
-import { countedMessages } from '../build/threadMessages.js';
-import { slices } from '../records/slices.js';
-import { removeDeletedThread } from '../sync/removals.js';
+import { removeDeletedMessages, removeDeletedThread } from '../sync/removals.js';
 import { noteThreads } from '../sync/noteThreads.js';
 import { recordMessages } from '../sync/recordMessages.js';
 import { putReadAgain, readsOfReadAgain } from '../sync/readMessages.js';
 import type { LoadedServer, SyncDeps } from '../sync/syncDeps.js';
 import { changeReactions } from './changeReactions.js';
-import { deleteMessages } from './deleteMessages.js';
 import type { ThreadEvent } from './gatewayEvents.js';
 import { groupEvents, type TimedEvent } from './groupEvents.js';
 
@@ -36,15 +33,9 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
       place,
       events.map(({ event, asOf }) => ({ value: event.message, asOf, isEvent: true })),
     ),
-  async messagesDeleted(deps, _server, place, events) {
+  messagesDeleted(deps, _server, place, events) {
     const ids = new Set(events.flatMap(({ event }) => event.messageIds));
-    const first = await countedMessages(deps.collections, place.threadId).limit(1).next();
-    // The beginning of the first message is shown wherever the thread is listed.
-    const kind = first && ids.has(first._id) ? undefined : 'thread';
-    // One transaction holds only so much.
-    for (const some of slices([...ids])) {
-      deps.removals.add(await deleteMessages(deps, place, some), kind);
-    }
+    return removeDeletedMessages(deps, place, [...ids]);
   },
   reacted: (deps, _server, place, events) =>
     changeReactions(

@@ -1,11 +1,15 @@
 import type { LivePage } from '../../../shared/discordApi/answerTypes.js';
+import { batches } from '../../../shared/platform/batches.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
-import { deleteMessage } from '../jobs/deleteMessage.js';
 import { isProofOfDeletion } from '../../../shared/discordApi/platformErrors.js';
 import { messageRequest, messagesRequest, PAGE_SIZE } from '../../../shared/discordApi/requests.js';
 import { recordMessages } from './recordMessages.js';
+import { removeDeletedMessages } from './removals.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
+
+/** Messages asked for before those of them are removed that were deleted. */
+const REMOVED_AT_ONCE = 50;
 
 /**
  * Fetches a thread's messages, page by page, oldest first. Each page is recorded before its place is noted: a page that
@@ -29,7 +33,7 @@ export async function fetchThread(
     await notePlace(deps, thread, { after, since, fetched: page.messages });
     if (page.messages < PAGE_SIZE) break;
   }
-  if (isFromFirst || thread.todo === 'all') await removeDeleted(deps, thread._id, since);
+  if (isFromFirst || thread.todo === 'all') await removeDeleted(deps, thread, since);
   const problem = problemOf(unreadable);
   if (problem) deps.logger.warn({ threadId: thread._id, unreadable }, 'Messages cannot be read');
   await syncOf(deps.collections.sync, 'thread').updateOne(
@@ -92,17 +96,33 @@ async function notePlace(
 
 /**
  * Removes the messages that the platform deleted. It is asked for each recorded message that it did not tell while the
- * thread was read whole: only its answer that a message is unknown proves a deletion.
+ * thread was read whole: only its answer that a message is unknown proves a deletion. Those of a slice are removed
+ * together: each removal builds the thread.
  */
-async function removeDeleted(deps: SyncDeps, threadId: string, since: number): Promise<void> {
-  const { messages } = deps.collections;
+async function removeDeleted(
+  deps: SyncDeps,
+  { _id: threadId, serverId }: SyncThread,
+  since: number,
+): Promise<void> {
   const untold = { threadId, asOf: { $lt: since }, deleted: { $ne: true } };
-  for await (const { _id } of messages.find(untold, { projection: { _id: 1 } })) {
-    try {
-      await deps.platform.get(messageRequest(threadId, _id), deps.signal);
-    } catch (error) {
-      if (!isProofOfDeletion(error)) throw error;
-      await deleteMessage(deps, { messageId: _id });
-    }
+  const found = deps.collections.messages.find(untold, { projection: { _id: 1 } });
+  for await (const some of batches(found, { items: REMOVED_AT_ONCE })) {
+    const gone: string[] = [];
+    for (const { _id } of some) if (await wasDeleted(deps, threadId, _id)) gone.push(_id);
+    if (gone.length > 0) await removeDeletedMessages(deps, { threadId, serverId }, gone);
+  }
+}
+
+async function wasDeleted(
+  { platform, signal }: SyncDeps,
+  threadId: string,
+  messageId: string,
+): Promise<boolean> {
+  try {
+    await platform.get(messageRequest(threadId, messageId), signal);
+    return false;
+  } catch (error) {
+    if (!isProofOfDeletion(error)) throw error;
+    return true;
   }
 }

@@ -12,7 +12,7 @@ import { idKey } from '../../../shared/store/listKeys.js';
 import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { until } from '../../support/apiServer.js';
 import { anAnsweredServer, answeringPlatform, syncDeps } from '../../support/answeringPlatform.js';
-import { aThread as aThreadRecord, anId } from '../../support/factories.js';
+import { aMessage, aThread as aThreadRecord, anId } from '../../support/factories.js';
 import { aLiveMessage, aLiveThread } from '../../support/liveAnswers.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
@@ -131,5 +131,35 @@ describe('fetching threads', () => {
     strange.embeds = [];
     await readOnceMore(own, { _id });
     expect(await fetched()).to.deep.equal({ problem: undefined, recorded: 100 });
+  });
+
+  it('removes messages together that it finds deleted, and keeps what the platform still has', async () => {
+    const gone = aThread();
+    const { _id: threadId, channelId } = gone;
+    await deps.collections.threads.insertOne(aThreadRecord({ _id: threadId, ...place }));
+    const recorded = Array.from({ length: 120 }, () => aMessage({ threadId, asOf: 1 }));
+    await deps.collections.messages.insertMany(recorded);
+    const [kept] = recorded;
+    const get = (({ route, path }: PlatformRequest<unknown>) =>
+      route === 'messages'
+        ? Promise.resolve({ value: { messages: [], unreadable: [] }, asOf: 2 })
+        : path.endsWith(kept!._id)
+          ? Promise.resolve({ value: undefined, asOf: 2 })
+          : Promise.reject(
+              new PlatformRefused('Unknown Message', 404, 10_008),
+            )) as PlatformClient['get'];
+    const removed: unknown[] = [];
+    const removals: SyncDeps['removals'] = {
+      add: (one) => void removed.push(one),
+      end: () => Promise.resolve(),
+    };
+    const { serverId } = place;
+    const server = { serverId, channels: new Map([[channelId, {}]]), optOutRoles: new Set() };
+    const own = syncDeps(deps, { get }, { removals });
+    await fetchThread(own, server as unknown as LoadedServer, gone);
+    const cause = `delete-messages/${threadId}`;
+    expect(removed).to.deep.equal(Array(3).fill({ serverId, cause }));
+    const left = await deps.collections.messages.distinct('_id', { deleted: { $ne: true } });
+    expect(left).to.deep.equal([kept!._id]);
   });
 });

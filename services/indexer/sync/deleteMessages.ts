@@ -9,12 +9,12 @@ import { REDACTED } from '../../../shared/store/redacted.js';
 
 /**
  * Records that messages of a thread are deleted. One that is not known may come yet, with an answer that was asked for
- * before: so it is noted, too. Gives the server, and the cause of the marks that take them out of
- * all views; null where nothing is new.
+ * before: so it is noted, too. `claim` is that of whoever builds the thread at once. Gives the server, and the cause of
+ * the marks that take them out of all views; null where nothing is new.
  */
 export async function deleteMessages(
   { commit }: Pick<IndexerDeps, 'commit'>,
-  { threadId, serverId, claim }: { threadId: string; serverId: string; claim: string },
+  { threadId, serverId, claim }: { threadId: string; serverId: string; claim?: string },
   messageIds: readonly string[],
 ): Promise<{ serverId: string; cause: string } | null> {
   const cause = `delete-messages/${threadId}`;
