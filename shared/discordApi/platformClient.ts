@@ -177,8 +177,14 @@ async function send<T>(
     return { status, headers, body: await readJson(response) };
   } catch (error) {
     signal?.throwIfAborted();
-    return { reason: `The platform does not answer: ${(error as Error).message}` };
+    return { reason: `The platform does not answer: ${whyUnanswered(error as Error)}` };
   } finally {
     sent.end();
   }
+}
+
+/** `fetch` tells why it failed only by the cause of its error, which may have no message where it tried two addresses. */
+function whyUnanswered({ message, cause }: Error): string {
+  const { message: told, code } = (cause ?? {}) as Partial<NodeJS.ErrnoException>;
+  return [told, code].find(Boolean) ?? message;
 }

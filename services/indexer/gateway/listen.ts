@@ -146,8 +146,9 @@ async function connectOnce(
 /** How long to rest after an error (ms). Throws one that does not pass. */
 function restAfter({ signal, logger }: SyncDeps, listener: Listener, error: unknown): number {
   if (signal.aborted) return 0;
-  if (error instanceof PlatformAway || isPassing(error)) return FIRST_DELAY_MS;
+  if (isPassing(error)) return FIRST_DELAY_MS;
   const isIts =
+    error instanceof PlatformAway ||
     error instanceof PlatformRefused ||
     error instanceof PlatformAnswerError ||
     error instanceof NoSessionsLeft;

@@ -240,7 +240,13 @@ async function serveRequest(deps: SyncDeps, request: SyncRequestRecord): Promise
     if (_id === ALL) await requests.deleteOne({ _id, at });
     else await requests.updateOne({ _id, at }, { $set: { listed: true } });
   } catch (error) {
-    if (error instanceof PlatformAway) return postponeRequest(requests, request);
+    if (error instanceof PlatformAway) {
+      deps.logger.warn(
+        { err: error, request: _id },
+        'The platform is away, and is asked again later',
+      );
+      return postponeRequest(requests, request);
+    }
     const isIts =
       error instanceof NotSynced ||
       error instanceof PlatformRefused ||

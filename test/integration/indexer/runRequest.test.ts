@@ -16,6 +16,8 @@ import {
   syncDeps,
   type AnsweredServer,
 } from '../../support/answeringPlatform.js';
+import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
+import { readEventsState } from '../../../shared/store/syncState.js';
 import { until } from '../../support/apiServer.js';
 import { aLiveThread } from '../../support/liveAnswers.js';
 import { indexerSuite } from '../../support/suiteStores.js';
@@ -183,6 +185,29 @@ describe('a request to sync', () => {
         await postponeRequest(requests(), (await requests().findOne())!);
         const dueAt = (await requests().findOne())!.dueAt!.getTime();
         expect(dueAt).to.be.within(from + waitMs, Date.now() + waitMs);
+      }
+    });
+
+    it('has the operator told that the platform is away, in the log and of the events', async () => {
+      const platform: PlatformClient = { get: () => Promise.reject(new PlatformAway('No route')) };
+      const warned: string[] = [];
+      const logger = Object.assign(Object.create(deps.logger) as typeof deps.logger, {
+        warn: ({ err }: { err: Error }, message: string) =>
+          warned.push(`${message}: ${err.message}`),
+      });
+      const clock = createLiveClock(deps.collections.state);
+      const options = {
+        ...{ named: new Set<string>(), optOutRoles: [], allEveryMs: HOUR_MS },
+        gateway: { token: 'T', isPlain: true, problem: null },
+        ...{ repairEveryMs: HOUR_MS, repairAfterMs: HOUR_MS, memberEveryMs: HOUR_MS },
+      };
+      const sync = runSync({ ...deps, logger }, { platform, clock }, options);
+      try {
+        await until(async () => (await readEventsState(deps.collections))?.problem === 'No route');
+        const told = 'The platform is away, and is asked again later: No route';
+        await until(() => warned.includes(told));
+      } finally {
+        await sync.stop();
       }
     });
 

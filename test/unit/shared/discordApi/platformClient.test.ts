@@ -379,6 +379,17 @@ describe('the client of the platform', () => {
     for (const [n, gap] of gaps.entries()) expect(gap).to.be.within(250 * 2 ** n, 500 * 2 ** n);
   });
 
+  it('tells why the platform does not answer', async () => {
+    const causes = [new Error('connect ECONNREFUSED'), Object.assign(new Error(), { code: 'X' })];
+    for (const cause of [...causes, undefined]) {
+      const { ask, clock } = aClient(() => new TypeError('fetch failed', { cause }));
+      const asked = outcome(ask());
+      await clock.pass(3_600_000);
+      const why = cause ? cause.message || 'X' : 'fetch failed';
+      expect((asked.error as Error).message).to.equal(`The platform does not answer: ${why}`);
+    }
+  });
+
   it('asks nothing more once the token was refused', async () => {
     const { ask, sent, told } = aClient(() => json({ message: '401: Unauthorized', code: 0 }, 401));
     const errors = [await ask().catch(String), await ask('/b').catch(String)];
