@@ -9,6 +9,8 @@ export const BOT_PERMISSIONS = READABLE;
 const ROLE = 0;
 const MEMBER = 1;
 const FORUM_TYPES = new Set([15, 16]);
+/** Announcement threads, and ordinary ones. Private threads are of another type. */
+const PUBLIC_THREAD_TYPES = new Set([10, 11]);
 const HIDDEN = 1 << 17;
 const SPOILER = 1 << 21;
 const AGE_RESTRICTED_LEVELS = new Set([1, 3]);
@@ -25,6 +27,11 @@ export interface Judged {
 /** Whether a channel is a forum of which the platform tells anything. What it hides is never recorded. */
 export function isVisibleForum({ type, flags }: LiveChannel): boolean {
   return FORUM_TYPES.has(type) && ((flags ?? 0) & HIDDEN) === 0;
+}
+
+/** Whether a place is a thread that everybody may read who may read its channel. */
+export function isPublicThread({ type }: { type: number }): boolean {
+  return PUBLIC_THREAD_TYPES.has(type);
 }
 
 /** Why a forum is not archived; null where it is. */

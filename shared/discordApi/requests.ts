@@ -28,6 +28,7 @@ import type {
   LiveThread,
   LiveThreadList,
 } from './answerTypes.js';
+import { isPublicThread } from './judgeChannel.js';
 import type { PlatformRequest } from './platformClient.js';
 
 /** Every request that is made of the platform. */
@@ -109,9 +110,11 @@ export function placeRequest(placeId: string): PlatformRequest<LivePlace> {
   return { route: 'channel', topId: placeId, path: `/channels/${placeId}`, check: checkPlace };
 }
 
-/** A thread by its id. */
-export function threadRequest(threadId: string): PlatformRequest<LiveThread & LivePlace> {
-  return { ...placeRequest(threadId), check: checkThread };
+/** A public thread by its id; null where the id is that of anything else. */
+export function threadRequest(threadId: string): PlatformRequest<(LiveThread & LivePlace) | null> {
+  const check = (answer: unknown) =>
+    isPublicThread(checkPlace(answer)) ? checkThread(answer) : null;
+  return { ...placeRequest(threadId), check };
 }
 
 /** The next page of a thread's messages after an id; newest first, as every page is. */

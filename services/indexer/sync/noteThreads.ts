@@ -10,14 +10,13 @@ import {
 import { ingest } from '../ingest/ingest.js';
 import { DeletedPlace, SourceConflict } from '../ingest/source.js';
 import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
+import { isPublicThread } from '../../../shared/discordApi/judgeChannel.js';
 import { tieOf } from '../records/mergeFields.js';
 import { liveThread, type ChannelThread } from '../sources/liveHeader.js';
 import { noMessages } from './loadServer.js';
 import type { Documents } from '../work/commit.js';
 import type { LoadedServer, SyncDeps, ToldThreads } from './syncDeps.js';
 
-/** Public threads; private ones are of another type. */
-const PUBLIC_TYPES = new Set([10, 11]);
 /** Threads recorded at once. */
 const AT_ONCE = 50;
 
@@ -46,7 +45,7 @@ export async function noteThreads(
 }
 
 function isKept(thread: LiveThread, { channels }: LoadedServer): thread is ChannelThread {
-  return PUBLIC_TYPES.has(thread.type) && channels.has(thread.parent_id ?? '');
+  return isPublicThread(thread) && channels.has(thread.parent_id ?? '');
 }
 
 interface Noted {

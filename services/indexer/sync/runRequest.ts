@@ -144,6 +144,7 @@ async function syncThread(deps: SyncDeps, threadId: string): Promise<void> {
     return removeDeletedThread(deps, recorded);
   }
   const { value: thread, asOf } = answer;
+  if (!thread) throw new NotSynced('It is not archived. It is no public thread');
   const server = await loadServer(deps, thread.guild_id);
   await requireKept(deps, thread.parent_id);
   await noteThreads(deps, server, { threads: [thread], asOf }, true);

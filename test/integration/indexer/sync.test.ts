@@ -11,7 +11,7 @@ import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import type { ChannelList, ServerStats } from '../../../shared/contract/servers.js';
 import { readBody } from '../../support/readBody.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
-import { requestSync } from '../../../shared/store/requestSync.js';
+import { requestSync, type SyncPlace } from '../../../shared/store/requestSync.js';
 import { liveTime, realMicros } from '../../../shared/store/sourceTime.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
@@ -177,6 +177,22 @@ describe('the sync', () => {
     const requestId = await requestSync(deps.collections, { threadId: unknown.id });
     const asked = { _id: requestId, problem: /Unknown Channel/ };
     await until(async () => (await sync.findOne(asked)) !== null);
+  });
+
+  it('says that a forum is no thread, and a thread no forum, where it is asked for the wrong one', async () => {
+    await start();
+    await untilSynced(deps);
+    const { thread, channel } = rig.discord.model.publicThreads()[0]!;
+    const problemOf = async (place: SyncPlace) => {
+      const _id = await requestSync(deps.collections, place);
+      const requests = syncOf(deps.collections.sync, 'request');
+      await until(async () => (await requests.findOne({ _id }))?.problem !== undefined);
+      return (await requests.findOne({ _id }))?.problem;
+    };
+    const asThread = await problemOf({ threadId: channel.id });
+    expect(asThread).to.equal('It is not archived. It is no public thread');
+    const asForum = await problemOf({ channelId: thread.id });
+    expect(asForum).to.equal('It is not archived. It is no forum');
   });
 
   it('removes a forum that it is asked to list, and that the platform says was deleted', async () => {
