@@ -43,7 +43,10 @@ async function syncAll(deps: SyncDeps, { _id, at, left }: SyncRequestRecord): Pr
   throw away;
 }
 
-/** The servers that the bot is in. Nothing more is synced of those that it has left. */
+/**
+ * The servers that the bot is in. Nothing more is synced of those that it has left. Where nothing of such a server is
+ * archived, or not any more, nothing is remembered of it either.
+ */
 async function findServers(deps: SyncDeps): Promise<string[]> {
   const servers = await listServers(deps.platform, deps.signal);
   const left = syncOf(deps.collections.sync, 'server').find({
@@ -51,8 +54,16 @@ async function findServers(deps: SyncDeps): Promise<string[]> {
   });
   for await (const { _id } of left) {
     await leaveOutServer(deps, _id, NOT_THERE);
+    const archived = await deps.collections.servers.findOne({ _id, deleted: { $ne: true } });
+    if (!archived) await forgetServer(deps, _id);
   }
   return servers;
+}
+
+/** Its threads and messages are forgotten already. */
+async function forgetServer({ collections: { sync } }: SyncDeps, serverId: string): Promise<void> {
+  for (const kind of ['channel', 'member'] as const) await sync.deleteMany({ kind, serverId });
+  await sync.deleteOne({ _id: serverId, kind: 'server' });
 }
 
 /**

@@ -46,6 +46,22 @@ describe('a request to sync', () => {
     );
   }
 
+  it('keeps a note of a server that the bot has left while something of it is archived', async () => {
+    const all = ['Rust', 'Go', 'Private'].map((name) => anAnsweredServer(name, ['help']));
+    const [rust, go, never] = all as [AnsweredServer, AnsweredServer, AnsweredServer];
+    hide(never, never.channels[0]!);
+    const servers = [...all];
+    const own = syncDeps(deps, answeringPlatform(servers).platform);
+    await runRequest(own, aRequest());
+    const { sync } = deps.collections;
+    const noted = () => sync.distinct('_id', { kind: { $in: ['server', 'channel'] } });
+    expect(await noted()).to.have.length(6);
+    servers.length = 0;
+    await deps.collections.servers.updateOne({ _id: go.guild.id }, { $set: { deleted: true } });
+    await runRequest(own, aRequest());
+    expect(await noted()).to.have.members([rust.guild.id, rust.channels[0]!.id]);
+  });
+
   describe('during whose list its server changes', () => {
     const server = () => anAnsweredServer('Rust', ['help']);
 
