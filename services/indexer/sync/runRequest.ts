@@ -135,7 +135,9 @@ async function syncChannel(deps: SyncDeps, channelId: string): Promise<void> {
   const answer = await deps.platform.get(placeRequest(channelId), deps.signal).catch(onRefusal);
   if (answer instanceof PlatformRefused) {
     const recorded = await deps.collections.channels.findOne({ _id: channelId });
-    if (!isProofOfDeletion(answer) || !recorded || !wasArchived(recorded)) throw answer;
+    // Where an event has told of its deletion, it is removed already.
+    const wasKept = recorded !== null && (recorded.deleted === true || wasArchived(recorded));
+    if (!isProofOfDeletion(answer) || !wasKept) throw answer;
     return removeDeletedChannel(deps, recorded);
   }
   const { serverId } = await loadServer(deps, answer.value.guild_id);
