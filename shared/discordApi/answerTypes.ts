@@ -70,6 +70,7 @@ export interface LivePlace {
 /** Archived threads tell whether there are more; active ones come all at once. */
 export interface LiveThreadList {
   threads: LiveThread[];
+  unreadable: Unreadable;
   has_more?: boolean;
 }
 
@@ -156,9 +157,11 @@ export interface LiveGateway {
   };
 }
 
+/** Parts of an answer of a form that is not known here, and what is wrong with them. */
+export type Unreadable = { id: string; reason: string }[];
+
 /** A page of messages. */
 export interface LivePage {
   messages: LiveMessage[];
-  /** Those of a form that is not known here, and what is wrong with them. */
-  unreadable: { id: string; reason: string }[];
+  unreadable: Unreadable;
 }

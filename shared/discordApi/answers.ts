@@ -15,6 +15,7 @@ import type {
   LiveRefreshedUrls,
   LiveThread,
   LiveThreadList,
+  Unreadable,
 } from './answerTypes.js';
 
 const SHORT = 2_000;
@@ -112,11 +113,6 @@ export const thread = Joi.object({
   total_message_sent: count(),
   last_message_id: snowflake().allow(null),
 });
-
-const threadList = Joi.object({
-  threads: listOf(thread, 100_000).required(),
-  has_more: Joi.boolean(),
-}).required();
 
 const attachment = Joi.object({
   id: snowflake().required(),
@@ -266,23 +262,39 @@ export const checkUser = checkedBy<{ id: string }>(
 export function ignoreAnswer(): void {
   // Whatever it says is not taken.
 }
-export const checkThreadList = checkedBy<LiveThreadList>(threadList);
 export const checkMessage = checkedBy<LiveMessage>(message.required());
+const entries = (max: number) => listOf(Joi.object({ id: snowflake().required() }), max).required();
 /** A page of messages, of which each is still to be read. */
-export const checkEntries = checkedBy<{ id: string }[]>(
-  listOf(Joi.object({ id: snowflake().required() }), 1_000).required(),
-);
+export const checkEntries = checkedBy<{ id: string }[]>(entries(1_000));
 /** Reads the messages of a page. One that cannot be read keeps no other from being taken. */
-export function readEntries(entries: readonly { id: string }[]): LivePage {
-  const page: LivePage = { messages: [], unreadable: [] };
-  for (const one of entries) {
+export function readEntries(page: readonly { id: string }[]): LivePage {
+  const { read: messages, unreadable } = readEach(page, checkMessage);
+  return { messages, unreadable };
+}
+const checkThreadEntries = checkedBy<{ threads: { id: string }[]; has_more?: boolean }>(
+  Joi.object({ threads: entries(100_000), has_more: Joi.boolean() }).required(),
+);
+const checkListed = checkedBy<LiveThread>(thread.required());
+/** A list of threads. One that cannot be read keeps no other from being taken. */
+export function checkThreadList(answer: unknown): LiveThreadList {
+  const list = checkThreadEntries(answer);
+  const { read: threads, unreadable } = readEach(list.threads, checkListed);
+  return { ...list, threads, unreadable };
+}
+
+function readEach<T>(
+  parts: readonly { id: string }[],
+  check: (part: unknown) => T,
+): { read: T[]; unreadable: Unreadable } {
+  const all = { read: [] as T[], unreadable: [] as Unreadable };
+  for (const part of parts) {
     try {
-      page.messages.push(checkMessage(one));
+      all.read.push(check(part));
     } catch (error) {
-      page.unreadable.push({ id: one.id, reason: (error as Error).message });
+      all.unreadable.push({ id: part.id, reason: (error as Error).message });
     }
   }
-  return page;
+  return all;
 }
 export const checkRefreshedUrls = checkedBy<LiveRefreshedUrls>(
   Joi.object({

@@ -61,8 +61,8 @@ export function answeringPlatform(
     }),
     me: () => ({ id: botId }),
     member: () => ({ roles: [] }),
-    activeThreads: () => ({ threads: [] }),
-    archivedThreads: archived,
+    activeThreads: () => ({ threads: [], unreadable: [] }),
+    archivedThreads: (channelId) => ({ unreadable: [], ...archived(channelId) }),
     messages: () => ({ messages: [], unreadable: [] }),
   };
   const get = async (request: PlatformRequest<unknown>, signal?: AbortSignal) => {

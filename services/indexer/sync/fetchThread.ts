@@ -1,4 +1,4 @@
-import type { LivePage } from '../../../shared/discordApi/answerTypes.js';
+import type { LivePage, Unreadable } from '../../../shared/discordApi/answerTypes.js';
 import { batches } from '../../../shared/platform/batches.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
@@ -24,7 +24,7 @@ export async function fetchThread(
   let { after, since } = thread;
   const startedAt = new Date();
   const isFromFirst = after === '0';
-  const unreadable: LivePage['unreadable'] = [];
+  const unreadable: Unreadable = [];
   for (;;) {
     const page = await fetchPage(deps, server, { ...thread, after });
     after = page.last ?? after;
@@ -47,7 +47,7 @@ export async function fetchThread(
 }
 
 /** What an operator is told of messages that cannot be read; null where all can be. */
-function problemOf([first, ...others]: LivePage['unreadable']): { problem: string } | null {
+function problemOf([first, ...others]: Unreadable): { problem: string } | null {
   if (!first) return null;
   const more = others.length === 0 ? '' : `, and ${others.length} more`;
   return { problem: `Message ${first.id}${more} cannot be read: ${first.reason}` };

@@ -1,7 +1,11 @@
 import { timestampToDate, timestampToMicros } from '../../../shared/exportFormat/timestamps.js';
 import { syncOf, type SyncChannel } from '../../../shared/store/syncRecords.js';
-import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
-import { PlatformAnswerError, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
+import type { LiveThread, Unreadable } from '../../../shared/discordApi/answerTypes.js';
+import {
+  PlatformAnswerError,
+  PlatformAway,
+  PlatformRefused,
+} from '../../../shared/discordApi/platformErrors.js';
 import {
   activeThreadsRequest,
   archivedThreadsRequest,
@@ -11,26 +15,60 @@ import { noteThreads } from './noteThreads.js';
 import { readUnlisted } from './readUnlisted.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
-/** Notes all active threads of a server. */
-export async function listActive(deps: SyncDeps, serverId: string): Promise<void> {
+/**
+ * Lists a server's active threads, then the archived ones of some forums, then the active ones again: threads may be
+ * taken up while the archived ones are listed. When a list fails, the others are read all the same, and the error is
+ * thrown at the end.
+ */
+export async function listForums(
+  deps: SyncDeps,
+  serverId: string,
+  channelIds: readonly string[],
+): Promise<void> {
+  const errors: Error[] = [];
+  const attempt = async (list: Promise<void>, about: { channelId?: string }): Promise<void> => {
+    try {
+      await list;
+    } catch (error) {
+      const isIts = error instanceof PlatformAway || error instanceof PlatformAnswerError;
+      if (!isIts) throw error;
+      deps.logger.warn({ err: error, serverId, ...about }, 'Threads cannot be listed');
+      errors.push(error);
+    }
+  };
+  await attempt(listActive(deps, serverId), {});
+  for (const channelId of channelIds) {
+    await attempt(listArchived(deps, serverId, channelId), { channelId });
+  }
+  await attempt(listActive(deps, serverId), {});
+  // If the platform was away for one list, its error counts, so that the server is tried again.
+  const error = errors.find((one) => one instanceof PlatformAway) ?? errors[0];
+  if (error) throw error;
+}
+
+/** Notes all active threads of a server. Throws PlatformAnswerError at the end where one cannot be read. */
+async function listActive(deps: SyncDeps, serverId: string): Promise<void> {
   const request = activeThreadsRequest(serverId);
   const { value, asOf } = await deps.platform.get(request, deps.signal);
   const server = deps.servers.get(serverId);
   if (server) await noteThreads(deps, server, { threads: value.threads, asOf });
+  requireAllRead(value.unreadable);
+}
+
+function requireAllRead([first]: Unreadable): void {
+  if (first) throw new PlatformAnswerError(`Thread ${first.id} cannot be read: ${first.reason}`);
 }
 
 /**
  * Notes a forum's archived threads, page by page, down to those that are known since an earlier list. Each page is
  * stored with its place, so that a list that was cut off goes on there. What is archived meanwhile is above the first
  * page: the next list finds it. The server may be looked at meanwhile: each page is noted by the last look, and the
- * list ends where the forum is not archived any more.
+ * list ends where the forum is not archived any more. Where a thread cannot be read, the others are noted, and
+ * PlatformAnswerError is thrown at the end: the list does not count as complete, and the next one reads all of it again.
  */
-export async function listArchived(
-  deps: SyncDeps,
-  serverId: string,
-  channelId: string,
-): Promise<void> {
+async function listArchived(deps: SyncDeps, serverId: string, channelId: string): Promise<void> {
   const syncChannels = syncOf(deps.collections.sync, 'channel');
+  const unreadable: Unreadable = [];
   while (deps.servers.get(serverId)?.channels.has(channelId)) {
     const known = await syncChannels.findOne({ _id: channelId });
     if (!known) return;
@@ -41,9 +79,16 @@ export async function listArchived(
     if (answer instanceof PlatformRefused) return leaveOut(deps, server, channelId, answer);
     const { value, asOf } = answer;
     await noteThreads(deps, server, { threads: value.threads, asOf });
+    unreadable.push(...value.unreadable);
+    // Where none of a page can be read, nobody knows where the list goes on.
+    if (value.threads.length === 0) requireAllRead(value.unreadable);
     const next = placeAfter(known, value.threads, value.has_more ?? value.threads.length > 0);
     const isFirst = known.listedTo === undefined || !deps.listed.has(channelId);
     if (next.isEnd && isFirst) await readUnlisted(deps, server, channelId);
+    if (next.isEnd && unreadable.length > 0) {
+      await syncChannels.updateOne({ _id: channelId }, { $unset: { before: '', newest: '' } });
+      requireAllRead(unreadable);
+    }
     const same = { _id: channelId, token: known.token ?? { $exists: false } };
     const { matchedCount } = await syncChannels.updateOne(same, next.update);
     // One that was forgotten meanwhile is listed from its beginning.

@@ -10,7 +10,7 @@ import { placeRequest, threadRequest } from '../../../shared/discordApi/requests
 import { findGathered } from '../../../shared/store/gather.js';
 import { isLive } from '../../../shared/store/sourceTime.js';
 import { requireContentIntent } from './contentIntent.js';
-import { listActive, listArchived, onRefusal } from './listThreads.js';
+import { listForums, onRefusal } from './listThreads.js';
 import { leaveOutServer, NOT_THERE } from './leaveOutServer.js';
 import { loadServer } from './loadServer.js';
 import { NotSynced } from './syncProblem.js';
@@ -93,41 +93,9 @@ async function noteProblem(
   await syncOf(sync, 'server').updateOne({ _id: serverId }, { $set: { problem } });
 }
 
-/**
- * Lists a server's active threads, then the archived ones of each forum, then the active ones again: threads may be taken
- * up while the archived ones are listed. When the list of a forum fails, the other forums are listed all the same, and
- * the error is thrown at the end.
- */
 async function syncServer(deps: SyncDeps, serverId: string): Promise<void> {
   const { channels } = await loadServer(deps, serverId);
-  if (channels.size === 0) return;
-  await listActive(deps, serverId);
-  const errors: Error[] = [];
-  for (const channelId of [...channels.keys()]) {
-    const error = await tryListArchived(deps, serverId, channelId);
-    if (error) errors.push(error);
-  }
-  await listActive(deps, serverId);
-  // If the platform was away for one forum, its error counts, so that the server is tried again.
-  const error = errors.find((one) => one instanceof PlatformAway) ?? errors[0];
-  if (error) throw error;
-}
-
-/** Resolves with the error where a forum cannot be listed, or not now. */
-async function tryListArchived(
-  deps: SyncDeps,
-  serverId: string,
-  channelId: string,
-): Promise<PlatformAway | PlatformAnswerError | null> {
-  try {
-    await listArchived(deps, serverId, channelId);
-    return null;
-  } catch (error) {
-    const isIts = error instanceof PlatformAway || error instanceof PlatformAnswerError;
-    if (!isIts) throw error;
-    deps.logger.warn({ err: error, channelId }, 'A forum cannot be listed');
-    return error;
-  }
+  if (channels.size > 0) await listForums(deps, serverId, [...channels.keys()]);
 }
 
 /** Lists a forum's threads. One that was deleted on the platform is removed here. */
@@ -142,9 +110,7 @@ async function syncChannel(deps: SyncDeps, channelId: string): Promise<void> {
   }
   const { serverId } = await loadServer(deps, answer.value.guild_id);
   await requireKept(deps, channelId);
-  await listActive(deps, serverId);
-  await listArchived(deps, serverId, channelId);
-  await listActive(deps, serverId);
+  await listForums(deps, serverId, [channelId]);
 }
 
 /** Has a thread read once more, from its first message on. One that was deleted on the platform is removed here. */

@@ -62,6 +62,43 @@ describe('a request to sync', () => {
     expect(await noted()).to.have.members([rust.guild.id, rust.channels[0]!.id]);
   });
 
+  it('lists all other threads where one cannot be read, and that one when it can be', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { id: serverId } = one.guild;
+    const active = Array.from({ length: 2 }, () =>
+      aLiveThread({ guild_id: serverId, parent_id: one.channels[0]!.id }),
+    );
+    const archived = pagesOf(one, one.channels[0]!.id, 3);
+    const strange = [active[0]!, archived[0]!];
+    for (const thread of strange) Object.assign(thread, { name: null });
+    const { platform } = answeringPlatform([one]);
+    const get: PlatformClient['get'] = async (request, signal) => {
+      const { value, asOf } = await platform.get(request, signal);
+      const { route, path, check } = request;
+      if (route === 'activeThreads') return { value: check({ threads: active }), asOf };
+      if (route !== 'archivedThreads') return { value, asOf };
+      const isLast = path.includes('before=');
+      const threads = isLast ? archived.slice(2) : archived.slice(0, 2);
+      return { value: check({ threads, has_more: !isLast }), asOf };
+    };
+    const own = syncDeps(deps, { get });
+    const serve = async () => {
+      const error = await runRequest(own, aRequest({ serverId })).catch(
+        (thrown: unknown) => thrown,
+      );
+      const forum = await syncOf(deps.collections.sync, 'channel').findOne({ kind: 'channel' });
+      return {
+        error: (error as Error | undefined)?.message,
+        recorded: await deps.collections.threads.countDocuments(),
+        isComplete: forum?.listedTo !== undefined && forum.before === undefined,
+      };
+    };
+    const error = `Thread ${active[0]!.id} cannot be read: name must be a string`;
+    expect(await serve()).to.deep.equal({ error, recorded: 3, isComplete: false });
+    for (const thread of strange) thread.name = 'Now it can';
+    expect(await serve()).to.deep.equal({ error: undefined, recorded: 5, isComplete: true });
+  });
+
   describe('during whose list its server changes', () => {
     const server = () => anAnsweredServer('Rust', ['help']);
 
