@@ -18,10 +18,15 @@ export interface Bucket {
 /** A read waits no longer (ms) for a bucket, in all tries: the platform's own link is then given out instead. */
 const READ_MS = 1_500;
 const CONNECT_MS = 2_000;
-const ANSWER_MS = 30_000;
+/** A request is given up when no byte moves for so long (ms). While bytes move, a large file may take any time. */
+const IDLE_MS = 30_000;
 
-/** Files in a bucket, their keys below the archive's name. */
-export async function createBucketFiles(bucket: Bucket, namespace: string): Promise<MirrorFiles> {
+/** Files in a bucket, their keys below the archive's name. A request may be idle for `idleMs`. */
+export async function createBucketFiles(
+  bucket: Bucket,
+  namespace: string,
+  idleMs = IDLE_MS,
+): Promise<MirrorFiles> {
   // It takes 0.3 s to load, and most archives have no bucket.
   const s3 = await import('@aws-sdk/client-s3');
   const { name: Bucket, endpoint, region, accessKey, secretKey } = bucket;
@@ -30,11 +35,7 @@ export async function createBucketFiles(bucket: Bucket, namespace: string): Prom
     region,
     credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
     maxAttempts: 3,
-    requestHandler: {
-      connectionTimeout: CONNECT_MS,
-      requestTimeout: ANSWER_MS,
-      throwOnRequestTimeout: true,
-    },
+    requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: idleMs },
     // Not every S3-compatible server knows the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

@@ -1,28 +1,70 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { writeFileSync } from 'node:fs';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { createBucketFiles } from '../../../../shared/mirror/bucketFiles.js';
+import type { MirrorFiles } from '../../../../shared/mirror/mirrorFiles.js';
+import { withTemporaryFolder } from '../../../support/temporaryFolder.js';
+
+/** Files in a bucket of a server, whose connections are cut afterwards. */
+async function withFiles(
+  server: Server,
+  use: (files: MirrorFiles) => Promise<void>,
+  idleMs?: number,
+): Promise<void> {
+  const sockets: Socket[] = [];
+  server.on('connection', (socket: Socket) => sockets.push(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const bucket = {
+    ...{ name: 'files', endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1' },
+    ...{ accessKey: 'key', secretKey: 'planted-secret' },
+  };
+  try {
+    await use(await createBucketFiles(bucket, 'forum-archive', idleMs));
+    expect(sockets.length).to.be.greaterThan(0);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
+}
+
+const errorOf = (asked: Promise<unknown>): Promise<unknown> =>
+  asked.then(
+    () => new Error('It was answered'),
+    (error: unknown) => error,
+  );
 
 describe('createBucketFiles', () => {
   it('does not wait for ever for a bucket that takes requests and says nothing', async () => {
-    const sockets: Socket[] = [];
-    const server = createServer((socket) => sockets.push(socket));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    try {
-      const files = await createBucketFiles(
-        {
-          ...{ name: 'files', endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1' },
-          ...{ accessKey: 'key', secretKey: 'planted-secret' },
-        },
-        'forum-archive',
-      );
-      expect(
-        await files.open('a.png', 1).catch((error: unknown) => (error as Error).name),
-      ).to.equal('AbortError');
-      expect(sockets.length).to.be.greaterThan(0);
-    } finally {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    }
+    await withFiles(createServer(), async (files) => {
+      expect(await errorOf(files.open('a.png', 1))).to.include({ name: 'AbortError' });
+    });
+    const ask = async (files: MirrorFiles) => {
+      expect(await errorOf(files.has('a.png', 1))).to.include({ name: 'TimeoutError' });
+    };
+    await withFiles(createServer(), ask, 100);
   });
+
+  it('waits for a large file as long as bytes of it move', () =>
+    withTemporaryFolder(async (folder) => {
+      const [bytes, idleMs] = [24_000_000, 500];
+      const path = join(folder, 'large');
+      writeFileSync(path, Buffer.alloc(bytes));
+      let arrived = 0;
+      const takeSlowly: RequestListener = (request, response) => {
+        const end = Date.now() + 3 * idleMs;
+        request.on('data', (piece: Buffer) => {
+          arrived += piece.length;
+          if (Date.now() > end) return;
+          request.pause();
+          setTimeout(() => request.resume(), 10);
+        });
+        request.on('end', () => response.end());
+      };
+      const put = (files: MirrorFiles) => files.put('large', path, { bytes, type: 'image/png' });
+      await withFiles(createHttpServer(takeSlowly), put, idleMs);
+      expect(arrived).to.equal(bytes);
+    }));
 });
