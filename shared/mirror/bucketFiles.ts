@@ -21,6 +21,22 @@ const CONNECT_MS = 2_000;
 /** A request is given up when no byte moves for so long (ms). While bytes move, a large file may take any time. */
 const IDLE_MS = 30_000;
 
+/**
+ * A bucket did not do what was asked. The client throws some errors of connections unchanged, and these look like the
+ * errors of a store that is away.
+ */
+class BucketError extends Error {
+  override readonly name = 'BucketError';
+
+  constructor(cause: unknown) {
+    super(`The bucket: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
+
+function fail(error: unknown): never {
+  throw new BucketError(error);
+}
+
 /** Files in a bucket, their keys below the archive's name. A request may be idle for `idleMs`. */
 export async function createBucketFiles(
   bucket: Bucket,
@@ -40,12 +56,13 @@ export async function createBucketFiles(
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
+  client.middlewareStack.add((next) => (args) => next(args).catch(fail), { step: 'initialize' });
   const prefix = `${namespace}/`;
   const at = (key: string) => ({ Bucket, Key: prefix + key });
-  const isAbsent = (error: unknown): boolean =>
-    error instanceof s3.S3ServiceException && error.$metadata.httpStatusCode === 404;
   const absent = (error: unknown): null => {
-    if (isAbsent(error)) return null;
+    const { cause } = error as BucketError;
+    if (cause instanceof s3.S3ServiceException && cause.$metadata.httpStatusCode === 404)
+      return null;
     throw error;
   };
   const incoming = join(tmpdir(), 'forum-archive-mirror', namespace);
@@ -86,7 +103,7 @@ export async function createBucketFiles(
     },
     async owner() {
       const found = await client.send(new s3.GetObjectCommand(at(OWNER_KEY))).catch(absent);
-      const id = await found?.Body?.transformToString();
+      const id = await found?.Body?.transformToString().catch(fail);
       return id === undefined ? null : id.trim();
     },
     async setOwner(archiveId) {
