@@ -33,6 +33,9 @@ class BucketError extends Error {
   }
 }
 
+/** The client writes lines of its own to standard error otherwise. Whoever asks it logs its errors. */
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
 function fail(error: unknown): never {
   throw new BucketError(error);
 }
@@ -51,6 +54,7 @@ export async function createBucketFiles(
     region,
     credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
     maxAttempts: 3,
+    logger: SILENT,
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: idleMs },
     // Not every S3-compatible server knows the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -23,6 +23,8 @@ export interface Mirror {
   pause: { until: Date };
   /** The mirror did not answer, or was not this archive's: this process looks again then. */
   away: { until: Date };
+  /** Of files that fail, this process logs no other one before that. */
+  quiet: { until: Date };
   /** Aborts what is under way when the indexer stops. */
   stopped: AbortSignal;
 }
@@ -44,6 +46,7 @@ export function createMirror(
     takes: typeMatcher(MIRROR_TYPES),
     pause: { until: new Date(0) },
     away: { until: new Date(0) },
+    quiet: { until: new Date(0) },
     maxFileBytes: MIRROR_MAX_FILE_MB * MEGABYTE,
     maxTotalBytes: MIRROR_MAX_TOTAL_GB * GIGABYTE,
     settings: digest.digest('hex').slice(0, 16),

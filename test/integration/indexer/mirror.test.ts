@@ -12,6 +12,7 @@ import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
 import { PlatformForbidden } from '../../../shared/discordApi/platformErrors.js';
 import { newKey } from '../../../shared/mirror/fileNames.js';
+import { createLogger } from '../../../shared/platform/logger.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import type { AttachmentRecord, SourceMessage } from '../../../shared/store/records.js';
 import { stateOf } from '../../../shared/store/state.js';
@@ -198,6 +199,18 @@ describe('the mirror', () => {
     expect([asked(gone), asked(ill)]).to.deep.equal([1, 3]);
     expect(await totals()).to.include({ files: 1, failed: 1 });
     expect(await waiting()).to.equal(0);
+  });
+
+  it('logs why a file could not be copied, and of others that fail within a minute nothing', async () => {
+    const lines: string[] = [];
+    deps.logger = createLogger('indexer', 'warn', { write: (line) => void lines.push(line) });
+    deps.mirror.files.put = () => Promise.reject(new Error('no space left on device'));
+    const { threadId } = await aThreadWith((id) => [aFile(server.url, id), aFile(server.url, id)]);
+    expect(await totals()).to.include({ files: 0, failed: 2 });
+    const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(told).to.have.length(1);
+    expect(told[0]).to.include({ level: 40, subject: `thread/${threadId}` });
+    expect(told[0]!['err']).to.include({ message: 'no space left on device' });
   });
 
   it('asks again for what the bot may not see, and copies the rest meanwhile', async () => {
