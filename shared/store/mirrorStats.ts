@@ -24,7 +24,8 @@ export async function mirrorStats(
     stateOf(state, 'mirror').findOne({ _id: 'mirror' }, options),
     work.countDocuments({ kind: 'mirror', due: { $ne: NEVER } }, options),
   ]);
-  if (totals?.settings === undefined) return null;
+  // A mirror that was never reached has a problem, and was never looked through.
+  if (totals?.settings === undefined && totals?.problem === undefined) return null;
   const { files, bytes, failed, problem = null } = totals;
   return { files, bytes, failed, waiting, problem };
 }

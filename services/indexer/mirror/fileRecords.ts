@@ -7,7 +7,8 @@ import type { Documents } from '../work/commit.js';
 import type { WantedFile } from './wantedFiles.js';
 
 const STATE_ID = 'mirror';
-const EMPTY: MirrorState = { _id: STATE_ID, files: 0, bytes: 0, failed: 0 };
+/** The totals of a mirror that holds nothing. */
+export const EMPTY: MirrorState = { _id: STATE_ID, files: 0, bytes: 0, failed: 0 };
 
 type Deps = Pick<IndexerDeps, 'collections' | 'commit'>;
 

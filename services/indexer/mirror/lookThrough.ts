@@ -70,8 +70,8 @@ export async function askToLookThrough(
   const state = stateOf(deps.collections.state, 'mirror');
   const known = await state.findOne({ _id: 'mirror' });
   if (!deps.mirror) {
-    if (known?.settings !== undefined)
-      await state.updateOne({ _id: 'mirror' }, { $unset: { settings: '' } });
+    if (known?.settings !== undefined || known?.problem !== undefined)
+      await state.updateOne({ _id: 'mirror' }, { $unset: { settings: '', problem: '' } });
     return;
   }
   const isSame = known?.settings === deps.mirror.settings;

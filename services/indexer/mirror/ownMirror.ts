@@ -4,6 +4,7 @@ import { isStoreAway } from '../../../shared/platform/storeErrors.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import type { IndexerDeps } from '../deps.js';
+import { EMPTY } from './fileRecords.js';
 import type { Mirror } from './mirror.js';
 
 /** A mirror that is away is looked at again after so long (ms). */
@@ -44,11 +45,13 @@ async function problemOf(deps: Deps, mirror: Mirror): Promise<string | null> {
   }
 }
 
-/** Stores what the status tells. Before anything was copied, there is nothing to tell of. */
+/** Stores what the status tells, also of a mirror that nothing was copied to yet. */
 async function noteProblem({ collections }: Deps, problem: string | null): Promise<void> {
   const states = stateOf(collections.state, 'mirror');
-  if (problem !== null) await states.updateOne({ _id: 'mirror' }, { $set: { problem } });
-  else {
+  if (problem !== null) {
+    const { _id, ...empty } = EMPTY;
+    await states.updateOne({ _id }, { $set: { problem }, $setOnInsert: empty }, { upsert: true });
+  } else {
     const known = { _id: 'mirror', problem: { $exists: true } } as const;
     await states.updateOne(known, { $unset: { problem: '' } });
   }

@@ -286,6 +286,18 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect(told()).to.deep.equal([]);
     });
 
+    it('is told as unknown of a mirror that never answered, and no more once there is none', async () => {
+      const { files } = deps.mirror;
+      const owner = () => Promise.reject(new Error('Access Denied'));
+      const ill = { ...deps, mirror: { ...deps.mirror, files: { ...files, owner } } };
+      await askToLookThrough(ill);
+      expect(await mirrorStats(base.collections)).to.deep.equal({
+        ...{ files: 0, bytes: 0, failed: 0, waiting: 0, problem: 'It does not answer' },
+      });
+      await askToLookThrough({ ...deps, mirror: null });
+      expect(await mirrorStats(base.collections)).to.equal(null);
+    });
+
     it('is asked twice a minute while the mirror does not answer, and work waits', async () => {
       await copySome();
       const asks: string[] = [];
