@@ -19,8 +19,8 @@ export const OWNER_KEY = 'owner/id';
  */
 export interface MirrorFiles {
   /**
-   * A folder of this machine in which files arrive, made by openWritableMirror. What is in it is no part of the mirror
-   * yet.
+   * A folder of this machine in which files arrive. Whoever has them arrive makes it. What is in it is no part of the
+   * mirror yet.
    */
   incoming: string;
   /** Puts a file that has arrived whole at `path` under a key, and takes it away from there. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { nameOfKey } from '../../../shared/mirror/fileNames.js';
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
 import { stateOf } from '../../../shared/store/state.js';
@@ -65,14 +66,15 @@ export async function requireOwnMirror(deps: Deps, mirror: Mirror): Promise<void
 /**
  * Whether the mirror is this archive's: it holds the archive's id. A volume that is not mounted holds none, and neither
  * does the wrong folder. A mirror without an id gets it where nothing was copied yet on either side, or where a file is
- * found that a record names, as an earlier version has left it.
+ * found that a record names, as an earlier version has left it. The folder in which files arrive is made where somebody
+ * has removed it, such as with the whole mirror, or a program that tidies up the temporary folder of the system.
  */
 async function isOwnMirror(deps: Deps, { files }: Mirror): Promise<boolean> {
   const archiveId = await archiveIdOf(deps);
   const owner = await files.owner();
-  if (owner === archiveId) return true;
-  if (owner === null && (await isNewOrKnown(deps, files))) {
-    await files.setOwner(archiveId);
+  if (owner === archiveId || (owner === null && (await isNewOrKnown(deps, files)))) {
+    await mkdir(files.incoming, { recursive: true, mode: 0o700 });
+    if (owner === null) await files.setOwner(archiveId);
     return true;
   }
   deps.logger.error(

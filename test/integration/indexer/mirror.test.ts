@@ -1,5 +1,5 @@
-import { readdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
@@ -499,6 +499,30 @@ describe('the mirror', () => {
     expect(await waiting()).to.equal(0);
     await askToLookThrough(deps, new Date(Date.now() + 25 * 3_600_000));
     expect(await waiting()).to.equal(1);
+  });
+
+  it('goes on in a folder that was lost, once the operator has said that it is to be used', async () => {
+    await aThreadWith((id) => [aFile(server.url, id)]);
+    const { ownerPlace, incoming } = deps.mirror.files;
+    const archiveId = await deps.mirror.files.owner();
+    const before = await stored();
+    rmSync(env['MIRROR_FOLDER']!, { recursive: true });
+    mkdirSync(dirname(ownerPlace), { recursive: true });
+    writeFileSync(ownerPlace, `${archiveId}\n`);
+    await askToLookThrough(deps, new Date(Date.now() + 2 * 86_400_000));
+    await wait();
+    expect(await stored())
+      .to.have.length(1)
+      .and.not.deep.equal(before);
+    expect(await totals()).to.include({ files: 1, failed: 0 });
+
+    // An archive that has copied nothing yet needs nobody to say so.
+    rmSync(dirname(incoming), { recursive: true });
+    await emptyMongo(stores.mongo);
+    server.requests.length = 0;
+    const again = await aThreadWith((id) => [aFile(server.url, id)]);
+    expect(server.requests).to.deep.equal(again.attachments.map(pathOf));
+    expect(await stored()).to.have.length(1);
   });
 
   it('copies again what was damaged', async () => {
