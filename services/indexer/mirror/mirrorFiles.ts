@@ -1,3 +1,4 @@
+import { batches } from '../../../shared/platform/batches.js';
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
@@ -32,8 +33,11 @@ export async function retryFiles(deps: IndexerDeps, now = new Date()): Promise<v
   // During a restore, most views are missing, and nobody seems to have written anything. Pictures would be removed.
   if (totals?.restoring) return;
   const due = { kind: 'file' as const, dueAt: { $lte: now } };
-  const subjects = await syncOf(deps.collections.sync, 'file').distinct('of', due);
-  await setMarks(deps, 'mirror', subjects);
+  const found = syncOf(deps.collections.sync, 'file').find(due, { projection: { of: 1 } });
+  for await (const batch of batches(found)) {
+    const subjects = batch.map(({ of }) => of);
+    await setMarks(deps, 'mirror', subjects);
+  }
 }
 
 /** Resolves with whether the subject is to be looked at again. */

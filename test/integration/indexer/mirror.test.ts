@@ -201,6 +201,16 @@ describe('the mirror', () => {
     expect(await waiting()).to.equal(0);
   });
 
+  it('asks again for what fails of more than one answer of MongoDB can name', async () => {
+    const failed = Array.from({ length: 900 }, (_, n): SyncFile => {
+      const of = `thread/${n}${'0'.repeat(20_000)}`;
+      return { _id: `file/${n}`, kind: 'file', of, source: '', problem: 'x', dueAt: new Date(0) };
+    });
+    await syncOf(deps.collections.sync, 'file').insertMany(failed);
+    await retryFiles(deps);
+    expect(await waiting()).to.equal(failed.length);
+  });
+
   it('logs why a file could not be copied, and of others that fail within a minute nothing', async () => {
     const lines: string[] = [];
     deps.logger = createLogger('indexer', 'warn', { write: (line) => void lines.push(line) });
