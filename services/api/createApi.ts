@@ -12,6 +12,7 @@ import type { ShutdownStep } from '../../shared/platform/shutdown.js';
 import { createApp } from './app.js';
 import { createFreshLinks } from '../../shared/discordApi/freshLinks.js';
 import { createAuth } from './auth/createAuth.js';
+import { createReadMirror } from './files/readMirror.js';
 import { createAddressReader } from './http/credentials/addressReader.js';
 import { createRateLimits } from './http/credentials/rateLimits.js';
 import type { Handler } from './http/listen.js';
@@ -100,7 +101,7 @@ export function createApi(clients: ApiClients): Api {
     auditReads: settings.AUDIT_READS,
     synonyms: readSynonyms(settings.SEARCH_SYNONYMS),
     freshLinks: bot && createFreshLinks(bot),
-    mirror: clients.files,
+    mirror: clients.files && createReadMirror(clients.files, logger),
     cdnUrl: settings.DISCORD_CDN_URL,
     auth: createAuth(settings, stores.collections, logger),
     credentials: {

@@ -2,7 +2,6 @@ import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
 import { operations } from '../../shared/contract/operations.js';
 import type { QueueProducer } from '../../shared/jobs/producer.js';
-import type { MirrorFiles } from '../../shared/mirror/mirrorFiles.js';
 import type { Collections } from '../../shared/store/collections.js';
 import { listAudit } from './admin/audit.js';
 import { deleteBy, eraseUser } from './admin/deletions.js';
@@ -23,6 +22,7 @@ import { bodyReader } from './bodies/bodyReader.js';
 import { tags } from './dependencies.js';
 import { openAttachment } from './files/openAttachment.js';
 import { openAvatar, openIcon } from './files/openPicture.js';
+import type { ReadMirror } from './files/readMirror.js';
 import { getHealth } from './health/getHealth.js';
 import { getIndex, getOpenApi } from './health/getIndex.js';
 import { getReadiness } from './health/getReadiness.js';
@@ -55,8 +55,8 @@ export interface RouteDeps {
   auth: Auth;
   /** Links to files of the platform; null without a bot. */
   freshLinks: FreshLinks | null;
-  /** Copies of files of the platform; null where there are none. */
-  mirror: MirrorFiles | null;
+  /** Gives copies of files of the platform; null where there are none. */
+  mirror: ReadMirror | null;
   /** Where files of the platform are. */
   cdnUrl: string;
   collections: Collections;

@@ -1,9 +1,9 @@
 import type { FileName } from '../../../shared/mirror/fileNames.js';
-import type { MirrorFiles } from '../../../shared/mirror/mirrorFiles.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
 import type { Answer } from '../answer.js';
 import { timeLimit } from '../timeLimit.js';
+import type { ReadMirror } from './readMirror.js';
 
 /** What browsers may show by themselves. Anything else is only offered to be saved. */
 const SHOWN = /^(?:image\/(?:png|jpeg|gif|webp|avif)|(?:audio|video)\/[\w.+-]+|text\/plain)$/;
@@ -24,20 +24,19 @@ const HARMLESS = {
  */
 export async function mirroredFile(
   { sync }: Pick<Collections, 'sync'>,
-  files: MirrorFiles | null,
+  mirror: ReadMirror | null,
   name: FileName,
   {
     filename = null,
     mayShow = () => true,
   }: { filename?: string | null; mayShow?: (record: SyncFile) => boolean } = {},
 ): Promise<Answer | null> {
-  if (!files) return null;
+  if (!mirror) return null;
   const _id = fileRecordId(name);
   const record = await syncOf(sync, 'file').findOne({ _id }, timeLimit());
   if (!record?.copy || record.gone || !mayShow(record)) return null;
   const { key, bytes: length, type: told, sha256: etag } = record.copy;
-  // A mirror that does not answer is passed over: the platform may still have the file.
-  const bytes = await files.open(key, length).catch(() => null);
+  const bytes = await mirror(key, length);
   if (!bytes) return null;
   // A text is never more than a text, such as a script that another site loads.
   const type = told.startsWith('text/') ? 'text/plain' : told;

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { openAvatar } from '../../../services/api/files/openPicture.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
-import type { MirrorFiles } from '../../../shared/mirror/mirrorFiles.js';
 import { fileRecordId, type SyncFile } from '../../../shared/store/syncRecords.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import { doAll, record } from '../../support/indexerDeps.js';
@@ -57,12 +56,10 @@ describe('openAvatar', () => {
       await deps.collections.sync.replaceOne({ _id: file._id }, file, { upsert: true });
     };
     const opened: string[] = [];
-    const mirror = {
-      open: (key: string) => {
-        opened.push(key);
-        return Promise.resolve(Readable.from(['x']));
-      },
-    } as unknown as MirrorFiles;
+    const mirror = (key: string) => {
+      opened.push(key);
+      return Promise.resolve(Readable.from(['x']));
+    };
     const open = openAvatar({ store: deps.collections, links: null, mirror, cdnUrl: CDN });
     const ask = async () => {
       opened.length = 0;

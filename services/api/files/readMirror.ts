@@ -1,0 +1,33 @@
+import type { Readable } from 'node:stream';
+import type { MirrorFiles } from '../../../shared/mirror/mirrorFiles.js';
+import type { Logger } from '../../../shared/platform/logger.js';
+import { seldom } from '../../../shared/platform/seldom.js';
+
+/** Milliseconds between two lines about copies that cannot be read. */
+const TOLD_EVERY_MS = 60_000;
+
+/** Gives the copy of so many bytes under a key; null where it cannot be read. */
+export type ReadMirror = (key: string, bytes: number) => Promise<Readable | null>;
+
+/**
+ * Reads copies that records name. One that cannot be read is passed over, as the platform may still have the file. The
+ * log says so now and then: otherwise nobody would learn that this API cannot read the mirror.
+ */
+export function createReadMirror(files: Pick<MirrorFiles, 'open'>, logger: Logger): ReadMirror {
+  const tell = seldom(TOLD_EVERY_MS, (error: unknown) => {
+    logger.warn(
+      { err: error },
+      'A copy of a file could not be read, so the reader is sent to the platform: this API needs the MIRROR_… settings of the indexer, and may have to run as the same user',
+    );
+  });
+  return async (key, bytes) => {
+    try {
+      const found = await files.open(key, bytes);
+      if (!found) tell(new Error('The mirror holds no such copy'));
+      return found;
+    } catch (error) {
+      tell(error);
+      return null;
+    }
+  };
+}

@@ -1,0 +1,23 @@
+import { Readable } from 'node:stream';
+import { expect } from 'chai';
+import { createReadMirror } from '../../../../services/api/files/readMirror.js';
+import { createLogger } from '../../../../shared/platform/logger.js';
+
+describe('createReadMirror', () => {
+  it('passes over what cannot be read, and says so in the log once a minute', async () => {
+    const lines: string[] = [];
+    const logger = createLogger('api', 'warn', { write: (line) => void lines.push(line) });
+    const copy = Readable.from(['x']);
+    const answers = [
+      Promise.resolve(copy),
+      Promise.reject(new Error('EACCES: permission denied')),
+      Promise.resolve(null),
+    ];
+    const read = createReadMirror({ open: () => answers.shift()! }, logger);
+    expect(await read('a', 1)).to.equal(copy);
+    expect(lines).to.deep.equal([]);
+    expect([await read('a', 1), await read('a', 1)]).to.deep.equal([null, null]);
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.contain('EACCES: permission denied').and.to.contain('"level":40');
+  });
+});
