@@ -51,6 +51,8 @@ interface Copying {
   deps: IndexerDeps;
   mirror: Mirror;
   mark: Mark;
+  /** Nothing more is begun after that (ms since 1970). */
+  end: number;
   /** Failures since the last success. */
   failures: number;
 }
@@ -67,10 +69,10 @@ export async function copyFiles(
 ): Promise<boolean> {
   const now = new Date();
   const due = wanted.filter(({ record }) => (record?.dueAt ?? now) <= now);
-  const copying: Copying = { deps, mirror, mark, failures: 0 };
+  const copying: Copying = { deps, mirror, mark, end, failures: 0 };
   try {
     for (let at = 0; at < due.length; at += LINKS_AT_ONCE) {
-      if (Date.now() >= end || !mayFetch(mirror)) return true;
+      if (!mayGoOn(copying)) return true;
       const group = due.slice(at, at + LINKS_AT_ONCE);
       const links = await Promise.allSettled(group.map(({ file }) => linkOf(mirror, file)));
       await forEachAtOnce(group.entries(), FETCHED_AT_ONCE, async ([index, missing]) => {
@@ -80,12 +82,12 @@ export async function copyFiles(
     return false;
   } catch (error) {
     if (!(error instanceof Pause)) throw error;
-    return !mayFetch(mirror);
+    return !mayGoOn(copying);
   }
 }
 
-function mayFetch({ pause, stopped }: Mirror): boolean {
-  return !stopped.aborted && pause.until <= new Date();
+function mayGoOn({ mirror: { pause, stopped }, end }: Copying): boolean {
+  return !stopped.aborted && pause.until <= new Date() && Date.now() < end;
 }
 
 /** A link that opens now. Throws FileRefused where there is none, and whatever the platform's client throws. */
@@ -107,7 +109,7 @@ async function copyOne(
   link: PromiseSettledResult<string>,
 ): Promise<void> {
   const { deps, mirror, mark } = copying;
-  if (!mayFetch(mirror)) throw new Pause();
+  if (!mayGoOn(copying)) throw new Pause();
   try {
     if (await isFull(copying, file.bytes)) throw new MirrorFull();
     if (link.status === 'rejected') throw link.reason;

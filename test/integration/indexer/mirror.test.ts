@@ -4,9 +4,11 @@ import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
+import { copyFiles } from '../../../services/indexer/mirror/copyFiles.js';
 import { askToLookThrough, lookThrough } from '../../../services/indexer/mirror/lookThrough.js';
 import type { Mirror } from '../../../services/indexer/mirror/mirror.js';
 import { retryFiles } from '../../../services/indexer/mirror/mirrorFiles.js';
+import { wantedFiles } from '../../../services/indexer/mirror/wantedFiles.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
@@ -199,6 +201,30 @@ describe('the mirror', () => {
     expect([asked(gone), asked(ill)]).to.deep.equal([1, 3]);
     expect(await totals()).to.include({ files: 1, failed: 1 });
     expect(await waiting()).to.equal(0);
+  });
+
+  it('begins no other file when its time is over, however slowly files arrive', async () => {
+    deps.mirror.pause.until = new Date(Date.now() + 60_000);
+    const { threadId, attachments } = await aThreadWith((id) =>
+      Array.from({ length: 12 }, () => aFile(server.url, id)),
+    );
+    deps.mirror.pause.until = new Date(0);
+    for (const path of attachments.map(pathOf)) {
+      const answer = give(bytesOf(path), 'image/png');
+      server.answers.set(path, (...exchange) => setTimeout(() => answer(...exchange), 300));
+    }
+    const subject = `thread/${threadId}`;
+    const { work } = deps.collections;
+    await work.updateMany({ kind: 'mirror' }, { $set: { due: new Date(0) } });
+    const waits = await work.findOne({ _id: markId('mirror', subject) });
+    const [mark] = await claimMarks(deps, [waits!]);
+    const missing = (await wantedFiles(deps, deps.mirror, subject)).map((file) => ({
+      ...{ file, record: undefined },
+    }));
+    const slice = { wanted: missing, end: Date.now() + 100 };
+    expect(await copyFiles(deps, deps.mirror, mark!, slice)).to.equal(true);
+    expect(server.requests).to.have.length(4);
+    expect(await totals()).to.include({ files: 4 });
   });
 
   it('asks again for what fails of more than one answer of MongoDB can name', async () => {
