@@ -64,7 +64,10 @@ export function createFolderFiles(folder: string, namespace: string): MirrorFile
   };
 }
 
-/** The folders in a folder; none where it is not there. Files beside them are passed over: some desktops put one into each folder that they show. */
+/**
+ * The folders in a folder; none where it is not there. Files beside them are passed over: some desktops put one into each
+ * folder that they show.
+ */
 async function foldersIn(path: string): Promise<Dirent[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch(absent);
   return (entries ?? []).filter((entry) => entry.isDirectory());
