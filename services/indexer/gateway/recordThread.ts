@@ -1,5 +1,5 @@
 import { findGathered } from '../../../shared/store/gather.js';
-import { removeDeletedMessages, removeDeletedThread } from '../sync/removals.js';
+import { removeDeletedMessages, removeDeletedThread } from '../sync/removeDeleted.js';
 import { noteThreads } from '../sync/noteThreads.js';
 import { recordMessages } from '../sync/recordMessages.js';
 import { putReadAgain, readsOfReadAgain } from '../sync/readMessages.js';

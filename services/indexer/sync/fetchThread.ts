@@ -5,7 +5,7 @@ import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { isProofOfDeletion } from '../../../shared/discordApi/platformErrors.js';
 import { messageRequest, messagesRequest, PAGE_SIZE } from '../../../shared/discordApi/requests.js';
 import { recordMessages } from './recordMessages.js';
-import { removeDeletedMessages } from './removals.js';
+import { removeDeletedMessages } from './removeDeleted.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /** Messages asked for before those of them are removed that were deleted. */

@@ -8,7 +8,7 @@ import {
 } from '../../../shared/discordApi/platformErrors.js';
 import { leaveOut } from './listThreads.js';
 import { fetchThread } from './fetchThread.js';
-import { removeDeletedThread } from './removals.js';
+import { removeDeletedThread } from './removeDeleted.js';
 import { rest } from './rest.js';
 import { channelsOf, type SyncDeps } from './syncDeps.js';
 

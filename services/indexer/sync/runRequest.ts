@@ -15,7 +15,7 @@ import { leaveOutServer, NOT_THERE } from './leaveOutServer.js';
 import { loadServer } from './loadServer.js';
 import { NotSynced } from './syncProblem.js';
 import { noteThreads } from './noteThreads.js';
-import { removeDeletedChannel, removeDeletedThread } from './removals.js';
+import { removeDeletedChannel, removeDeletedThread } from './removeDeleted.js';
 import type { SyncDeps } from './syncDeps.js';
 import { wasArchived } from './withholdChannels.js';
 

@@ -3,7 +3,7 @@ import { isLive } from '../../../shared/store/sourceTime.js';
 import { isProofOfDeletion, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { placeRequest } from '../../../shared/discordApi/requests.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
-import { removeDeletedChannel } from './removals.js';
+import { removeDeletedChannel } from './removeDeleted.js';
 import { isLongWithheld } from './removeWithheld.js';
 import type { SyncDeps } from './syncDeps.js';
 
