@@ -20,8 +20,8 @@ interface Rows {
 }
 
 /**
- * Counts people's totals on their servers, their lines of the leaderboards and their profiles, and stores them. Nothing
- * is left of somebody who has no part in any thread any more, as whoever was erased.
+ * Counts people's totals on their servers, their lines of the leaderboards and their profiles, and stores them. Of
+ * somebody who has no part in any thread any more, nothing is left: builds take whoever was erased out of all threads.
  */
 export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   const { collections } = deps;
