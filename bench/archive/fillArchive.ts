@@ -7,7 +7,7 @@ import { countMembers } from '../../services/indexer/build/countMembers.js';
 import { countProfiles } from '../../services/indexer/build/countProfiles.js';
 import { countServer, listAllServers } from '../../services/indexer/build/countServer.js';
 import { findAppearances } from '../../services/indexer/build/findAppearances.js';
-import { peopleWindows, peopleWithin } from '../../services/indexer/build/people.js';
+import { everybody } from '../../services/indexer/build/people.js';
 import { encodeBody, type BodyTexts } from '../../services/indexer/stores/bodyWriter.js';
 import { foldThread, type ThreadViews } from '../../services/indexer/views/foldThread.js';
 import { createServiceLinks } from '../../services/indexer/views/serviceLinks.js';
@@ -39,8 +39,7 @@ export async function fillViews(
   await inBatches(messages, onStored, (batch) => storeThreads(collections, batch));
   // An index is built faster over what is there than kept up with it. Counting needs some of them.
   await ensureIndexes(collections);
-  for await (const window of peopleWindows(collections))
-    await storePeople(collections, await peopleWithin(collections, window));
+  for await (const people of everybody(collections)) await storePeople(collections, people);
   for (const { _id } of servers)
     await storeBodies(collections, await countServer({ collections, links: LINKS }, _id));
   await storeBodies(collections, await listAllServers({ collections, links: LINKS }));

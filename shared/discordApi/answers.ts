@@ -239,9 +239,6 @@ export function checkedBy<T>(schema: Joi.Schema<T>): (answer: unknown) => T {
 }
 
 export const checkGuild = checkedBy<LiveGuild>(guild);
-export const checkGuilds = checkedBy<{ id: string }[]>(
-  listOf(Joi.object({ id: snowflake().required() }), 1_000).required(),
-);
 export const checkChannels = checkedBy<LiveChannel[]>(listOf(channel, 10_000).required());
 /** A channel or a thread of a server. */
 export const checkPlace = checkedBy<LivePlace>(
@@ -264,7 +261,7 @@ export function ignoreAnswer(): void {
 }
 export const checkMessage = checkedBy<LiveMessage>(message.required());
 const entries = (max: number) => listOf(Joi.object({ id: snowflake().required() }), max).required();
-/** A page of messages, of which each is still to be read. */
+/** A page of servers or messages, of which nothing but their ids is read. */
 export const checkEntries = checkedBy<{ id: string }[]>(entries(1_000));
 /** Reads the messages of a page. One that cannot be read keeps no other from being taken. */
 export function readEntries(page: readonly { id: string }[]): LivePage {

@@ -4,7 +4,6 @@ import {
   checkEntries,
   checkGateway,
   checkGuild,
-  checkGuilds,
   checkMember,
   checkMessage,
   checkPlace,
@@ -56,7 +55,7 @@ export const gatewayRequest: PlatformRequest<LiveGateway> = {
 /** The servers that the bot is in, after an id. */
 export function guildsRequest(after: string): PlatformRequest<{ id: string }[]> {
   const path = `/users/@me/guilds?limit=${SERVERS_PAGE_SIZE}&after=${after}`;
-  return { route: 'guilds', topId: '', path, check: allAfter(after, checkGuilds) };
+  return { route: 'guilds', topId: '', path, check: allAfter(after, checkEntries) };
 }
 
 /** Checks that a page goes on after an id. The same page again and again would have no end. */

@@ -11,6 +11,15 @@ export function peopleWindows({
   return idWindows(contributions, CONTRIBUTIONS, { field: 'userId' });
 }
 
+/** Ids of everybody who wrote, or of whom a profile is left, some at a time. */
+export async function* everybody(
+  collections: Pick<Collections, 'contributions' | 'bodies'>,
+): AsyncGenerator<string[]> {
+  for await (const window of peopleWindows(collections)) {
+    yield await peopleWithin(collections, window);
+  }
+}
+
 /** Ids of those in a window who wrote, or of whom a profile is left. */
 export async function peopleWithin(
   { contributions, bodies }: Pick<Collections, 'contributions' | 'bodies'>,

@@ -3,7 +3,7 @@ import { pagesById } from '../../../shared/store/pagesById.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { type WorkKind } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
-import { peopleWindows, peopleWithin } from '../build/people.js';
+import { everybody } from '../build/people.js';
 import type { IndexerDeps } from '../deps.js';
 import type { Report } from '../report.js';
 import { settled } from '../work/runMarks.js';
@@ -29,9 +29,7 @@ export async function reindexViews(
     report((done += batch.length), total);
   }
   // Profiles hold names that threads do not.
-  for await (const window of peopleWindows(deps.collections)) {
-    await mark(deps, 'person', await peopleWithin(deps.collections, window));
-  }
+  for await (const people of everybody(deps.collections)) await mark(deps, 'person', people);
   const all = idsOf(await servers.find({}, { projection }).toArray());
   await mark(deps, 'server', [...all, ALL_SERVERS]);
   await settleAndRefresh(deps, CAUSE, all);

@@ -21,8 +21,6 @@ const LINKS_AT_ONCE = 50;
 const MOST_FAILURES = 3;
 const FIRST_WAIT_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** One file that fails is logged in so long (ms): many fail at once while the platform is away. */
-const LOG_EVERY_MS = 60_000;
 
 /** A wanted file that has to be copied, now or at a later time. */
 export interface MissingFile {
@@ -128,19 +126,12 @@ async function copyOne(
       now?.copy ? { ...failed, copy: now.copy } : failed,
     );
     if (error instanceof MirrorFull) throw new Pause();
-    if (failed.dueAt) logFailure(copying, error);
+    if (failed.dueAt) mirror.logFailure(deps.logger, { err: error, subject: mark.subject });
     // A file that the bot may not see tells nothing of the others.
     if (!failed.dueAt || error instanceof PlatformForbidden) return;
     copying.failures += 1;
     if (copying.failures >= MOST_FAILURES) throw pauseAll(mirror, FIRST_WAIT_MS);
   }
-}
-
-function logFailure({ deps, mirror: { quiet }, mark }: Copying, error: unknown): void {
-  if (quiet.until > new Date()) return;
-  quiet.until = new Date(Date.now() + LOG_EVERY_MS);
-  const told = { err: error, subject: mark.subject };
-  deps.logger.warn(told, 'A file could not be copied and will be tried again, as may be others');
 }
 
 /** Has nothing more fetched in this process for some time (ms). */

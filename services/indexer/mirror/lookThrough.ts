@@ -7,7 +7,7 @@ import { pagesById } from '../../../shared/store/pagesById.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
 import { markId, type Mark } from '../../../shared/store/work.js';
-import { peopleWindows, peopleWithin } from '../build/people.js';
+import { everybody } from '../build/people.js';
 import type { IndexerDeps } from '../deps.js';
 import { setMarks } from '../work/claims.js';
 import { changeRecords } from './fileRecords.js';
@@ -122,8 +122,7 @@ async function markEverything(deps: IndexerDeps): Promise<void> {
       await setMarks(deps, 'mirror', subjects);
     }
   }
-  for await (const window of peopleWindows(deps.collections)) {
-    const people = await peopleWithin(deps.collections, window);
+  for await (const people of everybody(deps.collections)) {
     await setMarks(
       deps,
       'mirror',

@@ -2,9 +2,14 @@ import { createHash } from 'node:crypto';
 import type { FreshLinks } from '../../../shared/discordApi/freshLinks.js';
 import type { MirrorFiles } from '../../../shared/mirror/mirrorFiles.js';
 import type { MirrorSettings } from '../../../shared/mirror/openMirror.js';
+import type { Logger } from '../../../shared/platform/logger.js';
+import { seldom } from '../../../shared/platform/seldom.js';
 
 const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000_000_000;
+/** Milliseconds between two lines about files that fail. */
+const LOG_EVERY_MS = 60_000;
+const FAILED = 'A file could not be copied and will be tried again, as may be others';
 
 /** What files are copied with, and which. */
 export interface Mirror {
@@ -23,8 +28,8 @@ export interface Mirror {
   pause: { until: Date };
   /** The mirror did not answer, or was not this archive's: this process looks again then. */
   away: { until: Date };
-  /** Of files that fail, this process logs no other one before that. */
-  quiet: { until: Date };
+  /** Logs a file that failed. Many fail at once while the platform is away, so this process logs one a minute at most. */
+  logFailure: (logger: Logger, told: { err: unknown; subject: string }) => void;
   /** Aborts what is under way when the indexer stops. */
   stopped: AbortSignal;
 }
@@ -46,7 +51,7 @@ export function createMirror(
     takes: typeMatcher(MIRROR_TYPES),
     pause: { until: new Date(0) },
     away: { until: new Date(0) },
-    quiet: { until: new Date(0) },
+    logFailure: seldom(LOG_EVERY_MS, (logger, told) => logger.warn(told, FAILED)),
     maxFileBytes: MIRROR_MAX_FILE_MB * MEGABYTE,
     maxTotalBytes: MIRROR_MAX_TOTAL_GB * GIGABYTE,
     settings: digest.digest('hex').slice(0, 16),

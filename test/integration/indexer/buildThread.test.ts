@@ -331,7 +331,8 @@ describe('building a thread', () => {
     ]);
   });
 
-  it('sends all search documents after a build that did not end', async () => {
+  /** A thread that was built, and whose answer has changed since. */
+  const anAnswerToBeBuilt = async () => {
     const { source, threadId, messages } = aConversation();
     const [, answer] = messages as [SourceMessage, SourceMessage];
     const say = (content: string, later: number) =>
@@ -339,6 +340,11 @@ describe('building a thread', () => {
     await record(deps, source, messages);
     await build(deps, threadId);
     await say('Something else', 1);
+    return { threadId, answer, say };
+  };
+
+  it('sends all search documents after a build that did not end', async () => {
+    const { threadId, answer, say } = await anAnswerToBeBuilt();
     // What it sends comes after what the other build has sent, and is older.
     const late = stalled(deps, async () => {
       await say(answer.content, 2);
@@ -351,13 +357,7 @@ describe('building a thread', () => {
   });
 
   it('sends all search documents after a build that failed', async () => {
-    const { source, threadId, messages } = aConversation();
-    const [, answer] = messages as [SourceMessage, SourceMessage];
-    const say = (content: string, later: number) =>
-      record(deps, source, [{ ...answer, content, asOf: answer.asOf + later }]);
-    await record(deps, source, messages);
-    await build(deps, threadId);
-    await say('Something else', 1);
+    const { threadId, answer, say } = await anAnswerToBeBuilt();
     const write: IndexerDeps['search']['write'] = async (...sent) => {
       await deps.search.write(...sent);
       throw new Error('It breaks');
