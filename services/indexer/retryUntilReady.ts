@@ -8,8 +8,8 @@ const LONGEST_WAIT_MS = 2_000;
 const TOLD_EVERY_MS = 60_000;
 
 /**
- * Runs a step of the start. When it fails, as a store is away, it is run again, until it succeeds. Only a WrongStoreError
- * ends the process, with one clear line.
+ * Runs a step of the start, and runs it again after each failure until it succeeds: a store may still be away. A
+ * WrongStoreError would come again each time, so it ends the process, with one clear line.
  */
 export async function retryUntilReady(
   name: string,

@@ -34,7 +34,7 @@ export function judge(status: number, headers: Headers, body: unknown): Verdict 
     const error = new PlatformForbidden(reason, status, code);
     return { kind: 'refused', error, isInvalid: true };
   }
-  // The platform refuses in JSON. Anything else was said by what stands before it, and tells nothing of what was asked for.
+  // The platform refuses in JSON. Anything else comes from a proxy before it, and tells nothing of what was asked for.
   if (status >= 500 || fieldsOf(body) === null) return { kind: 'fault', reason, isInvalid: false };
   return { kind: 'refused', error: new PlatformRefused(reason, status, code), isInvalid: false };
 }

@@ -183,7 +183,10 @@ async function send<T>(
   }
 }
 
-/** `fetch` tells why it failed only by the cause of its error, which may have no message where it tried two addresses. */
+/**
+ * The reason for which `fetch` failed. Its own error says "fetch failed", and has the reason as its cause. Where Node has
+ * tried several addresses of a host, the cause has a code and no message.
+ */
 function whyUnanswered({ message, cause }: Error): string {
   const { message: told, code } = (cause ?? {}) as Partial<NodeJS.ErrnoException>;
   return [told, code].find(Boolean) ?? message;

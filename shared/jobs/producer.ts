@@ -9,7 +9,10 @@ import { QUEUE_NAME, type JobName, type JobPayloads } from './jobs.js';
 
 /** Files jobs in the queue. Every call fails at once while Redis is away, and says why it is. */
 export interface Producer {
-  /** Files a job, or joins one for the same thing that has not begun. Gives the id of the job that will do it. */
+  /**
+   * Files a job and gives its id. Where a job for the same thing has been filed and has not begun, no other is filed, and
+   * the id of that one is given.
+   */
   add<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
   /** Files a job anew that may be lost. While one for the same thing waits or runs, nothing is filed. */
   refile<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
@@ -66,8 +69,8 @@ const JOB_IDS: { [Name in JobName]: (payload: JobPayloads[Name]) => string } = {
 };
 
 /**
- * Jobs whose id names one request for them, so that each is filed once. Any other may be asked for again: see
- * `joinOrFollow`.
+ * Jobs that are filed once for each request, as their ids hold the id of the request. All other jobs may be asked for
+ * again while one runs: `joinOrFollow` files these.
  */
 const OF_ONE_REQUEST: ReadonlySet<JobName> = new Set<JobName>([
   'import-file',

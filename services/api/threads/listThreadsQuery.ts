@@ -35,8 +35,9 @@ export function listCursor(query: ThreadListQuery, key: string, cursors: Cursors
 }
 
 /**
- * The sort and filters of a list request, without its page and size, as a value that can be compared. A filter that is
- * missing here would make two questions one: the compiler asks for each.
+ * The sort and all filters of a list request as a list of values, without its cursor and limit. Answers are kept by this
+ * list, and a cursor is valid for this list alone. If a filter was left out, requests that differ in it would count as the
+ * same. So the type of `asked` names each filter, and the compiler asks for it.
  */
 export function listQuestion(query: ThreadListQuery): (string | null)[] {
   const { serverId = null, channelId = null, tag = null, status } = foldedFilter(query);

@@ -13,10 +13,10 @@ export interface Removed {
 export const NOTHING_REMOVED: Removed = { threads: 0, messages: 0 };
 
 /**
- * Resolves when readers see what follows from a cause, or from any of some: nothing can be read any more of what was
- * removed. First it does all marks that name one of the causes. Then it refreshes the search index. Last it drops cached
- * statistics of the servers, and cached answers of searches. With `kind`, it does only the marks of that kind, and drops
- * no statistics: they are counted later. Rejects when the signal is aborted while other workers hold what is left.
+ * Does all that follows from a cause, or from several, and resolves when readers see it: what was removed cannot be read
+ * any more. First it does the marks that name one of the causes. Then it refreshes the search index. Last it has cached
+ * statistics of the servers dropped, and cached answers of searches. With `kind`, it does the marks of that kind alone,
+ * and drops no statistics: they are counted later. Rejects when the signal is aborted while other workers hold marks.
  */
 export async function settleAndRefresh(
   deps: IndexerDeps,

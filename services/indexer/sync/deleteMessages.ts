@@ -8,9 +8,9 @@ import { markThread } from '../work/claims.js';
 import { REDACTED } from '../../../shared/store/redacted.js';
 
 /**
- * Records that messages of a thread are deleted. One that is not known may come yet, with an answer that was asked for
- * before: so it is noted, too. `claim` is that of whoever builds the thread at once. Gives the server, and the cause of
- * the marks that take them out of all views; null where nothing is new.
+ * Records that the platform has deleted messages of a thread. A message that is not recorded gets a tombstone: an answer
+ * that was asked for before the deletion may still bring it. Marks the thread, and claims its mark for whoever gives
+ * `claim` and builds it at once. Gives the server, and the cause that the mark names; null where nothing is new.
  */
 export async function deleteMessages(
   { commit }: Pick<IndexerDeps, 'commit'>,

@@ -13,8 +13,9 @@ const REMOVED_AT_ONCE = 50;
 
 /**
  * Fetches a thread's messages, page by page, oldest first. Each page is recorded before its place is noted: a page that
- * is fetched twice changes nothing. A message that cannot be read is left out, and noted as a problem of the thread. Of a
- * thread that is read from its first message on, those recorded messages are removed that the platform says were deleted.
+ * is fetched twice changes nothing. A message that cannot be read is left out, and noted as a problem of the thread. When
+ * a thread was read from its first message on, the platform is asked for each recorded message that it did not tell. It
+ * is removed if the platform says that it was deleted.
  */
 export async function fetchThread(
   deps: SyncDeps,

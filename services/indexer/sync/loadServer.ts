@@ -110,8 +110,10 @@ export async function* noMessages(): AsyncGenerator<never> {
 }
 
 /**
- * Notes what was found of a server and its forums. A forum that is not listed any more may still exist. Where it was
- * never archived, the platform is not asked for it, and nothing is kept of it.
+ * Notes what a look at a server has found, for the status. `judged` are the forums that the platform lists, each with the
+ * reason for which it is not archived. `archived` are the ids of the forums that were archived and are not known to be
+ * deleted. One of these that is not listed is noted as not seen. The notes of all other forums that are not listed are
+ * deleted.
  */
 async function noteChannels(
   { collections: { sync } }: SyncDeps,

@@ -35,7 +35,10 @@ export async function removeDeletedThread(
   deps.removals.add(recorded && { serverId, cause: recorded.cause });
 }
 
-/** Records that the platform has deleted a forum. Nothing is remembered of it, so that nobody is told of it any more. */
+/**
+ * Records that the platform has deleted a forum, and deletes what the sync has noted of it: otherwise the status would
+ * name it for ever. What follows is left to `removals`.
+ */
 export async function removeDeletedChannel(
   deps: SyncDeps,
   { _id: channelId, serverId }: { _id: string; serverId: string },

@@ -44,8 +44,8 @@ async function syncAll(deps: SyncDeps, { _id, at, left }: SyncRequestRecord): Pr
 }
 
 /**
- * The servers that the bot is in. Nothing more is synced of those that it has left. Where nothing of such a server is
- * archived, or not any more, nothing is remembered of it either.
+ * Gives the ids of the servers that the bot is in. Other servers that are noted were left by it: nothing more is synced
+ * of them. If the archive holds nothing of such a server, its notes are deleted.
  */
 async function findServers(deps: SyncDeps): Promise<string[]> {
   const servers = await listServers(deps.platform, deps.signal);
