@@ -7,7 +7,7 @@ RUN npm ci
 COPY tsconfig.json ./
 COPY services services
 COPY shared shared
-RUN npx tsc -p .
+RUN npm run build
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production

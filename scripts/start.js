@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { prepare, requireNode } from './lib/project.js';
+import { COMPILER, prepare, requireNode } from './lib/project.js';
 import { ROOT } from './lib/run.js';
 
 requireNode();
@@ -7,13 +7,7 @@ if (!(await prepare())) process.exit(1);
 
 const flags = process.argv.slice(2);
 if (flags.includes('--watch')) {
-  const compiler = [
-    'node_modules/typescript/bin/tsc',
-    '-p',
-    '.',
-    '--watch',
-    '--preserveWatchOutput',
-  ];
+  const compiler = [`node_modules/${COMPILER}`, '-p', '.', '--watch', '--preserveWatchOutput'];
   const watcher = spawn(process.execPath, compiler, { cwd: ROOT, stdio: 'inherit' });
   process.on('exit', () => watcher.kill());
 }

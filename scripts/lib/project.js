@@ -6,6 +6,12 @@ import { phase, ROOT, run, runTool } from './run.js';
 const SOURCES = ['services', 'shared', 'test', 'bench'];
 const STAMP = join(ROOT, 'dist/.sources');
 
+/**
+ * The compiler, by its path under node_modules. TypeScript 7 takes a third of the time of TypeScript 6. ESLint and
+ * dependency-cruiser cannot read sources by 7 yet: they use the package `typescript`, which is 6.
+ */
+export const COMPILER = 'typescript-7/bin/tsc';
+
 /** Ends the process when this Node is older than the project needs. */
 export function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
@@ -31,7 +37,7 @@ export async function build(log = console.log) {
   const stamp = hashSources();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return true;
   removeStaleOutput(join(ROOT, 'dist'), ROOT);
-  const compile = () => runTool('typescript/bin/tsc', ['-p', '.']);
+  const compile = () => runTool(COMPILER, ['-p', '.']);
   const passed = await phase('build and types', compile, log);
   if (passed) writeFileSync(STAMP, stamp);
   return passed;
