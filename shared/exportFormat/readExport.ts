@@ -106,6 +106,7 @@ async function inspect(
       if (part.index !== null) {
         bytes += part.bytes;
         const message = checkMessage(part);
+        requireNotAhead(message.timestamp, () => placeIn(part, ['timestamp']));
         count(found, message, bytes);
         noteTime(latest, message, part);
       } else if (part.key === 'messages') hasMessages = requireArray(part);
@@ -184,14 +185,21 @@ function conclude(
   return file;
 }
 
-/** What is newest wins: a time that was mistyped would win for good. */
 function requireTimes(file: ExportFile, latest: Latest): void {
   const { exportedAt } = file.header;
-  if (exportedAt !== undefined && Date.parse(exportedAt) > Date.now() + LONGEST_LEAD_MS) {
-    throw new ExportError(`${exportedAt} is more than a year ahead`, 'exportedAt');
-  }
+  if (exportedAt !== undefined) requireNotAhead(exportedAt, () => 'exportedAt');
   if (latest.asOf > fileTime(file)) {
     throw new ExportError("asOf must not be later than the file's exportedAt", latest.at);
+  }
+}
+
+/**
+ * What is newest wins. A file from the future would win over every later one. A message from the future would be its
+ * thread's last activity for good, and makes a file as new as itself that does not tell when it was exported.
+ */
+function requireNotAhead(time: string, place: () => string): void {
+  if (Date.parse(time) > Date.now() + LONGEST_LEAD_MS) {
+    throw new ExportError(`${time} is more than a year ahead`, place());
   }
 }
 

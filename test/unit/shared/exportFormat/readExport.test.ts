@@ -47,6 +47,16 @@ describe('inspectExport', () => {
     expect((await inspect({ ...anExport(), exportedAt: at(2) })).kind).to.equal('thread');
   });
 
+  it('rejects a message from the future, also where the file does not tell when it was exported', async () => {
+    const messages = [anExportMessage({ timestamp: '2199-01-01T00:00:00+00:00' })];
+    const { exportedAt: _exportedAt, ...old } = anExport({ messages });
+    for (const file of [anExport({ messages }), old]) {
+      const found = await inspect(file);
+      expect(found).to.have.property('reason').that.contains('is more than a year ahead');
+      expect(found).to.have.property('at').that.contains('messages[0].timestamp');
+    }
+  });
+
   it('takes gzip, a byte-order mark and unknown keys', async () => {
     const text = JSON.stringify({ ...anExport(), later: { any: ['thing'] } });
     expect((await inspect(gzipSync(text))).kind).to.equal('thread');
