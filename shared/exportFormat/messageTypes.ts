@@ -1,4 +1,4 @@
-const NAMES: Readonly<Record<string, number>> = {
+const NAMES = {
   Default: 0,
   RecipientAdd: 1,
   RecipientRemove: 2,
@@ -12,6 +12,7 @@ const NAMES: Readonly<Record<string, number>> = {
   PollResult: 46,
 };
 
+const NUMBER_OF = new Map(Object.entries(NAMES));
 const NAME_OF = new Map(Object.entries(NAMES).map(([name, number]) => [number, name]));
 
 /** The type of a message whose type a file names by a word that is not known here. */
@@ -34,7 +35,7 @@ export function isCounted(type: number): boolean {
 /** The platform's number of a message type that the exporter names by a word or by digits. */
 export function messageTypeNumber(type: string | number): number {
   if (/^\d{1,3}$/.test(String(type))) return Number(type);
-  return NAMES[type] ?? UNKNOWN_MESSAGE_TYPE;
+  return NUMBER_OF.get(String(type)) ?? UNKNOWN_MESSAGE_TYPE;
 }
 
 /** A message type as the exporter writes it. */

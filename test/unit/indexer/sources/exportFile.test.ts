@@ -134,6 +134,8 @@ describe('sourceMessage', () => {
       '46',
       '8',
       'New',
+      'constructor',
+      '__proto__',
     ];
     expect(
       types.map((type) => map({ type })).map(({ type, counted }) => [type, counted]),
@@ -151,6 +153,8 @@ describe('sourceMessage', () => {
         [46, false],
         [46, false],
         [8, false],
+        [-1, false],
+        [-1, false],
         [-1, false],
       ],
     ]);
