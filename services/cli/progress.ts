@@ -3,6 +3,8 @@ import cliProgress from 'cli-progress';
 /** Shows how far a long work has come. */
 export interface Progress {
   advance(amount: number): void;
+  /** Prints a line. On a terminal it stands above the bar. */
+  say(line: string): void;
   /** Ends the display. The terminal is then free for other output. */
   stop(): void;
 }
@@ -32,12 +34,18 @@ function barProgress(label: string, total: number, show: Show, out: NodeJS.Write
     cliProgress.Presets.legacy,
   );
   let done = 0;
+  const draw = (): void => bar.start(total, done, { shown: show(done, total) });
   const restore = onSignal(() => bar.stop());
-  bar.start(total, 0, { shown: show(0, total) });
+  draw();
   return {
     advance(amount) {
       done = Math.min(total, done + amount);
       bar.update(done, { shown: show(done, total) });
+    },
+    say(line) {
+      bar.stop();
+      out.write(`${line}\n`);
+      draw();
     },
     stop: restore,
   };
@@ -75,6 +83,9 @@ function plainProgress(
   return {
     advance(amount) {
       done = Math.min(total, done + amount);
+    },
+    say(line) {
+      out.write(`${line}\n`);
     },
     stop: () => clearInterval(timer),
   };

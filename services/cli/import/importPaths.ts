@@ -8,11 +8,11 @@ import type { ImportSummary } from './importSummary.js';
 import { storeFiles, type StoredFiles } from './storeFiles.js';
 import { waitForImport } from './waitForImport.js';
 
-/** Imports files and folders; waits for the indexer unless told not to. `warn` takes lines for standard error. */
+/** Imports files and folders; waits for the indexer unless told not to. */
 export async function importPaths(
   archive: Archive,
   paths: readonly string[],
-  options: { wait: boolean; warn: (line: string) => void },
+  options: { wait: boolean },
 ): Promise<ImportSummary> {
   const began = performance.now();
   const files = await walkFiles(paths);
@@ -21,7 +21,7 @@ export async function importPaths(
   archive.startIndexer();
   const importId = new ObjectId().toHexString();
   const { stored, ...rest } = await storeAll(archive, importId, files);
-  const outcome = options.wait ? await waitAll(archive, importId, stored, options.warn) : null;
+  const outcome = options.wait ? await waitAll(archive, importId, stored) : null;
   return {
     importId,
     ...{ queued: outcome ? 0 : stored, imported: 0, unchanged: 0, threads: 0, messages: 0 },
@@ -54,13 +54,12 @@ async function waitAll(
   archive: Archive,
   importId: string,
   stored: number,
-  warn: (line: string) => void,
 ): Promise<Awaited<ReturnType<typeof waitForImport>>> {
   const progress = createProgress('Importing', stored, (done, total) => {
     return `${done} of ${counted(total, 'file')}`;
   });
   try {
-    return await waitForImport(archive, importId, stored, progress, warn);
+    return await waitForImport(archive, importId, stored, progress);
   } finally {
     progress.stop();
   }

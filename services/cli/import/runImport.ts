@@ -1,5 +1,4 @@
 import { importJobId } from '../../../shared/jobs/importJobId.js';
-import { warn } from '../runCommand.js';
 import { runAudited } from '../runAudited.js';
 import { importPaths } from './importPaths.js';
 import { isClean, summaryJson, summaryLines } from './importSummary.js';
@@ -17,7 +16,7 @@ const LONGEST_PATH = 1_024;
 export async function runImport(paths: string[], options: ImportOptions): Promise<void> {
   const entry = { operation: 'importExport', params: told(paths) };
   await runAudited({ ...options, mayStart: true }, entry, async (archive) => {
-    const summary = await importPaths(archive, paths, { wait: options.wait ?? true, warn });
+    const summary = await importPaths(archive, paths, { wait: options.wait ?? true });
     return {
       ...{ json: summaryJson(summary), lines: summaryLines(summary), ok: isClean(summary) },
       jobId: importJobId(summary.importId),

@@ -28,8 +28,7 @@ export async function waitForImport(
   { mongo, elasticsearch, producer }: Pick<Archive, 'mongo' | 'elasticsearch' | 'producer'>,
   importId: string,
   stored: number,
-  progress: Pick<Progress, 'advance'>,
-  warn: (line: string) => void,
+  progress: Pick<Progress, 'advance' | 'say'>,
 ): Promise<ImportOutcome> {
   const { importFiles } = mongo.collections;
   let done = 0;
@@ -48,13 +47,13 @@ export async function waitForImport(
     if (queued === 0) finishedAt ??= new Date();
     if (finishedAt && (await isCounted(mongo, importId, finishedAt))) {
       // Where nothing was stored, no indexer may have made the search index yet.
-      if (stored > 0) await refreshSearch({ mongo, elasticsearch }, warn);
+      if (stored > 0) await refreshSearch({ mongo, elasticsearch }, progress);
       return await outcomeOf(importFiles, importId);
     }
     if (!isWarned && performance.now() - checkedAt > OBSTACLE_CHECK_MS) {
       checkedAt = performance.now();
       const obstacle = await findObstacle({ elasticsearch, producer });
-      if (obstacle !== null) warn(obstacle);
+      if (obstacle !== null) progress.say(obstacle);
       isWarned = obstacle !== null;
     }
     await pause(Math.min(Math.max(POLL_MS, tookMs / COUNTING_PART), LONGEST_POLL_MS));
@@ -93,11 +92,11 @@ async function isCounted(
 /** Has search show what was written. It would do so later by itself, so a failure is no failure of the import. */
 async function refreshSearch(
   { mongo, elasticsearch }: Pick<Archive, 'mongo' | 'elasticsearch'>,
-  warn: (line: string) => void,
+  progress: Pick<Progress, 'say'>,
 ): Promise<void> {
   const index = searchAlias(mongo.namespace);
   await elasticsearch.indices.refresh({ index }).catch((error: unknown) => {
-    warn(`Search may not show all of it yet: ${messageOf(error)}`);
+    progress.say(`Search may not show all of it yet: ${messageOf(error)}`);
   });
 }
 

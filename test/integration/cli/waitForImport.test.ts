@@ -19,15 +19,15 @@ describe('waitForImport', () => {
     await importFiles.insertOne({ ...file, _id: importId, state: 'queued' });
     const said: string[] = [];
     let ended: Promise<unknown> = Promise.resolve();
-    const warn = (line: string): void => {
+    const say = (line: string): void => {
       said.push(line);
       const done = { state: 'imported', threadId: importId, messages: 1 } as const;
       ended = importFiles.updateOne({ _id: importId }, { $set: done });
     };
     const producer = { workers } as Producer;
-    const progress = { advance: () => undefined };
+    const progress = { advance: () => undefined, say };
     const archive = { mongo: stores.mongo, elasticsearch, producer };
-    const outcome = await waitForImport(archive, importId, 1, progress, warn);
+    const outcome = await waitForImport(archive, importId, 1, progress);
     await ended;
     expect(outcome).to.include({ imported: 1, messages: 1 });
     return said;
