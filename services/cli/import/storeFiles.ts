@@ -34,16 +34,41 @@ export async function storeFiles(
 ): Promise<StoredFiles> {
   const result: StoredFiles = { stored: 0, ignored: 0, skipped: [], refused: [], rejected: [] };
   await forEachAtOnce(files, FILES_AT_ONCE, async (file) => {
-    const open = opener(file);
-    const verdict = await inspectFile(file, open, progress);
+    const verdict = await takeFile(archive, importId, file, progress).catch(rejectUnreadable);
     if (verdict === 'other') result.ignored += 1;
     else if ('reason' in verdict) result[verdict.kind].push(problem(file, verdict));
-    else {
-      await storeFile(archive, importId, { file, open });
-      result.stored += 1;
-    }
+    else result.stored += 1;
   });
   return result;
+}
+
+/** Checks a file, and stores and queues it where it is to be imported. Throws UnreadableFile. */
+async function takeFile(
+  archive: Pick<Archive, 'mongo' | 'producer'>,
+  importId: string,
+  file: FoundFile,
+  progress: Pick<Progress, 'advance'>,
+): Promise<Inspection | 'other'> {
+  if (file.error !== undefined) throw new UnreadableFile(file.error);
+  const open = opener(file);
+  const verdict = await inspectFile(file, open, progress);
+  const isTaken = verdict !== 'other' && !('reason' in verdict);
+  if (isTaken) await storeFile(archive, importId, { file, open });
+  return verdict;
+}
+
+/** A file that cannot be read, or not any more: it may go, or its disk may fail, between any two readings. */
+class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+}
+
+function throwUnreadable(error: unknown): never {
+  throw new UnreadableFile(reasonOf(error));
+}
+
+function rejectUnreadable(error: unknown): Inspection {
+  if (!(error instanceof UnreadableFile)) throw error;
+  return { kind: 'rejected', reason: `It cannot be read: ${error.message}` };
 }
 
 function problem(file: FoundFile, verdict: Extract<Inspection, { reason: string }>): Problem {
@@ -53,12 +78,22 @@ function problem(file: FoundFile, verdict: Extract<Inspection, { reason: string 
 
 type Open = () => AsyncIterable<Buffer>;
 
-/** Opens a file as often as it is asked for. The bytes of a small one are read once, and kept. */
+/**
+ * Opens a file as often as it is asked for. The bytes of a small one are read once, and kept. What is opened throws
+ * UnreadableFile.
+ */
 function opener({ path, bytes }: FoundFile): Open {
-  if (bytes > READ_BYTES) return () => createReadStream(path, { highWaterMark: READ_BYTES });
   let read: Promise<Buffer> | undefined;
+  const chunks = (): AsyncIterable<Buffer> | Promise<Buffer>[] =>
+    bytes > READ_BYTES
+      ? createReadStream(path, { highWaterMark: READ_BYTES })
+      : [(read ??= readFile(path))];
   return async function* () {
-    yield await (read ??= readFile(path));
+    try {
+      for await (const chunk of chunks()) yield chunk;
+    } catch (error) {
+      throwUnreadable(error);
+    }
   };
 }
 
@@ -67,20 +102,11 @@ async function inspectFile(
   open: Open,
   progress: Pick<Progress, 'advance'>,
 ): Promise<Inspection | 'other'> {
-  if (file.error !== undefined) return rejected(`It cannot be read: ${file.error}`);
-  try {
-    const isMeant = file.named || JSON_NAME.test(file.path);
-    if (isMeant || (await isJsonFile(file.path)))
-      return await inspectExport(counted(file, open, progress));
-    progress.advance(file.bytes);
-    return 'other';
-  } catch (error) {
-    return rejected(`It cannot be read: ${reasonOf(error)}`);
-  }
-}
-
-function rejected(reason: string): Inspection {
-  return { kind: 'rejected', reason };
+  const isMeant = file.named || JSON_NAME.test(file.path);
+  if (isMeant || (await isJsonFile(file.path).catch(throwUnreadable)))
+    return inspectExport(counted(file, open, progress));
+  progress.advance(file.bytes);
+  return 'other';
 }
 
 /** The bytes of a file, told to the progress as they are read. */
