@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { counted } from '../numbers.js';
+import { counted, formatCount } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
 import { createProgress } from '../progress.js';
 import { requireMongo, requireQueue } from '../reachable.js';
@@ -56,7 +56,7 @@ async function waitAll(
   stored: number,
 ): Promise<Awaited<ReturnType<typeof waitForImport>>> {
   const progress = createProgress('Importing', stored, (done, total) => {
-    return `${done} of ${counted(total, 'file')}`;
+    return `${formatCount(done)} of ${counted(total, 'file')}`;
   });
   try {
     return await waitForImport(archive, importId, stored, progress);
