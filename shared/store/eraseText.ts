@@ -17,8 +17,11 @@ const SOMEBODY = ERASED_AUTHOR.displayName;
 const MENTION = /<@!?(\d{17,20})>/g;
 const ADDRESS = /https?:\/\/[^\s<>"]+/g;
 const ID = /(?<!\d)\d{17,20}(?!\d)/g;
-/** A letter, digit or underscore: beside one, a name is part of a word. */
-const WORD = '[\\p{L}\\p{N}_]';
+/**
+ * A letter of a script that puts spaces between words, a digit or the underscore: between two of these, a name is part
+ * of a word. In other scripts the next word follows without a space: `@田中さん` mentions 田中.
+ */
+export const WORD = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{N}_]';
 
 /** What may be ids of people in a text, in order. */
 export function idsIn(text: string): string[] {
@@ -30,7 +33,7 @@ export function textEraser(erased: ErasedPeople, names: readonly string[] = []):
   const isAbout = (url: string | null | undefined): boolean =>
     idsIn(url ?? '').some((id) => erased.has(id));
   const ids = (text: string): string => text.replace(ID, (id) => (erased.has(id) ? ERASED_ID : id));
-  const mentioned = namePattern(names, '@');
+  const mentioned = namePattern(names, `(?<!${WORD})@`);
   return {
     ids,
     isAbout,
@@ -46,16 +49,16 @@ export function textEraser(erased: ErasedPeople, names: readonly string[] = []):
 
 /** A title without somebody's names, wherever they stand as words of their own. */
 export function eraseNames(title: string, names: readonly string[]): string {
-  const pattern = namePattern(names, '@?');
+  const pattern = namePattern(names, `(?:(?<!${WORD})@|(?<!${WORD}(?=${WORD})))`);
   return pattern ? title.replace(pattern, SOMEBODY) : title;
 }
 
-/** Any of the names as a whole word, ignoring case; null without names. */
+/** Any of the names after a pattern, and not within a word, ignoring case; null without names. */
 function namePattern(names: readonly string[], before: string): RegExp | null {
   const literal = [...new Set(names)]
     .filter((name) => name.length > 1)
     .sort((left, right) => right.length - left.length)
     .map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
   if (literal.length === 0) return null;
-  return new RegExp(`(?<!${WORD})${before}(?:${literal.join('|')})(?!${WORD})`, 'giu');
+  return new RegExp(`${before}(?:${literal.join('|')})(?!(?<=${WORD})${WORD})`, 'giu');
 }

@@ -1,4 +1,5 @@
 import type { ExportEmoji, ExportUser } from '../../../shared/exportFormat/exportTypes.js';
+import { WORD } from '../../../shared/store/eraseText.js';
 import { longestWordOf } from './longestWord.js';
 
 /** What a message tells about the names that its text was flattened to. */
@@ -16,8 +17,6 @@ const MAX_AT_SIGNS = 3;
 
 type Replace = (text: string) => string;
 
-// Letters of scripts that put spaces between words, digits and the underscore: beside them a name is part of a word.
-const WORD = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{N}_]';
 /** Where a name may begin, behind a mark of one character, and where it may end. */
 interface Bounds {
   start: RegExp;

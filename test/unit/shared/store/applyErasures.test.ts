@@ -37,6 +37,7 @@ describe('applyErasures', () => {
     ['a mention', 'Ask <@123456789012345678>!', 'Ask @deleted-user!'],
     ['an old mention', '<@!123456789012345678>', '@deleted-user'],
     ['a flattened mention', 'Hi @Princess Zelda, hi @zelda', 'Hi @deleted-user, hi @deleted-user'],
+    ['a name that a word follows without a space', '`@Princess Zeldaさん`', '`@deleted-userさん`'],
     ['a name inside a word', 'mail@zeldafan.example', 'mail@zeldafan.example'],
     ['a bare id', 'id 123456789012345678.', 'id 0.'],
     ['an address', 'see https://discord.com/users/123456789012345678/x now', 'see [deleted] now'],
@@ -144,5 +145,13 @@ describe('eraseNames', () => {
       'deleted-user, help! deleted-user zeldas',
     );
     expect(eraseNames('A (b) c', ['(b)'])).to.equal('A deleted-user c');
+  });
+
+  it('takes them out of titles that are written without spaces', () => {
+    const of = (title: string) => eraseNames(title, ['田中太郎', 'zelda']);
+    expect(of('田中太郎さんへの質問')).to.equal('deleted-userさんへの質問');
+    expect(of('昨日の@田中太郎さん')).to.equal('昨日のdeleted-userさん');
+    expect(of('zeldaさんとto田中太郎')).to.equal('deleted-userさんとtodeleted-user');
+    expect(of('zeldas, xzelda')).to.equal('zeldas, xzelda');
   });
 });
