@@ -1,9 +1,12 @@
+/** The type of a notice that tells a thread's new title. */
+export const TITLE_CHANGE = 4;
+
 const NAMES = {
   Default: 0,
   RecipientAdd: 1,
   RecipientRemove: 2,
   Call: 3,
-  ChannelNameChange: 4,
+  ChannelNameChange: TITLE_CHANGE,
   ChannelIconChange: 5,
   ChannelPinnedMessage: 6,
   GuildMemberJoin: 7,

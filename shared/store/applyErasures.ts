@@ -8,6 +8,7 @@ import type {
   SourceMessage,
 } from './records.js';
 import { eraseNames, textEraser, type TextEraser } from './eraseText.js';
+import { TITLE_CHANGE } from '../exportFormat/messageTypes.js';
 import { REDACTED } from './redacted.js';
 
 type Message = SourceMessage & Pick<MessageRecord, 'deleted'>;
@@ -25,8 +26,7 @@ export function applyErasures<T extends Message>(message: T, erased: ErasedPeopl
   const content = eraser.text(message.content);
   const clean: T = {
     ...message,
-    // A notice, such as "Added Ada to the group.", names those whom it mentions without an @.
-    content: message.counted ? content : eraseNames(content, names),
+    content: message.counted ? content : cleanNotice(message.type, content, names),
     attachments: message.attachments.map((one) => cleanFile(one, eraser)),
     embeds: message.embeds.map((embed) => cleanEmbed(embed, eraser)),
     reactions: message.reactions.flatMap((reaction) => cleanReaction(reaction, erased)),
@@ -41,6 +41,14 @@ export function applyErasures<T extends Message>(message: T, erased: ErasedPeopl
       message.interaction && erased.has(message.interaction.userId) ? null : message.interaction,
   };
   return JSON.stringify(clean) === JSON.stringify(message) ? message : clean;
+}
+
+/**
+ * A notice, such as "Added Ada to the group.", names those whom it mentions without an @. One that tells a thread's new
+ * title mentions nobody, though the title may name anyone. So nothing of it is kept.
+ */
+function cleanNotice(type: number, content: string, names: readonly string[]): string {
+  return type === TITLE_CHANGE ? '' : eraseNames(content, names);
 }
 
 function cleanFile(file: AttachmentRecord, eraser: TextEraser): AttachmentRecord {

@@ -696,6 +696,25 @@ describe('erasing a person', () => {
     expect(await shown()).to.include('#Question of deleted-user');
   });
 
+  it('takes a title that named them out of the notice that told it', async () => {
+    const named = anAuthor('renamed', { id: '777777777777777721' });
+    const source = aSourceThread({ thread: { title: 'Question of Renamed' } });
+    const threadId = source.thread._id;
+    const messages = [
+      aSourceMessage({ _id: threadId, threadId }),
+      aSourceMessage({ threadId, type: 4, counted: false, content: 'Question of Renamed' }),
+      aSourceMessage({ threadId, author: named }),
+    ];
+    await record(deps, source, messages);
+    await build(deps, threadId);
+    const erasureId = await requestErasure(deps.collections, named.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(await tracesOf(named)).to.deep.equal([]);
+    await record(deps, source, messages);
+    await doAll(deps);
+    expect(await tracesOf(named)).to.deep.equal([]);
+  });
+
   it('empties what forwards their words', async () => {
     const speaker = anAuthor('speaker', { id: '777777777777777703' });
     const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });

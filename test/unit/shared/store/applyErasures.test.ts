@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { applyErasures } from '../../../../shared/store/applyErasures.js';
 import { eraseNames } from '../../../../shared/store/eraseText.js';
+import { TITLE_CHANGE } from '../../../../shared/exportFormat/messageTypes.js';
 import { erasedBy, keyedHash } from '../../../../shared/store/erasures.js';
 import type { EmbedRecord } from '../../../../shared/store/records.js';
 import { aMessage, anAuthor } from '../../../support/factories.js';
@@ -62,6 +63,13 @@ describe('applyErasures', () => {
       applyErasures(aMessage({ ...about, counted, mentions: [mention(GONE)] }), erased).content;
     expect(of(false)).to.equal('Added deleted-user to the group.');
     expect(of(true)).to.equal(about.content);
+  });
+
+  it('keeps no title that a notice tells, as it may name anyone', () => {
+    const notice = { author: STAYS, counted: false, content: 'Question of Zelda' };
+    const of = (type: number) => applyErasures(aMessage({ ...notice, type }), erased).content;
+    expect(of(TITLE_CHANGE)).to.equal('');
+    expect(of(6)).to.equal(notice.content);
   });
 
   it('takes out reactions with the counts they made, and commands', () => {
