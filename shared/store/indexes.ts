@@ -28,6 +28,7 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
     index('thread_order', { threadId: 1, order: 1 }),
     index('author', { 'author.id': 1 }),
     where('deleted', index('deleted', { threadId: 1, deleted: 1 })),
+    where('interaction.userId', index('commands', { 'interaction.userId': 1 })),
     where('forwarded.content', index('forwards_from', { 'reference.channelId': 1 })),
     { ...index('notices', { threadId: 1 }), partialFilterExpression: { counted: false } },
   ],

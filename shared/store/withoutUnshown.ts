@@ -6,7 +6,10 @@ import type { UnshownPeople } from './unshownPeople.js';
 
 /** Some messages, divided into those that may be shown and those that may not. */
 export interface JudgedMessages {
-  /** Without a trace of erased people. One that forwards what may not be shown comes without it. */
+  /**
+   * Without a trace of erased people. One that forwards what may not be shown comes without it. None tells what people
+   * did who are left out: who used a command, or reacted.
+   */
   shown: MessageRecord[];
   /** Those whose authors are left out of the server, without a trace of erased people. */
   leftOut: MessageRecord[];
@@ -27,17 +30,37 @@ export async function withoutUnshown(
 ): Promise<JudgedMessages> {
   const clean = messages.map((message) => applyErasures(message, people.erased));
   const said = clean.filter(({ deleted }) => !deleted);
-  const isLeftOut = ({ author }: MessageRecord): boolean => people.left.has(serverId, author.id);
+  const isLeft = (userId: string): boolean => people.left.has(serverId, userId);
+  const isLeftOut = ({ author }: MessageRecord): boolean => isLeft(author.id);
   const forwards = forwardsOf(said);
   const { hidden, gone } = await unshownForwards(collections, people, forwards);
   return {
     shown: said
       .filter((message) => !isLeftOut(message))
-      .map((message) => (hidden.has(message._id) ? { ...message, forwarded: null } : message)),
+      .map((message) => (hidden.has(message._id) ? { ...message, forwarded: null } : message))
+      .map((message) => withoutActionsOf(isLeft, message)),
     leftOut: said.filter(isLeftOut),
     unclean: messages.filter((message, n) => clean[n] !== message || gone.has(message._id)),
     hasForwards: forwards.length > 0,
     // Those whose records are emptied forward nothing any more.
     unshownForwards: [...hidden].filter((id) => !gone.has(id)),
+  };
+}
+
+/** A message that does not tell that it answers a command of somebody, or that they reacted to it. */
+function withoutActionsOf(
+  isLeft: (userId: string) => boolean,
+  message: MessageRecord,
+): MessageRecord {
+  const { interaction, reactions } = message;
+  const isCommand = interaction !== null && isLeft(interaction.userId);
+  if (!isCommand && !reactions.some(({ userIds }) => userIds.some(isLeft))) return message;
+  return {
+    ...message,
+    interaction: isCommand ? null : interaction,
+    reactions: reactions.map((reaction) => ({
+      ...reaction,
+      userIds: reaction.userIds.filter((id) => !isLeft(id)),
+    })),
   };
 }

@@ -46,7 +46,7 @@ export const fanOutServers = fanOut(async function* ({ collections }, serverIds)
   }
 });
 
-/** Marks the threads of servers in which members show, or would show, what they wrote. */
+/** Marks the threads of servers in which members show, or would show, what they wrote or did. */
 export const fanOutMembers = fanOut(async function* ({ collections }, memberIds) {
   for (const because of memberIds) {
     const [serverId, userId] = because.split('/') as [string, string];
@@ -93,7 +93,7 @@ async function announceAgain(
   announcer.announce({ threads });
 }
 
-/** Threads of a server that somebody started or wrote in. */
+/** Threads of a server that somebody started, wrote in, or used a command in. */
 async function* threadsOf(
   { threads, messages }: IndexerDeps['collections'],
   serverId: string,
@@ -101,10 +101,12 @@ async function* threadsOf(
 ): AsyncGenerator<string> {
   const started = threads.find({ serverId, ownerId: userId }, { projection: { _id: 1 } });
   for await (const { _id } of started) yield _id;
-  const said = messages.find({ 'author.id': userId }, { projection: { threadId: 1 } });
-  for await (const batch of batches(said)) {
-    const ids = [...new Set(batch.map(({ threadId }) => threadId))];
-    yield* await threads.distinct<'_id'>('_id', { _id: { $in: ids }, serverId });
+  for (const field of ['author.id', 'interaction.userId']) {
+    const theirs = messages.find({ [field]: userId }, { projection: { threadId: 1 } });
+    for await (const batch of batches(theirs)) {
+      const ids = [...new Set(batch.map(({ threadId }) => threadId))];
+      yield* await threads.distinct<'_id'>('_id', { _id: { $in: ids }, serverId });
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { ChannelList } from '../../../shared/contract/servers.js';
@@ -10,15 +10,25 @@ import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 import { everyAnswer } from '../../support/wholeArchive.js';
 
 const ADA = anExportUser();
-const BOB = anExportUser({ id: '100000000000000002', name: 'bob', nickname: 'Bob' });
+const BOB = anExportUser({
+  ...{ id: '100000000000000002', name: 'bob', nickname: 'Bob' },
+  avatarUrl: 'https://cdn.discordapp.com/embed/avatars/0.png',
+});
 const SERVER_ID = anExport().guild.id;
 
 describe('an export of threads that were started by somebody who opted out', () => {
   let archive: TestArchive;
   let copy: TestArchive;
+  /** What the files of the export say. */
+  let exported: string[];
   const startedByAda = (owner: { ownerId?: string }) => {
     const asked = anExportMessage({ content: 'Where is the marmalade?' });
-    const answer = anExportMessage({ content: 'Behind the clock', author: BOB });
+    const emoji = { id: '', name: '👍', code: 'thumbsup', isAnimated: false, imageUrl: '' };
+    const answer = anExportMessage({
+      ...{ content: 'Behind the clock', author: BOB },
+      ...{ reactions: [{ emoji, count: 2, users: [ADA, BOB] }] },
+      interaction: { id: '500000000000000001', name: 'find', user: ADA },
+    });
     return anExport({ channel: { id: asked.id, ...owner }, messages: [asked, answer] });
   };
   const threads = [startedByAda({ ownerId: ADA.id }), startedByAda({})];
@@ -42,6 +52,11 @@ describe('an export of threads that were started by somebody who opted out', () 
     expect(await archive.cli('reindex', '--views', '--wait')).to.include({ code: 0 });
     await withTemporaryFolder(async (folder) => {
       expect(await archive.cli('export', join(folder, 'out'))).to.include({ code: 0 });
+      const names = await readdir(join(folder, 'out'), { recursive: true });
+      const paths = names.filter((name) => name.endsWith('.json'));
+      exported = await Promise.all(
+        paths.map((path) => readFile(join(folder, 'out', path), 'utf8')),
+      );
       expect(await copy.cli('import', join(folder, 'out'))).to.include({ code: 0 });
     });
   });
@@ -57,6 +72,11 @@ describe('an export of threads that were started by somebody who opted out', () 
       expect((await archive.json<ThreadDetail>(path)).author).to.include(author);
       expect((await copy.json<ThreadDetail>(path)).author).to.include(author);
     }
+  });
+
+  it('does not name them, neither as those who used a command nor as those who reacted', () => {
+    expect(exported).not.to.be.empty;
+    expect(exported.filter((text) => text.includes(ADA.id))).to.deep.equal([]);
   });
 
   it('holds a forum in which nobody else wrote', async () => {

@@ -143,6 +143,31 @@ describe('members who opt out', () => {
     expect((await verifyNow(deps)).differences).to.deep.equal([]);
   });
 
+  it('are not named as those who used a command, also where they wrote nothing', async () => {
+    const { model } = discord;
+    const [other] = model.publicThreads().filter((one) => one.thread.name === 'Another');
+    const answered = other!.thread.id;
+    const command = { id: '123456789012345678', name: 'jam', userId };
+    model.post(answered, { authorId: model.bot.id, type: 20, content: 'Here', command });
+    const shownThere = async () =>
+      JSON.stringify(await readBody<ThreadDetail>(deps.collections, `thread/${answered}`));
+    start();
+    await untilSynced(deps);
+    await rest();
+    expect(await shownThere()).to.contain('rosalind');
+    carry(role.id);
+    await age();
+    await untilOut(true);
+    expect(await shownThere())
+      .to.contain('Here')
+      .and.not.contain('rosalind');
+    expect((await verifyNow(deps)).differences).to.deep.equal([]);
+    carry();
+    await age();
+    await untilOut(false);
+    expect(await shownThere()).to.contain('rosalind');
+  });
+
   it('are not shown at all where they carried the role before the first sync', async () => {
     carry(role.id);
     start([role.id]);
