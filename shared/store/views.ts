@@ -144,7 +144,7 @@ export interface ImportFileRecord {
   importId: string;
   /**
    * As it was handed in. The exporter names files after threads, so it is forgotten once the file is taken: no deletion
-   * or erasure looks for titles here.
+   * looks for titles here. An erasure takes the person's names out of it.
    */
   name?: string;
   bytes: number;

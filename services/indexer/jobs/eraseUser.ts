@@ -5,6 +5,7 @@ import type { WorkKind } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
 import type { IndexerDeps } from '../deps.js';
 import { removeUploadsOf } from '../quarantine/removeUploadsOf.js';
+import { eraseFileNames } from '../records/eraseFileNames.js';
 import { forgetAccount } from '../records/forgetAccount.js';
 import { slices } from '../records/slices.js';
 import type { Report } from '../report.js';
@@ -59,6 +60,7 @@ export async function eraseUser(
   await settleAndRefresh(deps, [cause, unbuilt], traces.serverIds);
   await forgetAccount(collections, userId);
   const files = await removeUploadsOf(deps, userId);
+  await eraseFileNames(collections, traces.names);
   const removedThreads = await countRemoved(deps, traces);
   const done = {
     $set: { finishedAt: new Date() },

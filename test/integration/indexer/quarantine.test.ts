@@ -470,12 +470,21 @@ describe('quarantine', () => {
       const theirs = await quarantineFile(gone);
       const other = await quarantineFile();
       expect(await uploads()).to.have.members([theirs.uploadId, other.uploadId]);
+      // As exporters name files: after the server, the forum and the thread.
+      const name = 'Server - help - Ask Zyx [1].json';
+      const { importFiles } = deps.collections;
+      await importFiles.updateOne({ _id: theirs.uploadId }, { $set: { name } });
+      // The names of whoever is known by a quarantined file alone are not known.
+      const source = aSourceThread();
+      const author = anAuthor('zyx', { id: gone.id });
+      await record(deps, source, [aSourceMessage({ threadId: source.thread._id, author })]);
       const erasureId = await requestErasure(deps.collections, gone.id);
       await eraseUser(deps, { erasureId }, REPORT_NOBODY);
       expect(await uploads()).to.deep.equal([other.uploadId]);
       expect((await quarantined()).map(({ subject }) => subject)).to.deep.equal([other.uploadId]);
       const file = await deps.collections.importFiles.findOne({ _id: theirs.uploadId });
       expect(file?.reason).to.match(/has to be handed in again$/);
+      expect(file?.name).to.equal('Server - help - Ask deleted-user [1].json');
       expect(file?.state).to.equal('rejected');
 
       // One that is quarantined only afterwards.
