@@ -68,7 +68,8 @@ async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<vo
   const checkedAt = new Date();
   const members = syncOf(deps.collections.sync, 'member');
   const _id = memberId(serverId, userId);
-  if ((await erasedPeople(deps.collections)).has(userId)) {
+  const isErased = async () => (await erasedPeople(deps.collections)).has(userId);
+  if (await isErased()) {
     await members.deleteOne({ _id });
     return;
   }
@@ -83,6 +84,8 @@ async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<vo
   }
   // Other roles opt out since they were judged: they are to be asked for again.
   if (!deps.members.has(_id)) return;
+  // The answer may have taken long, and their erasure may have removed this note meanwhile.
+  if (await isErased()) return;
   await members.updateOne(
     { _id },
     { $set: { checkedAt }, $setOnInsert: { kind: 'member', serverId, userId, asOf: 0 } },
