@@ -1,3 +1,4 @@
+import { dirname, extname } from 'node:path';
 import { importJobId } from '../../../shared/jobs/importJobId.js';
 import { runAudited } from '../runAudited.js';
 import { importPaths } from './importPaths.js';
@@ -24,8 +25,12 @@ export async function runImport(paths: string[], options: ImportOptions): Promis
   });
 }
 
-/** What the audit trail keeps of paths: a shell makes thousands of a pattern. */
+/**
+ * What the audit trail keeps of paths: their folders. Exporters name files after threads, and no deletion or erasure
+ * looks for titles in the audit trail. A shell makes thousands of paths of a pattern.
+ */
 function told(paths: readonly string[]): Record<string, unknown> {
-  const shown = paths.slice(0, MOST_PATHS).map((path) => path.slice(0, LONGEST_PATH));
-  return { paths: shown, ...(paths.length > MOST_PATHS && { pathCount: paths.length }) };
+  const folders = [...new Set(paths.map((path) => (extname(path) === '' ? path : dirname(path))))];
+  const shown = folders.slice(0, MOST_PATHS).map((path) => path.slice(0, LONGEST_PATH));
+  return { paths: shown, ...(paths.length > shown.length && { pathCount: paths.length }) };
 }

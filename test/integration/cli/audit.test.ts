@@ -71,9 +71,9 @@ describe('the audit trail of the command line', () => {
     expect(everything).to.not.contain(key.split('_')[2]).and.not.contain(userId);
   });
 
-  it('keeps what was imported, from before the import has ended', () =>
+  it('keeps from where was imported, and no titles, from before the import has ended', () =>
     withTemporaryFolder(async (folder) => {
-      const path = join(folder, 'thread.json');
+      const path = join(folder, 'Server - help - A title [1].json');
       await writeFile(path, JSON.stringify(anExport()));
       const waiting = runOnHost({ MONGODB_URL: api.stores.mongodbUrl }, ['import', path]);
       const { importFiles, imports } = api.stores.mongo.collections;
@@ -82,7 +82,7 @@ describe('the audit trail of the command line', () => {
       await importFiles.updateMany({}, { $set: { state: 'imported', messages: 1 } });
       expect((await waiting).code).to.equal(0);
       expect((await trail()).get('importExport')).to.deep.include({
-        ...{ params: { paths: [path] }, outcome: 'done' },
+        ...{ params: { paths: [folder] }, outcome: 'done' },
         jobId: `imports-${(await imports.findOne())!._id}`,
       });
     }));
