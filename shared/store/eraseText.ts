@@ -55,10 +55,11 @@ export function eraseNames(title: string, names: readonly string[]): string {
 
 /** Any of the names after a pattern, and not within a word, ignoring case; null without names. */
 function namePattern(names: readonly string[], before: string): RegExp | null {
-  const literal = [...new Set(names)]
-    .filter((name) => name.length > 1)
+  const long = names.filter((name) => name.length > 1);
+  if (long.length === 0) return null;
+  // A name may be a part of what stands in place of names. That is replaced by itself.
+  const literal = [...new Set([...long, SOMEBODY])]
     .sort((left, right) => right.length - left.length)
     .map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
-  if (literal.length === 0) return null;
   return new RegExp(`${before}(?:${literal.join('|')})(?!(?<=${WORD})${WORD})`, 'giu');
 }

@@ -155,6 +155,12 @@ describe('eraseNames', () => {
     expect(eraseNames('A (b) c', ['(b)'])).to.equal('A deleted-user c');
   });
 
+  it('changes nothing when it runs again, though a name is a part of what stands in its place', () => {
+    const of = (title: string) => eraseNames(title, ['User', 'deleted']);
+    expect(of('Ask User or @deleted')).to.equal('Ask deleted-user or deleted-user');
+    expect(of(of('Ask User or @deleted'))).to.equal('Ask deleted-user or deleted-user');
+  });
+
   it('takes them out of titles that are written without spaces', () => {
     const of = (title: string) => eraseNames(title, ['田中太郎', 'zelda']);
     expect(of('田中太郎さんへの質問')).to.equal('deleted-userさんへの質問');
