@@ -88,12 +88,41 @@ const perMinute = (limit: number, what: string) =>
 /** Checks the addresses of the nodes of a cluster. The message of what it throws follows the variable's name. */
 function readNodes(text: string): string {
   for (const node of text.split(',')) {
-    if (!/^https?:$/.test(parseUrl(node)?.protocol ?? '')) {
+    const url = parseUrl(node);
+    if (!url || !/^https?:$/.test(url.protocol)) {
       throw new TypeError('must be an http or https URL, or several, comma separated');
     }
+    checkUser(url);
   }
   return text;
 }
+
+/** Checks the address of a Redis. The message of what it throws follows the variable's name. */
+function readRedis(text: string): string {
+  const url = parseUrl(text);
+  if (!url || !/^rediss?:$/.test(url.protocol)) {
+    throw new TypeError(`must be a redis or rediss URL; ${ENCODED_USER}`);
+  }
+  if (!/^(?:\/\d*)?$/.test(url.pathname)) {
+    throw new TypeError('must have no path but the number of a database, such as /1');
+  }
+  checkUser(url);
+  return text;
+}
+
+const ENCODED_USER = 'a special character of a password is written as in %2F';
+
+/** The drivers decode the user and the password when they are created, and fail there without naming the setting. */
+function checkUser({ username, password }: URL): void {
+  try {
+    decodeURIComponent(username + password);
+  } catch {
+    throw new TypeError(`has a % that stands for no character; ${ENCODED_USER}`);
+  }
+}
+
+const redisUrl = () =>
+  Joi.string().custom(readRedis).messages({ 'any.custom': '{{#label}} {{#error.message}}' });
 
 /** Checks origins of pages. The message of what it throws follows the variable's name. */
 function readOrigins(text: string): string {
@@ -160,10 +189,10 @@ export const settingsSchema = Joi.object<Settings, true>({
     .messages({ 'any.custom': '{{#label}} {{#error.message}}' })
     .default('http://127.0.0.1:9200')
     .description('Elasticsearch 9: its address, or those of several nodes, comma separated'),
-  REDIS_URL: url(['redis', 'rediss'])
+  REDIS_URL: redisUrl()
     .default('redis://127.0.0.1:6379')
     .description('Redis of the queue (maxmemory-policy noeviction)'),
-  CACHE_REDIS_URL: url(['redis', 'rediss']).description(
+  CACHE_REDIS_URL: redisUrl().description(
     'Redis of the statistics cache and announcements (default REDIS_URL)',
   ),
   CORS_ORIGINS: Joi.string()

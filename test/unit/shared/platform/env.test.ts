@@ -55,6 +55,31 @@ describe('readSettings', () => {
     }
   });
 
+  it('names the URL whose password has a special character that is not encoded', () => {
+    const wrong = {
+      REDIS_URL: 'redis://:50%off@127.0.0.1:6379',
+      CACHE_REDIS_URL: 'redis://:a/b@127.0.0.1',
+      ELASTICSEARCH_URL: 'http://10.0.0.1:9200,http://me:50%off@10.0.0.2:9200',
+    };
+    for (const [name, url] of Object.entries(wrong)) {
+      const { message } = errorOf(() => readSettings({ [name]: url }));
+      expect(message).to.match(new RegExp(`^Wrong setting: ${name} .*written as in %2F`));
+    }
+    const right = {
+      REDIS_URL: 'redis://:50%25off@127.0.0.1:6379/3',
+      CACHE_REDIS_URL: 'rediss://me:a%2Fb@127.0.0.1/',
+      ELASTICSEARCH_URL: 'http://me:50%25off@10.0.0.2:9200',
+    };
+    expect(readSettings(right)).to.include(right);
+  });
+
+  it('refuses what is no URL of a Redis, and a database that is no number', () => {
+    const read = () => readSettings({ REDIS_URL: 'redis://127.0.0.1:6379/forum' });
+    const noUrl = () => readSettings({ REDIS_URL: '127.0.0.1:6379' });
+    expect(noUrl).to.throw(SettingsError, /REDIS_URL must be a redis or rediss URL/);
+    expect(read).to.throw(SettingsError, /REDIS_URL must have no path but the number/);
+  });
+
   it('takes the addresses of several members of MongoDB and Elasticsearch', () => {
     const MONGODB_URL =
       'mongodb://me:secret@10.0.0.1:27017,10.0.0.2:27017,c/archive?replicaSet=rs0';
