@@ -87,7 +87,12 @@ const fileSchema = Joi.object<BackupFile, true>({
 
 /** Checks a Manifest. */
 export const manifestSchema = Joi.object<Manifest, true>({
-  format: Joi.number().valid(BACKUP_FORMAT).required(),
+  format: Joi.number()
+    .valid(BACKUP_FORMAT)
+    .required()
+    .messages({
+      'any.only': `its format is {{#value}}, and this version reads format ${BACKUP_FORMAT}: restore it with the version that wrote it`,
+    }),
   createdAt: Joi.string().isoDate().required(),
   namespace: Joi.string().required(),
   snapshot: Joi.boolean().required(),

@@ -1,7 +1,11 @@
 import { expect } from 'chai';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Db } from 'mongodb';
 import { KEPT, type KeptName } from '../../../services/cli/backup/backupFormat.js';
+import { checkBackup } from '../../../services/cli/backup/checkBackup.js';
 import { collectionsOf, type Collections } from '../../../shared/store/collections.js';
+import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 /** What a backup leaves out, and why. The compiler asks for every collection that is not in KEPT. */
 const LEFT_OUT: Record<Exclude<keyof Collections, KeptName>, string> = {
@@ -19,5 +23,14 @@ describe('a backup', () => {
   it('holds every collection, but for those that are named here', () => {
     const all = collectionsOf({ collection: (name: string) => name } as unknown as Db);
     expect([...KEPT, ...Object.keys(LEFT_OUT)]).to.have.members(Object.keys(all));
+  });
+
+  it('of another format is refused, with what to do', async () => {
+    await withTemporaryFolder(async (folder) => {
+      await writeFile(join(folder, 'manifest.json'), JSON.stringify({ format: 6, namespace: 'a' }));
+      expect(await rejectionOf(checkBackup(folder))).to.match(
+        /format is 6, and this version reads format \d+: restore it with the version that wrote it$/,
+      );
+    });
   });
 });
