@@ -16,7 +16,11 @@ export async function waitForJob(
 ): Promise<string | null> {
   for (;;) {
     const job = (await queue.getJob(jobId)) as Job | undefined;
-    if (!job) throw new CliError(`The job ${jobId} is not in the queue any more`);
+    if (!job) {
+      throw new CliError(
+        `The job ${jobId} is not in the queue any more, as Redis was emptied or somebody removed the job: ask for it again`,
+      );
+    }
     tell(job);
     if (job.finishedOn) return (await job.isFailed()) ? safeText(job.failedReason) : null;
     await pause(POLL_MS);
