@@ -1,15 +1,32 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The JWT secret of a data folder, made once and kept in its file `jwt-secret`, which only its owner may read. */
+/** The fewest characters that JWT_SECRET may have. */
+const SHORTEST = 32;
+
+/**
+ * The JWT secret of a data folder, made once and kept in its file `jwt-secret`, which only its owner may read. A file
+ * that a power cut or a full disk has left without a whole secret is replaced.
+ */
 export async function jwtSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, 'jwt-secret');
+  const kept = await readIfThere(file);
+  // Some file systems leave zeros in place of what was not written to the disk.
+  if (kept.length >= SHORTEST && !kept.includes('\0')) return kept;
+  const secret = randomBytes(32).toString('hex');
   await mkdir(dataDir, { recursive: true });
+  const temporary = `${file}.${process.pid}`;
+  await writeFile(temporary, secret, { mode: 0o600, flush: true });
+  await rename(temporary, file);
+  return secret;
+}
+
+async function readIfThere(file: string): Promise<string> {
   try {
-    await writeFile(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 });
+    return (await readFile(file, 'utf8')).trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return '';
   }
-  return (await readFile(file, 'utf8')).trim();
 }
