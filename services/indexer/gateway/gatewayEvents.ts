@@ -234,10 +234,14 @@ const READERS: Readonly<Record<string, Reader>> = {
 export const readEvent = (type: string, data: unknown, botId: string): GatewayEvent | null =>
   (Object.hasOwn(READERS, type) && READERS[type]?.(data, botId)) || null;
 
-/** Whether an update tells the whole message. An earlier platform told only what had changed. */
+/**
+ * Whether an update tells the whole message. An earlier platform told only what had changed. The platform may also leave
+ * out how the votes of an open poll stand: that means that they are not told, not that there are none.
+ */
 function isWhole(data: unknown): boolean {
-  const { author, content, timestamp } = (data ?? {}) as Partial<LiveMessage>;
-  return [author, content, timestamp].every((part) => part !== undefined);
+  const { author, content, timestamp, poll } = (data ?? {}) as Partial<LiveMessage>;
+  const hasVotes = !poll || poll.results !== undefined;
+  return hasVotes && [author, content, timestamp].every((part) => part !== undefined);
 }
 
 interface OfMessage {

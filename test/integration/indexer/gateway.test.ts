@@ -117,6 +117,30 @@ describe('the events of the gateway', () => {
     await untilEqual(() => known.countDocuments({ kind: 'message' }), 0);
   });
 
+  it('leave the votes of a poll as they stand when they do not tell them', async () => {
+    await start();
+    const { model } = rig.discord;
+    const { thread } = aThread();
+    const { messages: records, sync: known } = deps.collections;
+    const answers = [{ id: 1, text: 'Yes', voterIds: new Set<string>() }];
+    const poll = { question: 'Is it?', answers, endsAt: model.clock.now(), isFinal: false };
+    const { id } = model.post(thread.id, { authorId: thread.ownerId, poll });
+    model.vote(thread.id, id, thread.ownerId, 1);
+    const readNow = async () => {
+      await untilListening(deps, rig.discord);
+      await known.updateMany({ kind: 'message' }, { $set: { dueAt: new Date(0) } });
+      await untilEqual(() => known.countDocuments({ kind: 'message' }), 0);
+    };
+    const content = async () => (await records.findOne({ _id: id }))?.content;
+    await readNow();
+    expect(await content()).to.equal('**Is it?**\n- Yes (1)');
+    model.setPinned(thread.id, id, true);
+    await untilListening(deps, rig.discord);
+    expect(await content()).to.equal('**Is it?**\n- Yes (1)');
+    await readNow();
+    expect(await records.findOne({ _id: id })).to.include({ pinned: true });
+  });
+
   it('keep a thread so that no list makes it be fetched again', async () => {
     await start();
     const { model } = rig.discord;

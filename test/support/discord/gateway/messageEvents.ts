@@ -3,6 +3,7 @@ import {
   GatewayDispatchEvents as Event,
   GatewayIntentBits as Intent,
   ReactionType,
+  type APIPoll,
   type GatewayMessageCreateDispatchData,
 } from 'discord-api-types/v10';
 import type { Message } from '../model/entities.js';
@@ -74,7 +75,7 @@ function messageEvent(audience: Audience, change: MessageChange): Outgoing {
   }
 }
 
-/** A message with what only events tell: its guild and the member. */
+/** A message with what only events tell: its guild and the member. Of an open poll, the votes are left out. */
 export function messageTold(
   audience: Audience,
   t: Event.MessageCreate | Event.MessageUpdate,
@@ -82,9 +83,10 @@ export function messageTold(
 ): Outgoing {
   const { members } = audience.model.guilds.get(message.guildId)!;
   const author = message.webhook ? undefined : members.get(message.authorId);
-  const { reactions: _reactions, ...presented } = presentMessage(audience, message);
+  const { reactions: _reactions, poll, ...presented } = presentMessage(audience, message);
   return event(t, Intent.GuildMessages, {
     ...{ ...presented, guild_id: message.guildId },
+    ...(poll ? { poll: message.poll?.isFinal ? poll : withoutVotes(poll) } : {}),
     channel_type: audience.model.threads.has(message.channelId)
       ? ChannelType.PublicThread
       : ChannelType.GuildText,
@@ -94,6 +96,10 @@ export function messageTold(
       return { ...user, ...(member ? { member: presentMemberAlone(member) } : {}) };
     }),
   });
+}
+
+function withoutVotes({ results: _results, ...poll }: APIPoll): APIPoll {
+  return poll;
 }
 
 function reactionChanged(

@@ -35,6 +35,17 @@ describe('readEvent', () => {
       expect(() => read('MESSAGE_CREATE', { ...rest, ...inThread })).to.throw(/author/);
     });
 
+    it('tells that a poll has changed of which an update does not tell the votes', () => {
+      const poll = { question: { text: 'Tea?' }, answers: [] };
+      const place = { ...inThread, channel_type: 11 };
+      const without = { ...message, ...place, poll };
+      const withVotes = { ...without, poll: { ...poll, results: { answer_counts: [] } } };
+      expect(read('MESSAGE_UPDATE', without)).to.include({ kind: 'changed' });
+      expect(read('MESSAGE_UPDATE', withVotes)).to.include({ kind: 'message' });
+      // A poll that is new has no votes.
+      expect(read('MESSAGE_CREATE', without)).to.include({ kind: 'message' });
+    });
+
     it('tells nothing of other channels, nor of what is for a single person', () => {
       for (const channel_type of [0, 2, 5, 12]) {
         const data = { ...message, guild_id: serverId, channel_type };
