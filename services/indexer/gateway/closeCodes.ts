@@ -1,6 +1,8 @@
 /** After these codes the session is gone: a bad number, or it has timed out. */
 const GONE = new Set([4_007, 4_009]);
 const AUTHENTICATION_FAILED = 4_004;
+/** The portal does not grant all intents that were asked for. */
+export const DISALLOWED_INTENTS = 4_014;
 
 /** Why the platform takes no connection of this bot, and what to do. Trying again would not help. */
 const FATAL: Readonly<Record<number, string>> = {
@@ -8,7 +10,8 @@ const FATAL: Readonly<Record<number, string>> = {
   4011: 'The bot is on more servers than one connection may serve: remove it from some, then restart the indexer',
   4012: 'The platform refuses this version of the archive (its API is too old): update it, then restart the indexer',
   4013: 'The platform refuses this version of the archive (invalid intents): update it, then restart the indexer',
-  4014: 'The bot lacks the Message Content intent: turn it on in the developer portal, under Bot, then restart the indexer',
+  [DISALLOWED_INTENTS]:
+    'The bot lacks the Message Content intent: turn it on in the developer portal, under Bot, then restart the indexer',
 };
 
 /** What a close code means: that the token is refused, that nothing helps, or whether the session can be resumed. */

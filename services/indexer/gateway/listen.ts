@@ -10,7 +10,7 @@ import { parseUrl } from '../../../shared/platform/parseUrl.js';
 import { isPassing } from '../permanentErrors.js';
 import { rest } from '../sync/rest.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
-import { judgeClose } from './closeCodes.js';
+import { DISALLOWED_INTENTS, judgeClose } from './closeCodes.js';
 import { connectSocket } from './gatewaySocket.js';
 import { loadSession } from './gatewayStore.js';
 import { awaitIdentify, NoSessionsLeft, wantedIntents } from './identify.js';
@@ -129,16 +129,17 @@ async function connectOnce(
   const hasLasted = isAnswered && performance.now() - began > LIVED_MS;
   const closed = judgeClose(code);
   if (closed.kind === 'unauthorized') throw new PlatformUnauthorized();
-  if (closed.kind === 'fatal') {
+  if (!isInvalid && closed.kind === 'passing') return { waitMs: 0, isAnswered, hasLasted };
+  // Also after a restart that a problem asks for, another session is to begin, with what was changed.
+  listener.dropSession();
+  // The portal may have withdrawn an intent since the session began. Then another one begins with what it grants now.
+  const isOutdated = code === DISALLOWED_INTENTS && (await wantedIntents(deps)) !== intents;
+  if (closed.kind === 'fatal' && !isOutdated) {
     access.problem = closed.problem;
     deps.logger.error(closed.problem);
     listener.note(closed.problem);
-    // The restart that the problem asks for is to begin another session, with what was changed.
-    listener.dropSession();
     return { waitMs: null, isAnswered, hasLasted };
   }
-  if (!isInvalid && closed.kind === 'passing') return { waitMs: 0, isAnswered, hasLasted };
-  listener.dropSession();
   // The platform asks for a random time between one and five seconds.
   return { waitMs: 1_000 + Math.random() * 4_000, isAnswered, hasLasted };
 }

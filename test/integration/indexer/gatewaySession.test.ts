@@ -144,6 +144,17 @@ describe('a session of the gateway', () => {
     expect(sent(Op.Identify)).to.equal(3);
   });
 
+  it('is followed by another at once when the portal withdraws an optional intent', async () => {
+    await start({ guildMembers: true });
+    rig.discord.settings.guildMembers = false;
+    rig.discord.gateway.close(4_014);
+    await until(() => sent(Op.Identify) === 2);
+    await untilListening(deps, rig.discord);
+    const { problem, session } = (await gatewayState(deps))!;
+    expect(problem).to.equal(null);
+    expect(session!.intents! & GUILD_MEMBERS).to.equal(0);
+  });
+
   it('is followed by another where an earlier version has stored it without its intents', async () => {
     await start();
     await rig.sync.stop();
