@@ -25,8 +25,8 @@ export type ThreadEvent =
 /**
  * What happened on a server. `role`: it has these permissions and this name now. `rules`: who may see what may have
  * changed. `member`: somebody carries these roles now. `threads`: there may also be threads that no event tells of.
- * `gained`: the bot may see these forums again, or all; nothing was told of them while it might not. `left`: the bot is
- * not there any more.
+ * `gained`: the bot may see these forums again, or all; nothing was told of them while it might not. `away`: the platform
+ * has an outage there, and tells nothing of it until it is over. `left`: the bot is not there any more.
  */
 export type ServerEvent =
   | { kind: 'role'; role: { id: string; name: string; permissions: string } }
@@ -34,6 +34,7 @@ export type ServerEvent =
   | { kind: 'rules' }
   | { kind: 'threads' }
   | { kind: 'gained'; channelIds?: string[] }
+  | { kind: 'away' }
   | { kind: 'left' };
 
 /** An event that may change what is archived. Without `threadId` it is of the server. */
@@ -177,7 +178,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   GUILD_DELETE: (data) => {
     const { id: serverId, unavailable } = checkGuild(data);
     // An outage of the platform removes nothing.
-    return unavailable ? null : { kind: 'left', serverId };
+    return { kind: unavailable ? 'away' : 'left', serverId };
   },
   GUILD_ROLE_CREATE: role,
   GUILD_ROLE_UPDATE: role,

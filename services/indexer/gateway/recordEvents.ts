@@ -3,7 +3,7 @@ import { isPermanent } from '../permanentErrors.js';
 import { forgetChannels } from '../sync/forgetChannels.js';
 import { leaveOutServer, NOT_THERE } from '../sync/leaveOutServer.js';
 import { noteRolesOfEvent } from '../sync/memberRoles.js';
-import { readOnceMore } from '../sync/repairThreads.js';
+import { countAsUnread, readOnceMore } from '../sync/repairThreads.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { createEventTimes } from './eventTimes.js';
 import type { GatewayEvent, ServerEvent, ThreadEvent } from './gatewayEvents.js';
@@ -79,6 +79,10 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
       // Which roles mean that somebody is left out is known only then.
       await looks.pending(serverId);
       await untilDone(signal, () => noteRolesOfEvent(deps, { serverId, userId, roleIds, asOf }));
+      return;
+    }
+    if (event.kind === 'away') {
+      await untilDone(signal, () => countAsUnread(deps, serverId));
       return;
     }
     if (event.kind === 'left') {

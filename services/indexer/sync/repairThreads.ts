@@ -73,6 +73,17 @@ async function readLongestAgo(deps: Repaired, before: Date): Promise<string | nu
   return found?._id ?? null;
 }
 
+/** Has all threads of a server read once more in their turn, as if they had not been read since events are heard. */
+export async function countAsUnread(
+  { collections }: Pick<SyncDeps, 'collections'>,
+  serverId: string,
+): Promise<void> {
+  await syncOf(collections.sync, 'thread').updateMany(
+    { kind: 'thread', serverId },
+    { $unset: { readAt: '' } },
+  );
+}
+
 /** Has a thread read from its first message on. */
 export async function readOnceMore(
   { collections }: Pick<SyncDeps, 'collections'>,

@@ -294,6 +294,24 @@ describe('the events of the gateway', () => {
     expect(await channels.countDocuments({ deleted: true })).to.equal(0);
   });
 
+  it('have the threads of a server read once more after an outage, in which nothing was told', async () => {
+    await rig.open();
+    rig.start({ listens: true, repairEveryMs: 10 });
+    await untilListening(deps, rig.discord);
+    await untilSynced(deps);
+    const { model } = rig.discord;
+    const { guild, messages } = aThread();
+    const notRead = { kind: 'thread', serverId: guild.id, readAt: { $exists: false } } as const;
+    const { sync } = deps.collections;
+    await untilEqual(() => syncOf(sync, 'thread').countDocuments(notRead), 0);
+    model.setUnavailable(guild.id, true);
+    // Without an event.
+    const editedMicros = model.clock.now() * 1_000;
+    Object.assign(messages[1]!, { content: 'Said otherwise, unheard', editedMicros });
+    model.setUnavailable(guild.id, false);
+    await rig.untilSame();
+  });
+
   it('store nothing of what one person alone sees, nor of a channel that is not archived', async () => {
     await start();
     const { model } = rig.discord;
