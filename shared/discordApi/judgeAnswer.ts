@@ -23,9 +23,6 @@ export function judge(status: number, headers: Headers, body: unknown): Verdict 
     if (body !== undefined) return { kind: 'answer', value: body, isInvalid: false };
     return { kind: 'fault', reason: 'The answer is cut off, or no JSON', isInvalid: false };
   }
-  if (status === 401) {
-    return { kind: 'refused', error: new PlatformUnauthorized(), isInvalid: true };
-  }
   const reason = `The platform answers ${status}${message === null ? '' : `: ${message}`}`;
   if (status === 403) {
     // The platform gives a code with each 403. Without one, or with this one, Cloudflare has blocked the request, which
@@ -35,8 +32,10 @@ export function judge(status: number, headers: Headers, body: unknown): Verdict 
     return { kind: 'refused', error, isInvalid: true };
   }
   // The platform refuses in JSON. Anything else comes from a proxy before it, and tells nothing of what was asked for.
-  if (status >= 500 || fieldsOf(body) === null) return { kind: 'fault', reason, isInvalid: false };
-  return { kind: 'refused', error: new PlatformRefused(reason, status, code), isInvalid: false };
+  const isInvalid = status === 401;
+  if (status >= 500 || fieldsOf(body) === null) return { kind: 'fault', reason, isInvalid };
+  if (isInvalid) return { kind: 'refused', error: new PlatformUnauthorized(), isInvalid };
+  return { kind: 'refused', error: new PlatformRefused(reason, status, code), isInvalid };
 }
 
 function judgeLimit(headers: Headers, body: unknown): Extract<Verdict, { kind: 'wait' }> {

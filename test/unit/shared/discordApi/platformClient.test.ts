@@ -421,7 +421,7 @@ describe('the client of the platform', () => {
   });
 
   it('takes no refusal of what stands before the platform for its own', async () => {
-    for (const status of [302, 400, 404, 408]) {
+    for (const status of [302, 400, 401, 404, 408]) {
       const page = () => new Response('<html>Not here</html>', { status });
       const { ask, clock, sent } = aClient((n) => (n < 3 ? page() : json({ fine: true })));
       const seen = outcome(ask());
