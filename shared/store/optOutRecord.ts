@@ -8,4 +8,6 @@ export interface OptOutRecord {
   serverId: string;
   userId: string;
   since: Date;
+  /** The roles that say so, as they were told last; absent in records of an earlier version. */
+  roleIds?: string[];
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { memberId } from '../../../shared/store/optOuts.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { SyncMember } from '../../../shared/store/syncRecords.js';
@@ -13,24 +14,32 @@ export interface ToldRoles {
 
 /**
  * Notes what the platform tells of somebody's roles. Who carries one of OPT_OUT_ROLE is left out of the server from
- * then on, and shown again once they carry none. Does nothing on a server that has no such role: what is known stays.
- * What was told earlier than what is known changes nothing. Cheap where nothing is new, so it may be called with every
- * event.
+ * then on, and shown again once they carry none. Who carries none because others deleted the role stays left out. Does
+ * nothing on a server that has no such role: what is known stays. What was told earlier than what is known changes
+ * nothing. Cheap for those who are not left out, so it may be called with every event.
  */
 export async function noteRoles(
   deps: Pick<SyncDeps, 'collections' | 'commit' | 'servers' | 'members'>,
   { serverId, userId, roleIds, asOf }: ToldRoles,
 ): Promise<void> {
-  const judge = (): boolean | null => {
-    const named = deps.servers.get(serverId)?.optOutRoles;
-    return named && named.size > 0 ? roleIds.some((id) => named.has(id)) : null;
+  const judge = (): Judged | null => {
+    const server = deps.servers.get(serverId);
+    if (!server || server.optOutRoles.size === 0) return null;
+    const carried = roleIds.filter((id) => server.optOutRoles.has(id)).sort();
+    return { carried, isThere: (roleId) => server.roles.has(roleId) };
   };
-  const isOut = judge();
+  const judged = judge();
   const _id = memberId(serverId, userId);
-  if (isOut === null || deps.members.get(_id) === isOut) return;
+  if (judged === null || (judged.carried.length === 0 && deps.members.get(_id) === false)) return;
   if ((await erasedPeople(deps.collections)).has(userId)) return;
   const told = { ...{ _id, kind: 'member' as const, serverId, userId, asOf } };
   deps.members.set(_id, await noteChoice(deps, told, judge));
+}
+
+/** Which roles of OPT_OUT_ROLE somebody carries, and whether the server has a role. */
+interface Judged {
+  carried: string[];
+  isThere: (roleId: string) => boolean;
 }
 
 /**
@@ -40,20 +49,28 @@ export async function noteRoles(
 async function noteChoice(
   { commit }: Pick<SyncDeps, 'commit'>,
   member: Omit<SyncMember, 'checkedAt'>,
-  judge: () => boolean | null,
+  judge: () => Judged | null,
 ): Promise<boolean> {
   const { _id, serverId, userId, asOf } = member;
   return commit({
     reads: { sync: [_id], optOuts: [_id], state: ['optOuts'] },
     decide(documents) {
       const known = documents.get('sync', _id) as SyncMember | null;
-      const wasOut = documents.get('optOuts', _id) !== null;
-      const isOut = judge();
-      if (isOut === null || (known && known.asOf >= asOf)) return wasOut;
+      const record = documents.get('optOuts', _id);
+      const wasOut = record !== null;
+      const judged = judge();
+      if (judged === null || (known && known.asOf >= asOf)) return wasOut;
       documents.put('sync', { ...member, checkedAt: new Date() });
+      const { carried, isThere } = judged;
+      const { since = new Date(), roleIds: before = [] } = record ?? {};
+      // Roles that were deleted were not put off.
+      const areDeleted = before.length > 0 && !before.some(isThere);
+      const isOut = carried.length > 0 || areDeleted;
+      if (carried.length > 0 && !isDeepStrictEqual(carried, before)) {
+        documents.put('optOuts', { _id, serverId, userId, since, roleIds: carried });
+      }
       if (isOut === wasOut) return isOut;
-      if (isOut) documents.put('optOuts', { _id, serverId, userId, since: new Date() });
-      else documents.remove('optOuts', _id);
+      if (!isOut) documents.remove('optOuts', _id);
       const state = documents.get('state', 'optOuts');
       const version = state?._id === 'optOuts' ? state.version + 1 : 1;
       documents.put('state', { _id: 'optOuts', version });

@@ -15,7 +15,8 @@ describe('roles of members', () => {
 
   /** What notes roles needs, and a platform that answers as it was when it was asked, some time later. */
   function rolesOf(told: { roles: string[] }) {
-    const server = { serverId, optOutRoles: new Set([ROLE]) } as unknown as LoadedServer;
+    const roles = new Map([[ROLE, {}]]);
+    const server = { serverId, optOutRoles: new Set([ROLE]), roles } as unknown as LoadedServer;
     let asOf = 100;
     const asking = { now: 0, most: 0, all: 0 };
     const get = async () => {

@@ -10,6 +10,7 @@ import { syncState } from '../../../shared/store/syncState.js';
 import { erasureIdOf, requestErasure } from '../../../shared/store/erasures.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import { syncOf } from '../../../shared/store/syncRecords.js';
 import { until, untilEqual } from '../../support/apiServer.js';
 import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { Guild, Role, Thread } from '../../support/discord/model/entities.js';
@@ -203,6 +204,29 @@ describe('members who opt out', () => {
     await syncAgain(deps);
     await untilOut(true);
     expect(await shown()).not.to.contain(SECRET);
+  });
+
+  it('stay left out when their role is deleted, and another that says so is left', async () => {
+    const other = discord.model.createRole(guild.id, { name: 'silent' });
+    carry(role.id);
+    start(['no archive', 'silent'], true);
+    await untilListening(deps, discord);
+    await untilSynced(deps);
+    await untilOut(true);
+    const toldAt = async () =>
+      (await syncOf(deps.collections.sync, 'member').findOne({ kind: 'member', userId }))?.asOf;
+    const before = await toldAt();
+    discord.model.deleteRole(guild.id, role.id);
+    await untilEqual(async () => (await toldAt()) !== before, true);
+    await untilOut(true);
+    // They put off a role themselves.
+    const { optOuts } = deps.collections;
+    carry(other.id);
+    discord.model.post(thread.id, { authorId: userId, content: 'With the other role' });
+    await untilEqual(async () => (await optOuts.findOne())?.roleIds?.[0], other.id);
+    carry();
+    await age();
+    await untilOut(false);
   });
 
   it('stay left out when events come again that were told before', async () => {
