@@ -72,6 +72,10 @@ export const wholeNumberParameter = () =>
 export const limitParameter = (what = 'Results on a page') =>
   wholeNumberParameter().min(1).max(100).default(20).description(`${what}, 1 to 100 (default 20)`);
 
+/** Query parameter: text without the white space around it, of which something must be left. */
+export const filterParameter = (description: string) =>
+  Joi.string().trim().pattern(/\S/).description(description);
+
 /** Query parameter: where to go on. */
 export const cursorParameter = () =>
   Joi.string()

@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import {
   count,
+  filterParameter,
   id,
   limitParameter,
   listOf,
@@ -130,7 +131,7 @@ const queryText = Joi.string()
   .required()
   .messages({ 'string.pattern.base': '{{#label}} must not be blank' });
 
-const filter = (description: string) => Joi.string().trim().max(100).description(description);
+const filter = (description: string) => filterParameter(description).max(100);
 
 /** Checks SearchParams. */
 export const searchQuerySchema = Joi.object<SearchParams, true>({

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import {
   count,
   cursorParameter,
+  filterParameter,
   flag,
   id,
   limitParameter,
@@ -132,9 +133,9 @@ export interface ThreadListQuery {
 
 /** Checks a ThreadListQuery. */
 export const threadListQuerySchema = Joi.object<ThreadListQuery, true>({
-  serverId: Joi.string().trim().description('Only threads of this server'),
-  channelId: Joi.string().trim().description('Only threads of this channel'),
-  tag: Joi.string().trim().description('Only threads with this tag: the whole name, ignoring case'),
+  serverId: filterParameter('Only threads of this server'),
+  channelId: filterParameter('Only threads of this channel'),
+  tag: filterParameter('Only threads with this tag: the whole name, ignoring case'),
   status: Joi.string()
     .valid(...THREAD_STATUS_FILTERS)
     .default('all')

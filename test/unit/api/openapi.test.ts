@@ -5,6 +5,7 @@ import { operations } from '../../../shared/contract/operations.js';
 
 const document = openApiDocument(Object.values(operations));
 interface Documented {
+  parameters?: { name: string; in: string; schema: { type?: string; pattern?: string } }[];
   requestBody?: { content: Record<string, { schema: { type?: string } }> };
 }
 
@@ -32,6 +33,22 @@ describe('OpenAPI document', () => {
         expect(responses, `${method} ${path}`).to.include.keys('400', '429');
       }
     }
+  });
+
+  it('says of every text parameter that refuses blank text that it does', () => {
+    const documented = document['paths'] as Record<string, Record<string, Documented>>;
+    const refusing: string[] = [];
+    for (const { operationId, paths, method, query } of Object.values(operations)) {
+      const path = String(paths[0]).replace(/:(\w+)/g, '{$1}');
+      for (const { name, in: where, schema } of documented[path]?.[method]?.parameters ?? []) {
+        if (where !== 'query' || schema.type !== 'string') continue;
+        if ('enum' in schema || 'anyOf' in schema) continue;
+        const isRefused = query.extract(name).validate(' ').error !== undefined;
+        if (isRefused) refusing.push(`${operationId} ${name}`);
+        expect(schema.pattern === '\\S', `${operationId} ${name}`).to.equal(isRefused);
+      }
+    }
+    expect(refusing).to.include.members(['listThreads tag', 'searchArchive tag']);
   });
 
   it('says that a request body takes no further members', () => {
