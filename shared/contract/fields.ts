@@ -36,6 +36,10 @@ export const count = (description: string) =>
 export const nullableCount = (description: string) =>
   Joi.number().integer().min(0).allow(null).required().description(description);
 
+/** A size in pixels, of which a source may tell fractions; null where it did not tell. */
+export const nullablePixels = (description: string) =>
+  Joi.number().min(0).allow(null).required().description(`${description} (pixels)`);
+
 /** True or false. */
 export const flag = (description: string) => Joi.boolean().required().description(description);
 

@@ -9,6 +9,7 @@ import {
   limitParameter,
   listOf,
   nullableCount,
+  nullablePixels,
   nullableText,
   nullableTime,
   oneOf,
@@ -172,8 +173,8 @@ export const attachmentSchema = Joi.object<Attachment, true>({
   url: text('Address of the file'),
   contentType: nullableText('MIME type; null where the source did not tell'),
   size: count('Size (bytes)'),
-  width: nullableCount('Width of a picture or video (pixels)'),
-  height: nullableCount('Height of a picture or video (pixels)'),
+  width: nullablePixels('Width of a picture or video'),
+  height: nullablePixels('Height of a picture or video'),
   description: nullableText('What it shows, in its author’s words; null where they gave none'),
   spoiler: Joi.boolean().required().description('Not to be shown before the reader asks for it'),
 }).description('A file attached to a message');
@@ -201,8 +202,8 @@ export interface EmbedMediaBody {
 /** Checks an EmbedMediaBody. */
 export const embedMediaSchema = Joi.object<EmbedMediaBody, true>({
   url: text('Address of the picture or video'),
-  width: nullableCount('Width (pixels)'),
-  height: nullableCount('Height (pixels)'),
+  width: nullablePixels('Width'),
+  height: nullablePixels('Height'),
 });
 
 export interface Embed {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { presentMessage } from '../../../../services/indexer/views/presentMessage.js';
 import { createServiceLinks } from '../../../../services/indexer/views/serviceLinks.js';
+import { messageSchema } from '../../../../shared/contract/threads.js';
 import { aMessage, anAuthor, anEmbed } from '../../../support/factories.js';
 
 describe('presentMessage', () => {
@@ -28,5 +29,17 @@ describe('presentMessage', () => {
     };
     expect(shown.embeds).to.deep.equal([named]);
     expect(shown.forwarded!.embeds).to.deep.equal([named]);
+  });
+
+  it('shows sizes as an export tells them, also fractions of pixels', () => {
+    const picture = { url: 'https://example.org/a.png', width: 3.75, height: 2.5 };
+    const attachment = {
+      ...{ id: '1', filename: 'a.png', url: 'https://example.org/a.png', size: 7 },
+      ...{ contentType: 'image/png', width: 100.5, height: 0 },
+    };
+    const embeds = [anEmbed({ thumbnail: picture, images: [picture], video: picture })];
+    const message = aMessage({ attachments: [attachment], embeds });
+    const shown = presentMessage(message, { targets, guildId: '1', files });
+    expect(messageSchema.validate(shown, { convert: false }).error).to.equal(undefined);
   });
 });
