@@ -135,7 +135,7 @@ const counts = Joi.object<ServerStats['stats'], true>({
     avgPerThread: Joi.number().min(0).required().description('Messages a thread (two decimals)'),
   }).required(),
   participants: Joi.object({
-    unique: count('Everyone who wrote'),
+    unique: count('Everyone who wrote, without webhooks'),
     humans: count('People among them'),
     bots: count('Bots among them'),
   }).required(),

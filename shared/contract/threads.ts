@@ -401,7 +401,7 @@ export interface Participant {
 
 /** Checks a Participant. */
 export const participantSchema = Joi.object<Participant, true>({
-  userId: id('User id'),
+  userId: id('User id; that of a webhook has no profile'),
   ...shownFields,
   isBot: flag('Whether this is a bot'),
   messageCount: count('Messages they wrote in the thread'),
