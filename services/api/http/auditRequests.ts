@@ -42,16 +42,17 @@ function isKept({ method, state }: Context, reads: boolean): boolean {
 }
 
 function entryOf(ctx: Context, error: AppError | null): AuditEntry | null {
-  const { caller, operationId, route } = ctx.state as {
+  const { caller, operationId, route, answered } = ctx.state as {
     caller?: Caller;
     operationId?: string;
     route?: string;
+    answered?: Buffer;
   };
   if (!caller || !operationId || !route?.startsWith('/admin/')) return null;
   if (error?.code === 'RATE_LIMITED') return null;
   // A caller without a level can only be refused here. Anybody can be one, and could fill the audit trail.
   if (caller.scopes.length === 0) return null;
-  const jobId = error ? undefined : jobIdOf(ctx.body);
+  const jobId = error ? undefined : jobIdOf(answered);
   const { params } = ctx as Context & { params?: Record<string, string> };
   return {
     caller: { kind: caller.kind, id: caller.id },
@@ -64,12 +65,7 @@ function entryOf(ctx: Context, error: AppError | null): AuditEntry | null {
   };
 }
 
-function jobIdOf(body: unknown): string | undefined {
-  if (!Buffer.isBuffer(body)) return undefined;
-  try {
-    return (JSON.parse(body.toString()) as { jobId?: string }).jobId;
-  } catch {
-    // A long answer is compressed, and cannot be parsed here. Its entry has no job id.
-    return undefined;
-  }
+/** The job of an answer. What is sent may be compressed, so this reads the answer as the operation gave it. */
+function jobIdOf(answered: Buffer | undefined): string | undefined {
+  return answered && (JSON.parse(answered.toString()) as { jobId?: string }).jobId;
 }

@@ -70,5 +70,6 @@ async function findAnswer(
   if (operation.body?.schema) ctx.state['given'] = body;
   if (isKept(question)) return answerKept(ctx.req, question, cache);
   const answer = await question.answer(body);
+  ctx.state['answered'] = answer.identity;
   return operation.status && !answer.file ? { status: operation.status, ...answer } : answer;
 }

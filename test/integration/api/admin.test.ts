@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { retryJob } from '../../../services/api/admin/jobs.js';
@@ -392,6 +392,21 @@ describe('admin', () => {
         'bad.json rejected',
         'other.json queued',
       ]);
+    });
+
+    it('names the job in the audit trail, also where the answer is long and sent as gzip', async () => {
+      const part = (name: string, content: string) =>
+        `--x\r\nContent-Disposition: form-data; name="f"; filename="${name}"\r\n\r\n${content}\r\n`;
+      const bad = Array.from({ length: 20 }, (_, n) => part(`${n}.json`, '{"guild": 1'));
+      const good = part('good.json', JSON.stringify(anExport()));
+      const reply = await upload(Buffer.from(`${bad.join('')}${good}--x--\r\n`), {
+        'Content-Type': 'multipart/form-data; boundary=x',
+        'Accept-Encoding': 'gzip',
+      });
+      expect(reply.headers['content-encoding']).to.equal('gzip');
+      const { jobId } = JSON.parse(gunzipSync(reply.body).toString()) as QueuedJob;
+      const trail = (await api.get('/admin/audit?limit=1', as.admin)).json();
+      expect(trail).to.have.nested.property('entries[0].jobId', jobId);
     });
 
     it('keeps the names of a form’s files as they are, in any script', async () => {
