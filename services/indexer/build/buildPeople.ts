@@ -45,12 +45,7 @@ export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<voi
     markMirror(deps, documents, `user/${userId}`, { causes });
   };
   const places = [...before.members, ...counted.members].map(({ serverId }) => serverId);
-  try {
-    await storeMade(deps, marks, store);
-  } finally {
-    // Announced after a failure, too: some of it may have been stored.
-    deps.announcer.announce({ users: everyone, servers: [...new Set(places)] });
-  }
+  await storeMade(deps, marks, store, { users: everyone, servers: [...new Set(places)] });
 }
 
 async function storedRows(

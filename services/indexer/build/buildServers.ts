@@ -5,6 +5,7 @@ import { goneBodies, type BodyTexts } from '../stores/bodyWriter.js';
 import { markMirror } from '../mirror/markMirror.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { storeMade } from '../work/claims.js';
+import type { Documents } from '../work/commit.js';
 import { cleanPlaces } from './cleanRecords.js';
 import { countServer, listAllServers } from './countServer.js';
 import { putBodies } from './putViews.js';
@@ -19,11 +20,11 @@ async function buildServer(deps: IndexerDeps, mark: Mark): Promise<void> {
   const version = await nextVersion(deps.collections.state);
   if (subject !== ALL_SERVERS) await cleanPlaces(deps, mark);
   const texts = await textsOf(deps, subject);
-  await storeMade(deps, [mark], (documents) => {
+  const store = (documents: Documents): void => {
     putBodies(documents, texts, version);
     if (subject !== ALL_SERVERS) markMirror(deps, documents, `server/${subject}`, mark);
-  });
-  deps.announcer.announce({ servers: [subject] });
+  };
+  await storeMade(deps, [mark], store, { servers: [subject] });
 }
 
 /** A server that is not recorded has no bodies. */

@@ -4,6 +4,7 @@ import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { storeMade } from '../work/claims.js';
+import type { Documents } from '../work/commit.js';
 import { whenFound } from '../similar/findSimilarAgain.js';
 import { putBodies } from './putViews.js';
 import { shownLists } from './similarBodies.js';
@@ -17,16 +18,12 @@ export async function buildShown(deps: IndexerDeps, marks: Mark[]): Promise<void
   const version = await nextVersion(collections.state);
   const threadIds = marks.map(({ subject }) => subject);
   const { texts, outdated } = await shownLists(collections, threadIds);
-  try {
-    await storeMade(deps, marks, (documents, { subject }) => {
-      const name = `similar/${subject}`;
-      putBodies(documents, new Map([[name, texts.get(name) ?? null]]), version);
-      if (outdated.includes(subject)) documents.mark('similar', subject, { due: whenFound() });
-    });
-  } finally {
-    // Announced after a failure, too: some of it may have been stored.
-    deps.announcer.announce({ similar: threadIds });
-  }
+  const store = (documents: Documents, { subject }: Mark): void => {
+    const name = `similar/${subject}`;
+    putBodies(documents, new Map([[name, texts.get(name) ?? null]]), version);
+    if (outdated.includes(subject)) documents.mark('similar', subject, { due: whenFound() });
+  };
+  await storeMade(deps, marks, store, { similar: threadIds });
 }
 
 /** The lists of similar threads that name some threads. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Announcement } from '../../../shared/jobs/announcements.js';
 import {
   AT_ONCE,
   markId,
@@ -153,30 +154,30 @@ const MOST_STORED = 50;
 
 /**
  * Stores what was made for marks, and takes these marks away: of each mark in one transaction, and only while its claim
- * is held. Resolves with the marks that were.
+ * is held. Then it announces `change`, also after a failure: some of it may have been stored, and its marks are gone.
  */
 export async function storeMade(
-  { commit }: Pick<IndexerDeps, 'commit'>,
+  { commit, announcer }: Pick<IndexerDeps, 'commit' | 'announcer'>,
   marks: readonly Mark[],
   store: (documents: Documents, mark: Mark) => void,
-): Promise<Mark[]> {
-  const all: Mark[] = [];
-  for (let start = 0; start < marks.length; start += MOST_STORED) {
-    const some = marks.slice(start, start + MOST_STORED);
-    const stored = await commit({
-      reads: readsOf(some),
-      decide(documents) {
-        const held = heldMarks(documents, some);
-        for (const mark of held) {
-          store(documents, mark);
-          endMark(documents, mark);
-        }
-        return held;
-      },
-    });
-    all.push(...stored);
+  change?: Partial<Announcement>,
+): Promise<void> {
+  try {
+    for (let start = 0; start < marks.length; start += MOST_STORED) {
+      const some = marks.slice(start, start + MOST_STORED);
+      await commit({
+        reads: readsOf(some),
+        decide(documents) {
+          for (const mark of heldMarks(documents, some)) {
+            store(documents, mark);
+            endMark(documents, mark);
+          }
+        },
+      });
+    }
+  } finally {
+    if (change) announcer.announce(change);
   }
-  return all;
 }
 
 function heldMarks<T extends Held>(documents: Documents, marks: readonly T[]): T[] {

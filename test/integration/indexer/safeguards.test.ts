@@ -5,7 +5,8 @@ import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { REDACTED } from '../../../shared/store/redacted.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
-import { runDue } from '../../../services/indexer/work/runMarks.js';
+import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
+import type { Announcement } from '../../../shared/jobs/announcements.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { NEVER } from '../../../shared/store/work.js';
 import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
@@ -148,6 +149,52 @@ describe('the safeguards of records', () => {
       const stored = await deps.collections.threads.findOne({ _id: monday.thread._id });
       expect(stored).to.include({ archived: false, asOf: 3_000 });
       expect(stored?.stamps).to.include({ archived: 3_000 });
+    }
+  });
+
+  /** Deps that tell what is announced. */
+  const heardBy = (own: IndexerDeps, heard: Partial<Announcement>[]): IndexerDeps => {
+    const announce = (change: Partial<Announcement>) => void heard.push(change);
+    return { ...own, announcer: { ...own.announcer, announce } };
+  };
+
+  it('announce a thread once more that a process built which was killed before it did', async () => {
+    const { source, threadId, later } = await builtThread();
+    await doAll(deps);
+    await record(deps, source, [later]);
+    await build(heardBy(deps, []), threadId);
+    const heard: Partial<Announcement>[] = [];
+    await doAll(heardBy(deps, heard));
+    const place = { threadId, serverId: source.server._id, channelId: source.channel._id };
+    expect(heard.flatMap(({ threads = [] }) => threads)).to.deep.equal([place]);
+  });
+
+  it('announce what is stored although the answer of MongoDB was lost', async () => {
+    const { source, threadId, message } = await builtThread();
+    const subjects = [
+      ['person', message.author.id],
+      ['server', source.server._id],
+      ['shown', threadId],
+    ] as const;
+    const heard: Partial<Announcement>[] = [];
+    const lost: IndexerDeps = {
+      ...heardBy(deps, heard),
+      async commit(change) {
+        await deps.commit(change);
+        throw new Error('The connection is lost');
+      },
+    };
+    for (const [kind, subject] of subjects) {
+      await setMarks(deps, kind, [subject]);
+      const marks = await deps.collections.work.find({ kind, subject }).toArray();
+      const run = runClaimed(lost, kind, await claimMarks(deps, marks));
+      expect(await run.catch(String)).to.include('connection is lost');
+      const told = heard
+        .splice(0)
+        .flatMap(({ users = [], servers = [], similar = [] }) => [
+          ...[...users, ...servers, ...similar],
+        ]);
+      expect(told, kind).to.include(subject);
     }
   });
 
