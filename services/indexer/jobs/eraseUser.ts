@@ -81,8 +81,9 @@ export async function eraseUser(
 const SHOWN = ['thread', 'links', 'lists', 'shown', 'person', 'server'] as const;
 
 /**
- * Subjects that are marked now. An import may have cleaned the records of a thread that is not built yet. A build may
- * have taken somebody out of a thread whose line in lists and profiles is not built yet.
+ * Subjects that are marked now, quarantined ones too, as nobody knows whom their last views show. An import may have
+ * cleaned the records of a thread that is not built yet. A build may have taken somebody out of a thread whose line in
+ * lists and profiles is not built yet.
  */
 async function markedSubjects(
   { collections: { work } }: IndexerDeps,

@@ -60,9 +60,6 @@ export async function findTraces(
     const isCleaned = (thread.cleanedFor ?? -1) >= since;
     if (isCleaned || eraseThread(thread, erased) !== thread) threadIds.add(thread._id);
   }
-  // A thread is shown as it was built last, whatever its records say now.
-  const shown = collections.contributions.find({ userId }, { projection: { threadId: 1 } });
-  for await (const { threadId } of shown) threadIds.add(threadId);
   const serverIds = await serversOf(collections, userId, [...threadIds]);
   for await (const { serverId, ...channel } of collections.channels.find({}))
     if (eraseFields(channel, erased) !== channel) serverIds.add(serverId);
