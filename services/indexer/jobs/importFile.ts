@@ -11,7 +11,7 @@ import { erasedPeople } from '../../../shared/store/erasures.js';
 import { isNotYet } from '../../../shared/store/heldFile.js';
 import { deleteUpload, openUpload } from '../../../shared/store/uploads.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
-import { isQuarantined, markId, type Mark } from '../../../shared/store/work.js';
+import { markId, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { cleanThread, cleanWords, redactIfEmptied } from '../build/cleanRecords.js';
 import { ingest } from '../ingest/ingest.js';
@@ -74,8 +74,9 @@ export async function importFile(
 }
 
 /**
- * Marks a queued file as begun and claims the mark: what ends the process is told by it. `own` is the claimed mark;
- * null where the file was begun before, or is imported elsewhere at the same time.
+ * Marks a file as begun and claims the mark: what ends the process is told by it. `own` is the claimed mark; null where
+ * the file was begun before, or is imported elsewhere at the same time. A file that has ended is begun, too, where its
+ * job runs again. Its upload is gone then, and nothing is noted of it any more (`endFile`).
  */
 function begin(
   { commit }: IndexerDeps,
@@ -88,8 +89,7 @@ function begin(
     decide(documents) {
       const file = documents.get('importFiles', uploadId);
       const known = documents.get('work', _id);
-      const isOver = file?.state !== 'queued' && (!known || isQuarantined(known));
-      if (!file || isOver || isNotYet(file)) return null;
+      if (!file || isNotYet(file)) return null;
       if (!known) documents.mark('file', uploadId);
       claimOwn(documents, 'file', uploadId, claim);
       const mark = documents.get('work', _id)!;
