@@ -485,6 +485,26 @@ describe('erasing a person', () => {
     expect(await tracesOf(guest)).to.deep.equal([]);
   });
 
+  it('counts once it is asked for, also for a process that learns of it in that moment', async () => {
+    const guest = anAuthor('guestthirteen', { id: '777777777777777744' });
+    const threadId = await answeredBy(guest);
+    const { erasures } = deps.collections;
+    const meanwhile = Object.create(erasures, {
+      updateOne: {
+        async value(...asked: Parameters<typeof erasures.updateOne>) {
+          await erasedPeople(deps.collections);
+          return erasures.updateOne(...asked);
+        },
+      },
+    }) as typeof erasures;
+    const collections = { ...deps.collections, erasures: meanwhile };
+    const erasureId = await requestErasure(collections, guest.id);
+    await setMarks(deps, 'thread', [threadId]);
+    await build(deps, threadId);
+    expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+  });
+
   it('takes a name out of a title of which an import took everything else before it came by', async () => {
     const guest = anAuthor('guesteight', { id: '777777777777777728' });
     const place = { server: { _id: serverId }, channel: { _id: channelId } };

@@ -12,7 +12,7 @@ import { runDue } from '../../../services/indexer/work/runMarks.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { everyTrace } from '../../support/everyTrace.js';
 import { aForward, aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
-import { build, doAll, record, stalled } from '../../support/indexerDeps.js';
+import { build, doAll, quarantined, record, stalled } from '../../support/indexerDeps.js';
 import { leaveOut } from '../../support/leaveOut.js';
 import { poisoned } from '../../support/poison.js';
 import { readBody } from '../../support/readBody.js';
@@ -144,6 +144,18 @@ describe('what is forwarded', () => {
     const erasureId = await requestErasure(deps.collections, author.id);
     await eraseUser(deps, { erasureId }, REPORT_NOBODY);
     await expectNoDifference();
+  });
+
+  it('goes with its author, who is erased, where its own thread forwards it', async () => {
+    const { author, source, threadId, original } = aCopy();
+    const forward = aForward(original, { threadId, author: anAuthor('orlando') });
+    await record(deps, source, [original, forward]);
+    await doAll(deps);
+    const erasureId = await requestErasure(deps.collections, author.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    await stores.refreshSearch();
+    const left = (await everyTrace(stores)).filter((text) => text.includes(WORDS));
+    expect(left).to.deep.equal([]);
   });
 
   it('is hidden while its forum is withheld', async () => {
@@ -364,5 +376,22 @@ describe('what is forwarded', () => {
     await deleteMessage(deps, { messageId: forward._id });
     await expectNoDifference();
     expect(await deps.collections.work.countDocuments({})).to.equal(0);
+  });
+
+  it('comes to rest where two threads forward each other that cannot be built', async () => {
+    const { source, threadId, original, other, copyId, forward } = aCopy();
+    const second = said(copyId);
+    await record(deps, source, [said(threadId), aForward(second, { threadId })]);
+    await record(deps, other, [said(copyId), forward]);
+    await doAll(deps);
+    // Each of them is to show now what it forwards.
+    await record(deps, source, [original]);
+    await record(deps, other, [second]);
+    const sick = poisoned(poisoned(deps, threadId, fail), copyId, fail);
+    const goOn = () => runDue(sick, {}, ['thread', 'links', 'lists']).catch(() => true);
+    let rounds = 0;
+    while ((await goOn()) === true && rounds < 50) rounds += 1;
+    expect(rounds).to.be.below(50);
+    expect(await quarantined(deps)).to.have.length(2);
   });
 });

@@ -4,11 +4,13 @@ import { expect } from 'chai';
 import type { Collection } from 'mongodb';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
+import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { importFile } from '../../../services/indexer/jobs/importFile.js';
 import { reindexViews } from '../../../services/indexer/jobs/reindexViews.js';
 import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantined.js';
 import { createHandlers } from '../../../services/indexer/handlers.js';
+import { removeUploadsOf } from '../../../services/indexer/quarantine/removeUploadsOf.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
 import { reindexSearch } from '../../../services/indexer/search/reindexSearch.js';
@@ -342,6 +344,15 @@ describe('quarantine', () => {
     }
   });
 
+  it('takes the words of a thread that ends its process when the thread is deleted', async () => {
+    const { threadId } = await recordThread();
+    await build(deps, threadId);
+    await quarantineDeadly(threadId);
+    await deleteThread(deps, { threadId });
+    expect(await isListed(threadId)).to.equal(false);
+    expect(await deps.collections.messages.distinct('content', { threadId })).to.deep.equal(['']);
+  });
+
   it('overlooks nothing that is to go of a thread just when it is quarantined', async () => {
     const { threadId } = await recordThread();
     await build(deps, threadId);
@@ -503,6 +514,23 @@ describe('quarantine', () => {
       expect(await uploads()).to.deep.equal([]);
     });
 
+    it('leaves a file to its import that is tried again just when its upload is removed', async () => {
+      const { uploadId } = await quarantineFile(gone);
+      const { work, importFiles } = deps.collections;
+      const late: IndexerDeps = {
+        ...deps,
+        async commit(change) {
+          // As whoever releases it does.
+          await work.updateOne({}, { $set: { due: AT_ONCE }, $unset: { failedToken: '' } });
+          await importFiles.updateOne({}, { $set: { state: 'queued' }, $unset: { reason: '' } });
+          return deps.commit(change);
+        },
+      };
+      expect(await removeUploadsOf(late, gone.id)).to.equal(0);
+      expect(await fileMark(uploadId)).to.not.equal(null);
+      expect(await importFiles.findOne({ _id: uploadId })).to.not.have.property('reason');
+    });
+
     /** Whose uploads cannot be read. */
     const unread = (toArray: () => Promise<never>, own = deps) => {
       const pieces = { find: () => ({ toArray }) } as unknown as Collection<Piece>;
@@ -553,6 +581,18 @@ describe('quarantine', () => {
       await end(new SearchUnavailable('away'));
       expect(await second).to.include({ state: 'imported' });
       expect(await fileMark(payload.uploadId)).to.equal(null);
+    });
+
+    it('imports what was cut off one after the other, so that none is tried because of another', async () => {
+      const [first, second] = [await queue(), await queue()];
+      for (const { uploadId } of [first, second]) await cutOff(uploadId, 1);
+      const end = await begin(first);
+      const waiting = importFile(deps, second);
+      // Meanwhile a file can be imported that was not cut off.
+      await importFile(deps, await queue());
+      expect(await fileMark(second.uploadId)).to.include({ tries: 1 });
+      await end(new SearchUnavailable('away'));
+      expect(await waiting).to.include({ state: 'imported' });
     });
 
     it('counts no try of a file while a store is away', async () => {

@@ -1,3 +1,4 @@
+import type { Client } from '@elastic/elasticsearch';
 import { expect } from 'chai';
 import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantined.js';
 import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
@@ -97,5 +98,28 @@ describe('documents that the search index refuses', () => {
     expect(await source(_id)).to.equal('message');
     expect(await releaseHealed(deps)).to.equal(1);
     expect(await quarantined()).to.deep.equal([]);
+  });
+
+  it('keeps one in quarantine that is refused again just when it is to be released', async () => {
+    const { threadId, said } = await recordThread(2);
+    const { _id, createdAt } = said[1]!;
+    for (const at of [POISON, createdAt]) {
+      await change(threadId, _id, at);
+      await build(deps, threadId);
+    }
+    const elasticsearch = Object.create(deps.elasticsearch, {
+      mget: {
+        async value(request: Parameters<Client['mget']>[0]) {
+          const answer = await deps.elasticsearch.mget(request);
+          await change(threadId, _id, POISON);
+          await build(deps, threadId);
+          return answer;
+        },
+      },
+    }) as Client;
+    expect(await releaseHealed({ ...deps, elasticsearch })).to.equal(0);
+    expect((await quarantined()).map(({ subject }) => subject)).to.deep.equal([
+      documentId('message', _id),
+    ]);
   });
 });

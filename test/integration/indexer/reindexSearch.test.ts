@@ -7,6 +7,7 @@ import { checkGeneration } from '../../../services/indexer/search/checkGeneratio
 import { dropRetained } from '../../../services/indexer/search/dropRetained.js';
 import {
   createGeneration,
+  dropGenerations,
   liveIndex,
   swapGenerations,
 } from '../../../services/indexer/search/generations.js';
@@ -20,7 +21,9 @@ import { requestSearchRebuild } from '../../../shared/jobs/requestSearchRebuild.
 import { enterRebuild, findRebuild } from '../../../shared/store/searchGenerations.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
-import { setMarks } from '../../../services/indexer/work/claims.js';
+import { createSearchWriter } from '../../../services/indexer/stores/searchWriter.js';
+import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
+import { runClaimed } from '../../../services/indexer/work/runMarks.js';
 import { build } from '../../support/indexerDeps.js';
 import { rebuildArchive, type RebuildArchive } from '../../support/rebuildArchive.js';
 import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
@@ -42,6 +45,12 @@ describe('reindexSearch', () => {
     Object.keys(
       await stores.elasticsearch.indices.get({ index: `${searchAlias(deps.namespace)}-*` }),
     ).map((name) => name.slice(-6));
+  const cutOff = () => Promise.reject(new Error('cut off'));
+  /** The search index, where some calls about indexes go otherwise. */
+  const withIndices = (calls: Record<string, unknown>): Client => {
+    const indices: unknown = Object.assign(Object.create(stores.elasticsearch.indices), calls);
+    return Object.create(stores.elasticsearch, { indices: { value: indices } }) as Client;
+  };
   const deleteMessage = async (threadId: string, _id: string) => {
     await deps.collections.messages.updateOne({ _id }, { $set: { deleted: true } });
     await setMarks(deps, 'thread', [threadId]);
@@ -82,6 +91,44 @@ describe('reindexSearch', () => {
     });
   }
 
+  it('holds up no write where the new index cannot be created', async () => {
+    const [thread] = await writeThreads(2);
+    await rebuild();
+    const rebuildId = await enterRebuild(deps.collections);
+    // The index that the first rebuild replaced, and that writes went to until now, is dropped by then.
+    const failing = { ...deps, elasticsearch: withIndices({ create: cutOff }) };
+    expect(await rejectionOf(reindexSearch(failing, { rebuildId }))).to.include('cut off');
+    await write(thread!.threadId, thread!.messageIds, 'later');
+    await stores.refreshSearch();
+    expect(await search('later')).to.include({ messageCount: 2 });
+  });
+
+  it('shows no older text after a newer one that had reached the old index alone', async () => {
+    const { threadId } = (await writeThreads(2))[0]!;
+    const { messages, work } = deps.collections;
+    const old = { namespace: deps.namespace, readTargets: () => Promise.resolve([]) };
+    const writer = createSearchWriter(deps.elasticsearch, old, () => Promise.resolve());
+    const half = { ...deps, search: writer, commit: Object.assign(cutOff, { first: cutOff }) };
+    const change = async () => {
+      await messages.updateMany({ threadId }, { $set: { content: 'later' } });
+      await setMarks(deps, 'thread', [threadId]);
+      const claimed = await claimMarks(deps, await work.find({ subject: threadId }).toArray());
+      expect(await rejectionOf(runClaimed(half, 'thread', claimed))).to.include('cut off');
+    };
+    let changing: Promise<void> | undefined;
+    const elasticsearch = withIndices({
+      // The new index is filled, and is to be compared.
+      async refresh(request: { index: string }) {
+        await (changing ??= change());
+        return stores.elasticsearch.indices.refresh(request);
+      },
+    });
+    const rebuildId = await enterRebuild(deps.collections);
+    await reindexSearch({ ...deps, elasticsearch }, { rebuildId });
+    await stores.refreshSearch();
+    expect(await search('later')).to.include({ messageCount: 2 });
+  });
+
   it('removes what a rebuild that never came back left', async () => {
     await writeThreads(3);
     const live = (await liveIndex(deps))!;
@@ -114,12 +161,9 @@ describe('reindexSearch', () => {
   it('drops the old index although the first try of that was cut off', async () => {
     await writeThreads(2);
     await rebuild();
-    const { elasticsearch } = stores;
-    const updateAliases = { value: () => Promise.reject(new Error('cut off')) };
-    const indices: unknown = Object.create(elasticsearch.indices, { updateAliases });
-    const cut = Object.create(elasticsearch, { indices: { value: indices } }) as Client;
+    const elasticsearch = withIndices({ updateAliases: cutOff });
     const later = new Date(Date.now() + ROLLBACK_WINDOW_MS + 1);
-    const first = dropRetained({ ...deps, elasticsearch: cut }, later);
+    const first = dropRetained({ ...deps, elasticsearch }, later);
     expect(await rejectionOf(first)).to.include('cut off');
     expect(await indexes()).to.have.length(2);
     await dropRetained(deps, later);
@@ -138,6 +182,16 @@ describe('reindexSearch', () => {
     await dropRetained(deps, new Date(Date.now() + ROLLBACK_WINDOW_MS + 1));
     expect(await liveIndex(deps)).to.equal(old);
     expect(await indexes()).to.have.length(2);
+  });
+
+  it('keeps the old index where it is put back just when it is to be dropped', async () => {
+    await writeThreads(2);
+    const old = (await liveIndex(deps))!;
+    await rebuild();
+    const live = await liveIndex(deps);
+    await swapGenerations(deps, live, old);
+    expect(await rejectionOf(dropGenerations(deps, live, [old]))).to.include('aliases_not_found');
+    expect(await liveIndex(deps)).to.equal(old);
   });
 
   it('drops no index, and changes no targets, while another rebuild runs', async () => {
@@ -231,6 +285,22 @@ describe('reindexSearch', () => {
     );
     expect(problem).to.include('3 threads differ in the new search index');
     expect(problem).to.include(threads[0]!.threadId);
+  });
+
+  it('leaves a thread to its build that is marked, or was built since it was compared', async () => {
+    const [marked, built] = await writeThreads(2);
+    const index = await createGeneration(deps, await liveIndex(deps));
+    await setMarks(deps, 'thread', [marked!.threadId]);
+    let isBuilt = false;
+    const lacking = {
+      async write() {
+        if (isBuilt) return;
+        isBuilt = true;
+        await write(built!.threadId, built!.messageIds, 'meanwhile');
+      },
+      remove: () => Promise.resolve(),
+    };
+    expect(await checkGeneration(deps, index, lacking, new Set())).to.equal(2);
   });
 });
 

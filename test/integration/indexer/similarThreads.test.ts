@@ -7,7 +7,7 @@ import type { Commit } from '../../../services/indexer/work/commit.js';
 import { isPassing } from '../../../services/indexer/permanentErrors.js';
 import { findSimilar } from '../../../services/indexer/similar/findSimilar.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
-import { AT_ONCE } from '../../../shared/store/work.js';
+import { AT_ONCE, NEVER, type Mark } from '../../../shared/store/work.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { similarThreadsSchema, type SimilarThreads } from '../../../shared/contract/similar.js';
 import { until } from '../../support/apiServer.js';
@@ -128,6 +128,32 @@ describe('similar threads', () => {
     expect(await listsNaming(deps, [ids[1]!]).toArray()).to.deep.equal([]);
     expect(await deps.collections.similar.findOne({ _id: ids[1]! })).to.equal(null);
     expect(await similar(ids[0]!)).to.deep.equal([TOPICS[2][0]]);
+  });
+
+  it('looks no further for a list while search finds a thread that cannot be listed', async () => {
+    const { work } = deps.collections;
+    const threadId = anId();
+    const source = aSourceThread({
+      ...{ server: { _id: server }, channel: { _id: channel } },
+      thread: { _id: threadId, title: TOPICS[0][0] },
+    });
+    await record(deps, source, [
+      aSourceMessage({ _id: threadId, threadId, content: TOPICS[0][1] }),
+    ]);
+    const isIt = { _id: `thread/${threadId}` };
+    const claimed = await claimMarks(deps, await work.find(isIt).toArray());
+    const [{ token: failedToken }] = claimed as [Mark];
+    // Its search documents are sent, and its views are not stored. It is quarantined for that.
+    const commit = () => Promise.reject(new Error('It is too large'));
+    const failing = { ...deps, commit: Object.assign(commit, { first: commit }) };
+    expect(await runClaimed(failing, 'thread', claimed).catch(String)).to.include('too large');
+    await work.updateOne(isIt, { $set: { due: NEVER, failedToken } });
+    await refresh();
+    const list = { subject: ids[0]! };
+    await setMarks(deps, 'similar', [list.subject]);
+    for (const kind of ['similar', 'shown'] as const) await runDue(deps, list, [kind]);
+    expect(await work.countDocuments(list)).to.equal(0);
+    expect(await similar(list.subject)).to.have.members([TOPICS[1][0], TOPICS[2][0]]);
   });
 
   it('waits while files are being imported, but not too long', async () => {

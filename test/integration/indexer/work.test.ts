@@ -243,6 +243,9 @@ describe('the list of work', () => {
         },
       };
       await runDue(late, { kind: 'thread' }).catch(() => undefined);
+      // Whoever waits for it does it at once, and not only when the lease has ended.
+      const left = await markOf(threadId);
+      expect(left).to.deep.include({ due: AT_ONCE }).and.not.have.property('claim');
       await settled(late, 'delete-thread/x');
       expect(isAsked).to.equal(true);
       expect(await deps.collections.threadItems.findOne({ _id: threadId })).to.equal(null);
