@@ -1,16 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import {
-  PlatformAnswerError,
-  PlatformAway,
-  PlatformRefused,
-} from '../../../shared/discordApi/platformErrors.js';
+import { PlatformAnswerError, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
-import { isPassing } from '../permanentErrors.js';
 import { leaveOutServer } from '../sync/leaveOutServer.js';
 import { loadServer } from '../sync/loadServer.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
-
-const AGAIN_AFTER_MS = 5_000;
+import { untilDone } from './tasks.js';
 
 /** Looks at servers over REST when events say that their rules may have changed. */
 export interface ServerLooks {
@@ -36,7 +29,7 @@ export function createServerLooks(deps: SyncDeps): ServerLooks {
     const look: Look = { ended: Promise.resolve(), hasBegun: false };
     const run = async (): Promise<void> => {
       look.hasBegun = true;
-      if (await lookAt(deps, serverId)) refused.delete(serverId);
+      if (await untilDone(deps.signal, () => lookAt(deps, serverId))) refused.delete(serverId);
       else refused.add(serverId);
     };
     look.ended = after.then(run, run).finally(() => {
@@ -60,25 +53,20 @@ export function createServerLooks(deps: SyncDeps): ServerLooks {
   };
 }
 
-/** Looks at a server however long it takes. Resolves with whether the bot may see it. */
+/** Looks at a server. Resolves with whether the bot may see it. */
 async function lookAt(deps: SyncDeps, serverId: string): Promise<boolean> {
   const before = deps.servers.get(serverId);
-  for (;;) {
-    try {
-      const { channels } = await loadServer(deps, serverId);
-      const isNew = [...channels.keys()].some((id) => !before?.channels.has(id));
-      if (before && isNew) await requestServer(deps, serverId);
-      return true;
-    } catch (error) {
-      deps.signal.throwIfAborted();
-      if (error instanceof PlatformRefused || error instanceof PlatformAnswerError) {
-        deps.logger.warn({ err: error, serverId }, 'A server cannot be looked at');
-        await leaveOutServer(deps, serverId, error.message);
-        return false;
-      }
-      if (!(error instanceof PlatformAway) && !isPassing(error)) throw error;
-      await pause(AGAIN_AFTER_MS, undefined, { signal: deps.signal });
-    }
+  try {
+    const { channels } = await loadServer(deps, serverId);
+    const isNew = [...channels.keys()].some((id) => !before?.channels.has(id));
+    if (before && isNew) await requestServer(deps, serverId);
+    return true;
+  } catch (error) {
+    deps.signal.throwIfAborted();
+    if (!(error instanceof PlatformRefused || error instanceof PlatformAnswerError)) throw error;
+    deps.logger.warn({ err: error, serverId }, 'A server cannot be looked at');
+    await leaveOutServer(deps, serverId, error.message);
+    return false;
   }
 }
 

@@ -35,9 +35,8 @@ export async function learnRoles(
   authorIds: readonly string[],
 ): Promise<void> {
   if (optOutRoles.size === 0) return;
-  const erased = await erasedPeople(deps.collections);
   const unknown = [...new Set(authorIds)].filter(
-    (userId) => deps.members.get(memberId(serverId, userId)) === undefined && !erased.has(userId),
+    (userId) => deps.members.get(memberId(serverId, userId)) === undefined,
   );
   if (unknown.length === 0) return;
   const ids = unknown.map((userId) => memberId(serverId, userId));
