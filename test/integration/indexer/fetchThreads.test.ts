@@ -6,7 +6,11 @@ import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
 import { readOnceMore } from '../../../services/indexer/sync/repairThreads.js';
 import type { LoadedServer, SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
-import { PlatformAway, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
+import {
+  PlatformAway,
+  PlatformForbidden,
+  PlatformRefused,
+} from '../../../shared/discordApi/platformErrors.js';
 import type { PlatformClient, PlatformRequest } from '../../../shared/discordApi/platformClient.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
@@ -131,6 +135,67 @@ describe('fetching threads', () => {
     strange.embeds = [];
     await readOnceMore(own, { _id });
     expect(await fetched()).to.deep.equal({ problem: undefined, recorded: 100 });
+  });
+
+  it('removes no message of which the platform says only that it may not be seen', async () => {
+    const thread = aThread();
+    const { _id: threadId, channelId, serverId } = thread;
+    const recorded = aMessage({ threadId, asOf: 1 });
+    await deps.collections.messages.insertOne(recorded);
+    const refused = new PlatformForbidden('Missing Access', 403, 50_001);
+    const get = (({ route }: PlatformRequest<unknown>) =>
+      route === 'messages'
+        ? Promise.resolve({ value: { messages: [], unreadable: [] }, asOf: 2 })
+        : Promise.reject(refused)) as PlatformClient['get'];
+    const server = { serverId, channels: new Map([[channelId, {}]]), optOutRoles: new Set() };
+    const fetching = fetchThread(
+      syncDeps(deps, { get }),
+      server as unknown as LoadedServer,
+      thread,
+    );
+    expect(await fetching.catch((error: unknown) => error)).to.equal(refused);
+    expect(await deps.collections.messages.findOne()).to.deep.equal(recorded);
+  });
+
+  it('asks nothing more of a forum that it may not see, and notes why', async () => {
+    const { sync } = deps.collections;
+    const channel = { _id: place.channelId, kind: 'channel' as const, serverId: place.serverId };
+    const told = { name: 'help', checkedAt: new Date(), problem: null };
+    await syncOf(sync, 'channel').insertOne({ ...channel, ...told });
+    await syncOf(sync, 'thread').insertMany([aThread(), aThread()]);
+    const get = () => Promise.reject(new PlatformForbidden('Missing Access', 403, 50_001));
+    await fetchUntil({ platform: { get } }, new AbortController(), async () => {
+      const found = await syncOf(sync, 'channel').findOne({ _id: place.channelId });
+      return found?.problem === 'Missing Access';
+    });
+    expect(await sync.countDocuments({ kind: 'thread' })).to.equal(0);
+  });
+
+  it('keeps what messages say when the bot may not read it any more', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { platform } = answeringPlatform([one]);
+    const said = aLiveMessage({ content: 'Words' });
+    let flags = 1 << 18;
+    const get: PlatformClient['get'] = async (request, signal) => {
+      const { value, asOf } = await platform.get(request, signal);
+      if (request.route === 'application') return { value: { flags } as never, asOf };
+      if (request.route !== 'messages') return { value, asOf };
+      return { value: request.check([said]), asOf };
+    };
+    const own = syncDeps(deps, { get });
+    const server = await loadServer(own, one.guild.id);
+    const { id: _id } = said;
+    const thread = aLiveThread({ id: _id, guild_id: one.guild.id, parent_id: one.channels[0]!.id });
+    await noteThreads(own, server, { threads: [thread], asOf: server.asOf + 1 });
+    const fetched = async () => {
+      const known = await syncOf(deps.collections.sync, 'thread').findOne({ _id });
+      await fetchThread(own, server, known!);
+    };
+    await fetched();
+    [flags, said.content] = [0, ''];
+    await readOnceMore(own, { _id });
+    expect(await fetched().catch(String)).to.include('lacks the Message Content intent');
+    expect(await deps.collections.messages.findOne({ _id })).to.include({ content: 'Words' });
   });
 
   it('removes messages together that it finds deleted, and keeps what the platform still has', async () => {

@@ -1,8 +1,15 @@
 import { expect } from 'chai';
 import { LRUCache } from 'lru-cache';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
+import { PlatformAnswerError } from '../../../shared/discordApi/platformErrors.js';
+import { requestErasure } from '../../../shared/store/erasures.js';
+import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
 import { createTurns } from '../../../services/indexer/jobs/oneAtATime.js';
-import { learnRoles, noteRolesOfEvent } from '../../../services/indexer/sync/memberRoles.js';
+import {
+  learnRoles,
+  noteRolesOfEvent,
+  readRoles,
+} from '../../../services/indexer/sync/memberRoles.js';
 import type { LoadedServer } from '../../../services/indexer/sync/syncDeps.js';
 import { anId } from '../../support/factories.js';
 import { indexerSuite } from '../../support/suiteStores.js';
@@ -66,5 +73,38 @@ describe('roles of members', () => {
     expect(own.asking).to.include({ all: 60, now: 0 });
     expect(own.asking.most).to.be.within(1, 4);
     expect(await deps.collections.optOuts.countDocuments()).to.equal(60);
+  });
+
+  it('are known to a process that has just begun, and asked for by it no more', async () => {
+    const own = rolesOf({ roles: [ROLE] });
+    await learnRoles(own, own.server, [userId]);
+    own.members.clear();
+    await learnRoles(own, own.server, [userId]);
+    expect(own.asking).to.include({ all: 1 });
+    expect([...own.members.values()]).to.deep.equal([true]);
+  });
+
+  it('are asked for of nobody who was erased, and what was noted goes', async () => {
+    const own = rolesOf({ roles: [] });
+    await learnRoles(own, own.server, [userId]);
+    await requestErasure(deps.collections, userId);
+    own.members.clear();
+    await learnRoles(own, own.server, [userId]);
+    await readRoles(own, { serverId, userId });
+    await noteRolesOfEvent(own, { serverId, userId, roleIds: [ROLE], asOf: 1_000 });
+    expect(own.asking).to.include({ all: 1 });
+    expect(await deps.collections.sync.countDocuments({ kind: 'member' })).to.equal(0);
+    expect(await isOut()).to.equal(false);
+  });
+
+  it('leave somebody out until they can be read, whatever an event has told', async () => {
+    const own = rolesOf({ roles: [ROLE] });
+    await learnRoles(own, own.server, [userId]);
+    const get = () => Promise.reject(new PlatformAnswerError('No roles'));
+    const failing = { ...own, platform: { get } };
+    await noteRolesOfEvent(failing, { serverId, userId, roleIds: [], asOf: 1_000 });
+    expect(await isOut()).to.equal(true);
+    const noted = await syncOf(deps.collections.sync, 'member').findOne({ userId });
+    expect(noted?.checkedAt).to.deep.equal(NEVER_CHECKED);
   });
 });

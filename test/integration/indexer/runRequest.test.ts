@@ -8,6 +8,7 @@ import { runSync } from '../../../services/indexer/sync/runSync.js';
 import type { SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
 import { PlatformAnswerError, PlatformAway } from '../../../shared/discordApi/platformErrors.js';
+import { requestSync } from '../../../shared/store/requestSync.js';
 import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
 import {
   anAnsweredServer,
@@ -61,6 +62,39 @@ describe('a request to sync', () => {
     await runRequest(own, aRequest());
     expect(await noted()).to.have.members([rust.guild.id, rust.channels[0]!.id]);
   });
+
+  const startSync = (platform: PlatformClient) =>
+    runSync(
+      deps,
+      { platform, clock: createLiveClock(deps.collections.state) },
+      {
+        ...{ named: new Set<string>(), gateway: null, optOutRoles: [], allEveryMs: HOUR_MS },
+        ...{ repairEveryMs: HOUR_MS, repairAfterMs: HOUR_MS, memberEveryMs: HOUR_MS },
+      },
+    );
+
+  for (const id of ['all', 'one']) {
+    it(`is served once more where it is made again while it is being served: ${id}`, async () => {
+      const one = anAnsweredServer('Rust', ['help']);
+      const place = id === 'all' ? {} : { serverId: one.guild.id };
+      let looks = 0;
+      const { platform } = answeringPlatform([one], {
+        async before({ route }) {
+          if (route !== 'guild') return;
+          looks += 1;
+          if (looks === 1) await requestSync(deps.collections, place, id);
+        },
+      });
+      // The sync makes the one for everything by itself, and serves what was asked for earlier first.
+      if (id === 'one') await requestSync(deps.collections, place, id);
+      const sync = startSync(platform);
+      try {
+        await until(() => looks === (id === 'all' ? 2 : 3));
+      } finally {
+        await sync.stop();
+      }
+    });
+  }
 
   it('lists all other threads where one cannot be read, and that one when it can be', async () => {
     const one = anAnsweredServer('Rust', ['help']);
@@ -239,6 +273,11 @@ describe('a request to sync', () => {
         const dueAt = (await requests().findOne())!.dueAt!.getTime();
         expect(dueAt).to.be.within(from + waitMs, Date.now() + waitMs);
       }
+      // One that is made again meanwhile is not put off.
+      const before = (await requests().findOne())!;
+      await requests().updateOne({}, { $set: { at: new Date(0) }, $unset: { dueAt: '' } });
+      await postponeRequest(requests(), before);
+      expect(await requests().findOne()).to.not.have.property('dueAt');
     });
 
     it('has the operator told that the platform is away, in the log and of the events', async () => {
@@ -272,12 +311,7 @@ describe('a request to sync', () => {
         aRequest({ _id: 'postponed', serverId, at: past, dueAt: later }),
         aRequest({ _id: 'other', channelId: first.channels[1]!.id }),
       ]);
-      const clock = createLiveClock(deps.collections.state);
-      const options = {
-        ...{ named: new Set<string>(), gateway: null, optOutRoles: [], allEveryMs: HOUR_MS },
-        ...{ repairEveryMs: HOUR_MS, repairAfterMs: HOUR_MS, memberEveryMs: HOUR_MS },
-      };
-      const sync = runSync(deps, { platform, clock }, options);
+      const sync = startSync(platform);
       try {
         await until(async () => (await requests().findOne({ _id: 'other' }))!.listed === true);
         expect(await requests().findOne({ _id: 'postponed' })).not.to.have.property('tries');

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { WebSocket, WebSocketServer } from 'ws';
 import {
   connectSocket,
   type GatewaySocket,
   type SocketEnd,
+  type SocketOptions,
 } from '../../../../services/indexer/gateway/gatewaySocket.js';
 import { until } from '../../../support/apiServer.js';
 
@@ -73,16 +75,21 @@ describe('connectSocket', () => {
   let socket: GatewaySocket;
   let end: SocketEnd | undefined;
 
+  const connect = (
+    url: string,
+    onEvent: SocketOptions['onEvent'] = ({ type }) => void events.push(type),
+  ) =>
+    connectSocket({
+      ...{ url, token: 'T', intents: 1, resume: null, signal: stop.signal, onEvent },
+    });
+
   beforeEach(async () => {
     gateway = new Gateway();
     await once(gateway.server, 'listening');
     stop = new AbortController();
     events = [];
     end = undefined;
-    socket = connectSocket({
-      ...{ url: gateway.url, token: 'T', intents: 1, resume: null, signal: stop.signal },
-      onEvent: ({ type }) => void events.push(type),
-    });
+    socket = connect(gateway.url);
     void socket.ended.then((ended) => (end = ended));
   });
   afterEach(async () => {
@@ -112,6 +119,38 @@ describe('connectSocket', () => {
       expect(end).to.deep.equal({ code: 4_000, isInvalid: false, isAnswered: true });
     });
   }
+
+  it('gives up a connection on which the platform does not say hello', async () => {
+    const limits: (() => void)[] = [];
+    const later = mock.method(globalThis, 'setTimeout', (run: () => void) => limits.push(run));
+    const silent = connect(`${gateway.url}/other`);
+    later.mock.restore();
+    await until(() => gateway.server.clients.size === 2);
+    for (const run of limits) run();
+    expect(await silent.ended).to.include({ isInvalid: false, isAnswered: false });
+  });
+
+  it('opens no connection once it is told to stop', async () => {
+    stop.abort();
+    expect(await connect(gateway.url).ended).to.include({ isAnswered: false });
+  });
+
+  it('answers the platform that asks for a heartbeat', async () => {
+    await untilIdentified();
+    gateway.send({ op: OP.heartbeat });
+    await until(() => gateway.ops.includes(OP.heartbeat));
+  });
+
+  it('ends with what is wrong with an event', async () => {
+    const failure = new Error('It is no session');
+    const failing = connect(gateway.url, () => {
+      throw failure;
+    });
+    const ended = failing.ended.catch((error: unknown) => error);
+    await until(() => gateway.ops.filter((op) => op === OP.identify).length === 2);
+    gateway.tell('READY');
+    expect(await ended).to.equal(failure);
+  });
 
   it('waits for the answer while events come before it', async () => {
     await untilIdentified();

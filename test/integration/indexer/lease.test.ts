@@ -1,0 +1,77 @@
+import { mock } from 'node:test';
+import { expect } from 'chai';
+import { createLiveClock } from '../../../services/indexer/stores/liveClock.js';
+import { holdLease, LEASE_MS } from '../../../services/indexer/sync/lease.js';
+import { runSync } from '../../../services/indexer/sync/runSync.js';
+import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
+import { stateOf } from '../../../shared/store/state.js';
+import { until } from '../../support/apiServer.js';
+import { indexerSuite } from '../../support/suiteStores.js';
+
+/** Longer than any test. */
+const HOUR_MS = 3_600_000;
+
+describe('the lease of who speaks to the platform', () => {
+  const { deps } = indexerSuite('emptied');
+  afterEach(() => mock.reset());
+
+  /** A sync whose platform never answers, and the signals of what it has asked. */
+  function startSync() {
+    const asked: AbortSignal[] = [];
+    const get = (_request: unknown, signal: AbortSignal) =>
+      new Promise((_resolve, reject) => {
+        asked.push(signal);
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      });
+    const clock = createLiveClock(deps.collections.state);
+    const sync = runSync(
+      deps,
+      { platform: { get } as unknown as PlatformClient, clock },
+      {
+        ...{ named: new Set<string>(), gateway: null, optOutRoles: [], allEveryMs: HOUR_MS },
+        ...{ repairEveryMs: HOUR_MS, repairAfterMs: HOUR_MS, memberEveryMs: HOUR_MS },
+      },
+    );
+    return { sync, asked };
+  }
+  /** A sync that has the lease, and renews it when it is told that the time has come. */
+  async function withLease() {
+    const timers: (() => void)[] = [];
+    mock.method(globalThis, 'setInterval', (run: () => void) => void timers.push(run));
+    const { sync, asked } = startSync();
+    await until(() => asked.length > 0);
+    return { sync, asked: asked[0]!, renew: () => timers[0]!() };
+  }
+
+  it('keeps all others from asking for anything', async () => {
+    expect(await holdLease(deps.collections, 'another')).to.equal(true);
+    const { sync, asked } = startSync();
+    // It ends after it has looked at the lease.
+    await sync.stop();
+    expect(asked).to.deep.equal([]);
+    expect(await deps.collections.sync.countDocuments()).to.equal(0);
+  });
+
+  it('ends what is under way when another process has taken it', async () => {
+    const { sync, asked, renew } = await withLease();
+    const until2100 = new Date(4_102_444_800_000);
+    await stateOf(deps.collections.state, 'sync').updateOne(
+      { _id: 'sync' },
+      { $set: { holder: 'another', until: until2100 } },
+    );
+    renew();
+    await until(() => asked.aborted);
+    await sync.stop();
+  });
+
+  it('ends what is under way in a process that was held up for so long that it may be taken', async () => {
+    const { sync, asked, renew } = await withLease();
+    renew();
+    expect(asked.aborted).to.equal(false);
+    const now = performance.now.bind(performance);
+    mock.method(performance, 'now', () => now() + LEASE_MS);
+    renew();
+    expect(asked.aborted).to.equal(true);
+    await sync.stop();
+  });
+});
