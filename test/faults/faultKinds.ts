@@ -224,8 +224,10 @@ async function searchBlocked(
   ms: number,
 ): Promise<void> {
   const index = `${searchAlias(namespace)}-*`;
+  // Another fault may just have removed the index.
+  const some = { index, allow_no_indices: true };
   const set = (value: boolean | null) =>
-    direct.elasticsearch.indices.putSettings({ index, settings: { blocks: { [block]: value } } });
+    direct.elasticsearch.indices.putSettings({ ...some, settings: { blocks: { [block]: value } } });
   await set(true);
   try {
     await pause(ms);
