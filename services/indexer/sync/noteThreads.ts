@@ -74,8 +74,8 @@ async function noteThread(
   const note = (documents: Documents, problem?: string): void => {
     const now = documents.get('sync', thread.id) as SyncThread | null;
     if (now && now.asOf >= asOf) return;
-    // The note may have changed meanwhile. Then it is not known whether all is recorded.
-    const isRecorded = recorded !== null && now?.asOf === known?.asOf;
+    // What is being read goes on from where it is, also where that was asked for only just now.
+    const isRecorded = recorded !== null && !now?.todo;
     const todo = again ? 'all' : isRecorded ? null : todoOf(thread, now ?? undefined);
     const fetched = { ...NOTHING_FETCHED, ...now, ...(isRecorded && recorded) };
     const next = { ...fetched, ...countsOf(thread), digest, asOf, ...place };
@@ -120,7 +120,7 @@ async function allRecorded(
 ): Promise<Pick<SyncThread, 'after' | 'fetched'> | null> {
   const isSince = listening.since && realMicros(known.asOf) >= listening.since.getTime() * 1_000;
   const { messageCount, lastMessageId } = countsOf(thread);
-  if (!isSince || known.todo || lastMessageId === null) return null;
+  if (!isSince || lastMessageId === null) return null;
   const last = await messages.findOne({ _id: lastMessageId, threadId: thread.id });
   if (!last) return null;
   const replies = { threadId: thread.id, _id: { $ne: thread.id }, deleted: { $ne: true } };

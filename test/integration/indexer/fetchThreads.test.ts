@@ -137,6 +137,88 @@ describe('fetching threads', () => {
     expect(await fetched()).to.deep.equal({ problem: undefined, recorded: 100 });
   });
 
+  for (const todo of ['new', 'all'] as const) {
+    it(`begins anew where the thread is to be read once more meanwhile: ${todo}`, async () => {
+      const threads = syncOf(deps.collections.sync, 'thread');
+      const thread = aThread({ todo, token: 'first', after: '5' });
+      const { _id, serverId } = thread;
+      await threads.insertOne(thread);
+      const get = (async () => {
+        await readOnceMore(own, { _id });
+        return { value: { messages: [], unreadable: [] }, asOf: 2 };
+      }) as unknown as PlatformClient['get'];
+      const own = syncDeps(deps, { get });
+      const server = { serverId, channels: new Map(), optOutRoles: new Set() };
+      await fetchThread(own, server as unknown as LoadedServer, thread);
+      expect(await threads.findOne({ _id })).to.include({ todo: 'all', after: '0' });
+    });
+  }
+
+  /** What is to be fetched of a thread that the platform tells again with a second message, while events tell all. */
+  async function toldAgain(
+    count: number,
+    recorded: 'nothing' | 'last',
+    meanwhile: (_id: string) => Promise<void> = () => Promise.resolve(),
+  ) {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { platform } = answeringPlatform([one]);
+    const { messages, sync } = deps.collections;
+    const slow = Object.create(messages) as typeof messages;
+    const listening = { since: new Date(0) };
+    const own = syncDeps(deps, platform, { listening });
+    const server = await loadServer(own, one.guild.id);
+    const thread = aLiveThread({ guild_id: one.guild.id, parent_id: one.channels[0]!.id });
+    const { id: _id } = thread;
+    await noteThreads(own, server, { threads: [thread], asOf: server.asOf + 1 });
+    await syncOf(sync, 'thread').updateOne({ _id }, { $unset: { todo: '', token: '' } });
+    const last = aMessage({ threadId: _id });
+    if (recorded === 'last') await messages.insertOne(last);
+    slow.countDocuments = async (...asked: Parameters<typeof messages.countDocuments>) => {
+      await meanwhile(_id);
+      return messages.countDocuments(...asked);
+    };
+    Object.assign(thread, { last_message_id: last._id, message_count: count });
+    Object.assign(thread, { total_message_sent: count });
+    const collections = { ...deps.collections, messages: slow };
+    const told = { threads: [thread], asOf: server.asOf + 2 };
+    await noteThreads({ ...own, collections }, server, told);
+    const { todo, after } = (await syncOf(sync, 'thread').findOne({ _id }))!;
+    return { todo, isFromFirst: after === '0' };
+  }
+
+  it('is not needed where events have told all, and only there', async () => {
+    expect(await toldAgain(1, 'last')).to.include({ todo: undefined });
+    expect(await toldAgain(2, 'last')).to.include({ todo: 'new' });
+    expect(await toldAgain(0, 'nothing')).to.include({ todo: 'new' });
+  });
+
+  it('goes on from the first message where that is asked for while all seems to be recorded', async () => {
+    const again = await toldAgain(1, 'last', (_id) => readOnceMore(deps, { _id }));
+    expect(again).to.deep.equal({ todo: 'all', isFromFirst: true });
+  });
+
+  it('goes on with all of a thread of which something new is told meanwhile', async () => {
+    const again = await toldAgain(2, 'last', (_id) => readOnceMore(deps, { _id }));
+    expect(again).to.deep.equal({ todo: 'all', isFromFirst: true });
+  });
+
+  it('counts as read from the moment at which its reading began', async () => {
+    const threads = syncOf(deps.collections.sync, 'thread');
+    const thread = aThread({ todo: 'all' });
+    const { _id, serverId } = thread;
+    await threads.insertOne(thread);
+    let asked = 0;
+    const get = (async () => {
+      asked = Date.now();
+      await until(() => Date.now() > asked);
+      return { value: { messages: [], unreadable: [] }, asOf: 2 };
+    }) as unknown as PlatformClient['get'];
+    const server = { serverId, channels: new Map(), optOutRoles: new Set() };
+    await fetchThread(syncDeps(deps, { get }), server as unknown as LoadedServer, thread);
+    const { readAt } = (await threads.findOne({ _id }))!;
+    expect(readAt!.getTime()).to.be.at.most(asked);
+  });
+
   it('removes no message of which the platform says only that it may not be seen', async () => {
     const thread = aThread();
     const { _id: threadId, channelId, serverId } = thread;
