@@ -16,14 +16,13 @@ describe('the lease of who speaks to the platform', () => {
   afterEach(() => mock.reset());
 
   /** A sync whose platform never answers, and the signals of what it has asked. */
-  function startSync() {
+  function startSync(clock = createLiveClock(deps.collections.state)) {
     const asked: AbortSignal[] = [];
     const get = (_request: unknown, signal: AbortSignal) =>
       new Promise((_resolve, reject) => {
         asked.push(signal);
         signal.addEventListener('abort', () => reject(signal.reason as Error));
       });
-    const clock = createLiveClock(deps.collections.state);
     const sync = runSync(
       deps,
       { platform: { get } as unknown as PlatformClient, clock },
@@ -50,6 +49,22 @@ describe('the lease of who speaks to the platform', () => {
     await sync.stop();
     expect(asked).to.deep.equal([]);
     expect(await deps.collections.sync.countDocuments()).to.equal(0);
+  });
+
+  it('begins with times that are later than those of who had it before', async () => {
+    const [own, other] = [
+      createLiveClock(deps.collections.state),
+      createLiveClock(deps.collections.state),
+    ];
+    await own.take(1);
+    const [before] = await other.take(1);
+    // The clock of this computer is put back.
+    const now = Date.now.bind(Date);
+    mock.method(Date, 'now', () => now() - 5_000);
+    const { sync, asked } = startSync(own);
+    await until(() => asked.length > 0);
+    expect((await own.take(1))[0]).to.be.above(before!);
+    await sync.stop();
   });
 
   it('ends what is under way when another process has taken it', async () => {

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
+import { removeLongWithheld } from '../../../services/indexer/sync/removeWithheld.js';
+import { setMarks } from '../../../services/indexer/work/claims.js';
 import { memberId } from '../../../shared/store/optOuts.js';
 import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
 import {
@@ -9,7 +11,9 @@ import {
   hide,
   syncDeps,
 } from '../../support/answeringPlatform.js';
-import { anId } from '../../support/factories.js';
+import { until } from '../../support/apiServer.js';
+import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js';
+import { doAll, record } from '../../support/indexerDeps.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('a look at a server', () => {
@@ -51,6 +55,32 @@ describe('a look at a server', () => {
     expect(await told()).to.deep.equal([['help', 'The bot cannot see it'], isHidden]);
     server.channels = [help!];
     expect(await told()).to.deep.equal([['help', null]]);
+  });
+
+  it('empties a forum that stays withheld only when readers see nothing of it any more', async () => {
+    const source = aSourceThread();
+    const threadId = source.thread._id;
+    const { messages, channels, threadItems } = deps.collections;
+    await record(deps, source, [aSourceMessage({ threadId })]);
+    await doAll(deps);
+    const channelId = source.channel._id;
+    const withheldAt = new Date(Date.now() - 13 * 3_600_000);
+    await channels.updateOne({ _id: channelId }, { $set: { withheldAt } });
+    const empty = async () => {
+      const stopped = new AbortController();
+      const own = { ...deps, longWithheld: new Set([channelId]), signal: stopped.signal };
+      const removing = removeLongWithheld(own);
+      await until(() => own.longWithheld.size === 0);
+      stopped.abort();
+      await removing;
+      return messages.countDocuments({ threadId });
+    };
+    // A build takes the search documents of recorded messages away: without these they would stay.
+    expect(await empty()).to.equal(1);
+    await setMarks(deps, 'channel', [channelId]);
+    await doAll(deps);
+    expect(await threadItems.findOne({ _id: threadId })).to.equal(null);
+    expect(await empty()).to.equal(0);
   });
 
   it('has all members asked for again when other roles opt out than before, and only then', async () => {

@@ -11,7 +11,7 @@ import { retryFiles } from '../../../services/indexer/mirror/mirrorFiles.js';
 import { wantedFiles } from '../../../services/indexer/mirror/wantedFiles.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
-import { runDue } from '../../../services/indexer/work/runMarks.js';
+import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
 import { PlatformForbidden } from '../../../shared/discordApi/platformErrors.js';
 import { newKey } from '../../../shared/mirror/fileNames.js';
 import { createLogger } from '../../../shared/platform/logger.js';
@@ -176,6 +176,57 @@ describe('the mirror', () => {
     await wait();
     expect(await totals()).to.deep.equal({ files: 1, bytes: 60, failed: 0 });
     expect(await waiting()).to.equal(0);
+    // What is too large by the size told is not fetched.
+    server.requests.length = 0;
+    await aThreadWith((id) => [aFile(server.url, id, { size: 60 })]);
+    expect(server.requests).to.deep.equal([]);
+  });
+
+  it('asks for no more files once a few have failed one after the other', async () => {
+    await aThreadWith((id) =>
+      Array.from({ length: 20 }, () => {
+        const file = aFile(server.url, id);
+        server.answers.set(pathOf(file), fail(500));
+        return file;
+      }),
+    );
+    expect(server.requests).to.have.length.within(3, 10);
+    expect(await waiting()).to.equal(1);
+  });
+
+  it('copies again what a killed worker was removing, and what is shown again', async () => {
+    const { threadId, attachments } = await aThreadWith((id) => [aFile(server.url, id)]);
+    const again = async () => {
+      await syncOf(deps.collections.sync, 'file').updateMany({}, { $set: { gone: true } });
+      await deps.mirror.files.remove(await stored());
+      await setMarks(deps, 'mirror', [`thread/${threadId}`]);
+      await doDue(deps);
+      return { stored: await stored(), copies: (await records()).map(({ copy }) => copy?.key) };
+    };
+    const { stored: keys, copies } = await again();
+    expect(keys).to.have.length(1).and.deep.equal(copies);
+    server.answers.set(pathOf(attachments[0]!), fail(500));
+    expect(await again()).to.deep.equal({ stored: [], copies: [undefined] });
+  });
+
+  it('forgets no removal that is asked for while it removes something else', async () => {
+    const { threadId } = await aThreadWith((id) => [aFile(server.url, id)]);
+    const subject = `thread/${threadId}`;
+    const ask = (cause: string) => setMarks(deps, 'mirror', [subject], { causes: [cause] });
+    const { work } = deps.collections;
+    await ask('delete-message/1');
+    const claimed = await claimMarks(deps, await work.find({ subject }).toArray());
+    let asking: Promise<void> | undefined;
+    const late: IndexerDeps = {
+      ...deps,
+      // It has removed what was to go when it began.
+      async commit(change) {
+        await (asking ??= ask('delete-message/2'));
+        return deps.commit(change);
+      },
+    };
+    await runClaimed(late, 'mirror', claimed);
+    expect((await work.findOne({ subject }))?.causes).to.include('delete-message/2');
   });
 
   it('asks again, ever later, for what fails, and not for what is gone', async () => {

@@ -96,6 +96,22 @@ describe('a request to sync', () => {
     });
   }
 
+  it('finds a thread that is taken up while the archived ones are listed', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { id: serverId } = one.guild;
+    const threads = pagesOf(one, one.channels[0]!.id, 1);
+    let isTakenUp = false;
+    const { platform } = answeringPlatform([one]);
+    const get: PlatformClient['get'] = async (request, signal) => {
+      const answer = await platform.get(request, signal);
+      if (request.route === 'archivedThreads') isTakenUp = true;
+      if (request.route !== 'activeThreads' || !isTakenUp) return answer;
+      return { ...answer, value: request.check({ threads }) };
+    };
+    await runRequest(syncDeps(deps, { get }), aRequest({ serverId }));
+    expect(await deps.collections.threads.distinct('_id')).to.deep.equal([threads[0]!.id]);
+  });
+
   it('lists all other threads where one cannot be read, and that one when it can be', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { id: serverId } = one.guild;

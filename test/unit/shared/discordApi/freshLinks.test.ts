@@ -48,6 +48,18 @@ describe('fresh links', () => {
     expect(asked).to.have.length(2);
   });
 
+  it('lead nowhere else than the links that were recorded', async () => {
+    const elsewhere = 'https://cdn.discordapp.com/attachments/1/2/b.png';
+    const refreshed = [{ original: file(1).url, refreshed: elsewhere }];
+    const get = ({ path }: PlatformRequest<unknown>) => {
+      const value = path.includes('refresh-urls')
+        ? { refreshed_urls: refreshed }
+        : { attachments: [{ id: '1', url: elsewhere }] };
+      return Promise.resolve({ value: value as never, asOf: 1 });
+    };
+    expect(await createFreshLinks({ get }).linkOf(file(1))).to.equal(null);
+  });
+
   it('count a platform that takes too long as away, and no store', async () => {
     const late = new DOMException('The operation timed out', 'TimeoutError');
     const links = createFreshLinks(refusing(() => late).platform);

@@ -19,6 +19,8 @@ describe('createFolderFiles', () => {
       const listed: string[] = [];
       for await (const file of files.list()) listed.push(file.key);
       expect(listed).to.deep.equal([key]);
+      const outside = await files.has('../../secret', 1).catch((error: unknown) => error);
+      expect(outside).to.be.instanceOf(TypeError);
     } finally {
       await place.close();
     }
