@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
 import { removeLongWithheld } from '../../../services/indexer/sync/removeWithheld.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
+import { REDACTED } from '../../../shared/store/redacted.js';
 import { memberId } from '../../../shared/store/optOuts.js';
 import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
 import {
@@ -61,14 +63,15 @@ describe('a look at a server', () => {
     const source = aSourceThread();
     const threadId = source.thread._id;
     const { messages, channels, threadItems } = deps.collections;
-    await record(deps, source, [aSourceMessage({ threadId })]);
+    const said = [aSourceMessage({ threadId }), aSourceMessage({ threadId })];
+    await record(deps, source, said);
     await doAll(deps);
     const channelId = source.channel._id;
     const withheldAt = new Date(Date.now() - 13 * 3_600_000);
     await channels.updateOne({ _id: channelId }, { $set: { withheldAt } });
-    const empty = async () => {
+    const empty = async (by = deps) => {
       const stopped = new AbortController();
-      const own = { ...deps, longWithheld: new Set([channelId]), signal: stopped.signal };
+      const own = { ...by, longWithheld: new Set([channelId]), signal: stopped.signal };
       const removing = removeLongWithheld(own);
       await until(() => own.longWithheld.size === 0);
       stopped.abort();
@@ -76,11 +79,44 @@ describe('a look at a server', () => {
       return messages.countDocuments({ threadId });
     };
     // A build takes the search documents of recorded messages away: without these they would stay.
-    expect(await empty()).to.equal(1);
+    expect(await empty()).to.equal(2);
     await setMarks(deps, 'channel', [channelId]);
     await doAll(deps);
     expect(await threadItems.findOne({ _id: threadId })).to.equal(null);
-    expect(await empty()).to.equal(0);
+    // What is deleted just then stays known as deleted.
+    let deleting: Promise<unknown> | undefined;
+    const late: IndexerDeps = {
+      ...deps,
+      async commit(change) {
+        await (deleting ??= messages.updateOne({ _id: said[1]!._id }, { $set: REDACTED }));
+        return deps.commit(change);
+      },
+    };
+    expect(await empty(late)).to.equal(1);
+    expect(await messages.distinct('_id')).to.deep.equal([said[1]!._id]);
+  });
+
+  it('is over before the next begins, so that an older answer never comes after a newer one', async () => {
+    const server = anAnsweredServer('Rust', ['help']);
+    const { platform, asked } = answeringPlatform([server]);
+    const own = syncDeps(deps, platform);
+    await Promise.all([1, 2].map(() => loadServer(own, server.guild.id)));
+    const look = ['guild', 'guildChannels', 'me', 'member'];
+    expect(asked.map(({ route }) => route)).to.deep.equal([...look, ...look]);
+  });
+
+  it('has a forum that is archived again read from its beginning', async () => {
+    const server = anAnsweredServer('Rust', ['help']);
+    const own = syncDeps(deps, answeringPlatform([server]).platform);
+    const { id: serverId } = server.guild;
+    const { id: channelId } = server.channels[0]!;
+    await loadServer(own, serverId);
+    const channels = syncOf(deps.collections.sync, 'channel');
+    // A process that was killed has noted that it was not archived any more, and forgotten nothing.
+    const listedTo = new Date().toISOString();
+    await channels.updateOne({ _id: channelId }, { $set: { problem: 'Missing Access', listedTo } });
+    await loadServer(own, serverId);
+    expect(await channels.findOne({ _id: channelId })).to.not.have.property('listedTo');
   });
 
   it('has all members asked for again when other roles opt out than before, and only then', async () => {

@@ -10,6 +10,7 @@ import {
   noteRolesOfEvent,
   readRoles,
 } from '../../../services/indexer/sync/memberRoles.js';
+import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
 import type { LoadedServer } from '../../../services/indexer/sync/syncDeps.js';
 import { anId } from '../../support/factories.js';
 import { indexerSuite } from '../../support/suiteStores.js';
@@ -73,6 +74,24 @@ describe('roles of members', () => {
     expect(own.asking).to.include({ all: 60, now: 0 });
     expect(own.asking.most).to.be.within(1, 4);
     expect(await deps.collections.optOuts.countDocuments()).to.equal(60);
+  });
+
+  it('count as of the time at which they were told, whichever comes last', async () => {
+    const own = rolesOf({ roles: [ROLE] });
+    await noteRoles(own, { serverId, userId, roleIds: [ROLE], asOf: 20 });
+    await noteRoles(own, { serverId, userId, roleIds: [], asOf: 10 });
+    expect(await isOut()).to.equal(true);
+  });
+
+  it('are judged by the roles that leave people out when the choice is stored', async () => {
+    const own = rolesOf({ roles: [ROLE] });
+    const commit: typeof deps.commit = (change) => {
+      // A look at the server has found this meanwhile.
+      Object.assign(own.server, { optOutRoles: new Set(['2']) });
+      return deps.commit(change);
+    };
+    await noteRoles({ ...own, commit }, { serverId, userId, roleIds: [ROLE], asOf: 20 });
+    expect(await isOut()).to.equal(false);
   });
 
   it('are known to a process that has just begun, and asked for by it no more', async () => {

@@ -4,7 +4,8 @@ import { MongoNetworkError } from 'mongodb';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { createEventRecorder } from '../../../services/indexer/gateway/recordEvents.js';
 import type { GatewayEvent } from '../../../services/indexer/gateway/gatewayEvents.js';
-import { wantedIntents } from '../../../services/indexer/gateway/identify.js';
+import { createGatewaySaver, loadSession } from '../../../services/indexer/gateway/gatewayStore.js';
+import { awaitIdentify, wantedIntents } from '../../../services/indexer/gateway/identify.js';
 import { listen } from '../../../services/indexer/gateway/listen.js';
 import { createListener } from '../../../services/indexer/gateway/listener.js';
 import { createLiveClock } from '../../../services/indexer/stores/liveClock.js';
@@ -12,11 +13,12 @@ import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import { PlatformAway } from '../../../shared/discordApi/platformErrors.js';
-import { stateOf } from '../../../shared/store/state.js';
+import { stateOf, type GatewaySession } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import { until } from '../../support/apiServer.js';
 import { gatewayState } from '../../support/syncRig.js';
 import { anAnsweredServer, answeringPlatform, syncDeps } from '../../support/answeringPlatform.js';
+import { anId } from '../../support/factories.js';
 import { aLiveMessage, aLiveThread } from '../../support/liveAnswers.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
@@ -95,6 +97,15 @@ describe('the recorder of events', () => {
     await recorder.end();
   });
 
+  it('keeps a message deleted whose deletion came before it was recorded', async () => {
+    const { record, recorder, said, serverId, threadId } = await withThread();
+    const late = anId();
+    await record({ kind: 'messagesDeleted', serverId, threadId, messageIds: [late] });
+    await record(said(late, 'Late'));
+    await recorder.end();
+    expect(await contentOf(late)).to.equal('');
+  });
+
   it('has a thread read once more of which an event cannot be recorded', async () => {
     const { record, recorder, said, threadId, aThread } = await withThread();
     const other = await aThread();
@@ -166,6 +177,51 @@ describe('the recorder of events', () => {
       return { asked, end };
     }
 
+    const aSession = (id: string, seq: number): GatewaySession => ({
+      ...{ id, seq, url: 'wss://a.example', botId: '9', intents: 1, since: new Date(0) },
+    });
+    /** A process stores how its session stands; it has loaded another state of it, or none. */
+    const saver = (
+      loaded: GatewaySession | null,
+      session: GatewaySession,
+      own = deps.collections,
+    ) =>
+      createGatewaySaver(own, loaded, () => ({
+        ...{ session, connectedAt: null, lastEventAt: null, waiting: 0, problem: null },
+      }));
+    const save = async (loaded: GatewaySession | null, session: GatewaySession) => {
+      const saving = saver(loaded, session);
+      saving.touch();
+      await saving.end();
+      return (await gatewayState(deps))?.session;
+    };
+
+    it('is not changed by a process that is late', async () => {
+      await loadSession(deps.collections);
+      await save(null, aSession('S', 9));
+      expect(await save(aSession('S', 3), aSession('S', 5))).to.include({ id: 'S', seq: 9 });
+      await save(null, aSession('T', 2));
+      expect(await save(aSession('S', 9), aSession('S', 20))).to.include({ id: 'T', seq: 2 });
+    });
+
+    it('is stored when MongoDB is back that was away', async () => {
+      await loadSession(deps.collections);
+      const { state } = deps.collections;
+      let tries = 0;
+      const flaky = Object.create(state, {
+        updateOne: {
+          value(...change: Parameters<typeof state.updateOne>) {
+            tries += 1;
+            return tries === 1 ? Promise.reject(new Error('away')) : state.updateOne(...change);
+          },
+        },
+      }) as typeof state;
+      const saving = saver(null, aSession('S', 9), { ...deps.collections, state: flaky });
+      saving.touch();
+      await until(async () => (await gatewayState(deps))?.session?.seq === 9);
+      await saving.end();
+    });
+
     it('sends the token to no address without encryption', async () => {
       const { end } = await listenTo('ws://127.0.0.1:9', false);
       await until(async () => {
@@ -184,6 +240,65 @@ describe('the recorder of events', () => {
       later.mock.restore();
       await end();
     });
+  });
+
+  it('leaves somebody out by an event that comes before its server was looked at', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const role = { id: anId(), name: 'No archive', permissions: '0' };
+    one.guild.roles.push(role);
+    const clock = createLiveClock(deps.collections.state);
+    const { platform } = answeringPlatform([one]);
+    const recorder = createEventRecorder(
+      syncDeps(deps, platform, { clock, optOutRoles: [role.name] }),
+    );
+    const { id: serverId } = one.guild;
+    const roleIds = [role.id];
+    recorder.take({ kind: 'member', serverId, userId: anId(), roleIds }, 1, () => undefined);
+    await recorder.end();
+    expect(await deps.collections.optOuts.countDocuments()).to.equal(1);
+  });
+
+  it('notes that the bot has left a server after a look that was under way', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { id: serverId } = one.guild;
+    const clock = createLiveClock(deps.collections.state);
+    const { platform } = answeringPlatform([one], {
+      async before({ route }) {
+        if (route !== 'member') return;
+        recorder.take({ kind: 'left', serverId }, 1, () => undefined);
+        // It has its time by then.
+        await clock.take(1);
+      },
+    });
+    const own = syncDeps(deps, platform, { clock });
+    const recorder = createEventRecorder(own);
+    await loadServer(own, serverId);
+    await recorder.end();
+    expect(own.servers.has(serverId)).to.equal(false);
+  });
+
+  it('lets one session begin in five seconds, whichever process begins it', async () => {
+    const limit = { total: 1_000, remaining: 1_000, reset_after: 0 };
+    const value = { url: 'wss://a.example', session_start_limit: limit };
+    const { platform } = answeringPlatform([]);
+    const identify = (signal: AbortSignal, onAsked: () => void = () => undefined) => {
+      const get: PlatformClient['get'] = (request) => {
+        if (request.route !== 'gateway') return platform.get(request);
+        onAsked();
+        return Promise.resolve({ value: value as never, asOf: 1 });
+      };
+      return awaitIdentify(syncDeps(deps, { get }, { signal })).catch(
+        (error: unknown) => (error as Error).name,
+      );
+    };
+    await loadSession(deps.collections);
+    const { signal } = new AbortController();
+    expect(await identify(signal)).to.include({ url: value.url });
+    const stopped = new AbortController();
+    expect(await identify(stopped.signal, () => stopped.abort())).to.equal('AbortError');
+    const earlier = { $set: { identifiedAt: new Date(Date.now() - 6_000) } };
+    await stateOf(deps.collections.state, 'gateway').updateOne({ _id: 'gateway' }, earlier);
+    expect(await identify(signal)).to.include({ url: value.url });
   });
 
   it('notes at once that the bot is not on a server', async () => {
