@@ -81,10 +81,10 @@ async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<vo
     const isOut = (await deps.collections.optOuts.findOne({ _id })) !== null;
     deps.members.set(_id, isOut);
   }
-  // Other roles opt out since they were judged: they are to be asked for again.
-  if (!deps.members.has(_id)) return;
   // The answer may have taken long, and their erasure may have removed this note meanwhile.
   if (await isErased()) return;
+  // Other roles opt out since they were judged: they are to be asked for again.
+  if (!deps.members.has(_id)) return;
   await members.updateOne(
     { _id },
     { $set: { checkedAt }, $setOnInsert: { kind: 'member', serverId, userId, asOf: 0 } },
