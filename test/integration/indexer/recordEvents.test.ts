@@ -17,7 +17,12 @@ import { stateOf, type GatewaySession } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import { until } from '../../support/apiServer.js';
 import { gatewayState } from '../../support/syncRig.js';
-import { anAnsweredServer, answeringPlatform, syncDeps } from '../../support/answeringPlatform.js';
+import {
+  anAnsweredServer,
+  answeringPlatform,
+  hide,
+  syncDeps,
+} from '../../support/answeringPlatform.js';
 import { anId } from '../../support/factories.js';
 import { aLiveMessage, aLiveThread } from '../../support/liveAnswers.js';
 import { indexerSuite } from '../../support/suiteStores.js';
@@ -256,6 +261,29 @@ describe('the recorder of events', () => {
     recorder.take({ kind: 'member', serverId, userId: anId(), roleIds }, 1, () => undefined);
     await recorder.end();
     expect(await deps.collections.optOuts.countDocuments()).to.equal(1);
+  });
+
+  it('looks at a server once more that has changed since a look began', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const clock = createLiveClock(deps.collections.state);
+    const event: GatewayEvent = { kind: 'rules', serverId: one.guild.id };
+    let isHidden = false;
+    const { platform } = answeringPlatform([one], {
+      async before({ route }) {
+        // The look has read the forums by then.
+        if (route !== 'me' || isHidden) return;
+        isHidden = true;
+        hide(one, one.channels[0]!);
+        recorder.take(event, 1, () => undefined);
+        await clock.take(1);
+      },
+    });
+    const own = syncDeps(deps, platform, { clock });
+    const recorder = createEventRecorder(own);
+    recorder.take(event, 1, () => undefined);
+    await recorder.end();
+    expect(own.servers.get(one.guild.id)?.channels.size).to.equal(0);
+    expect(await deps.collections.channels.findOne()).to.have.property('withheldAt');
   });
 
   it('notes that the bot has left a server after a look that was under way', async () => {
