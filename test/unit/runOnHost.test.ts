@@ -17,7 +17,7 @@ describe('runOnHost', () => {
     withTemporaryFolder(async (folder) => {
       const file = join(folder, 'program.mjs');
       await writeFile(file, PROGRAM);
-      const ended = promisify(execFile)(process.execPath, [file], { timeout: 20_000 });
+      const ended = promisify(execFile)(process.execPath, [file], { timeout: 120_000 });
       expect((await ended).stdout).to.equal('0\n2\n');
     }));
 });
