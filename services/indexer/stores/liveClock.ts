@@ -36,7 +36,8 @@ export function createLiveClock(state: Collection<StateRecord>): LiveClock {
     const own = raise(state, 'live', nowMicroseconds(), RESERVED)
       .then(async (value) => {
         const early = value - RESERVED - nowMicroseconds();
-        if (early > 0 && early <= RESERVED) await pause(early / 1_000);
+        // A timer may end a millisecond early.
+        if (early > 0 && early <= RESERVED) await pause(early / 1_000 + 1);
         // The clock was restarted meanwhile: another process may have given later times than these.
         if (reserving !== own) return;
         end = value;
