@@ -6,6 +6,9 @@ import { markId, NEVER, type Failure, type Mark } from './work.js';
 /** The marks that are quarantined, and those that are tried again since. */
 export const FAILED: Filter<Mark> = { 'failure.id': { $exists: true } };
 
+/** The reason of a file that was imported, and whose thread could not be built. */
+export const THREAD_QUARANTINED = 'Its thread is quarantined: it could not be built';
+
 /** What is known of a failure, as it is added to those before. */
 export function failureOf(
   before: Failure | undefined,

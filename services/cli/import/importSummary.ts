@@ -17,6 +17,8 @@ export interface ImportSummary {
   skipped: Problem[];
   refused: Problem[];
   rejected: Problem[];
+  /** Ids of the threads that are recorded, and could not be built. */
+  quarantined: string[];
   /** Files in folders that are no JSON. */
   ignored: number;
   threads: number;
@@ -24,9 +26,9 @@ export interface ImportSummary {
   seconds: number;
 }
 
-/** Whether every file was taken or is none to take. */
-export function isClean(summary: ImportSummary): boolean {
-  return summary.refused.length === 0 && summary.rejected.length === 0;
+/** Whether every file was taken or is none to take, and can be read. */
+export function isClean({ refused, rejected, quarantined }: ImportSummary): boolean {
+  return refused.length === 0 && rejected.length === 0 && quarantined.length === 0;
 }
 
 /** The summary as JSON tells it. */
@@ -43,6 +45,7 @@ export function summaryLines(summary: ImportSummary): string[] {
     ...problemLines('Skipped', summary.skipped),
     ...problemLines('Refused', summary.refused),
     ...problemLines('Rejected', summary.rejected),
+    ...quarantinedLines(summary.quarantined),
     ...(ignored > 0 ? [`${counted(ignored, 'other file')} ignored`] : []),
   ];
 }
@@ -65,5 +68,14 @@ function problemLines(title: string, problems: readonly Problem[]): string[] {
     ...problems.map(({ file, reason, at }) =>
       safeText(`  ${file}: ${reason}${at === undefined ? '' : ` (at ${at})`}`),
     ),
+  ];
+}
+
+/** A file's name is forgotten when it is taken, so the threads are told by their ids. */
+function quarantinedLines(threadIds: readonly string[]): string[] {
+  if (threadIds.length === 0) return [];
+  return [
+    `Quarantined: ${counted(threadIds.length, 'thread')} that could not be built (GET /admin/quarantine tells why)`,
+    ...threadIds.map((id) => `  ${id}`),
   ];
 }

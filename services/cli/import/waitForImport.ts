@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { THREAD_QUARANTINED } from '../../../shared/store/quarantine.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { Archive } from '../openArchive.js';
 import type { Progress } from '../progress.js';
@@ -17,7 +18,7 @@ const OBSTACLE_CHECK_MS = 10_000;
 /** What the indexer made of an import's files. */
 export type ImportOutcome = Pick<
   ImportSummary,
-  'imported' | 'unchanged' | 'threads' | 'messages' | 'rejected'
+  'imported' | 'unchanged' | 'threads' | 'messages' | 'rejected' | 'quarantined'
 >;
 
 /**
@@ -118,6 +119,7 @@ async function outcomeOf(
     messages: of('imported').messages + of('unchanged').messages,
     threads: await countThreads(importFiles, importId),
     rejected: await rejectedFiles(importFiles, importId),
+    quarantined: await quarantinedThreads(importFiles, importId),
   };
 }
 
@@ -141,4 +143,13 @@ async function rejectedFiles(
 ): Promise<Problem[]> {
   const files = await importFiles.find({ importId, state: 'rejected' }).sort({ name: 1 }).toArray();
   return files.map(({ name = '', reason = 'No reason is known' }) => ({ file: name, reason }));
+}
+
+/** What keeps a thread from being read is no fault of its file, so the file counts as imported all the same. */
+async function quarantinedThreads(
+  importFiles: Collections['importFiles'],
+  importId: string,
+): Promise<string[]> {
+  const files = await importFiles.find({ importId, reason: THREAD_QUARANTINED }).toArray();
+  return [...new Set(files.flatMap(({ threadId }) => threadId ?? []))].sort();
 }

@@ -9,6 +9,7 @@ import { memoryBudget } from '../../../shared/platform/memoryBudget.js';
 import type { SourceMessage, SourceThread, Stamps } from '../../../shared/store/records.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { isNotYet } from '../../../shared/store/heldFile.js';
+import { THREAD_QUARANTINED } from '../../../shared/store/quarantine.js';
 import { deleteUpload, openUpload } from '../../../shared/store/uploads.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
 import { markId, type Mark } from '../../../shared/store/work.js';
@@ -172,7 +173,7 @@ async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<F
   if (threadId === undefined) return outcome;
   await redactErasedThread(deps, threadId, source.causes);
   if (await finish(deps, 'thread', threadId, { claim })) return outcome;
-  return { ...outcome, reason: 'Its thread is quarantined: it could not be built' };
+  return { ...outcome, reason: THREAD_QUARANTINED };
 }
 
 /**

@@ -1,12 +1,17 @@
 import { expect } from 'chai';
 import { waitForImport } from '../../../services/cli/import/waitForImport.js';
+import { importFile } from '../../../services/indexer/jobs/importFile.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import { createElasticsearch } from '../../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../../shared/platform/env.js';
-import { suiteStores } from '../../support/suiteStores.js';
+import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
+import { anExport, bytesOf } from '../../support/exportFiles.js';
+import { doAll } from '../../support/indexerDeps.js';
+import { poisoned } from '../../support/poison.js';
+import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('waitForImport', () => {
-  const stores = suiteStores();
+  const { stores, deps } = indexerSuite();
 
   /** What is said of an import of one file that waits until something was said. */
   async function saidOf(
@@ -54,5 +59,26 @@ describe('waitForImport', () => {
     } finally {
       await away.close();
     }
+  });
+
+  it('tells which threads were recorded and cannot be read', async () => {
+    const document = anExport();
+    const threadId = document.messages[0]!.id;
+    const [importId, uploadId] = ['quarantined', newUploadId()];
+    await storeUpload(deps.collections, uploadId, bytesOf(document));
+    await deps.collections.importFiles.insertOne({
+      ...{ _id: uploadId, importId, name: 'a.json', bytes: 1 },
+      ...{ state: 'queued', queuedAt: new Date() },
+    });
+    const failing = poisoned(deps, threadId, () => {
+      throw new Error('It cannot be built');
+    });
+    await importFile(failing, { uploadId, importId });
+    await doAll(deps);
+    const producer = { workers: () => Promise.resolve(1) } as Producer;
+    const progress = { advance: () => undefined, say: () => undefined };
+    const archive = { mongo: stores.mongo, elasticsearch: stores.elasticsearch, producer };
+    const outcome = await waitForImport(archive, importId, 1, progress);
+    expect(outcome).to.deep.include({ imported: 1, quarantined: [threadId] });
   });
 });

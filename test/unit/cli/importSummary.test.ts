@@ -9,7 +9,15 @@ import {
 function aSummary(more: Partial<ImportSummary> = {}): ImportSummary {
   return {
     ...{ importId: 'i', queued: 0, imported: 0, unchanged: 0, ignored: 0 },
-    ...{ skipped: [], refused: [], rejected: [], threads: 0, messages: 0, seconds: 2 },
+    ...{
+      skipped: [],
+      refused: [],
+      rejected: [],
+      quarantined: [],
+      threads: 0,
+      messages: 0,
+      seconds: 2,
+    },
     ...more,
   };
 }
@@ -31,6 +39,17 @@ describe('the summary of an import', () => {
       '12 other files ignored',
     ]);
     expect(summaryJson(summary)).to.include({ messagesPerSecond: 12_000, imported: 1_200 });
+  });
+
+  it('tells which threads could not be built, and is not clean then', () => {
+    const summary = aSummary({ imported: 2, threads: 2, messages: 4, quarantined: ['17', '18'] });
+    expect(summaryLines(summary)).to.deep.equal([
+      'Imported 2 files: 2 threads, 4 messages (2.0 s, 2 messages/s)',
+      'Quarantined: 2 threads that could not be built (GET /admin/quarantine tells why)',
+      '  17',
+      '  18',
+    ]);
+    expect(isClean(summary)).to.equal(false);
   });
 
   it('tells what is queued when nobody waits', () => {
