@@ -24,14 +24,12 @@ export async function importPaths(
   const outcome = options.wait ? await waitAll(archive, importId, stored) : null;
   return {
     importId,
-    ...{
-      queued: outcome ? 0 : stored,
-      imported: 0,
-      unchanged: 0,
-      threads: 0,
-      messages: 0,
-      quarantined: [],
-    },
+    queued: outcome ? 0 : stored,
+    imported: 0,
+    unchanged: 0,
+    threads: 0,
+    messages: 0,
+    quarantined: [],
     ...rest,
     ...outcome,
     rejected: [...rest.rejected, ...(outcome?.rejected ?? [])],
