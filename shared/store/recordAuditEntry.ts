@@ -7,8 +7,11 @@ type Store = Pick<Collections, 'audit' | 'erasures' | 'state'>;
 
 /** What may be the id of a person. */
 const IDS = /\d{17,20}/g;
-/** API keys, refresh tokens and service tokens. Some callers send one where an id or a name belongs. */
-const SECRETS = /\b(?:f[ar]_|eyJ)[\w.-]{16,}/g;
+/**
+ * API keys, refresh tokens and service tokens. Some callers send one where an id or a name belongs. Anything may stand
+ * before one: of a line break, the JSON text ends with a letter.
+ */
+const SECRETS = /(?:f[ar]_|eyJ)[\w.-]{16,}/g;
 /** Characters of a text that are kept. */
 const LONGEST = 200;
 

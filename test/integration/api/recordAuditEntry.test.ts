@@ -56,4 +56,15 @@ describe('a entry', () => {
       ...{ keyId: '(secret)', name: 'a (secret) of (secret)' },
     });
   });
+
+  it('is kept without a secret whatever stands before it', async () => {
+    const { key } = await createApiKey(store(), { name: 'x', level: 'read', expiresAt: null });
+    const entryId = await recordAuditEntry(store(), {
+      ...{ caller: { kind: 'key', id: '1' }, operation: 'createKey', outcome: 'done' },
+      params: { name: `a\n${key}`, path: `/admin/queues/%20${key}`, list: [`my_${key}`] },
+    });
+    expect((await store().audit.findOne({ _id: entryId }))?.params).to.deep.equal({
+      ...{ name: 'a\n(secret)', path: '/admin/queues/%20(secret)', list: ['my_(secret)'] },
+    });
+  });
 });
