@@ -25,12 +25,17 @@ export function invalidCredential(what: string): InvalidCredential {
 }
 
 /**
- * 401 UNAUTHORIZED: the key that was typed as a password is wrong. A browser asks again, which it would not after 403.
+ * The refusal of a key that was typed as a password: with 401, whether it is wrong, expired or of too low a level. Only
+ * then does a browser ask for another. After 403 it would send the same one until it is closed.
  */
-export function wrongPassword(): InvalidCredential {
-  return new InvalidCredential('UNAUTHORIZED', 'The password is not a valid API key', {
-    headers: { 'WWW-Authenticate': BASIC_REALM },
-  });
+export function refusedPassword(refusal: AppError): AppError {
+  const options = { headers: { 'WWW-Authenticate': BASIC_REALM } };
+  if (refusal instanceof InvalidCredential) {
+    return new InvalidCredential('UNAUTHORIZED', 'The password is not a valid API key', options);
+  }
+  if (refusal.code === 'FORBIDDEN') return new AppError('UNAUTHORIZED', refusal.message, options);
+  if (refusal.code === 'TOKEN_EXPIRED') return new AppError(refusal.code, refusal.message, options);
+  return refusal;
 }
 
 /** A refusal that counts as a wrong credential. */

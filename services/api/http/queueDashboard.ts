@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
-import { InvalidCredential, wrongPassword } from '../auth/refusals.js';
+import { refusedPassword } from '../auth/refusals.js';
 import type { Caller } from '../caller.js';
 import type { Gate } from './credentials/gate.js';
 import { refuseUnmatched } from './errors.js';
@@ -56,13 +56,13 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
   };
 }
 
-/** The caller. Throws what the gate throws; for a wrong password an error that makes the browser ask again. */
+/** The caller. Throws what the gate throws; for a password that does not do, an error that makes the browser ask again. */
 async function admit(ctx: Context, gate: Gate): Promise<Caller | null> {
   try {
     return await gate(ctx, GUARDED);
   } catch (error) {
     const isPassword = /^basic /i.test(ctx.get('Authorization'));
-    throw isPassword && error instanceof InvalidCredential ? wrongPassword() : error;
+    throw isPassword && error instanceof AppError ? refusedPassword(error) : error;
   }
 }
 
