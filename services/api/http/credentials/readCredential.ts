@@ -5,6 +5,8 @@ import type { Credential } from '../../auth/credential.js';
 const LONGEST = 4_096;
 const BEARER = /^Bearer +([\w.~+/=-]+)$/i;
 const BASIC = /^Basic +([\w+/=]+)$/i;
+/** The scheme of a password, with or without one. */
+const PASSWORD = /^Basic(?: |$)/i;
 /** Three parts of base64url: what is signed, and its signature, which may be missing. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 /** How API keys and refresh tokens of this service begin. Some clients send one as a bearer token. */
@@ -12,16 +14,19 @@ const MISPLACED = /^f[ar]_/;
 
 /**
  * The one credential of a request; null without any. An API key may be the password of HTTP Basic where `basic` says
- * so. Throws VALIDATION_ERROR for two.
+ * so. Elsewhere a password is no credential: a browser that knows one for a page sends it to every path beside that page,
+ * also with requests that carry a credential of their own. Throws VALIDATION_ERROR for two.
  */
 export function readCredential(request: IncomingMessage, basic = false): Credential | null {
   const { authorization, 'x-api-key': key } = request.headers;
   if (authorization === undefined && key === undefined) return null;
-  const { authorization: tokens = [], 'x-api-key': keys = [] } = request.headersDistinct;
+  const { authorization: sent = [], 'x-api-key': keys = [] } = request.headersDistinct;
+  const isOnlyPassword = !basic && sent.length === 1 && PASSWORD.test(sent[0]!.trim());
+  const tokens = isOnlyPassword ? [] : sent;
   if (tokens.length + keys.length > 1) {
     throw new AppError('VALIDATION_ERROR', 'A request must carry only one credential');
   }
-  if (tokens[0] === undefined) return apiKey(keys[0] ?? '');
+  if (tokens[0] === undefined) return keys[0] === undefined ? null : apiKey(keys[0]);
   const encoded = basic ? BASIC.exec(tokens[0].trim())?.[1] : undefined;
   return encoded === undefined ? bearer(tokens[0]) : apiKey(passwordOf(encoded));
 }
