@@ -22,7 +22,10 @@ const ACTIONS: ReadonlyMap<string, string> = new Map([
 /** The states whose jobs can be cleaned at once. */
 const CLEANABLE = ['completed', 'wait', 'delayed', 'failed', 'prioritized'];
 
-/** Notes for the audit trail what is about to be done, and to which job. Throws FORBIDDEN, VALIDATION_ERROR. */
+/**
+ * Notes for the audit trail what is about to be done, and to which job. Throws FORBIDDEN, VALIDATION_ERROR, and CONFLICT
+ * where the job's state does not allow it.
+ */
 export async function noteBoardAction(
   ctx: Context & { params?: Record<string, string> },
   { route, method }: AppControllerRoute,
@@ -41,4 +44,14 @@ export async function noteBoardAction(
   const job = jobId === undefined ? undefined : ((await queue.getJob(jobId)) as Job | undefined);
   const jobName = job === undefined ? {} : { jobName: job.name };
   Object.assign(ctx.state['given'] as object, { action, ...jobName });
+  if (job) await refuseWrongState(job, action);
+}
+
+/** The page may be older than the job's state. The queue would refuse with an error of its own. */
+async function refuseWrongState(job: Job, action: string): Promise<void> {
+  if (action !== 'promote' && action !== 'clean') return;
+  const state = await job.getState();
+  if (action === 'promote' ? state === 'delayed' : state !== 'active') return;
+  const done = action === 'promote' ? 'promoted' : 'cleaned';
+  throw new AppError('CONFLICT', `A job that is ${state} cannot be ${done}`);
 }

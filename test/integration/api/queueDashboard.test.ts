@@ -119,6 +119,20 @@ describe('the queue dashboard', () => {
     await producer.close();
   });
 
+  it('says that a job which waits already cannot be promoted, and not that the queue is away', async () => {
+    const { producer, audit } = await jobs();
+    const job = await producer.queue.add('verify', { repair: false }, { jobId: 'ready' });
+    const reply = await api.send('PUT', '/admin/queues/api/queues/archive/ready/promote', admin);
+    await job.remove();
+    await producer.close();
+    expect([reply.status, reply.json()]).to.deep.equal([
+      409,
+      { error: 'A job that is waiting cannot be promoted', code: 'CONFLICT' },
+    ]);
+    const entry = await audit.findOne({ 'params.jobId': 'ready' });
+    expect(entry).to.deep.include({ outcome: 'CONFLICT', status: 409 });
+  });
+
   it('retries, promotes, cleans, pauses and resumes alone, whatever else the board can do', async () => {
     const { producer, audit } = await jobs();
     const { queue } = producer;
