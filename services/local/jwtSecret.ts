@@ -1,19 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-
-/** The fewest characters that JWT_SECRET may have. */
-const SHORTEST = 32;
+import { SHORTEST_SECRET } from '../../shared/platform/env.js';
 
 /**
- * The JWT secret of a data folder, made once and kept in its file `jwt-secret`, which only its owner may read. A file
- * that a power cut or a full disk has left without a whole secret is replaced.
+ * The JWT secret of a data folder. The first call makes it, and writes it into the file `jwt-secret`, which only its owner
+ * may read. Later calls read that file. A power cut or a full disk may leave it empty or cut: then a new secret is made.
  */
 export async function jwtSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, 'jwt-secret');
   const kept = await readIfThere(file);
   // Some file systems leave zeros in place of what was not written to the disk.
-  if (kept.length >= SHORTEST && !kept.includes('\0')) return kept;
+  if (kept.length >= SHORTEST_SECRET && !kept.includes('\0')) return kept;
   const secret = randomBytes(32).toString('hex');
   await mkdir(dataDir, { recursive: true });
   const temporary = `${file}.${process.pid}`;

@@ -73,7 +73,14 @@ const onOrOff = () =>
     'boolean.base': '{{#label}} must be true or false (1 or 0, yes or no, on or off)',
   });
 
-const url = (scheme: string[]) => Joi.string().uri({ scheme });
+/** The fewest characters that JWT_SECRET may have. */
+export const SHORTEST_SECRET = 32;
+
+const url = () => Joi.string().uri({ scheme: ['http', 'https'] });
+
+/** A text that `read` checks. The message of what it throws follows the variable's name. */
+const checkedBy = (read: (text: string) => unknown) =>
+  Joi.string().custom(read).messages({ 'any.custom': '{{#label}} {{#error.message}}' });
 
 const seconds = (least: number, most: number) => Joi.number().integer().min(least).max(most);
 
@@ -120,9 +127,6 @@ function checkUser({ username, password }: URL): void {
     throw new TypeError(`has a % that stands for no character; ${ENCODED_USER}`);
   }
 }
-
-const redisUrl = () =>
-  Joi.string().custom(readRedis).messages({ 'any.custom': '{{#label}} {{#error.message}}' });
 
 /** Checks origins of pages. The message of what it throws follows the variable's name. */
 function readOrigins(text: string): string {
@@ -175,29 +179,23 @@ export const settingsSchema = Joi.object<Settings, true>({
     .min(1)
     .max(256)
     .description('Processes of one API (default one a core, or 1 beside local stores)'),
-  PUBLIC_URL: url(['http', 'https']).description(
-    'Where readers reach the API (default this machine, at PORT)',
-  ),
+  PUBLIC_URL: url().description('Where readers reach the API (default this machine, at PORT)'),
   // A URL of several hosts is none by the general rules. The driver checks the rest when its client is created.
   MONGODB_URL: Joi.string()
     .pattern(/^mongodb(?:\+srv)?:\/\/\S+$/)
     .messages({ 'string.pattern.base': '{{#label}} must begin with mongodb:// or mongodb+srv://' })
     .default('mongodb://127.0.0.1:27017/forum-archive?replicaSet=rs0')
     .description('MongoDB replica set; the path names the database (default forum-archive)'),
-  ELASTICSEARCH_URL: Joi.string()
-    .custom(readNodes)
-    .messages({ 'any.custom': '{{#label}} {{#error.message}}' })
+  ELASTICSEARCH_URL: checkedBy(readNodes)
     .default('http://127.0.0.1:9200')
     .description('Elasticsearch 9: its address, or those of several nodes, comma separated'),
-  REDIS_URL: redisUrl()
+  REDIS_URL: checkedBy(readRedis)
     .default('redis://127.0.0.1:6379')
     .description('Redis of the queue (maxmemory-policy noeviction)'),
-  CACHE_REDIS_URL: redisUrl().description(
+  CACHE_REDIS_URL: checkedBy(readRedis).description(
     'Redis of the statistics cache and announcements (default REDIS_URL)',
   ),
-  CORS_ORIGINS: Joi.string()
-    .custom(readOrigins)
-    .messages({ 'any.custom': '{{#label}} {{#error.message}}' })
+  CORS_ORIGINS: checkedBy(readOrigins)
     .default('*')
     .description('Origins allowed to read, such as https://forum.example, comma separated, or *'),
   LOG_LEVEL: Joi.string()
@@ -232,8 +230,10 @@ export const settingsSchema = Joi.object<Settings, true>({
     .messages({ 'any.only': 'DISABLE_AUTH must not be set while NODE_ENV is production' })
     .description('Lets everyone do everything; for development only'),
   JWT_SECRET: Joi.string()
-    .min(32)
-    .description('Signs service tokens (at least 32 characters); nobody can log in without it'),
+    .min(SHORTEST_SECRET)
+    .description(
+      `Signs service tokens (at least ${SHORTEST_SECRET} characters); nobody can log in without it`,
+    ),
   ACCESS_TOKEN_SECONDS: seconds(60, LONGEST_TOKEN_SECONDS)
     .default(86_400)
     .description('Life of a service token without a level (seconds)'),
@@ -252,7 +252,7 @@ export const settingsSchema = Joi.object<Settings, true>({
     .pattern(/^\d{1,20}$/, 'id')
     .description('Application that users log in to'),
   DISCORD_CLIENT_SECRET: Joi.string().description('Secret of that application'),
-  DISCORD_REDIRECT_URI: url(['http', 'https']).description(
+  DISCORD_REDIRECT_URI: url().description(
     'Where the platform sends users back to: exactly as registered there',
   ),
   DISCORD_BOT_TOKEN: Joi.string()
@@ -266,10 +266,8 @@ export const settingsSchema = Joi.object<Settings, true>({
     .description(
       'Forums archived although they are private, age-restricted or spoilers, comma separated',
     ),
-  OPT_OUT_ROLE: Joi.string()
+  OPT_OUT_ROLE: checkedBy(readRoles)
     .allow('')
-    .custom(readRoles)
-    .messages({ 'any.custom': '{{#label}} {{#error.message}}' })
     .default('')
     .description('Roles whose bearers are left out, by name or id, comma separated'),
   SYNC_EVERY_MINUTES: Joi.number()
@@ -295,15 +293,13 @@ export const settingsSchema = Joi.object<Settings, true>({
     .pattern(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
     .messages({ 'string.pattern.base': '{{#label}} must be the name of a bucket' })
     .description('S3-compatible bucket that they are copied to, in place of a folder'),
-  MIRROR_S3_ENDPOINT: url(['http', 'https']).description(
+  MIRROR_S3_ENDPOINT: url().description(
     'Address of the S3-compatible server (default that of AWS)',
   ),
   MIRROR_S3_REGION: Joi.string().default('us-east-1').description('Region of the bucket'),
   MIRROR_S3_ACCESS_KEY: Joi.string().description('Access key of the bucket'),
   MIRROR_S3_SECRET_KEY: Joi.string().description('Secret key of the bucket'),
-  MIRROR_TYPES: Joi.string()
-    .custom(readTypes)
-    .messages({ 'any.custom': '{{#label}} {{#error.message}}' })
+  MIRROR_TYPES: checkedBy(readTypes)
     .default('image/*,text/*,application/pdf,application/json')
     .description('Types of attachments that are copied, comma separated'),
   MIRROR_MAX_FILE_MB: Joi.number()
@@ -318,13 +314,11 @@ export const settingsSchema = Joi.object<Settings, true>({
     .max(1_000_000)
     .default(10)
     .description('All copies together are not larger (GB)'),
-  DISCORD_API_URL: url(['http', 'https'])
-    .default('https://discord.com/api/v10')
-    .description('API of the platform'),
-  DISCORD_CDN_URL: url(['http', 'https'])
+  DISCORD_API_URL: url().default('https://discord.com/api/v10').description('API of the platform'),
+  DISCORD_CDN_URL: url()
     .default('https://cdn.discordapp.com')
     .description('Where attachments and pictures are copied from'),
-  DISCORD_AUTHORIZE_URL: url(['http', 'https'])
+  DISCORD_AUTHORIZE_URL: url()
     .default('https://discord.com/oauth2/authorize')
     .description('Where users log in'),
   RATE_LIMIT_READS: perMinute(6_000, 'Reads an address may make'),

@@ -44,8 +44,9 @@ export function applyErasures<T extends Message>(message: T, erased: ErasedPeopl
 }
 
 /**
- * A notice, such as "Added Ada to the group.", names those whom it mentions without an @. One that tells a thread's new
- * title mentions nobody, though the title may name anyone. So nothing of it is kept.
+ * The text of a notice without erased people. A notice such as "Added Ada to the group." names people without an @, and
+ * its mentions tell who they are: their names are taken out. A notice of a thread's new title has no mentions, although
+ * the title may name somebody who was erased. So its text is emptied.
  */
 function cleanNotice(type: number, content: string, names: readonly string[]): string {
   return type === TITLE_CHANGE ? '' : eraseNames(content, names);

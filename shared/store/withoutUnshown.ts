@@ -7,8 +7,8 @@ import type { UnshownPeople } from './unshownPeople.js';
 /** Some messages, divided into those that may be shown and those that may not. */
 export interface JudgedMessages {
   /**
-   * Without a trace of erased people. One that forwards what may not be shown comes without it. None tells what people
-   * did who are left out: who used a command, or reacted.
+   * Messages that may be shown. Erased people are taken out of them, and so are forwarded copies that may not be shown.
+   * They do not tell either that somebody who is left out used a command or reacted.
    */
   shown: MessageRecord[];
   /** Those whose authors are left out of the server, without a trace of erased people. */
@@ -47,7 +47,7 @@ export async function withoutUnshown(
   };
 }
 
-/** A message that does not tell that it answers a command of somebody, or that they reacted to it. */
+/** The same message without the ids of people who are left out: of who used the command, and of those who reacted. */
 function withoutActionsOf(
   isLeft: (userId: string) => boolean,
   message: MessageRecord,

@@ -25,8 +25,9 @@ export function invalidCredential(what: string): InvalidCredential {
 }
 
 /**
- * The refusal of a key that was typed as a password: with 401, whether it is wrong, expired or of too low a level. Only
- * then does a browser ask for another. After 403 it would send the same one until it is closed.
+ * Turns the refusal of an API key that was sent as a password into 401 with a Basic challenge, whether the key is wrong,
+ * has expired or has too low a level. After that, a browser asks for another password. After 403 it would go on sending
+ * the same one until it is closed. Other errors stay as they are.
  */
 export function refusedPassword(refusal: AppError): AppError {
   const options = { headers: { 'WWW-Authenticate': BASIC_REALM } };

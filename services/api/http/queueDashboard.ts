@@ -56,7 +56,10 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
   };
 }
 
-/** The caller. Throws what the gate throws; for a password that does not do, an error that makes the browser ask again. */
+/**
+ * Resolves with the caller. Throws what the gate throws. Where HTTP Basic was sent, a refusal is turned into one after
+ * which the browser asks for another password.
+ */
 async function admit(ctx: Context, gate: Gate): Promise<Caller | null> {
   try {
     return await gate(ctx, GUARDED);

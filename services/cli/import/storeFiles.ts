@@ -57,7 +57,10 @@ async function takeFile(
   return verdict;
 }
 
-/** A file that cannot be read, or not any more: it may go, or its disk may fail, between any two readings. */
+/**
+ * A file could not be read. A file is read for its check and, if it is large, once more to be stored. It may have been
+ * removed in between, or its disk may have failed.
+ */
 class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }

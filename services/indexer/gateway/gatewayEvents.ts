@@ -25,8 +25,9 @@ export type ThreadEvent =
 /**
  * What happened on a server. `role`: it has these permissions and this name now. `rules`: who may see what may have
  * changed. `member`: somebody carries these roles now. `threads`: there may also be threads that no event tells of.
- * `gained`: the bot may see these forums again, or all; nothing was told of them while it might not. `away`: the platform
- * has an outage there, and tells nothing of it until it is over. `left`: the bot is not there any more.
+ * `gained`: the bot may see these forums again, or all; nothing was told of them while it might not. `away`: the
+ * server is unavailable because of an outage of the platform, which sends no events of it meanwhile. `left`: the bot was
+ * removed from the server.
  */
 export type ServerEvent =
   | { kind: 'role'; role: { id: string; name: string; permissions: string } }
@@ -236,8 +237,9 @@ export const readEvent = (type: string, data: unknown, botId: string): GatewayEv
   (Object.hasOwn(READERS, type) && READERS[type]?.(data, botId)) || null;
 
 /**
- * Whether an update tells the whole message. An earlier platform told only what had changed. The platform may also leave
- * out how the votes of an open poll stand: that means that they are not told, not that there are none.
+ * Whether an update holds the whole message. Earlier versions of the platform sent only the fields that had changed. And
+ * the platform may leave `results` out of an open poll, which says nothing about its votes (documentation of the poll
+ * object: "unknown results").
  */
 function isWhole(data: unknown): boolean {
   const { author, content, timestamp, poll } = (data ?? {}) as Partial<LiveMessage>;

@@ -13,10 +13,11 @@ export interface ToldRoles {
 }
 
 /**
- * Notes what the platform tells of somebody's roles. Who carries one of OPT_OUT_ROLE is left out of the server from
- * then on, and shown again once they carry none. Who carries none because others deleted the role stays left out. Does
- * nothing on a server that has no such role: what is known stays. What was told earlier than what is known changes
- * nothing. Cheap for those who are not left out, so it may be called with every event.
+ * Records which roles somebody has on a server. A member with a role of OPT_OUT_ROLE is left out of the server. A member
+ * without one is shown, unless a moderator has deleted the role by which they were left out: then they stay left out.
+ *
+ * Nothing changes where the server has no role of OPT_OUT_ROLE, or where something that was told later is recorded. For
+ * members who are not left out and have no such role, the database is not asked. So this may be called for every event.
  */
 export async function noteRoles(
   deps: Pick<SyncDeps, 'collections' | 'commit' | 'servers' | 'members'>,

@@ -154,7 +154,8 @@ const MOST_STORED = 50;
 
 /**
  * Stores what was made for marks, and takes these marks away: of each mark in one transaction, and only while its claim
- * is held. Then it announces `change`, also after a failure: some of it may have been stored, and its marks are gone.
+ * is held. Then it announces `change` to the API processes. It does so after a failure, too. The connection may have
+ * broken after MongoDB had stored the transaction: the mark is gone then, so nobody would announce the change later.
  */
 export async function storeMade(
   { commit, announcer }: Pick<IndexerDeps, 'commit' | 'announcer'>,

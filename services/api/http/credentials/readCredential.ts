@@ -13,16 +13,18 @@ const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 const MISPLACED = /^f[ar]_/;
 
 /**
- * The one credential of a request; null without any. An API key may be the password of HTTP Basic where `basic` says
- * so. Elsewhere a password is no credential: a browser that knows one for a page sends it to every path beside that page,
- * also with requests that carry a credential of their own. Throws VALIDATION_ERROR for two.
+ * The one credential of a request; null where it has none. Throws VALIDATION_ERROR where it has two.
+ *
+ * With `basic`, an API key may be sent as the password of HTTP Basic. Without it, HTTP Basic is ignored. Once somebody
+ * has typed a password for one page, their browser also sends it to neighbouring paths (RFC 7617, section 2.2), together
+ * with whatever credential a request there has of its own.
  */
 export function readCredential(request: IncomingMessage, basic = false): Credential | null {
   const { authorization, 'x-api-key': key } = request.headers;
   if (authorization === undefined && key === undefined) return null;
   const { authorization: sent = [], 'x-api-key': keys = [] } = request.headersDistinct;
-  const isOnlyPassword = !basic && sent.length === 1 && PASSWORD.test(sent[0]!.trim());
-  const tokens = isOnlyPassword ? [] : sent;
+  const isIgnored = !basic && sent.length === 1 && PASSWORD.test(sent[0]!.trim());
+  const tokens = isIgnored ? [] : sent;
   if (tokens.length + keys.length > 1) {
     throw new AppError('VALIDATION_ERROR', 'A request must carry only one credential');
   }
