@@ -10,8 +10,9 @@ export function getReadiness(watches: StoreWatches): Handler<unknown, unknown> {
   return async () => {
     const stores = await storeStates(watches);
     const ready = Object.values(stores).every((state) => state === 'up');
-    const status = ready ? 200 : 503;
-    return { ...jsonAnswer(ready ? { stores } : unready(stores)), status, noStore: true };
+    if (ready) return { ...jsonAnswer({ stores }), noStore: true };
+    const headers = { 'Retry-After': '2' };
+    return { ...jsonAnswer(unready(stores)), status: 503, headers, noStore: true };
   };
 }
 
