@@ -51,7 +51,7 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
         return Promise.resolve();
       });
     } catch (error) {
-      throw unavailable(error);
+      throw boardFailure(error);
     }
   };
 }
@@ -69,9 +69,15 @@ async function admit(ctx: Context, gate: Gate): Promise<Caller | null> {
   }
 }
 
-/** The board uses nothing but the queue. So when it fails, the queue is away. */
-function unavailable(cause: unknown): AppError {
+/**
+ * The error to answer with when the board throws. It decodes and parses values of the query itself, and throws where one
+ * cannot be read. Otherwise it uses nothing but the queue: when that fails, the queue is away.
+ */
+function boardFailure(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
+  if (cause instanceof SyntaxError || cause instanceof URIError) {
+    return new AppError('VALIDATION_ERROR', 'The query could not be read', { cause });
+  }
   return new AppError('UNAVAILABLE', 'The queue is not available now; try again soon', {
     headers: { 'Retry-After': '2' },
     cause,

@@ -213,6 +213,20 @@ describe('the queue dashboard', () => {
     }
   });
 
+  it('says that a query cannot be read, and not that the queue is away', async () => {
+    for (const query of [
+      'queues?status=%00',
+      'queues?activeQueue=%25',
+      'job-schedulers?queueName=%25',
+    ]) {
+      const reply = await page(admin, `/admin/queues/api/${query}`);
+      expect([reply.status, reply.json()], query).to.deep.equal([
+        400,
+        { error: 'The query could not be read', code: 'VALIDATION_ERROR' },
+      ]);
+    }
+  });
+
   it('tells whoever it let pass that a path or a method is none of its own', async () => {
     const browser = basic(admin['X-API-Key']);
     const unknown = await page(browser, '/admin/queues/api/nope');
