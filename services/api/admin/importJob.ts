@@ -1,4 +1,5 @@
 import type { AdminJob, JobState } from '../../../shared/contract/admin.js';
+import { AppError } from '../../../shared/contract/errors.js';
 import { importIdOf } from '../../../shared/jobs/importJobId.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
@@ -88,6 +89,7 @@ function countStates({ importFiles }: Records, importId: string): Promise<StateC
 
 /**
  * Files the jobs of an import's waiting files again: the first MOST_FILES of them. The indexer files the others later.
+ * Throws CONFLICT where none waits.
  */
 export async function refileImport(
   { importFiles }: Records,
@@ -99,6 +101,7 @@ export async function refileImport(
     .find({ importId, state: 'queued' }, { ...timeLimit(), projection: { _id: 1 } })
     .limit(MOST_FILES)
     .toArray();
+  if (waiting.length === 0) throw new AppError('CONFLICT', 'No file of this import is waiting');
   await Promise.all(
     waiting.map(({ _id }) => producer.add('import-file', { uploadId: _id, importId })),
   );

@@ -369,6 +369,21 @@ describe('admin', () => {
       expect(filed).to.have.length(1_000);
     });
 
+    it('says that nothing of an import is left to be tried again', async () => {
+      const importId = newUploadId();
+      const createdAt = new Date();
+      await store().imports.insertOne({ _id: importId, createdAt, sealed: true, files: 1 });
+      await store().importFiles.insertOne({
+        ...{ _id: newUploadId(), importId, name: 'a', bytes: 1, queuedAt: createdAt },
+        ...{ state: 'unchanged', finishedAt: createdAt },
+      });
+      const reply = await api.send('POST', `/admin/jobs/imports-${importId}/retry`, as.write);
+      expect([reply.status, reply.json()]).to.deep.equal([
+        409,
+        { error: 'No file of this import is waiting', code: 'CONFLICT' },
+      ]);
+    });
+
     it('takes gzip, and forms of many files with each one’s verdict', async () => {
       const packed = gzipSync(JSON.stringify(anExport()));
       queued(await upload(packed, { 'Content-Type': 'application/gzip' }));
