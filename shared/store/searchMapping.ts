@@ -75,8 +75,8 @@ const charFilters: Record<string, estypes.AnalysisCharFilter> = {
       ...strippedSigns().map((sign) => `${sign}=>`),
     ],
   },
-  // It's and its, won't and wont are one word; l'avion and o'clock keep their sign.
-  contractions: replace(`'(?<=\\p{L}')(?=(?:s|t|m|d|re|ve|ll)(?![\\p{L}\\p{N}]))`, ''),
+  // It's and its, won't and wont, DON'T and dont are one word; l'avion and o'clock keep their sign.
+  contractions: replace(`'(?<=\\p{L}')(?=(?i:s|t|m|d|re|ve|ll)(?![\\p{L}\\p{N}]))`, ''),
   // C++, notepad++, C++20, but not Ctrl+C.
   plus_plus: replace(`\\+\\+(?<=${WORD}\\+\\+)(?![\\p{L}+])`, SIGN_LETTERS['+'].repeat(2)),
   // C#, F#, C#12, but not #general or issue#12.
