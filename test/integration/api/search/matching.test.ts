@@ -221,6 +221,18 @@ describe('search: matching', () => {
     });
   }
 
+  it('marks a version with its v', async () => {
+    for (const [q, mark] of [
+      ['v20.19.1', 'v20.19.1'],
+      ['20.19.1', '20.19.1'],
+      ['v4.3', 'V4.3'],
+      ['HeltecV4.3', 'HeltecV4.3'],
+    ] as const) {
+      const marked = (await messages(q)).map(({ highlights }) => highlights.content);
+      expect(marked.join('\n'), q).to.include(`<mark>${mark}</mark>`);
+    }
+  });
+
   it('finds a thread by terms spread over its title, tags and messages', async () => {
     expect(await titles('pilots navigation keeper burn')).to.deep.equal([CORPUS[0]![0].title]);
     expect(await titles('pilots ferries')).to.deep.equal([]);
