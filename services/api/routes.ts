@@ -15,6 +15,7 @@ import type { Auth } from './auth/createAuth.js';
 import { exchangeCode } from './auth/exchangeCode.js';
 import { getMe } from './auth/getMe.js';
 import { createKey, listKeys, revokeKey } from './auth/keys.js';
+import { logOut } from './auth/logOut.js';
 import { login } from './auth/login.js';
 import { refreshToken } from './auth/refreshToken.js';
 import { bodyHandler } from './bodies/bodyHandler.js';
@@ -120,6 +121,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.login, login(auth)),
     route(operations.exchangeCode, exchangeCode(store, auth)),
     route(operations.refreshToken, refreshToken(store, auth)),
+    route(operations.logOut, logOut(store, auth)),
     route(operations.getMe, getMe(store)),
     route(operations.createKey, createKey(store)),
     route(operations.listKeys, listKeys(store)),

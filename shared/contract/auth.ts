@@ -33,6 +33,26 @@ export const refreshRequestSchema = Joi.object<RefreshRequest, true>({
   refresh_token: Joi.string().max(512).required().description('Works once'),
 });
 
+/** Body of POST /auth/logout. */
+export interface LogoutRequest {
+  refresh_token: string;
+}
+
+/** Checks a LogoutRequest. */
+export const logoutRequestSchema = Joi.object<LogoutRequest, true>({
+  refresh_token: Joi.string().max(512).required().description('A refresh token of the login'),
+});
+
+/** POST /auth/logout. */
+export interface LoggedOut {
+  status: 'ended';
+}
+
+/** Checks a LoggedOut. */
+export const loggedOutSchema = Joi.object<LoggedOut, true>({
+  status: oneOf(['ended'], 'Always ended'),
+});
+
 /** A service token and what renews it. */
 export interface TokenResponse {
   access_token: string;

@@ -61,11 +61,26 @@ export async function rotate(
   if (family && (await endExchange(refreshTokens, next))) {
     return { refreshToken: write(settings, familyId, next.generation, expiresAt), family };
   }
+  await revoke(refreshTokens, familyId);
+  throw invalidCredential('refresh token');
+}
+
+/**
+ * Revokes the family of a refresh token, also of one that was exchanged before. Throws TOKEN_EXPIRED, FORBIDDEN.
+ */
+export async function endFamily(
+  { refreshTokens }: Families,
+  settings: RefreshSettings,
+  token: string,
+): Promise<void> {
+  await revoke(refreshTokens, read(settings, token).familyId);
+}
+
+async function revoke(refreshTokens: Families['refreshTokens'], familyId: string): Promise<void> {
   await refreshTokens.updateOne(
     { _id: familyId, revokedAt: { $exists: false } },
     { $set: { revokedAt: new Date() } },
   );
-  throw invalidCredential('refresh token');
 }
 
 interface Exchange {

@@ -41,6 +41,7 @@ const TABLE: Record<string, Access> = {
   openIcon: 'public',
   exchangeCode: 'public',
   refreshToken: 'public',
+  logOut: 'public',
   getMe: 'me',
   createKey: 'admin',
   listKeys: 'admin',

@@ -378,6 +378,42 @@ describe('POST /auth/refresh', () => {
   });
 });
 
+describe('POST /auth/logout', () => {
+  let api: AuthServer;
+  before(async () => {
+    api = await startAuth();
+  });
+  after(() => api.close());
+
+  const post = (path: string, refresh_token: string) =>
+    api.send('POST', path, {}, { refresh_token });
+  const mayRead = async ({ access_token }: TokenResponse) =>
+    (await api.get('/admin/keys', bearer(access_token))).status;
+
+  it('ends the tokens of one login, by any of its refresh tokens, and no other login', async () => {
+    const other = await api.logIn(ADMIN_ID);
+    const first = await api.logIn(ADMIN_ID);
+    const second = (await post('/auth/refresh', first.refresh_token)).json() as TokenResponse;
+    expect([await mayRead(first), await mayRead(second)]).to.deep.equal([200, 200]);
+    for (const token of [first.refresh_token, second.refresh_token]) {
+      const reply = await post('/auth/logout', token);
+      expect([reply.status, reply.json()]).to.deep.equal([200, { status: 'ended' }]);
+      expect(reply.headers['cache-control']).to.equal('no-store');
+    }
+    expect((await post('/auth/refresh', second.refresh_token)).status).to.equal(403);
+    await until(async () => (await mayRead(first)) === 403 && (await mayRead(second)) === 403);
+    expect(await mayRead(other)).to.equal(200);
+    expect((await post('/auth/refresh', other.refresh_token)).status).to.equal(200);
+  });
+
+  it('refuses what this service never handed out', async () => {
+    const { refresh_token } = await api.logIn(USER_ID);
+    expect(codeOf(await post('/auth/logout', `${refresh_token}x`))).to.equal('FORBIDDEN');
+    expect(codeOf(await api.send('POST', '/auth/logout', {}, {}))).to.equal('VALIDATION_ERROR');
+    expect((await post('/auth/refresh', refresh_token)).status).to.equal(200);
+  });
+});
+
 describe('GET /api/me', () => {
   let api: AuthServer;
   before(async () => {
@@ -469,6 +505,7 @@ describe('logging in without its settings', () => {
           await api.get('/auth/login'),
           await api.send('POST', '/auth/token', {}, { grant_type, code: 'x' }),
           await api.send('POST', '/auth/refresh', {}, { refresh_token: 'x' }),
+          await api.send('POST', '/auth/logout', {}, { refresh_token: 'x' }),
         ];
         for (const reply of replies) {
           expect([reply.status, codeOf(reply)]).to.deep.equal([503, 'NOT_CONFIGURED']);
