@@ -37,7 +37,10 @@ async function redirect({ links }: FileDeps, file: FoundAttachment): Promise<Ans
   }
   const location = await links.linkOf(file).catch((error: unknown) => {
     if (error instanceof PlatformForbidden) return null;
-    throw new AppError('UNAVAILABLE', 'The platform gives no link now');
+    throw new AppError('UNAVAILABLE', 'The platform gives no link now; try again soon', {
+      headers: { 'Retry-After': '5' },
+      cause: error,
+    });
   });
   if (location === null) throw notFound();
   return redirectTo(location);

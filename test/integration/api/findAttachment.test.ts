@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import { findAttachment } from '../../../services/api/files/findAttachment.js';
+import { openAttachment } from '../../../services/api/files/openAttachment.js';
+import type { AppError } from '../../../shared/contract/errors.js';
+import { PlatformAway } from '../../../shared/discordApi/platformErrors.js';
 import { leaveOut } from '../../support/leaveOut.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import {
@@ -39,9 +42,9 @@ describe('findAttachment', () => {
     const forward = { ...copy, forwarded: { ...forwarded!, attachments: [file] } };
     await record(deps, source, [original]);
     await record(deps, other, [forward]);
-    const find = () =>
-      findAttachment(deps.collections, { messageId: forward._id, attachmentId: id }, CDN);
-    return { find, author, serverId: source.server._id, original };
+    const params = { messageId: forward._id, attachmentId: id };
+    const find = () => findAttachment(deps.collections, params, CDN);
+    return { find, params, author, serverId: source.server._id, original };
   }
 
   it('finds a forwarded file while its message may be shown', async () => {
@@ -51,6 +54,18 @@ describe('findAttachment', () => {
     expect(await find()).to.equal(null);
     await leaveOut(deps, serverId, author.id, false);
     expect(await find()).to.include({ filename: 'a.png' });
+  });
+
+  it('says when to ask again, and logs why, while the platform gives no link', async () => {
+    const { params } = await aForwardedFile();
+    const away = new PlatformAway('It is away');
+    const links = { linkOf: () => Promise.reject(away) };
+    const open = openAttachment({ store: deps.collections, links, mirror: null, cdnUrl: CDN });
+    const refusal = await open({ params } as Parameters<typeof open>[0]).catch(
+      (error: unknown) => error as AppError,
+    );
+    expect(refusal).to.include({ code: 'UNAVAILABLE', cause: away });
+    expect(refusal.headers).to.deep.equal({ 'Retry-After': '5' });
   });
 
   it('finds none of somebody whose erasure is asked for, before it is done', async () => {
