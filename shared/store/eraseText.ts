@@ -3,7 +3,10 @@ import { ERASED_AUTHOR, ERASED_ID } from './redacted.js';
 
 /** Takes erased people out of texts. */
 export interface TextEraser {
-  /** Mentions, addresses and ids of them, and `@Name` where the name is known to be theirs. */
+  /**
+   * Mentions, addresses and ids of them, and `@Name` where the name is known to be theirs. Of `cc<@id>s` an exporter
+   * makes `cc@Names`: so a name goes whatever stands before its `@`, and after it.
+   */
   text: (text: string) => string;
   /** Their ids alone. */
   ids: (text: string) => string;
@@ -33,7 +36,7 @@ export function textEraser(erased: ErasedPeople, names: readonly string[] = []):
   const isAbout = (url: string | null | undefined): boolean =>
     idsIn(url ?? '').some((id) => erased.has(id));
   const ids = (text: string): string => text.replace(ID, (id) => (erased.has(id) ? ERASED_ID : id));
-  const mentioned = namePattern(names, `(?<!${WORD})@`);
+  const mentioned = anyOf(names, '@');
   return {
     ids,
     isAbout,
@@ -49,17 +52,18 @@ export function textEraser(erased: ErasedPeople, names: readonly string[] = []):
 
 /** A title without somebody's names, wherever they stand as words of their own. */
 export function eraseNames(title: string, names: readonly string[]): string {
-  const pattern = namePattern(names, `(?:(?<!${WORD})@|(?<!${WORD}(?=${WORD})))`);
+  const start = `(?:(?<!${WORD})@|(?<!${WORD}(?=${WORD})))`;
+  const pattern = anyOf(names, start, `(?!(?<=${WORD})${WORD})`);
   return pattern ? title.replace(pattern, SOMEBODY) : title;
 }
 
-/** Any of the names after a pattern, and not within a word, ignoring case; null without names. */
-function namePattern(names: readonly string[], before: string): RegExp | null {
+/** Any of the names between two patterns, ignoring case; null without names. */
+function anyOf(names: readonly string[], before: string, after = ''): RegExp | null {
   const long = names.filter((name) => name.length > 1);
   if (long.length === 0) return null;
   // A name may be a part of what stands in place of names. That is replaced by itself.
   const literal = [...new Set([...long, SOMEBODY])]
     .sort((left, right) => right.length - left.length)
     .map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
-  return new RegExp(`${before}(?:${literal.join('|')})(?!(?<=${WORD})${WORD})`, 'giu');
+  return new RegExp(`${before}(?:${literal.join('|')})${after}`, 'giu');
 }

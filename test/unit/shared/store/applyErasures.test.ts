@@ -39,7 +39,12 @@ describe('applyErasures', () => {
     ['an old mention', '<@!123456789012345678>', '@deleted-user'],
     ['a flattened mention', 'Hi @Princess Zelda, hi @zelda', 'Hi @deleted-user, hi @deleted-user'],
     ['a name that a word follows without a space', '`@Princess Zeldaさん`', '`@deleted-userさん`'],
-    ['a name inside a word', 'mail@zeldafan.example', 'mail@zeldafan.example'],
+    [
+      'a name glued to words',
+      'cc@zelda: Zelda, @zeldas idea',
+      'cc@deleted-user: Zelda, @deleted-users idea',
+    ],
+    ['a name in italics', '_@Princess Zelda_', '_@deleted-user_'],
     ['a bare id', 'id 123456789012345678.', 'id 0.'],
     ['an address', 'see https://discord.com/users/123456789012345678/x now', 'see [deleted] now'],
     ['a longer number', '1234567890123456789012', '1234567890123456789012'],
