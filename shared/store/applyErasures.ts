@@ -33,7 +33,7 @@ export function applyErasures<T extends Message>(message: T, erased: ErasedPeopl
     mentions: message.mentions.filter((one) => !gone.includes(one)),
     forwarded: message.forwarded && {
       ...message.forwarded,
-      content: eraser.text(message.forwarded.content),
+      content: eraser.untold(message.forwarded.content),
       attachments: message.forwarded.attachments.map((one) => cleanFile(one, eraser)),
       embeds: message.forwarded.embeds.map((embed) => cleanEmbed(embed, eraser)),
     },
@@ -72,30 +72,26 @@ function cleanEmbed(embed: EmbedRecord, eraser: TextEraser): EmbedRecord {
   const names = [author?.url, author?.iconUrl].some((url) => eraser.isAbout(url));
   return {
     ...embed,
-    title: textOrNull(embed.title, eraser),
-    description: textOrNull(embed.description, eraser),
+    title: embed.title && eraser.untold(embed.title),
+    description: embed.description && eraser.untold(embed.description),
     url: urlOrNull(embed.url, eraser),
     author:
       author && !names && !eraser.isName(author.name)
-        ? { ...author, name: eraser.text(author.name) }
+        ? { ...author, name: eraser.untold(author.name) }
         : null,
     footer:
       footer && !eraser.isAbout(footer.iconUrl)
-        ? { ...footer, text: eraser.text(footer.text) }
+        ? { ...footer, text: eraser.untold(footer.text) }
         : null,
     thumbnail: mediaOrNull(embed.thumbnail, eraser),
     images: embed.images.flatMap((image) => mediaOrNull(image, eraser) ?? []),
     video: mediaOrNull(embed.video, eraser),
     fields: embed.fields.map((field) => ({
       ...field,
-      name: eraser.text(field.name),
-      value: eraser.text(field.value),
+      name: eraser.untold(field.name),
+      value: eraser.untold(field.value),
     })),
   };
-}
-
-function textOrNull(text: string | null, eraser: TextEraser): string | null {
-  return text === null ? null : eraser.text(text);
 }
 
 function urlOrNull(url: string | null, eraser: TextEraser): string | null {

@@ -8,11 +8,13 @@ export interface TextEraser {
    * makes `cc@Names`: so a name goes whatever stands before its `@`, and after it.
    */
   text: (text: string) => string;
+  /** The same, and `@Name` by every name that is known of erased people: for texts that do not tell whom they mention. */
+  untold: (text: string) => string;
   /** Their ids alone. */
   ids: (text: string) => string;
   /** Whether an address holds the id of one. */
   isAbout: (url: string | null | undefined) => boolean;
-  /** Whether a text is one of the names. */
+  /** Whether a text is a name of theirs. */
   isName: (text: string) => boolean;
 }
 
@@ -26,6 +28,11 @@ const ID = /(?<!\d)\d{17,20}(?!\d)/g;
  */
 export const WORD = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{N}_]';
 
+/** What stands after an @, as far as a name may reach. */
+const NAMED = /@([^@\n]{2,64})/g;
+/** A word goes on here. Underscores may also end a text in italics. */
+const INSIDE = new RegExp(`(?<=${WORD})_*(?!_)${WORD}`, 'uy');
+
 /** What may be ids of people in a text, in order. */
 export function idsIn(text: string): string[] {
   return text.match(ID) ?? [];
@@ -37,17 +44,32 @@ export function textEraser(erased: ErasedPeople, names: readonly string[] = []):
     idsIn(url ?? '').some((id) => erased.has(id));
   const ids = (text: string): string => text.replace(ID, (id) => (erased.has(id) ? ERASED_ID : id));
   const mentioned = anyOf(names, '@');
+  const text = (said: string): string => {
+    const plain = said
+      .replace(MENTION, (whole, id: string) => (erased.has(id) ? `@${SOMEBODY}` : whole))
+      .replace(ADDRESS, (address) => (isAbout(address) ? '[deleted]' : address));
+    return ids(mentioned ? plain.replace(mentioned, `@${SOMEBODY}`) : plain);
+  };
   return {
     ids,
     isAbout,
-    isName: (text) => names.includes(text),
-    text(text) {
-      const plain = text
-        .replace(MENTION, (whole, id: string) => (erased.has(id) ? `@${SOMEBODY}` : whole))
-        .replace(ADDRESS, (address) => (isAbout(address) ? '[deleted]' : address));
-      return ids(mentioned ? plain.replace(mentioned, `@${SOMEBODY}`) : plain);
-    },
+    isName: (name) => names.includes(name) || erased.isName(name),
+    text,
+    untold: (said) =>
+      text(said.replace(NAMED, (_, after: string) => `@${withoutName(after, erased)}`)),
   };
+}
+
+/** What stands after an @, without the longest name of somebody erased that it begins with. */
+function withoutName(after: string, erased: ErasedPeople): string {
+  for (let end = after.length; end > 1; end -= 1) {
+    const name = after.slice(0, end);
+    INSIDE.lastIndex = end;
+    // A name may be a part of what stands in place of names. That is replaced by itself.
+    if (!INSIDE.test(after) && (name === SOMEBODY || erased.isName(name)))
+      return SOMEBODY + after.slice(end);
+  }
+  return after;
 }
 
 /** A title without somebody's names, wherever they stand as words of their own. */

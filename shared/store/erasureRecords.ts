@@ -7,6 +7,8 @@ export interface ErasureRecord {
   requestedAt: Date;
   userId?: string;
   names?: string[];
+  /** Keyed hashes of all names that were found. They stay. */
+  nameHashes?: string[];
   /** The version of the erasures when it was asked for. It is kept only until the work is done, too. */
   since?: number;
   finishedAt?: Date;

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Collections } from './collections.js';
+import type { ErasureRecord } from './erasureRecords.js';
 import { findGathered } from './gather.js';
 import { stateOf, type ErasureState } from './state.js';
 
@@ -8,6 +9,8 @@ export interface ErasedPeople {
   readonly version: number;
   readonly isEmpty: boolean;
   has(userId: string): boolean;
+  /** Whether an erasure has found this name of somebody, written in just this way. */
+  isName(text: string): boolean;
   /** A keyed hash of a text, by which it is known again without being kept. */
   digest(text: string): string;
 }
@@ -19,6 +22,7 @@ export const NOBODY_ERASED: ErasedPeople = {
   version: 0,
   isEmpty: true,
   has: () => false,
+  isName: () => false,
   digest: () => '',
 };
 
@@ -87,8 +91,8 @@ export async function erasedPeople(store: Store): Promise<ErasedPeople> {
   if (!state) return NOBODY_ERASED;
   const before = known.get(store.state);
   if (before?.version === state.version) return before;
-  const records = await store.erasures.find({}, { projection: { _id: 1 } }).toArray();
-  const people = erasedBy(state, new Set(records.map(({ _id }) => _id)));
+  const records = await store.erasures.find({}, { projection: { nameHashes: 1 } }).toArray();
+  const people = erasedBy(state, records);
   known.set(store.state, people);
   return people;
 }
@@ -96,11 +100,13 @@ export async function erasedPeople(store: Store): Promise<ErasedPeople> {
 /** Ids looked up lately, with the answer: most messages are of few people. */
 const MOST_REMEMBERED = 50_000;
 
-/** The people whose ids have these hashes. */
+/** The people whose ids and names have these hashes. */
 export function erasedBy(
   { salt, version }: Pick<ErasureState, 'salt' | 'version'>,
-  hashes: ReadonlySet<string>,
+  records: readonly Pick<ErasureRecord, '_id' | 'nameHashes'>[],
 ): ErasedPeople {
+  const hashes = new Set(records.map(({ _id }) => _id));
+  const nameHashes = new Set(records.flatMap(({ nameHashes: some = [] }) => some));
   const answers = new Map<string, boolean>();
   return {
     version,
@@ -112,8 +118,31 @@ export function erasedBy(
       answers.set(userId, answer);
       return answer;
     },
+    isName: (text) => nameHashes.size > 0 && nameHashes.has(nameHash(salt, text)),
     digest: (text) => keyedHash(salt, text),
   };
+}
+
+/**
+ * Notes the names that an erasure has found, until it is done, and for good their hashes: where a text tells nobody's id,
+ * somebody is known again by their name alone. From now on every write looks for these names.
+ */
+export async function noteNames(
+  store: Store,
+  erasureId: string,
+  names: readonly string[],
+): Promise<void> {
+  const { salt } = await ensureState(store);
+  const nameHashes = names.map((name) => nameHash(salt, name));
+  await store.erasures.updateOne(
+    { _id: erasureId },
+    { $set: { names: [...names] }, $addToSet: { nameHashes: { $each: nameHashes } } },
+  );
+  await announceErasure(store);
+}
+
+function nameHash(salt: string, name: string): string {
+  return keyedHash(salt, `name/${name}`);
 }
 
 /** A hash that nobody can compute without the archive's key. */

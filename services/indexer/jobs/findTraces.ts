@@ -1,6 +1,6 @@
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
-import { erasedPeople } from '../../../shared/store/erasures.js';
+import { erasedPeople, noteNames } from '../../../shared/store/erasures.js';
 import { pagesById } from '../../../shared/store/pagesById.js';
 import { cleanMessages } from '../build/cleanRecords.js';
 import type { IndexerDeps } from '../deps.js';
@@ -37,8 +37,8 @@ export async function findTraces(
 ): Promise<Traces> {
   const { collections } = deps;
   const userId = erasure.userId!;
-  const erased = await erasedPeople(collections);
   const names = await knownNames(collections, erasure, userId);
+  const erased = await erasedPeople(collections);
   const profiles = await collections.bodies.countDocuments({ _id: `user/${userId}` });
   const threadIds = new Set<string>();
   const counts = { messages: 0, removedMessages: 0 };
@@ -85,17 +85,18 @@ async function serversOf(
  * them say. All are kept with the erasure until it is done, as a second run could not find them.
  */
 async function knownNames(
-  { messages, erasures }: Collections,
+  collections: Collections,
   { _id, names }: ErasureRecord,
   userId: string,
 ): Promise<string[]> {
+  const { messages } = collections;
   const theirs = { 'author.id': userId };
   const found = new Set<string>(names);
   for (const field of ['author.username', 'author.displayName'] as const) {
     for (const name of (await messages.distinct(field, theirs)) as string[]) found.add(name);
   }
   for await (const name of mentionedNames(messages, userId)) found.add(name);
-  await erasures.updateOne({ _id }, { $set: { names: [...found] } });
+  await noteNames(collections, _id, [...found]);
   return [...found];
 }
 

@@ -53,7 +53,7 @@ function wroteIn(n: number): RawExport {
   return anExport({ channel: { id: first, name }, messages: kinds[n % 4]!() });
 }
 
-/** A thread of others that mentions them, with a reaction of theirs. */
+/** A thread of others that mentions them, with a reaction of theirs. Its last message has no mentions, as a bot's. */
 function mentionsThem(n: number): RawExport {
   const first = anId();
   const emoji = { id: '', name: '👍', code: 'thumbsup', isAnimated: false, imageUrl: '' };
@@ -61,7 +61,15 @@ function mentionsThem(n: number): RawExport {
     ...{ id: first, author: GRACE, content: `Ask @Zyx Wvuts ${n}`, mentions: [ZYX] },
     reactions: [{ emoji, count: 2, users: [ZYX, GRACE] }],
   });
-  return anExport({ channel: { id: first, name: `Answer ${n}` }, messages: [asking] });
+  const quoting = anExportMessage({
+    ...{ author: GRACE, content: `Quoted ${n}`, embeds: [{ title: `cc@Zyx Wvuts, card ${n}` }] },
+    forwardedMessage: {
+      content: `_@Zyx Wvuts_ knows ${n}`,
+      timestamp: null,
+      timestampEdited: null,
+    },
+  });
+  return anExport({ channel: { id: first, name: `Answer ${n}` }, messages: [asking, quoting] });
 }
 
 /** A long thread of others, in which they wrote the last message. */
@@ -214,7 +222,7 @@ describe('erasing a person who wrote in many threads and is mentioned in others'
     });
     expect((await stats()).messages).to.include({ total: messages.length, byBots: 0 });
     expect(bodies).to.have.length(kept);
-    expect(messages).to.have.length(WROTE_IN + MENTIONED_IN + LONG_THREAD_MESSAGES);
+    expect(messages).to.have.length(WROTE_IN + 2 * MENTIONED_IN + LONG_THREAD_MESSAGES);
   });
 
   it('brings nothing back when the same is imported again', async () => {

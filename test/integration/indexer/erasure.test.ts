@@ -397,7 +397,7 @@ describe('erasing a person', () => {
     expect(await tracesOf(guest)).to.deep.equal([]);
     expect(await deps.collections.threads.findOne({ _id: alone })).to.include({ title: '' });
     expect(await deps.collections.erasures.findOne({ _id: erasureId })).to.have.all.keys(
-      ...['_id', 'requestedAt', 'finishedAt'],
+      ...['_id', 'requestedAt', 'finishedAt', 'nameHashes'],
     );
   });
 

@@ -8,7 +8,13 @@ import { aMessage, anAuthor } from '../../../support/factories.js';
 
 const GONE = anAuthor('zelda', { id: '123456789012345678', displayName: 'Princess Zelda' });
 const STAYS = anAuthor('grace', { id: '223456789012345678' });
-const erased = erasedBy({ salt: 'salt', version: 1 }, new Set([keyedHash('salt', GONE.id)]));
+const hashOf = (text: string) => keyedHash('salt', text);
+const erased = erasedBy({ salt: 'salt', version: 1 }, [
+  {
+    _id: hashOf(GONE.id),
+    nameHashes: [GONE.username, GONE.displayName, 'deleted'].map((name) => hashOf(`name/${name}`)),
+  },
+]);
 const mention = ({ id, username, displayName, isBot }: typeof GONE) => ({
   ...{ id, username, displayName, isBot },
 });
@@ -139,6 +145,42 @@ describe('applyErasures', () => {
       spoiler: true,
     });
     expect(JSON.stringify(clean)).to.not.match(/123456789012345678|zelda/i);
+  });
+
+  describe('in embeds and forwarded words, which do not tell whom they mention', () => {
+    const of = (text: string) => {
+      const words = { createdAt: null, editedAt: null, attachments: [], stickers: [] };
+      const { forwarded, embeds } = applyErasures(
+        aMessage({
+          author: STAYS,
+          embeds: [anEmbed({ description: text })],
+          forwarded: { ...words, content: text, embeds: [anEmbed({ title: text })] },
+        }),
+        erased,
+      );
+      expect(embeds[0]?.description).to.equal(forwarded?.content);
+      expect(forwarded?.embeds[0]?.title).to.equal(forwarded?.content);
+      return forwarded?.content;
+    };
+
+    it('takes their name out behind an @', () => {
+      expect(of('Ask @Princess Zelda, or cc@zelda')).to.equal(
+        'Ask @deleted-user, or cc@deleted-user',
+      );
+      expect(of('@deleted, @deleted-user')).to.equal('@deleted-user, @deleted-user');
+      expect(of('_@Princess Zelda_ @zeldaさん')).to.equal('_@deleted-user_ @deleted-userさん');
+    });
+
+    it('leaves other names, and words that their name begins', () => {
+      const text = 'Princess Zelda @Princess @zeldas @zelda_2 @grace @\nzelda';
+      expect(of(text)).to.equal(text);
+    });
+
+    it('takes out the line of an embed that is their name', () => {
+      const author = { name: GONE.displayName, url: null, iconUrl: null };
+      const message = aMessage({ author: STAYS, embeds: [anEmbed({ author })] });
+      expect(applyErasures(message, erased).embeds[0]?.author).to.equal(null);
+    });
   });
 
   it('changes nothing when it runs again', () => {
