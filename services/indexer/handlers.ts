@@ -12,6 +12,7 @@ import { refreshStats } from './jobs/refreshStats.js';
 import { reindexViews } from './jobs/reindexViews.js';
 import { retryQuarantined } from './jobs/retryQuarantined.js';
 import { removeUploadsOf } from './quarantine/removeUploadsOf.js';
+import { forgetFileNames } from './records/forgetFileNames.js';
 import { REPORT_NOBODY, type Report } from './report.js';
 import type { IndexerDeps } from './deps.js';
 import { reindexSearch } from './search/reindexSearch.js';
@@ -59,6 +60,7 @@ function deletion<Kind extends DeletionKind>(
     const result = await work(deps, parsed, report);
     const id = Object.values<string>(parsed)[0]!;
     const files = await removeUploadsOf(deps, id);
+    await forgetFileNames(deps.collections);
     await endDeletion(deps.collections, kind, id);
     return { ...result, files };
   };

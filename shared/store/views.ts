@@ -143,8 +143,8 @@ export interface ImportFileRecord {
   _id: string;
   importId: string;
   /**
-   * As it was handed in. The exporter names files after threads, so it is forgotten once the file is taken: no deletion
-   * looks for titles here. An erasure takes the person's names out of it.
+   * As it was handed in. The exporter names files after threads, so it is forgotten once the file is taken. Of a file that
+   * was rejected it stays: an erasure takes the person's names out of it, and the deletion of its thread the title.
    */
   name?: string;
   bytes: number;

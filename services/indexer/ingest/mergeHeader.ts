@@ -37,8 +37,8 @@ export function mergeHeader(
   const { placeAsOf = told.asOf } = source;
   const server = documents.get('servers', told.server._id);
   const channel = documents.get('channels', told.channel._id);
-  refuseDeleted('server', server);
-  refuseDeleted('channel', channel);
+  if (server?.deleted) throw new DeletedPlace('server', told);
+  if (channel?.deleted) throw new DeletedPlace('channel', told);
   const thread = told.thread && documents.get('threads', told.thread._id);
   if (thread?.deleted) return { isChannelChanged: false, isThreadChanged: false, isDeleted: true };
   if (!isFirst) return { isChannelChanged: false, isThreadChanged: false, isDeleted: false };
@@ -83,10 +83,6 @@ function areOthers<T extends object>(
   fields: readonly (keyof T)[],
 ): boolean {
   return fields.some((field) => !isDeepStrictEqual(before[field], now?.[field]));
-}
-
-function refuseDeleted(kind: 'server' | 'channel', stored: { deleted?: boolean } | null): void {
-  if (stored?.deleted) throw new DeletedPlace(`The ${kind} was deleted from this archive`);
 }
 
 /** Merges fields into a record; `next` is null where nothing is new, not even a time. */

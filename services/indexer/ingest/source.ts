@@ -16,6 +16,13 @@ export interface Source {
 /** A source tells of a server or channel that was deleted here: nothing of it is taken. */
 export class DeletedPlace extends Error {
   override readonly name = 'DeletedPlace';
+  /** The thread that the source tells of; its channel where it tells of none. */
+  readonly toldId: string;
+
+  constructor(kind: 'server' | 'channel', { thread, channel }: SourceThread) {
+    super(`The ${kind} was deleted from this archive`);
+    this.toldId = (thread ?? channel)._id;
+  }
 }
 
 /** A source says something that contradicts what is recorded; retrying cannot help. */

@@ -16,9 +16,11 @@ import { markId, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { cleanThread, cleanWords, redactIfEmptied } from '../build/cleanRecords.js';
 import { ingest } from '../ingest/ingest.js';
+import { DeletedPlace } from '../ingest/source.js';
 import { ERASED_ID } from '../../../shared/store/redacted.js';
 import { isPermanent } from '../permanentErrors.js';
 import { removeUploadOfErased } from '../quarantine/removeUploadsOf.js';
+import { bareFileName } from '../records/forgetFileNames.js';
 import { sourceMessage, sourceThread, type MappedThread } from '../sources/exportFile.js';
 import { claimOwn, endMark, isHeld, readsOf } from '../work/claims.js';
 import { finish } from '../work/runMarks.js';
@@ -39,7 +41,10 @@ function weightOf({ bytes }: ImportFileRecord): number {
 }
 
 /** How a file ended. */
-export type FileOutcome = Pick<ImportFileRecord, 'state' | 'reason' | 'threadId' | 'messages'>;
+export type FileOutcome = Pick<
+  ImportFileRecord,
+  'state' | 'reason' | 'threadId' | 'messages' | 'name'
+>;
 
 /**
  * Orders files whose import was begun before and did not end: one of them may kill the process. They are imported one
@@ -143,7 +148,9 @@ export function endFile(
 /** A permanent error becomes the file's outcome. Any other is thrown, so that the queue tries the job again. */
 function rejected(error: unknown): FileOutcome {
   if (!isPermanent(error)) throw error;
-  return { state: 'rejected', reason: (error as Error).message };
+  const outcome = { state: 'rejected', reason: (error as Error).message } as const;
+  // The name that it was handed in by holds a title of what was deleted.
+  return error instanceof DeletedPlace ? { ...outcome, name: bareFileName(error.toldId) } : outcome;
 }
 
 /** Merges the file into the records, then builds its thread if it is marked, whoever marked it. */

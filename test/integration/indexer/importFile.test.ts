@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { createHandlers } from '../../../services/indexer/handlers.js';
 import { redactIfEmptied } from '../../../services/indexer/build/cleanRecords.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteChannel } from '../../../services/indexer/jobs/deletePlaces.js';
@@ -67,6 +68,41 @@ describe('importFile', () => {
       await importFile(deps, payload);
       expect((await importFiles.findOne({ _id: payload.uploadId }))?.name).to.equal(name);
     }
+  });
+
+  describe('of a deleted place', () => {
+    const nameOf = async (uploadId: string) =>
+      (await deps.collections.importFiles.findOne({ _id: uploadId }))?.name;
+    const rename = (uploadId: string, name: string) =>
+      deps.collections.importFiles.updateOne({ _id: uploadId }, { $set: { name } });
+
+    it('keeps only the id of its thread where its channel was deleted before', async () => {
+      const root = anExport({ channel: { categoryId: anId() } });
+      await importFile(deps, await queue(root));
+      await deleteChannel(deps, { channelId: root.channel.categoryId! }, REPORT_NOBODY);
+      const { id } = root.channel;
+      const again = await queue(root);
+      await rename(again.uploadId, `Quokka [${id}].json`);
+      expect(await importFile(deps, again)).to.include({
+        ...{ state: 'rejected', reason: 'The channel was deleted from this archive' },
+      });
+      expect(await nameOf(again.uploadId)).to.equal(`${id}.json`);
+    });
+
+    it('keeps only the id of its thread where that is deleted later', async () => {
+      const root = anExport();
+      await importFile(deps, await queue(root));
+      const { id } = root.channel;
+      const [cut, other] = [await queue('{'), await queue('{')];
+      const names = [`Quokka [${id}].json`, `Wombat [${anId()}].json`] as const;
+      await rename(cut.uploadId, names[0]);
+      await rename(other.uploadId, names[1]);
+      for (const one of [cut, other]) await importFile(deps, one);
+      expect(await nameOf(cut.uploadId)).to.equal(names[0]);
+      await createHandlers(deps)['delete-thread']({ threadId: id });
+      expect(await nameOf(cut.uploadId)).to.equal(`${id}.json`);
+      expect(await nameOf(other.uploadId)).to.equal(names[1]);
+    });
   });
 
   it('does nothing the second time', async () => {
