@@ -42,7 +42,10 @@ export interface SyncThread {
   kind: 'thread';
   serverId: string;
   channelId: string;
-  /** A digest of what was last told of it, and when that was. What it says stands in its record. */
+  /**
+   * A digest of what was last told of it, without erased people, and when that was. It is empty where nothing is known to
+   * be told. What it says stands in its record.
+   */
   digest: string;
   asOf: number;
   /** As the platform counts, without the first message; some counts stop at 50. */

@@ -1,6 +1,7 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { announceErasure } from '../../../shared/store/erasures.js';
+import { syncOf } from '../../../shared/store/syncRecords.js';
 import type { WorkKind } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
 import type { IndexerDeps } from '../deps.js';
@@ -59,6 +60,7 @@ export async function eraseUser(
   faultPoint('erasureApplied');
   await settleAndRefresh(deps, [cause, unbuilt], traces.serverIds);
   await forgetAccount(collections, userId);
+  await forgetDigests(collections, traces);
   const files = await removeUploadsOf(deps, userId);
   await eraseFileNames(collections, traces.names);
   const removedThreads = await countRemoved(deps, traces);
@@ -91,6 +93,18 @@ async function markedSubjects(
 ): Promise<string[]> {
   const marks = work.find({ kind }, { projection: { subject: 1 } });
   return (await marks.toArray()).map(({ subject }) => subject);
+}
+
+/** Forgets what the platform told of threads, as these digests may be of the person, too. */
+async function forgetDigests(
+  { sync }: IndexerDeps['collections'],
+  { threadIds }: Traces,
+): Promise<void> {
+  for (const some of slices(threadIds))
+    await syncOf(sync, 'thread').updateMany(
+      { _id: { $in: some }, kind: 'thread' },
+      { $set: { digest: '' } },
+    );
 }
 
 /** Threads that are gone because the person wrote all of them. */

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
+import { eraseThread } from '../../../shared/store/eraseThread.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
 import {
@@ -34,11 +36,12 @@ export async function noteThreads(
   const kept = threads.filter((thread) => isKept(thread, server));
   const found = await syncThreads.find({ _id: { $in: kept.map(({ id }) => id) } }).toArray();
   const known = new Map(found.map((one) => [one._id, one]));
+  const erased = await erasedPeople(deps.collections);
   for (let at = 0; at < kept.length; at += AT_ONCE) {
     const group = kept.slice(at, at + AT_ONCE);
     await Promise.all(
       group.map((thread) =>
-        noteThread(deps, server, { thread, asOf, again, known: known.get(thread.id) }),
+        noteThread(deps, server, { thread, asOf, again, erased, known: known.get(thread.id) }),
       ),
     );
   }
@@ -52,6 +55,7 @@ interface Noted {
   thread: ChannelThread;
   asOf: number;
   again: boolean;
+  erased: ErasedPeople;
   known: SyncThread | undefined;
 }
 
@@ -59,11 +63,12 @@ interface Noted {
 async function noteThread(
   deps: SyncDeps,
   server: LoadedServer,
-  { thread, asOf, again, known }: Noted,
+  { thread, asOf, again, erased, known }: Noted,
 ): Promise<void> {
   // An answer that was asked for earlier tells nothing that is not known.
   if (known && known.asOf >= asOf) return;
-  const told = liveThread(thread, server.serverId);
+  // With the id of somebody erased in it, a digest would confirm who had started the thread.
+  const told = eraseThread(liveThread(thread, server.serverId), erased);
   const digest = tieOf(told);
   const isNew = again || known?.digest !== digest;
   const wanted = again ? 'all' : todoOf(thread, known);

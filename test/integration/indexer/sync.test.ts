@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
+import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
+import { tieOf } from '../../../services/indexer/records/mergeFields.js';
+import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import type { Change } from '../../../services/indexer/work/commit.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
 import type { PublicThread } from '../../support/discord/model/model.js';
@@ -12,6 +15,7 @@ import type { ChannelList, ServerStats } from '../../../shared/contract/servers.
 import { readBody } from '../../support/readBody.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 import { requestSync, type SyncPlace } from '../../../shared/store/requestSync.js';
+import { requestErasure } from '../../../shared/store/erasures.js';
 import { liveTime, realMicros } from '../../../shared/store/sourceTime.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
@@ -96,6 +100,12 @@ describe('the sync', () => {
     await channels.updateOne({ _id: channelId }, { $set: { withheldAt: longAgo } });
     await requestSync(deps.collections, {});
     await until(() => held.removals.length > 0);
+  }
+  /** The digest by which somebody could confirm that they know all that was told of a thread. */
+  async function digestOf(threadId: string): Promise<string> {
+    const record = await deps.collections.threads.findOne({ _id: threadId });
+    const { stamps: _stamps, asOf: _asOf, ...told } = record!;
+    return tieOf(told);
   }
   /** How often the platform was asked for a forum by its id. */
   function questions(channelId: string): number {
@@ -605,6 +615,25 @@ describe('the sync', () => {
     await syncAgain(deps);
     await syncAgain(deps);
     expect(questions(channel.id)).to.equal(2);
+  });
+
+  it('keeps no digest that confirms who started a thread, once they were erased', async () => {
+    await start();
+    await untilSynced(deps);
+    await doAll(deps);
+    const { thread } = rig.discord.model
+      .publicThreads()
+      .find(({ messages }) => new Set(messages.map(({ authorId }) => authorId)).size > 1)!;
+    const guess = await digestOf(thread.id);
+    const digests = () => syncOf(deps.collections.sync, 'thread').distinct('digest');
+    expect(await digests()).to.include(guess);
+    const erasureId = await requestErasure(deps.collections, thread.ownerId);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(await digests()).to.not.include(guess);
+    await syncAgain(deps, { threadId: thread.id });
+    const noted = { _id: thread.id, digest: { $ne: '' } };
+    expect(await syncOf(deps.collections.sync, 'thread').findOne(noted)).to.not.equal(null);
+    expect(await digests()).to.not.include(guess);
   });
 
   it('asks once for a forum that was hidden from the bot since the backup from which the archive was restored', async () => {
