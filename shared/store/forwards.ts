@@ -21,6 +21,11 @@ export interface UnshownForwards {
   gone: ReadonlySet<string>;
 }
 
+/** A copy of a copy, and so on, is shown up to this one. Each takes a reading of its original. */
+const MOST_COPIES = 5;
+/** What tells of a message whether it forwards another, and which. */
+const ORIGINAL = { reference: 1, 'forwarded.createdAt': 1 } as const;
+
 const NONE: UnshownForwards = { hidden: new Set(), gone: new Set() };
 
 /**
@@ -57,7 +62,7 @@ export function findForwards(
       ...which,
       ...{ 'forwarded.content': { $exists: true }, counted: true, deleted: { $ne: true } },
     })
-    .project<ForwardingMessage>({ threadId: 1, reference: 1, 'forwarded.createdAt': 1 });
+    .project<ForwardingMessage>({ ...ORIGINAL, threadId: 1 });
 }
 
 /**
@@ -67,19 +72,23 @@ export function findForwards(
  * - This archive does not hold the thread: it is shown. Its original was said elsewhere.
  * - This archive holds the thread: it is shown while its original may be read there. The original is recorded in that
  *   thread (before that nobody knows who wrote it). Neither it nor its thread, forum or server is deleted. The forum is
- *   not withheld. Its author was not erased, and is not left out.
+ *   not withheld. Its author was not erased, and is not left out. Where it forwards another itself, that is shown, too.
  */
 export async function unshownForwards(
-  { messages, threads, channels, servers }: Records,
+  records: Records,
   people: Pick<UnshownPeople, 'has'>,
   forwards: readonly Forward[],
+  most = MOST_COPIES,
 ): Promise<UnshownForwards> {
   if (forwards.length === 0) return NONE;
+  if (most === 0) return { hidden: new Set(forwards.map(({ _id }) => _id)), gone: new Set() };
+  const { messages, threads, channels, servers } = records;
   const said = await messages
     .find({ _id: { $in: forwards.map(({ originalId }) => originalId) } })
-    .project<Original>({ 'author.id': 1, threadId: 1, deleted: 1 })
+    .project<Original>({ ...ORIGINAL, 'author.id': 1, threadId: 1, deleted: 1 })
     .toArray();
   const originals = new Map(said.map((original) => [original._id, original]));
+  const copies = await unshownForwards(records, people, forwardsOf(said), most - 1);
   const held = await threads
     .find({ _id: { $in: forwards.flatMap(({ threadId }) => threadId ?? []) } })
     .project<Place>({ serverId: 1, channelId: 1, deleted: 1 })
@@ -102,16 +111,29 @@ export async function unshownForwards(
     if (!place) return true;
     if (place.deleted || unshown.has(place.channelId) || unshown.has(place.serverId)) return false;
     const original = originals.get(originalId);
-    if (original?.threadId !== threadId || original.deleted) return false;
+    if (original?.threadId !== threadId || isGone(original)) return false;
+    if (copies.hidden.has(originalId)) return false;
     return !people.has(place.serverId, original.author.id);
   };
   const hidden = forwards.filter((forward) => !isShown(forward));
-  const gone = hidden.filter(({ originalId }) => originals.get(originalId)?.deleted);
+  const gone = hidden.filter(({ originalId }) => isGone(originals.get(originalId)));
   const idsOf = (some: readonly Forward[]) => new Set(some.map(({ _id }) => _id));
   return { hidden: idsOf(hidden), gone: idsOf(gone) };
 }
 
-type Original = Pick<MessageRecord, '_id' | 'threadId' | 'deleted'> & { author: { id: string } };
+/**
+ * Whether nothing is left of a message that another forwards: it was deleted or erased, or it forwarded what was, and
+ * was emptied.
+ */
+export function isGone(
+  original: Pick<MessageRecord, 'deleted' | 'reference' | 'forwarded'> | null | undefined,
+): boolean {
+  if (!original) return false;
+  const { deleted = false, reference, forwarded } = original;
+  return deleted || (reference?.type === 'forward' && !forwarded);
+}
+
+type Original = ForwardingMessage & Pick<MessageRecord, 'deleted'> & { author: { id: string } };
 
 interface Place {
   _id: string;

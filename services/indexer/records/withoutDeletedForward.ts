@@ -1,4 +1,4 @@
-import { forwardsOf } from '../../../shared/store/forwards.js';
+import { forwardsOf, isGone } from '../../../shared/store/forwards.js';
 import type { SourceMessage } from '../../../shared/store/records.js';
 import type { Documents } from '../work/commit.js';
 
@@ -10,8 +10,8 @@ export function withoutDeletedForward<T extends SourceMessage>(
   documents: Documents,
   message: T,
 ): T {
-  const isDeleted = forwardsOf([message]).some(
-    ({ originalId }) => documents.get('messages', originalId)?.deleted,
+  const isToGo = forwardsOf([message]).some(({ originalId }) =>
+    isGone(documents.get('messages', originalId)),
   );
-  return isDeleted ? { ...message, forwarded: null } : message;
+  return isToGo ? { ...message, forwarded: null } : message;
 }

@@ -158,6 +158,57 @@ describe('what is forwarded', () => {
     expect(left).to.deep.equal([]);
   });
 
+  /** A copy of a copy, in a third thread or in that of the first copy. Nothing of it is recorded. */
+  function aCopyOfACopy({ inOneThread = false } = {}) {
+    const first = aCopy();
+    const { server, channel } = first.source;
+    const third = inOneThread ? first.other : aSourceThread({ server, channel });
+    const threadId = third.thread._id;
+    const again = {
+      ...aForward(first.forward, { threadId, author: anAuthor('celia') }),
+      forwarded: first.forward.forwarded,
+    };
+    return { ...first, third, thirdId: threadId, again };
+  }
+
+  for (const inOneThread of [false, true])
+    it(`goes with its author, who is erased, where a copy of it was forwarded in turn${inOneThread ? ' beside it' : ''}`, async () => {
+      const rig = aCopyOfACopy({ inOneThread });
+      const { author, source, threadId, original, other, copyId, forward } = rig;
+      const { third, thirdId, again } = rig;
+      await record(deps, source, [original, said(threadId)]);
+      await record(deps, other, [forward]);
+      await record(deps, third, [again]);
+      await doAll(deps);
+      expect(await shown(thirdId)).to.contain(WORDS);
+      const erasureId = await requestErasure(deps.collections, author.id);
+      await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+      expect([await shown(copyId), await shown(thirdId)]).to.deep.equal(['', '']);
+      await stores.refreshSearch();
+      const left = () => everyTrace(stores).then((all) => all.filter((one) => one.includes(WORDS)));
+      expect(await left()).to.deep.equal([]);
+      await record(deps, third, [{ ...again, asOf: again.asOf + 1 }]);
+      await doAll(deps);
+      await stores.refreshSearch();
+      expect(await left()).to.deep.equal([]);
+      await expectNoDifference();
+    });
+
+  it('is hidden with its author, who is left out, where a copy of it was forwarded in turn', async () => {
+    const { source, threadId, original, other, forward, member, ...rest } = aCopyOfACopy();
+    const { third, thirdId, again } = rest;
+    await record(deps, third, [again]);
+    await record(deps, other, [forward]);
+    await record(deps, source, [original, said(threadId)]);
+    await doAll(deps);
+    for (const isOut of [true, false]) {
+      await opt(member, isOut);
+      expect(await shown(thirdId)).to.contain(isOut ? '' : WORDS);
+      if (isOut) expect(await shown(thirdId)).to.equal('');
+      await expectNoDifference();
+    }
+  });
+
   it('is hidden while its forum is withheld', async () => {
     const { source, original, copyId, forward } = aCopy();
     const elsewhere = aSourceThread({ server: source.server, thread: { _id: copyId } });
