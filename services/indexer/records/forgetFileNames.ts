@@ -1,6 +1,7 @@
 import { batches } from '../../../shared/platform/batches.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { idsIn } from '../../../shared/store/eraseText.js';
+import { namedFiles } from './namedFiles.js';
 
 /** The name by which a file is told whose own name holds a title that was deleted. */
 export function bareFileName(id: string): string {
@@ -11,12 +12,11 @@ export function bareFileName(id: string): string {
  * Leaves only the id of a deleted thread in the names of imported files. Exporters name a file after its thread's title
  * and id, and the name of a file that was rejected is kept.
  */
-export async function forgetFileNames({
-  importFiles,
-  threads,
-}: Pick<Collections, 'importFiles' | 'threads'>): Promise<void> {
-  const named = importFiles.find({ name: { $exists: true } }, { projection: { name: 1 } });
-  for await (const files of batches(named)) {
+export async function forgetFileNames(
+  collections: Pick<Collections, 'importFiles' | 'threads'>,
+): Promise<void> {
+  const { importFiles, threads } = collections;
+  for await (const files of batches(namedFiles(collections))) {
     const ids = files.flatMap(({ name = '' }) => idsIn(name));
     const deleted = threads.find({ _id: { $in: ids }, deleted: true }, { projection: { _id: 1 } });
     const gone = new Set((await deleted.toArray()).map(({ _id }) => _id));
