@@ -10,6 +10,8 @@ export interface FlattenedNames {
 
 // Text longer than this could not be imported again once exported.
 const MAX_TEXT = 65_536;
+/** How much longer all texts of a message may become. An id is up to ten times as long as the name that stands for it. */
+const MAX_GROWTH = 65_536;
 /** Names of the platform have at most 32 characters. */
 const MAX_NAME = 100;
 /** A search for a name begins at each `@`. With few of them in a name, few searches read the same text. */
@@ -39,7 +41,8 @@ const RAW_EMOJI = /<a?:\w+:\d+>/u;
  * For the texts of one message, a function that puts ids back into flattened text: `@Nickname` becomes `<@id>`,
  * `:name:` becomes `<:name:id>` or `<a:name:id>`, outside code, addresses and words. A nickname of two people is left
  * as it is, and so is text that still holds ids. An embed brings emojis of its own. What the whole message tells is
- * prepared once for all its texts.
+ * prepared once for all its texts. A text that would grow too long stays as it is, and so does one with which the message
+ * would: the record of a message has to fit into the store.
  */
 export function restorer({
   mentions,
@@ -47,6 +50,7 @@ export function restorer({
 }: FlattenedNames): (own?: readonly ExportEmoji[]) => Replace {
   const restoreMentions = once(() => mentionStep(mentions));
   const restoreEmojis = once(() => emojiStep(emojis));
+  let room = MAX_GROWTH;
   return (own = []) => {
     const restoreOwn = once(() => emojiStep(own));
     return (text) => {
@@ -56,7 +60,11 @@ export function restorer({
           ? [...restoreOwn(), ...restoreEmojis()]
           : []),
       ];
-      return steps.length === 0 ? text : restoreOutside(text, steps);
+      const restored = steps.length === 0 ? text : restoreOutside(text, steps);
+      const growth = restored.length - text.length;
+      if (restored.length > MAX_TEXT || growth > room) return text;
+      room -= growth;
+      return restored;
     };
   };
 }
@@ -64,10 +72,7 @@ export function restorer({
 /** Takes the steps for all text that is neither code nor an address. */
 function restoreOutside(text: string, steps: readonly Replace[]): string {
   const restore: Replace = (plain) => steps.reduce((result, step) => step(result), plain);
-  const restored = outside(codeRanges(text), text, (plain) =>
-    outside(addressRanges(plain), plain, restore),
-  );
-  return restored.length > MAX_TEXT ? text : restored;
+  return outside(codeRanges(text), text, (plain) => outside(addressRanges(plain), plain, restore));
 }
 
 /** Most messages mention nobody, and to prepare a search costs more than to read their text. */

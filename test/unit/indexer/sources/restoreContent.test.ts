@@ -70,6 +70,16 @@ describe('restorer', () => {
     expect(restore(text)).to.equal(text);
   });
 
+  it('gives back the texts by which a message would grow beyond what the store holds', () => {
+    const restoreWith = restorer({ mentions: [{ id: '1'.repeat(20), name: 'a' }], emojis: [] });
+    const texts = Array.from({ length: 500 }, () => '@a '.repeat(2_700));
+    const restored = texts.map(restoreWith());
+    expect(restored[0]).to.equal(`<@${'1'.repeat(20)}> `.repeat(2_700));
+    expect(restored.at(-1)).to.equal(texts.at(-1));
+    const grown = restored.join('').length - texts.join('').length;
+    expect(grown).to.be.at.most(65_536);
+  });
+
   it('takes time in proportion to hostile text', () => {
     const many = Array.from({ length: 200 }, (_, n) => ({ id: String(n + 100), name: `n${n}` }));
     const slow = restorer({ mentions: many, emojis })();
