@@ -2,7 +2,7 @@ import type { EmbedRecord } from '../../../shared/store/records.js';
 import { textsWithin } from '../../../shared/store/textsWithin.js';
 
 /** The platform's limit for all embeds of a message together. */
-const MOST_CHARACTERS = 6_000;
+export const MOST_EMBED_CHARACTERS = 6_000;
 
 /**
  * The titles, descriptions, and names and values of fields of a message's embeds, as they are written. Of more than the
@@ -16,6 +16,6 @@ export function embedTexts(embeds: readonly EmbedRecord[]): string[] {
   ]);
   return textsWithin(
     texts.flatMap((text) => text || []),
-    MOST_CHARACTERS,
+    MOST_EMBED_CHARACTERS,
   );
 }

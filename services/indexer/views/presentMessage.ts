@@ -12,6 +12,7 @@ import type {
   MessageRecord,
   ReactionRecord,
 } from '../../../shared/store/records.js';
+import { MOST_EMBED_CHARACTERS } from './embedTexts.js';
 import type { ServiceLinks } from './serviceLinks.js';
 import type { LinkTargets } from './threadModel.js';
 import { nameMentions } from '../content/readableText.js';
@@ -34,7 +35,7 @@ export function presentMessage(
     author: presentAuthor(message, files),
     attachments: message.attachments.map(present),
     reactions: message.reactions.map(presentReaction),
-    embeds: message.embeds.map((embed) => presentEmbed(embed, context)),
+    embeds: presentEmbeds(message.embeds, context),
     stickers: message.stickers,
     replyTo: presentReply(message),
     forwarded: message.forwarded && presentForwarded(message.forwarded, context, present),
@@ -91,16 +92,27 @@ function presentReaction({ emoji, count }: ReactionRecord): Reaction {
   return { emoji: emoji.name, emojiId: emoji.id, count };
 }
 
-/** Nothing else in an answer tells whom an embed mentions, so names stand in its texts. */
-function presentEmbed(embed: EmbedRecord, context: RenderContext): Embed {
+/**
+ * Nothing else in an answer tells whom an embed mentions, so names stand in its texts. A name may be a hundred times as
+ * long as what mentions it. So texts beyond what the platform allows for all embeds of a message stay as they were
+ * written.
+ */
+function presentEmbeds(embeds: readonly EmbedRecord[], context: RenderContext): Embed[] {
+  let room = MOST_EMBED_CHARACTERS;
+  const named = (text: string): string =>
+    (room -= text.length) >= 0 ? nameMentions(text, context) : text;
+  return embeds.map((embed) => presentEmbed(embed, named));
+}
+
+function presentEmbed(embed: EmbedRecord, named: (text: string) => string): Embed {
   const { title, description, fields, timestamp } = embed;
   return {
     ...embed,
-    title: title && nameMentions(title, context),
-    description: description && nameMentions(description, context),
+    title: title && named(title),
+    description: description && named(description),
     fields: fields.map(({ name, value, inline }) => ({
-      name: nameMentions(name, context),
-      value: nameMentions(value, context),
+      name: named(name),
+      value: named(value),
       inline,
     })),
     timestamp: timestamp?.toISOString() ?? null,
@@ -123,7 +135,7 @@ function presentForwarded(
     content: forwarded.content,
     contentHtml: renderContent(forwarded.content, context),
     attachments: forwarded.attachments.map(present),
-    embeds: forwarded.embeds.map((embed) => presentEmbed(embed, context)),
+    embeds: presentEmbeds(forwarded.embeds, context),
     stickers: forwarded.stickers,
     createdAt: forwarded.createdAt?.toISOString() ?? null,
     editedAt: forwarded.editedAt?.toISOString() ?? null,

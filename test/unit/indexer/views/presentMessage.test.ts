@@ -31,6 +31,16 @@ describe('presentMessage', () => {
     expect(shown.forwarded!.embeds).to.deep.equal([named]);
   });
 
+  it('writes names into no more of the embeds than the platform allows', () => {
+    const long = anAuthor('ada', { displayName: 'a'.repeat(200) });
+    const value = `<@${long.id}>`.repeat(200);
+    const fields = Array.from({ length: 25 }, () => ({ name: '', value, inline: false }));
+    const message = aMessage({ mentions: [long], embeds: [anEmbed({ fields })] });
+    const [embed] = presentMessage(message, { targets, guildId: '1', files }).embeds;
+    expect(embed!.fields[0]!.value).to.equal(`@${'a'.repeat(200)}`.repeat(200));
+    expect(embed!.fields.at(-1)!.value).to.equal(value);
+  });
+
   it('shows sizes as an export tells them, also fractions of pixels', () => {
     const picture = { url: 'https://example.org/a.png', width: 3.75, height: 2.5 };
     const attachment = {
