@@ -40,7 +40,7 @@ export function judgeHeader(header: Pick<ExportHeader, 'guild' | 'channel'>): He
   if (skipped) return { kind: 'skipped', reason: skipped };
   requireIds(header);
   if (!THREADS.includes(type)) return { kind: 'forum' };
-  requireParent(header.channel.categoryId);
+  requireParent(header.channel);
   return { kind: 'thread' };
 }
 
@@ -54,12 +54,16 @@ function requireIds({ guild, channel }: Pick<ExportHeader, 'guild' | 'channel'>)
   }
 }
 
-function requireParent(parentId: string | null | undefined): void {
-  if (parentId && SNOWFLAKE.test(parentId)) return;
-  throw new ExportError(
-    'Its parent channel is not known, so whether it is public cannot be told',
-    'channel.categoryId',
-  );
+function requireParent({ id, categoryId }: ExportHeader['channel']): void {
+  if (!categoryId || !SNOWFLAKE.test(categoryId)) {
+    throw new ExportError(
+      'Its parent channel is not known, so whether it is public cannot be told',
+      'channel.categoryId',
+    );
+  }
+  if (id === categoryId) {
+    throw new ExportError('A thread cannot be its own parent channel', 'channel.categoryId');
+  }
 }
 
 /** The ids of the applied tags, names looked up among the available tags. Throws ExportError for an unknown name. */

@@ -210,6 +210,9 @@ describe('inspectExport of a damaged file', () => {
   it('rejects a thread whose parent is not known, and an unknown channel type', async () => {
     const orphan = await rejection(anExport({ channel: { categoryId: null } }));
     expect(orphan.reason).to.include('parent channel is not known');
+    const own = await rejection(anExport({ channel: { id: '300000000000000001' } }));
+    expect(own).to.include({ at: 'channel.categoryId' });
+    expect(own.reason).to.equal('A thread cannot be its own parent channel');
     expect((await rejection(anExport({ channel: { type: 'GuildOpera' } }))).at).to.equal(
       'channel.type',
     );
