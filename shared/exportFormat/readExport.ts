@@ -186,7 +186,10 @@ function conclude(
 }
 
 function requireTimes(file: ExportFile, latest: Latest): void {
-  const { exportedAt } = file.header;
+  const { channel, exportedAt } = file.header;
+  if (file.kind === 'thread') {
+    requireNotAhead(new Date(snowflakeTime(channel.id)).toISOString(), () => 'channel.id');
+  }
   if (exportedAt !== undefined) requireNotAhead(exportedAt, () => 'exportedAt');
   if (latest.asOf > fileTime(file)) {
     throw new ExportError("asOf must not be later than the file's exportedAt", latest.at);
@@ -195,7 +198,8 @@ function requireTimes(file: ExportFile, latest: Latest): void {
 
 /**
  * What is newest wins. A file from the future would win over every later one. A message from the future would be its
- * thread's last activity for good, and makes a file as new as itself that does not tell when it was exported.
+ * thread's last activity for good, and makes a file as new as itself that does not tell when it was exported. A thread
+ * was started at the time in its id: one from the future would be the newest of every list for good.
  */
 function requireNotAhead(time: string, place: () => string): void {
   if (Date.parse(time) > Date.now() + LONGEST_LEAD_MS) {

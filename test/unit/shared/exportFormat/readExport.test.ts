@@ -8,6 +8,7 @@ import {
   readMessages,
 } from '../../../../shared/exportFormat/readExport.js';
 import { anExport, anExportMessage, bytesOf } from '../../../support/exportFiles.js';
+import { anId } from '../../../support/factories.js';
 
 const inspect = (value: unknown, chunkSize?: number) => inspectExport(bytesOf(value, chunkSize));
 
@@ -55,6 +56,16 @@ describe('inspectExport', () => {
       expect(found).to.have.property('reason').that.contains('is more than a year ahead');
       expect(found).to.have.property('at').that.contains('messages[0].timestamp');
     }
+  });
+
+  it('rejects a thread whose id is from the future, which would be the newest for good', async () => {
+    const messages = [anExportMessage({ timestamp: '2026-01-01T00:00:00+00:00' })];
+    const id = anId('2150-01-01T00:00:00Z');
+    const found = await inspect(anExport({ messages, channel: { id } }));
+    expect(found).to.include({ kind: 'rejected', at: 'channel.id' });
+    expect(found).to.have.property('reason').that.contains('is more than a year ahead');
+    const soon = anId(new Date(Date.now() + 86_400_000).toISOString());
+    expect((await inspect(anExport({ messages, channel: { id: soon } }))).kind).to.equal('thread');
   });
 
   it('takes gzip, a byte-order mark and unknown keys', async () => {
