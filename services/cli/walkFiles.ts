@@ -32,7 +32,7 @@ export async function walkFiles(paths: readonly string[]): Promise<FoundFile[]> 
 
 async function statNamed(path: string): Promise<Stats> {
   const stats = await stat(path).catch((error: unknown) => {
-    throw new CliError(`${path} cannot be read: ${reasonOf(error)}`);
+    throw new CliError(`${path} cannot be read: ${reasonAt(path, error)}`);
   });
   if (!stats.isDirectory() && !stats.isFile()) {
     throw new CliError(`${path} is neither a file nor a folder`);
@@ -68,8 +68,19 @@ async function walkEntry(path: string, visited: Set<string>, found: FoundFile[])
     if (stats.isDirectory()) await walkFolder(path, visited, found);
     else if (stats.isFile()) found.push({ path, bytes: stats.size, named: false });
   } catch (error) {
-    found.push({ path, bytes: 0, named: false, error: reasonOf(error) });
+    found.push({ path, bytes: 0, named: false, error: reasonAt(path, error) });
   }
+}
+
+/**
+ * Why nothing can be read at a path. Bytes of a name that are no UTF-8 have become this character, and by the changed
+ * name nothing is found.
+ */
+function reasonAt(path: string, error: unknown): string {
+  const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+  return isMissing && path.includes('\ufffd')
+    ? 'its name, or that of a folder it is in, is not UTF-8: rename it'
+    : reasonOf(error);
 }
 
 /** Whether a folder is named after an export: one beside it, compressed since or not, or one that was moved away. */

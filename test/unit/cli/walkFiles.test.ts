@@ -55,6 +55,16 @@ describe('walkFiles', () => {
       ]);
     }));
 
+  it('says of a name that is not UTF-8 what is wrong with it', () =>
+    withTemporaryFolder(async (folder) => {
+      const bytes = Buffer.from(`${folder}/caf\xe9.json`, 'latin1');
+      await writeFile(bytes, '{}');
+      const [file] = await walkFiles([folder]);
+      expect(file!.error).to.include('is not UTF-8: rename it');
+      const named: unknown = await walkFiles([bytes.toString()]).catch((thrown: unknown) => thrown);
+      expect(named).to.be.instanceOf(CliError).with.property('message').that.includes('not UTF-8');
+    }));
+
   it('refuses a path that is not there, before anything is done', async () => {
     const error: unknown = await walkFiles(['/no/such/path']).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(CliError);
