@@ -13,6 +13,8 @@ const POLL_MS = 250;
 const COUNTING_PART = 0.05;
 const LONGEST_POLL_MS = 5_000;
 const LONGEST_COUNTING_MS = 60_000;
+/** What follows from most imports is done within this time. */
+const SHORT_COUNTING_MS = 5_000;
 const OBSTACLE_CHECK_MS = 10_000;
 
 /** What the indexer made of an import's files. */
@@ -23,7 +25,7 @@ export type ImportOutcome = Pick<
 
 /**
  * Waits until every stored file of an import is final, what follows from them is counted, and search shows them; says
- * once what keeps the files waiting, and when search cannot be asked to show them.
+ * once what keeps the files waiting, when what follows from them takes long, and when search cannot be asked to show them.
  */
 export async function waitForImport(
   { mongo, elasticsearch, producer }: Pick<Archive, 'mongo' | 'elasticsearch' | 'producer'>,
@@ -35,6 +37,7 @@ export async function waitForImport(
   let done = 0;
   let checkedAt = performance.now();
   let isWarned = false;
+  let isFollowTold = false;
   let finishedAt: Date | undefined;
   for (;;) {
     // Only what a majority has written: what is told to be done must not be undone by a crash.
@@ -50,6 +53,12 @@ export async function waitForImport(
       // Where nothing was stored, no indexer may have made the search index yet.
       if (stored > 0) await refreshSearch({ mongo, elasticsearch }, progress);
       return await outcomeOf(importFiles, importId);
+    }
+    if (!isFollowTold && finishedAt && Date.now() - finishedAt.getTime() > SHORT_COUNTING_MS) {
+      isFollowTold = true;
+      progress.say(
+        'All files are in. What follows from them is being done, such as other threads that show a changed name',
+      );
     }
     if (!isWarned && performance.now() - checkedAt > OBSTACLE_CHECK_MS) {
       checkedAt = performance.now();

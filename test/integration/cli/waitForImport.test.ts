@@ -5,6 +5,7 @@ import type { Producer } from '../../../shared/jobs/producer.js';
 import { createElasticsearch } from '../../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
+import { newMark } from '../../../shared/store/work.js';
 import { anExport, bytesOf } from '../../support/exportFiles.js';
 import { doAll } from '../../support/indexerDeps.js';
 import { poisoned } from '../../support/poison.js';
@@ -59,6 +60,26 @@ describe('waitForImport', () => {
     } finally {
       await away.close();
     }
+  });
+
+  it('says when all files are in, and what follows from them takes long', async () => {
+    const { work } = stores.mongo.collections;
+    const mark = newMark('channel', '1', { causes: ['import/follows'] });
+    await work.insertOne(mark);
+    const said: string[] = [];
+    let ended: Promise<unknown> = Promise.resolve();
+    const say = (line: string): void => {
+      said.push(line);
+      ended = work.deleteOne({ _id: mark._id });
+    };
+    const producer = { workers: () => Promise.resolve(1) } as Producer;
+    const progress = { advance: () => undefined, say };
+    const archive = { mongo: stores.mongo, elasticsearch: stores.elasticsearch, producer };
+    await waitForImport(archive, 'follows', 0, progress);
+    await ended;
+    expect(said).to.deep.equal([
+      'All files are in. What follows from them is being done, such as other threads that show a changed name',
+    ]);
   });
 
   it('tells which threads were recorded and cannot be read', async () => {
