@@ -1,7 +1,7 @@
 import { matchCode } from './matchCode.js';
 import { matchList } from './matchList.js';
 import { groupParagraphs } from './groupParagraphs.js';
-import type { Match, Rule, Scan } from './messageToken.js';
+import type { Match, Place, Rule, Scan } from './messageToken.js';
 
 const HEADING = / *(#{1,3})[ \t]+(?=\S)/y;
 const SUBTEXT = / *-#[ \t]+(?=\S)/y;
@@ -34,34 +34,39 @@ export const matchBlocks: Rule = (scan, at) => {
 function matchHeading(scan: Scan, at: number): Match | undefined {
   const found = execAt(HEADING, scan.text, at);
   if (!found) return undefined;
-  const { line, end } = restOfLine(scan.text, at + found[0].length);
-  const tokens = scan.nested(withoutClosingMarks(line));
+  const from = at + found[0].length;
+  const { line, end } = restOfLine(scan.text, from);
+  const tokens = scan.nested({ from, to: from + withoutClosingMarks(line).length });
   return { tokens: [{ type: 'heading', depth: found[1]!.length, tokens }], end };
 }
 
 function matchSubtext(scan: Scan, at: number): Match | undefined {
   const found = execAt(SUBTEXT, scan.text, at);
   if (!found) return undefined;
-  const { line, end } = restOfLine(scan.text, at + found[0].length);
-  return { tokens: [{ type: 'subtext', tokens: scan.nested(line) }], end };
+  const from = at + found[0].length;
+  const { line, end } = restOfLine(scan.text, from);
+  const tokens = scan.nested({ from, to: from + line.length });
+  return { tokens: [{ type: 'subtext', tokens }], end };
 }
 
 function matchQuote(scan: Scan, at: number): Match | undefined {
   const rest = execAt(QUOTE_REST, scan.text, at);
-  if (rest) return quote(scan, scan.text.slice(at + rest[0].length), scan.text.length);
-  const lines: string[] = [];
+  const whole = scan.text.length;
+  if (rest) return quote(scan, [{ from: at + rest[0].length, to: whole }], whole);
+  const lines: Place[] = [];
   let end = at;
   let found = execAt(QUOTE_LINE, scan.text, at);
   while (found) {
-    lines.push(found[1] ?? '');
     end += found[0].length;
+    const to = found[0].endsWith('\n') ? end - 1 : end;
+    lines.push({ from: to - (found[1] ?? '').length, to });
     found = execAt(QUOTE_MORE, scan.text, end);
   }
-  return lines.length > 0 ? quote(scan, lines.join('\n'), end) : undefined;
+  return lines.length > 0 ? quote(scan, lines, end) : undefined;
 }
 
-function quote(scan: Scan, text: string, end: number): Match {
-  const tokens = groupParagraphs(scan.nested(text, { inQuote: true, lineStart: true }));
+function quote(scan: Scan, lines: readonly Place[], end: number): Match {
+  const tokens = groupParagraphs(scan.nested(lines, { inQuote: true, lineStart: true }));
   return { tokens: [{ type: 'blockquote', tokens }], end };
 }
 

@@ -31,7 +31,7 @@ export const matchBars: Rule = (scan, at) => build(scan, paired(scan, at, '|', '
 
 function build(scan: Scan, inner: Inner | undefined): Match | undefined {
   if (!inner) return undefined;
-  const tokens = scan.nested(scan.text.slice(inner.from, inner.to));
+  const tokens = scan.nested(inner);
   return { tokens: [{ type: inner.type, tokens }], end: inner.end };
 }
 

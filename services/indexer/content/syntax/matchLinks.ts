@@ -1,5 +1,5 @@
 import { parseUrl } from '../../../../shared/platform/parseUrl.js';
-import type { LinkToken, Match, MessageToken, Rule, Scan } from './messageToken.js';
+import type { LinkToken, Match, MessageToken, Place, Rule, Scan } from './messageToken.js';
 
 const BARE = /https?:\/\/[^\s<]+/iy;
 const TRAILING = /[<.,:;"'\]\s]$/;
@@ -38,22 +38,23 @@ export const matchMaskedLink: Rule = (scan, at) => {
   const found = TARGET.exec(scan.text);
   if (!found || !scan.afford(found[0].length)) return undefined;
   const href = found[1] ?? found[2]!;
-  const label = scan.text.slice(at + 1, close);
+  const labelAt = { from: at + 1, to: close };
+  const label = scan.text.slice(labelAt.from, labelAt.to);
   if (!isAddress(href) || label.trim() === '') return undefined;
   const end = TARGET.lastIndex;
   if (isMisleading(label, href)) {
-    return { tokens: literal(scan, label, scan.text.slice(close + 2, end - 1)), end };
+    return { tokens: literal(scan, labelAt, { from: close + 2, to: end - 1 }), end };
   }
-  return link(scan, label, href, found[3] ?? found[4] ?? '', end);
+  return link(scan, labelAt, href, found[3] ?? found[4] ?? '', end);
 };
 
-function link(scan: Scan, label: string, href: string, title: string, end: number): Match {
+function link(scan: Scan, label: Place, href: string, title: string, end: number): Match {
   const tokens = scan.nested(label, { inLink: true });
   return { tokens: [{ type: 'link', href, title, bare: false, tokens }], end };
 }
 
 /** A label that names an address would hide the real one: both are shown, each with its own link. */
-function literal(scan: Scan, label: string, target: string): MessageToken[] {
+function literal(scan: Scan, label: Place, target: Place): MessageToken[] {
   return [
     { type: 'text', text: '[' },
     ...scan.nested(label),

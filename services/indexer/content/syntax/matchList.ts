@@ -1,4 +1,4 @@
-import type { MessageToken, Rule, Scan } from './messageToken.js';
+import type { MessageToken, Place, Rule, Scan } from './messageToken.js';
 
 const BULLET = /( *)(?:[-*]|(\d{1,9})\.) +(?=\S)/y;
 const INDENT = / */y;
@@ -24,7 +24,7 @@ export const matchList: Rule = (scan, at) => {
     const item = takeItem(scan, bullet);
     tokens.push({
       type: 'list_item',
-      tokens: scan.nested(item.text, { lineStart: true, inList: true }),
+      tokens: scan.nested(item.lines, { lineStart: true, inList: true }),
     });
     end = item.end;
     bullet = followingBullet(scan.text, end, first);
@@ -51,19 +51,19 @@ function followingBullet(text: string, end: number, first: Bullet): Bullet | und
   return bullet?.ordered === first.ordered && bullet.indent < first.indent + 2 ? bullet : undefined;
 }
 
-function takeItem(scan: Scan, bullet: Bullet): { text: string; end: number } {
+function takeItem(scan: Scan, bullet: Bullet): { lines: Place[]; end: number } {
   const { text } = scan;
   const margin = bullet.indent + 2;
   let end = lineEnd(scan, bullet.content);
-  const lines = [text.slice(bullet.content, end)];
+  const lines = [{ from: bullet.content, to: end }];
   for (;;) {
     const next = skipBlankLines(text, Math.min(end + 1, text.length));
     if (next >= text.length || indentAt(text, next) < margin) break;
-    if (next > end + 1) lines.push('');
+    if (next > end + 1) lines.push({ from: end, to: end });
     end = lineEnd(scan, next);
-    lines.push(text.slice(next + margin, end));
+    lines.push({ from: next + margin, to: end });
   }
-  return { text: lines.join('\n'), end: Math.min(end + 1, text.length) };
+  return { lines, end: Math.min(end + 1, text.length) };
 }
 
 /** Where a line ends. A fence that opens on it is a part of it. So the list cuts no indentation from the lines of code. */

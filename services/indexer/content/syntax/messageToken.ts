@@ -12,9 +12,15 @@ export type MessageToken =
   | { type: 'list'; ordered: boolean; start: number; tokens: MessageToken[] }
   | LinkToken
   | MentionToken
-  | { type: 'emoji'; name: string; id: string; animated: boolean; jumbo: boolean }
+  | EmojiToken
   | { type: 'unicodeEmoji'; text: string }
-  | { type: 'timestamp'; iso: string; style: string; text: string };
+  | TimestampToken;
+
+/** Where a token stands in the message: from an offset up to another. */
+export interface Place {
+  from: number;
+  to: number;
+}
 
 /** An archived thread or channel that a mention or a link leads to. */
 export interface Target {
@@ -35,7 +41,7 @@ export interface LinkToken {
 }
 
 /** A mention; `name` is what the message itself holds (a command, a server page), else ''. */
-export interface MentionToken {
+export interface MentionToken extends Place {
   type: 'mention';
   kind: 'user' | 'role' | 'channel' | 'command' | 'page';
   id: string;
@@ -48,7 +54,24 @@ export interface MentionToken {
   target?: Target | undefined;
 }
 
-/** Where a piece of text stands in a message. The parser reads from it which syntax has a meaning in that piece. */
+/** A custom emoji. */
+export interface EmojiToken extends Place {
+  type: 'emoji';
+  name: string;
+  id: string;
+  animated: boolean;
+  jumbo: boolean;
+}
+
+/** A time, and how it is shown. */
+export interface TimestampToken extends Place {
+  type: 'timestamp';
+  iso: string;
+  style: string;
+  text: string;
+}
+
+/** What surrounds a piece of text in a message. The parser reads from it which syntax has a meaning in that piece. */
 export interface Nesting {
   depth: number;
   inLink: boolean;
@@ -63,8 +86,10 @@ export interface Scan {
   readonly text: string;
   readonly code: ReadonlyMap<number, CodeSpan>;
   readonly nesting: Nesting;
-  /** Parses text inside this one, one level deeper. */
-  nested(text: string, change?: Partial<Nesting>): MessageToken[];
+  /** The offset in the message of an offset in this text. */
+  origin(at: number): number;
+  /** Parses a part of this text, one level deeper. Parts that are given as several lines are parsed as one text. */
+  nested(parts: Place | readonly Place[], change?: Partial<Nesting>): MessageToken[];
   /** Takes steps from the budget of all searches of a message; false once it is spent. */
   afford(steps: number): boolean;
 }

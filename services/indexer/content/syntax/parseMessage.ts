@@ -6,7 +6,7 @@ import { matchBlocks } from './matchBlocks.js';
 import { matchCode } from './matchCode.js';
 import { matchBars, matchStars, matchTildes, matchUnderscores } from './matchEmphasis.js';
 import { matchBareLink, matchMaskedLink } from './matchLinks.js';
-import type { Match, MessageToken, Nesting, Rule, Scan } from './messageToken.js';
+import type { Match, MessageToken, Nesting, Place, Rule, Scan } from './messageToken.js';
 
 /** How deep constructs may stand in each other; what is deeper is plain text. */
 const MAX_DEPTH = 16;
@@ -27,27 +27,28 @@ export function parseMessage(content: string): MessageToken[] {
   let budget = SCAN_BUDGET;
   const afford = (steps: number): boolean => (budget -= steps) >= 0;
   const nesting = { depth: 0, inLink: false, inQuote: false, inList: false, lineStart: true };
-  return groupParagraphs(markJumbo(parseText(content, nesting, afford)));
+  return groupParagraphs(markJumbo(parseText(content, nesting, afford, (at) => at)));
 }
 
 function parseText(
   text: string,
   nesting: Nesting,
   afford: (steps: number) => boolean,
+  origin: (at: number) => number,
 ): MessageToken[] {
   const scan: Scan = {
     text,
     nesting,
     code: findCodeSpans(text),
     afford,
-    nested: (inner, change) =>
-      nesting.depth < MAX_DEPTH
-        ? parseText(
-            inner,
-            { ...nesting, lineStart: false, ...change, depth: nesting.depth + 1 },
-            afford,
-          )
-        : [{ type: 'text', text: inner }],
+    origin,
+    nested: (given, change) => {
+      const parts = [given].flat();
+      const inner = parts.map(({ from, to }) => text.slice(from, to)).join('\n');
+      if (nesting.depth >= MAX_DEPTH) return [{ type: 'text', text: inner }];
+      const innerNesting = { ...nesting, lineStart: false, ...change, depth: nesting.depth + 1 };
+      return parseText(inner, innerNesting, afford, (at) => origin(offsetIn(parts, at)));
+    },
   };
   const tokens: MessageToken[] = [];
   let at = 0;
@@ -57,6 +58,16 @@ function parseText(
     at = match.end;
   }
   return dropBreaksAroundBlocks(tokens);
+}
+
+/** The offset in a text of an offset in some parts of it that were joined as lines. */
+function offsetIn(parts: readonly Place[], at: number): number {
+  let rest = at;
+  for (const { from, to } of parts) {
+    if (rest <= to - from) return from + rest;
+    rest -= to - from + 1;
+  }
+  throw new RangeError(`No part holds the offset ${at}`);
 }
 
 function matchAt(scan: Scan, at: number): Match {
