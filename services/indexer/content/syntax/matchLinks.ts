@@ -5,7 +5,7 @@ const BARE = /https?:\/\/[^\s<]+/iy;
 const TRAILING = /[<.,:;"'\]\s]$/;
 const TARGET =
   /\([ \t]*(?:<([^<>\s]+)>|((?:[^\s()<>]|\([^\s()<>]*\))+))(?:[ \t]+(?:"([^"\n]*)"|'([^'\n]*)'))?[ \t]*\)/y;
-const ADDRESS_IN_LABEL = /[a-z][a-z0-9+.-]*:\/\/|^\s*www\./i;
+const ADDRESS_IN_LABEL = /:\/\/(?<=[a-z][a-z0-9+.-]*:\/\/)|^\s*www\./i;
 const DOMAIN_LABEL =
   /^\s*((?:[\p{L}\p{N}-]+\.)+(?:com|net|org|gg|io|app|dev|co|me|xyz|info|ru|link|site))(?:[/?#:]\S*)?\s*$/iu;
 

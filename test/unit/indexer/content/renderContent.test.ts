@@ -179,6 +179,15 @@ describe('renderContent', () => {
     }
   });
 
+  it('takes time in proportion to the labels of links in each other', () => {
+    const nested = (label: string): string =>
+      [...Array<string>(16).fill('['), label, ' https://a.b ', '](https://a.b)'.repeat(16)].join(
+        '',
+      );
+    const limit = 20 * timeOf(nested('a '.repeat(2_800)));
+    expect(timeOf(nested('a'.repeat(5_600)), limit)).to.be.below(limit);
+  });
+
   it('takes bounded time for hostile code', () => {
     const limit = MOST_TIMES * timeOf(ORDINARY);
     for (const lang of ['java', 'ini', 'nginx', 'csharp', 'clojure', 'html', 'php']) {
