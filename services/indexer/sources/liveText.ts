@@ -31,7 +31,7 @@ function textsOf({ type, content, spoiler, components = [], accessory }: LiveCom
 
 /**
  * Makes one spoiler of a text. A spoiler ends at the next `||`. So each `||` in the text is removed, except in code, where
- * it is no mark.
+ * it is no mark. A backslash at the end would escape the closing mark, so a space is put behind it.
  */
 function hidden(text: string): string {
   const pieces: string[] = [];
@@ -41,7 +41,7 @@ function hidden(text: string): string {
     from = end;
   }
   pieces.push(text.slice(from).replaceAll('||', ''));
-  return `||${pieces.join('')}||`;
+  return `||${pieces.join('').replace(/\\$/, '\\ ')}||`;
 }
 
 function pollText({ question, answers, results }: NonNullable<LiveMessage['poll']>): string {

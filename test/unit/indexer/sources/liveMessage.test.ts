@@ -99,6 +99,14 @@ describe('a message of the platform', () => {
     expect(message?.content).to.equal('Seen\n||The killer is `a || b`\nthe butler||');
   });
 
+  it('hides what a component hides, also where it ends in a backslash', () => {
+    const components = [
+      { type: 17, spoiler: true, components: [{ type: 10, content: 'The butler \\' }] },
+    ];
+    const message = mapped({ content: '', flags: 1 << 15, components });
+    expect(message?.content).to.equal('||The butler \\ ||');
+  });
+
   it('says what its poll asks, and how the votes stand', () => {
     const poll = {
       question: { text: 'Tea?' },
