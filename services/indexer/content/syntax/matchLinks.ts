@@ -6,6 +6,8 @@ const TRAILING = /[<.,:;"'\]\s]$/;
 const TARGET =
   /\([ \t]*(?:<([^<>\s]+)>|((?:[^\s()<>]|\([^\s()<>]*\))+))(?:[ \t]+(?:"([^"\n]*)"|'([^'\n]*)'))?[ \t]*\)/y;
 const ADDRESS_IN_LABEL = /:\/\/(?<=[a-z][a-z0-9+.-]*:\/\/)|^\s*www\./i;
+// Marks, and characters that show nothing, such as a soft hyphen.
+const UNSEEN = /[\\*_~|`\p{Default_Ignorable_Code_Point}]/gu;
 const DOMAIN_LABEL =
   /^\s*((?:[\p{L}\p{N}-]+\.)+(?:com|net|org|gg|io|app|dev|co|me|xyz|info|ru|link|site))(?:[/?#:]\S*)?\s*$/iu;
 
@@ -65,7 +67,7 @@ function literal(scan: Scan, label: Place, target: Place): MessageToken[] {
 }
 
 function isMisleading(label: string, href: string): boolean {
-  const shown = label.replace(/[\\*_~|`\u200b-\u200f\u2060\ufeff]/g, '');
+  const shown = label.replace(UNSEEN, '');
   if (ADDRESS_IN_LABEL.test(shown)) return true;
   const domain = DOMAIN_LABEL.exec(shown)?.[1]?.toLowerCase();
   if (domain === undefined) return false;

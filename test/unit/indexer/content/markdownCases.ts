@@ -374,6 +374,11 @@ export const MARKDOWN_CASES: Record<string, [markdown: string, html: string][]> 
       `<p>[<a href="https://a.org" ${REL}>https://a.org</a>](<a href="https://b.org" ${REL}>https://b.org</a>)</p>`,
     ],
     ['[a.com](https://b.org)', `<p>[a.com](<a href="https://b.org" ${REL}>https://b.org</a>)</p>`],
+    // A soft hyphen, and a letter that shows nothing.
+    [
+      '[a\u00ad.com\u3164](https://b.org)',
+      `<p>[a\u00ad.com\u3164](<a href="https://b.org" ${REL}>https://b.org</a>)</p>`,
+    ],
     ['[a.com](https://a.com/x)', `<p><a href="https://a.com/x" ${REL}>a.com</a></p>`],
     ['[a.com](https://www.a.com)', `<p><a href="https://www.a.com" ${REL}>a.com</a></p>`],
     [
