@@ -6,6 +6,7 @@ import type {
 import { findCodeSpans } from '../content/syntax/findCodeSpans.js';
 
 const TEXT_DISPLAY = 10;
+const ESCAPE_OR_BACKTICK = /\\[^0-9A-Za-z\s]|`/g;
 
 /**
  * What a message says in words: its content, the texts of its components, and its poll's question and answers. At most
@@ -22,7 +23,7 @@ export function liveText(message: LiveSnapshot & Pick<LiveMessage, 'poll'>): str
 
 function textsOf({ type, content, spoiler, components = [], accessory }: LiveComponent): string[] {
   const texts = [
-    ...(type === TEXT_DISPLAY && content ? [content] : []),
+    ...(type === TEXT_DISPLAY && content ? [closed(content)] : []),
     ...components.flatMap(textsOf),
     ...(accessory ? textsOf(accessory) : []),
   ];
@@ -30,18 +31,53 @@ function textsOf({ type, content, spoiler, components = [], accessory }: LiveCom
 }
 
 /**
+ * On the platform, each component's text is a markdown of its own. Here it stands in one text with the others. A mark
+ * that it opens and does not close would be closed by one of theirs, such as the bars that hide the next component. So
+ * backticks and bars that pair with none are escaped.
+ */
+function closed(text: string): string {
+  const escaped = outsideCode(text, (plain) => plain.replace(ESCAPE_OR_BACKTICK, escapeBacktick));
+  const code = findCodeSpans(escaped);
+  const marks = /\\[^]|`|\|{2,}/g;
+  let open = -1;
+  for (let found = marks.exec(escaped); found; found = marks.exec(escaped)) {
+    const { index, 0: mark } = found;
+    const end = index + mark.length;
+    marks.lastIndex = code.get(index)?.end ?? end;
+    if (!mark.startsWith('|')) continue;
+    // Two bars close a spoiler. Those behind them may open the next.
+    const rest = open === -1 ? index : index + 2;
+    open = end - rest >= 2 ? rest : -1;
+  }
+  if (open === -1) return escaped;
+  return (
+    escaped.slice(0, open) +
+    escaped.slice(open).replace(/^\|+/, (bars) => '\\|'.repeat(bars.length))
+  );
+}
+
+function escapeBacktick(found: string): string {
+  return found === '`' ? '\\`' : found;
+}
+
+/**
  * Makes one spoiler of a text. A spoiler ends at the next `||`. So each `||` in the text is removed, except in code, where
  * it is no mark. A backslash at the end would escape the closing mark, so a space is put behind it.
  */
 function hidden(text: string): string {
-  const pieces: string[] = [];
+  const plain = outsideCode(text, (piece) => piece.replaceAll('||', ''));
+  return `||${plain.replace(/\\$/, '\\ ')}||`;
+}
+
+/** Changes the parts of a text that are no code. */
+function outsideCode(text: string, change: (piece: string) => string): string {
+  let changed = '';
   let from = 0;
   for (const [at, { end }] of findCodeSpans(text)) {
-    pieces.push(text.slice(from, at).replaceAll('||', ''), text.slice(at, end));
+    changed += change(text.slice(from, at)) + text.slice(at, end);
     from = end;
   }
-  pieces.push(text.slice(from).replaceAll('||', ''));
-  return `||${pieces.join('').replace(/\\$/, '\\ ')}||`;
+  return changed + change(text.slice(from));
 }
 
 function pollText({ question, answers, results }: NonNullable<LiveMessage['poll']>): string {

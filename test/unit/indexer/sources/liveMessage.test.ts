@@ -107,6 +107,20 @@ describe('a message of the platform', () => {
     expect(message?.content).to.equal('||The butler \\ ||');
   });
 
+  for (const [open, shown] of [
+    ['if (a || b)', 'if (a \\|\\| b)'],
+    ['one ` backtick', 'one \\` backtick'],
+    ['||a||||b', '||a||\\|\\|b'],
+    ['`a || b` and ||c||, d \\|| e', '`a || b` and ||c||, d \\|| e'],
+  ] as const) {
+    it(`hides what a component hides beside ${open}`, () => {
+      const text = (content: string) => ({ type: 10, content });
+      const hiding = { type: 17, spoiler: true, components: [text('the `butler` ` did')] };
+      const message = mapped({ content: '', flags: 1 << 15, components: [text(open), hiding] });
+      expect(message?.content).to.equal(`${shown}\n||the \`butler\` \\\` did||`);
+    });
+  }
+
   it('says what its poll asks, and how the votes stand', () => {
     const poll = {
       question: { text: 'Tea?' },
