@@ -20,6 +20,11 @@ const READ_MS = 1_500;
 const CONNECT_MS = 2_000;
 /** A request is given up when no byte moves for so long (ms). While bytes move, a large file may take any time. */
 const IDLE_MS = 30_000;
+/**
+ * Each reader of a copy holds a connection for as long as they read. The client has 50 of its own accord, so 50 slow
+ * readers would keep all others from the copies.
+ */
+const AGENT = { maxSockets: Infinity };
 
 /**
  * A bucket did not do what was asked. The client throws some errors of connections unchanged, and these look like the
@@ -55,7 +60,10 @@ export async function createBucketFiles(
     credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
     maxAttempts: 3,
     logger: SILENT,
-    requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: idleMs },
+    requestHandler: {
+      ...{ connectionTimeout: CONNECT_MS, socketTimeout: idleMs },
+      ...{ httpAgent: AGENT, httpsAgent: AGENT },
+    },
     // Not every S3-compatible server knows the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

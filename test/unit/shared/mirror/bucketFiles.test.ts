@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { createBucketFiles } from '../../../../shared/mirror/bucketFiles.js';
 import type { MirrorFiles } from '../../../../shared/mirror/mirrorFiles.js';
@@ -67,6 +69,21 @@ describe('createBucketFiles', () => {
         ];
         expect(errors.map(isStoreAway), errors.join('; ')).to.deep.equal(Array(4).fill(false));
       });
+    });
+  });
+
+  it('gives a copy to a reader while many others do not read theirs', async () => {
+    const bytes = 10_000_000;
+    const server = createHttpServer((_request, response) => {
+      response.writeHead(200, { 'Content-Length': bytes }).write(Buffer.alloc(bytes / 2));
+    });
+    await withFiles(server, async (files) => {
+      const copies: Readable[] = [];
+      try {
+        while (copies.length < 60) copies.push((await files.open('a.png', bytes))!);
+      } finally {
+        for (const copy of copies) await once(copy.destroy(), 'close');
+      }
     });
   });
 
