@@ -17,7 +17,10 @@ import type { WantedFile } from './wantedFiles.js';
 const FETCHED_AT_ONCE = 4;
 /** Links asked for together. */
 const LINKS_AT_ONCE = 50;
-/** So many failures one after the other say that the platform is away. */
+/**
+ * So many failures one after the other, of whatever subjects, say that the platform is away, or that the mirror takes
+ * nothing, such as a disk that is full.
+ */
 const MOST_FAILURES = 3;
 const FIRST_WAIT_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -51,8 +54,6 @@ interface Copying {
   mark: Mark;
   /** Nothing more is begun after that (ms since 1970). */
   end: number;
-  /** Failures since the last success. */
-  failures: number;
 }
 
 /**
@@ -67,7 +68,7 @@ export async function copyFiles(
 ): Promise<boolean> {
   const now = new Date();
   const due = wanted.filter(({ record }) => (record?.dueAt ?? now) <= now);
-  const copying: Copying = { deps, mirror, mark, end, failures: 0 };
+  const copying: Copying = { deps, mirror, mark, end };
   try {
     for (let at = 0; at < due.length; at += LINKS_AT_ONCE) {
       if (!mayGoOn(copying)) return true;
@@ -115,7 +116,7 @@ async function copyOne(
     if (path === null) throw new FileRefused('Its link leads elsewhere');
     const takes = file.attachment ? mirror.takes : (type: string) => PICTURES.test(type);
     await keep(copying, file, await fetchFile(mirror, { path, bytes: file.bytes, takes }));
-    copying.failures = 0;
+    mirror.pause.failures = 0;
   } catch (error) {
     if (mirror.stopped.aborted) throw new Pause();
     if (isStoreAway(error)) throw error;
@@ -129,8 +130,8 @@ async function copyOne(
     if (failed.dueAt) mirror.logFailure(deps.logger, { err: error, subject: mark.subject });
     // A file that the bot may not see tells nothing of the others.
     if (!failed.dueAt || error instanceof PlatformForbidden) return;
-    copying.failures += 1;
-    if (copying.failures >= MOST_FAILURES) throw pauseAll(mirror, FIRST_WAIT_MS);
+    mirror.pause.failures += 1;
+    if (mirror.pause.failures >= MOST_FAILURES) throw pauseAll(mirror, FIRST_WAIT_MS);
   }
 }
 

@@ -24,8 +24,8 @@ export interface Mirror {
   maxTotalBytes: number;
   /** A digest of all that decides which files are copied: after it has changed, everything is looked through again. */
   settings: string;
-  /** Nothing is fetched in this process before that. */
-  pause: { until: Date };
+  /** Nothing is fetched in this process before `until`. `failures` are those since the last success. */
+  pause: { until: Date; failures: number };
   /** The mirror did not answer, or was not this archive's: this process looks again then. */
   away: { until: Date };
   /** Logs a file that failed. Many fail at once while the platform is away, so this process logs one a minute at most. */
@@ -49,7 +49,7 @@ export function createMirror(
   return {
     ...{ files, links, stopped, cdnUrl: DISCORD_CDN_URL.replace(/\/+$/, '') },
     takes: typeMatcher(MIRROR_TYPES),
-    pause: { until: new Date(0) },
+    pause: { until: new Date(0), failures: 0 },
     away: { until: new Date(0) },
     logFailure: seldom(LOG_EVERY_MS, (logger, told) => logger.warn(told, FAILED)),
     maxFileBytes: MIRROR_MAX_FILE_MB * MEGABYTE,

@@ -194,6 +194,20 @@ describe('the mirror', () => {
     expect(await waiting()).to.equal(1);
   });
 
+  it('pauses while the mirror takes nothing, however few files a thread has, and then goes on', async () => {
+    const { files } = deps.mirror;
+    const full = () => Promise.reject(new Error('no space left on device'));
+    deps.mirror.files = { ...files, put: full };
+    for (let thread = 0; thread < 6; thread += 1)
+      await aThreadWith((id) => [aFile(server.url, id)]);
+    expect(server.requests).to.have.length(3);
+    expect(await totals()).to.deep.equal({ files: 0, bytes: 0, failed: 3 });
+    expect(await waiting()).to.be.above(2);
+    deps.mirror.files = files;
+    await wait();
+    expect(await totals()).to.include({ files: 6, failed: 0 });
+  });
+
   it('copies again what a killed worker was removing, and what is shown again', async () => {
     const { threadId, attachments } = await aThreadWith((id) => [aFile(server.url, id)]);
     const again = async () => {
