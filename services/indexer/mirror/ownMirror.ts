@@ -46,8 +46,11 @@ async function problemOf(deps: Deps, mirror: Mirror): Promise<string | null> {
   }
 }
 
-/** Stores what the status tells, also of a mirror that nothing was copied to yet. */
-async function noteProblem({ collections }: Deps, problem: string | null): Promise<void> {
+/** Stores what the status tells, also of a mirror that nothing was copied to yet. The next look at the mirror ends it. */
+export async function noteProblem(
+  { collections }: Pick<Deps, 'collections'>,
+  problem: string | null,
+): Promise<void> {
   const states = stateOf(collections.state, 'mirror');
   if (problem !== null) {
     const { _id, ...empty } = EMPTY;

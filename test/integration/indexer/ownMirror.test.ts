@@ -298,6 +298,25 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect(await mirrorStats(base.collections)).to.equal(null);
     });
 
+    it('is told to be ill while copies cannot be removed, and no more once they were', async () => {
+      await copySome();
+      const { files } = deps.mirror;
+      const remove = () => Promise.reject(new Error('read-only file system'));
+      const ill = { ...deps, mirror: { ...deps.mirror, files: { ...files, remove } } };
+      await base.collections.messages.updateMany({}, { $set: { deleted: true } });
+      const threads = await base.collections.threads.find().toArray();
+      await setMarks(
+        ill,
+        'mirror',
+        threads.map(({ _id }) => `thread/${_id}`),
+      );
+      const problem = async () => (await mirrorStats(base.collections))?.problem;
+      await doAgain(ill);
+      expect(await problem()).to.match(/^Copies could not be removed/);
+      await doAgain(deps);
+      expect([await problem(), await waiting()]).to.deep.equal([null, 0]);
+    });
+
     it('is asked twice a minute while the mirror does not answer, and work waits', async () => {
       await copySome();
       const asks: string[] = [];
