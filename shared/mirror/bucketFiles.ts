@@ -77,7 +77,8 @@ export async function createBucketFiles(
       return null;
     throw error;
   };
-  const incoming = join(tmpdir(), 'forum-archive-mirror', namespace);
+  // The temporary folder is everybody's. What one user has made there, another cannot write to.
+  const incoming = join(tmpdir(), `forum-archive-mirror-${process.getuid?.() ?? 'all'}`, namespace);
   return {
     incoming,
     ownerPlace: `s3://${Bucket}/${prefix}${OWNER_KEY}`,

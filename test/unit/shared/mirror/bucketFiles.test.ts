@@ -2,13 +2,19 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { createBucketFiles } from '../../../../shared/mirror/bucketFiles.js';
 import type { MirrorFiles } from '../../../../shared/mirror/mirrorFiles.js';
 import { isStoreAway } from '../../../../shared/platform/storeErrors.js';
 import { withTemporaryFolder } from '../../../support/temporaryFolder.js';
+
+const BUCKET = {
+  ...{ name: 'files', endpoint: undefined, region: 'us-east-1' },
+  ...{ accessKey: 'key', secretKey: 'planted-secret' },
+};
 
 /** Files in a bucket of a server, whose connections are cut afterwards. */
 async function withFiles(
@@ -20,10 +26,7 @@ async function withFiles(
   server.on('connection', (socket: Socket) => sockets.push(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const bucket = {
-    ...{ name: 'files', endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1' },
-    ...{ accessKey: 'key', secretKey: 'planted-secret' },
-  };
+  const bucket = { ...BUCKET, endpoint: `http://127.0.0.1:${port}` };
   try {
     await use(await createBucketFiles(bucket, 'forum-archive', idleMs));
     expect(sockets.length).to.be.greaterThan(0);
@@ -85,6 +88,22 @@ describe('createBucketFiles', () => {
         for (const copy of copies) await once(copy.destroy(), 'close');
       }
     });
+  });
+
+  it('has the files of two users arrive in folders of their own', async () => {
+    const { getuid } = process;
+    const folders: string[] = [];
+    try {
+      for (const uid of [1, 2]) {
+        process.getuid = () => uid;
+        const { incoming } = await createBucketFiles(BUCKET, 'forum-archive');
+        // The first to come makes the upper one, too.
+        folders.push(relative(tmpdir(), incoming).split('/')[0]!);
+      }
+    } finally {
+      process.getuid = getuid!;
+    }
+    expect(folders[0]).not.to.equal(folders[1]);
   });
 
   it('waits for a large file as long as bytes of it move', () =>
