@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../../../shared/contract/errors.js';
 import { Turns } from '../turns.js';
 
-/** A download is cut before the client has taken nothing of it for so long (ms), and not before half of that time. */
-export const UNREAD_LIMIT_MS = 30_000;
+/** A download of which the client takes nothing is cut within this time (ms), and not before half of it. */
+export const UNREAD_LIMIT_MS = 60_000;
 
 const LONGEST_WAIT_MS = 2_000;
 
@@ -36,12 +36,12 @@ export function limitStreams({ inAll, ofOne, waitMs = LONGEST_WAIT_MS }: StreamL
 }
 
 /**
- * Cuts the connection of a streamed response before the client has taken nothing for so long (ms). Otherwise clients
- * that do not read could hold all streams.
+ * Cuts the connection of a streamed response when the client takes nothing: within so long (ms), and not before half of
+ * that time. Otherwise clients that do not read could hold all streams.
  */
 export function cutUnread(response: ServerResponse, ms = UNREAD_LIMIT_MS): void {
   // Node looks at the connection each time that this time is over. It cuts it where no byte has moved since the look
-  // before, so up to twice the time goes by. The next request sets the usual limit again.
+  // before, so up to twice this time goes by. The next request sets the usual limit again.
   response.setTimeout(ms / 2);
   // Whatever the client sends would count as well. So it is read only once the response has ended.
   const { socket } = response;
