@@ -35,27 +35,14 @@ export function mergeHeader(
   const { causes, inferred = {} } = source;
   const told = eraseSource(source.told, erased);
   const { placeAsOf = told.asOf } = source;
-  const server = documents.get('servers', told.server._id);
   const channel = documents.get('channels', told.channel._id);
-  if (server?.deleted) throw new DeletedPlace('server', told);
+  if (documents.get('servers', told.server._id)?.deleted) throw new DeletedPlace('server', told);
   if (channel?.deleted) throw new DeletedPlace('channel', told);
   const thread = told.thread && documents.get('threads', told.thread._id);
   if (thread?.deleted) return { isChannelChanged: false, isThreadChanged: false, isDeleted: true };
   if (!isFirst) return { isChannelChanged: false, isThreadChanged: false, isDeleted: false };
 
-  const mergedServer = mergeRecord<ServerRecord>(
-    server,
-    told.server,
-    stampsOf(told.server, placeAsOf),
-  );
-  if (mergedServer.next) documents.put('servers', mergedServer.next);
-  if (mergedServer.isChanged) {
-    documents.mark('server', told.server._id, { causes });
-    documents.mark('server', ALL_SERVERS, { causes });
-    // Of a server, profiles show the name alone. Its number of members changes all the time.
-    if (server && areOthers(server, mergedServer.next, ['name']))
-      documents.mark('people', told.server._id, { causes });
-  }
+  mergeServer(documents, told.server, { asOf: placeAsOf, causes });
   const stamps = { ...stampsOf(told.channel, placeAsOf), ...inferred };
   const mergedChannel = mergeRecord<ChannelRecord>(channel, told.channel, stamps);
   if (mergedChannel.next) documents.put('channels', mergedChannel.next);
@@ -71,6 +58,22 @@ export function mergeHeader(
     told.thread !== null &&
     mergeThread(documents, told.thread, { told, stored: thread, erased, causes });
   return { isChannelChanged: mergedChannel.isChanged, isThreadChanged, isDeleted: false };
+}
+
+/** Merges what is told of a server into its record, and marks the views that show it. */
+export function mergeServer(
+  documents: Documents,
+  told: SourceThread['server'],
+  { asOf, causes }: { asOf: number; causes?: readonly string[] | undefined },
+): void {
+  const stored = documents.get('servers', told._id);
+  const { next, isChanged } = mergeRecord<ServerRecord>(stored, told, stampsOf(told, asOf));
+  if (next) documents.put('servers', next);
+  if (!isChanged) return;
+  documents.mark('server', told._id, { causes });
+  documents.mark('server', ALL_SERVERS, { causes });
+  // Of a server, profiles show the name alone. Its number of members changes all the time.
+  if (stored && areOthers(stored, next, ['name'])) documents.mark('people', told._id, { causes });
 }
 
 /** What threads show of their channel. */

@@ -1,6 +1,9 @@
 import { syncOf, type SyncChannel } from '../../../shared/store/syncRecords.js';
+import { erasedPeople } from '../../../shared/store/erasures.js';
+import { eraseFields } from '../../../shared/store/eraseThread.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
 import { ingest } from '../ingest/ingest.js';
+import { mergeServer } from '../ingest/mergeHeader.js';
 import { DeletedPlace, SourceConflict } from '../ingest/source.js';
 import type { LiveChannel, LiveGuild } from '../../../shared/discordApi/answerTypes.js';
 import { rolesNamed } from '../../../shared/discordApi/optOutRoles.js';
@@ -60,6 +63,7 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
     one.problem = await recordChannel(deps, server, told);
     if (one.problem === null) server.channels.set(one.channel.id, told);
   }
+  if (server.channels.size === 0) await recordServer(deps, server);
   await noteChannels(deps, server, { judged, archived });
   deps.servers.set(serverId, server);
   await judgeMembersAgain(deps, server);
@@ -100,6 +104,24 @@ async function recordChannel(
     if (error instanceof DeletedPlace || error instanceof SourceConflict) return error.message;
     throw error;
   }
+}
+
+/**
+ * Records what is told of a server that is recorded already. With a forum that is archived, this is recorded, too. But
+ * the name of a server whose last public forum became private may change, and is still shown.
+ */
+async function recordServer(
+  { collections, commit }: SyncDeps,
+  { serverId, told, asOf }: LoadedServer,
+): Promise<void> {
+  const erased = await erasedPeople(collections);
+  await commit({
+    reads: { servers: [serverId] },
+    decide(documents) {
+      const known = documents.get('servers', serverId);
+      if (known && !known.deleted) mergeServer(documents, eraseFields(told, erased), { asOf });
+    },
+  });
 }
 
 type SyncChannelTold = Parameters<typeof ingest>[1]['told']['channel'];

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
+import type { ServerList } from '../../../shared/contract/servers.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
 import { removeLongWithheld } from '../../../services/indexer/sync/removeWithheld.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
+import { SERVER_LIST } from '../../../shared/store/bodyKinds.js';
 import { REDACTED } from '../../../shared/store/redacted.js';
 import { memberId } from '../../../shared/store/optOuts.js';
 import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
@@ -16,6 +18,7 @@ import {
 import { until } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js';
 import { doAll, record } from '../../support/indexerDeps.js';
+import { readBody } from '../../support/readBody.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('a look at a server', () => {
@@ -57,6 +60,21 @@ describe('a look at a server', () => {
     expect(await told()).to.deep.equal([['help', 'The bot cannot see it'], isHidden]);
     server.channels = [help!];
     expect(await told()).to.deep.equal([['help', null]]);
+  });
+
+  it('records the new name and picture of a server of which no forum is public any more', async () => {
+    const [server, never] = ['Rust', 'Go'].map((name) => anAnsweredServer(name, ['help']));
+    const own = syncDeps(deps, answeringPlatform([server!, never!]).platform);
+    hide(never!, never!.channels[0]!);
+    await loadServer(own, server!.guild.id);
+    hide(server!, server!.channels[0]!);
+    Object.assign(server!.guild, { name: 'Oxide', icon: 'a1' });
+    for (const { guild } of [server!, never!]) await loadServer(own, guild.id);
+    await doAll(deps);
+    const servers = await deps.collections.servers.find().toArray();
+    expect(servers.map(({ name, icon }) => [name, icon])).to.deep.equal([['Oxide', 'a1']]);
+    const list = await readBody<ServerList>(deps.collections, SERVER_LIST);
+    expect(list!.servers[0]).to.include({ name: 'Oxide', icon: 'a1' });
   });
 
   it('empties a forum that stays withheld only when readers see nothing of it any more', async () => {
