@@ -12,7 +12,11 @@ import {
 import { listServers } from '../../../shared/discordApi/listServers.js';
 import { isNamed, parseRoles } from '../../../shared/discordApi/optOutRoles.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
-import { PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
+import {
+  PlatformAnswerError,
+  PlatformAway,
+  PlatformRefused,
+} from '../../../shared/discordApi/platformErrors.js';
 import {
   applicationRequest,
   channelsRequest,
@@ -37,8 +41,8 @@ export interface CheckedServer {
   /** Why nothing of it is archived; null where something is. */
   problem: string | null;
   forums: CheckedForum[];
-  /** The entries of OPT_OUT_ROLE that name a role there, and those that do not. */
-  optOut: { found: string[]; missing: string[] };
+  /** The entries of OPT_OUT_ROLE that name a role there, and those that do not; null where its roles are not known. */
+  optOut: { found: string[]; missing: string[] } | null;
 }
 
 /** What a bot may do. */
@@ -86,14 +90,18 @@ interface Asked {
   roles: readonly string[];
 }
 
+/** A server that cannot be asked for, such as during an outage of it, does not keep the others from being checked. */
 async function checkServer(platform: PlatformClient, asked: Asked): Promise<CheckedServer> {
   try {
     return await askServer(platform, asked);
   } catch (error) {
-    if (!(error instanceof PlatformRefused)) throw error;
+    const isIts =
+      error instanceof PlatformRefused ||
+      error instanceof PlatformAway ||
+      error instanceof PlatformAnswerError;
+    if (!isIts) throw error;
     const { serverId } = asked;
-    const optOut = { found: [], missing: [] };
-    return { serverId, name: serverId, problem: error.message, forums: [], optOut };
+    return { serverId, name: serverId, problem: error.message, forums: [], optOut: null };
   }
 }
 
@@ -128,15 +136,15 @@ function inviteOf({ DISCORD_AUTHORIZE_URL: url }: Used, applicationId: string): 
   return link.href;
 }
 
-/** What settings name, and no server has. */
+/** What settings name, and no server has. Where a server could not be asked for, nobody knows that: it may have it. */
 function unfound(
   servers: readonly CheckedServer[],
   named: ReadonlySet<string>,
   roles: readonly string[],
 ): string[] {
-  if (servers.length === 0) return [];
+  if (servers.length === 0 || servers.some(({ optOut }) => optOut === null)) return [];
   const seen = new Set(servers.flatMap(({ forums }) => forums.map(({ channelId }) => channelId)));
-  const found = new Set(servers.flatMap(({ optOut }) => optOut.found));
+  const found = new Set(servers.flatMap(({ optOut }) => optOut?.found ?? []));
   return [
     ...[...named]
       .filter((id) => !seen.has(id))

@@ -27,15 +27,15 @@ export function checkLines({
   ].map(safeText);
 }
 
-function serverLines({ serverId, name, forums, optOut }: CheckedServer): string[] {
+function serverLines({ serverId, name, problem: why, forums, optOut }: CheckedServer): string[] {
   return [
     '',
     `${name} (${serverId})`,
     ...forums.map(({ name: forum, problem }) =>
       problem === null ? `  archived      ${forum}` : `  not archived  ${forum}: ${problem}`,
     ),
-    ...(forums.length === 0 ? ['  The bot can see no forum'] : []),
-    ...optOut.found.map((entry) => `  opt-out role  ${entry}`),
-    ...optOut.missing.map((entry) => `  no such role  ${entry}`),
+    ...(forums.length === 0 ? [`  ${why}`] : []),
+    ...(optOut?.found ?? []).map((entry) => `  opt-out role  ${entry}`),
+    ...(optOut?.missing ?? []).map((entry) => `  no such role  ${entry}`),
   ];
 }

@@ -58,6 +58,21 @@ describe('bot check', () => {
     for (const [n, text] of expected.entries()) expect(found.problems[n]).to.contain(text);
   });
 
+  it('checks the other servers while one has an outage, and says which', async () => {
+    await start({ history: { messages: 2, guilds: 2 } });
+    const [away, other] = discord.model.guilds.values();
+    discord.model.setUnavailable(away!.id, true);
+    const role = 'on the server that is away';
+    const { code, report: found } = await report({ OPT_OUT_ROLE: role });
+    expect(code).to.equal(1);
+    const ids = found.servers.map(({ serverId }) => serverId);
+    expect(ids).to.include.members([away!.id, other!.id]);
+    const checked = found.servers.find(({ serverId }) => serverId === other!.id);
+    expect(checked!.forums.some(({ problem }) => problem === null)).to.equal(true);
+    expect(found.problems).to.have.length(1);
+    expect(found.problems[0]).to.match(new RegExp(`^${away!.id}: The platform answers 5`));
+  });
+
   it('says that a bot is on no server, and that a token is refused or missing', async () => {
     await start({ history: null });
     const { code, report: found } = await report();
