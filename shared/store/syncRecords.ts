@@ -29,8 +29,10 @@ export interface SyncChannel {
   before?: string;
   /** When the newest thread of the list under way was archived. */
   newest?: string;
-  /** Every thread that was archived before this moment is known. */
+  /** Every thread that was archived before this moment is known, but for `unreadable`. */
   listedTo?: string;
+  /** Which thread of the list could not be read, and why. */
+  unreadable?: string;
 }
 
 /** What is still to be fetched of a thread: what came since, or everything once more. */

@@ -15,7 +15,10 @@ export async function forgetChannels(
   await channels.updateMany(
     { _id: { $in: ids } },
     // A list that is under way does not note its place any more.
-    { $set: { token: randomUUID() }, $unset: { before: '', newest: '', listedTo: '' } },
+    {
+      $set: { token: randomUUID() },
+      $unset: { before: '', newest: '', listedTo: '', unreadable: '' },
+    },
   );
   for (const kind of ['thread', 'message'] as const) {
     await sync.deleteMany({ kind, channelId: { $in: ids } });

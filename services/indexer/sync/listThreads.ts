@@ -55,8 +55,13 @@ async function listActive(deps: SyncDeps, serverId: string): Promise<void> {
   requireAllRead(value.unreadable);
 }
 
-function requireAllRead([first]: Unreadable): void {
-  if (first) throw new PlatformAnswerError(`Thread ${first.id} cannot be read: ${first.reason}`);
+function requireAllRead(unreadable: Unreadable): void {
+  const problem = problemOf(unreadable);
+  if (problem !== undefined) throw new PlatformAnswerError(problem);
+}
+
+function problemOf([first]: Unreadable): string | undefined {
+  return first && `Thread ${first.id} cannot be read: ${first.reason}`;
 }
 
 /**
@@ -64,11 +69,17 @@ function requireAllRead([first]: Unreadable): void {
  * stored with its place, so that a list that was cut off goes on there. What is archived meanwhile is above the first
  * page: the next list finds it. The server may be looked at meanwhile: each page is noted by the last look, and the
  * list ends where the forum is not archived any more. Where a thread cannot be read, the others are noted, and
- * PlatformAnswerError is thrown at the end: the list does not count as complete, and the next one reads all of it again.
+ * PlatformAnswerError is thrown at the end. To read the list again would not help until the archive is updated. So the
+ * first list of the next process begins anew, and those of this one tell the same problem.
  */
 async function listArchived(deps: SyncDeps, serverId: string, channelId: string): Promise<void> {
   const syncChannels = syncOf(deps.collections.sync, 'channel');
-  const unreadable: Unreadable = [];
+  if (!deps.listed.has(channelId)) {
+    // A list that was cut off has a place, and goes on there.
+    const isEnded = { unreadable: { $exists: true }, before: { $exists: false } };
+    const anew = { $unset: { unreadable: '', listedTo: '' } } as const;
+    await syncChannels.updateOne({ _id: channelId, ...isEnded }, anew);
+  }
   while (deps.servers.get(serverId)?.channels.has(channelId)) {
     const known = await syncChannels.findOne({ _id: channelId });
     if (!known) return;
@@ -79,21 +90,20 @@ async function listArchived(deps: SyncDeps, serverId: string, channelId: string)
     if (answer instanceof PlatformRefused) return leaveOut(deps, server, channelId, answer);
     const { value, asOf } = answer;
     await noteThreads(deps, server, { threads: value.threads, asOf });
-    unreadable.push(...value.unreadable);
+    const hasMore = value.has_more ?? value.threads.length > 0;
     // Where none of a page can be read, nobody knows where the list goes on.
-    if (value.threads.length === 0) requireAllRead(value.unreadable);
-    const next = placeAfter(known, value.threads, value.has_more ?? value.threads.length > 0);
+    if (hasMore && value.threads.length === 0) requireAllRead(value.unreadable);
+    const next = placeAfter(known, value.threads, hasMore);
     const isFirst = known.listedTo === undefined || !deps.listed.has(channelId);
     if (next.isEnd && isFirst) await readUnlisted(deps, server, channelId);
-    if (next.isEnd && unreadable.length > 0) {
-      await syncChannels.updateOne({ _id: channelId }, { $unset: { before: '', newest: '' } });
-      requireAllRead(unreadable);
-    }
     const same = { _id: channelId, token: known.token ?? { $exists: false } };
+    const unreadable = problemOf(value.unreadable) ?? known.unreadable;
+    if (unreadable !== undefined) await syncChannels.updateOne(same, { $set: { unreadable } });
     const { matchedCount } = await syncChannels.updateOne(same, next.update);
     // One that was forgotten meanwhile is listed from its beginning.
     if (matchedCount === 0 || !next.isEnd) continue;
     deps.listed.add(channelId);
+    if (unreadable !== undefined) throw new PlatformAnswerError(unreadable);
     return;
   }
 }
