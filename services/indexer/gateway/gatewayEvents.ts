@@ -24,18 +24,16 @@ export type ThreadEvent =
 
 /**
  * What happened on a server. `role`: it has these permissions and this name now. `rules`: who may see what may have
- * changed. `member`: somebody carries these roles now. `threads`: there may also be threads that no event tells of.
- * `gained`: the bot may see these forums again, or all; nothing was told of them while it might not. `away`: the
- * server is unavailable because of an outage of the platform, which sends no events of it meanwhile. `left`: the bot was
- * removed from the server.
+ * changed. `member`: somebody carries these roles now. `heard`: from now on events tell of the server. They did not before: a
+ * session has begun, the bot was added, or an outage of the server is over. `gained`: the bot may see these forums
+ * again, or all; nothing was told of them while it might not. `left`: the bot was removed from the server.
  */
 export type ServerEvent =
   | { kind: 'role'; role: { id: string; name: string; permissions: string } }
   | { kind: 'member'; userId: string; roleIds: string[] }
   | { kind: 'rules' }
-  | { kind: 'threads' }
+  | { kind: 'heard' }
   | { kind: 'gained'; channelIds?: string[] }
-  | { kind: 'away' }
   | { kind: 'left' };
 
 /** An event that may change what is archived. Without `threadId` it is of the server. */
@@ -173,13 +171,13 @@ const voted: Reader = (data) =>
 const READERS: Readonly<Record<string, Reader>> = {
   GUILD_CREATE: (data) => {
     const { id: serverId, unavailable } = checkGuild(data);
-    return unavailable ? null : { kind: 'threads', serverId };
+    return unavailable ? null : { kind: 'heard', serverId };
   },
   GUILD_UPDATE: (data) => ({ kind: 'rules', serverId: checkGuild(data).id }),
   GUILD_DELETE: (data) => {
     const { id: serverId, unavailable } = checkGuild(data);
-    // An outage of the platform removes nothing.
-    return { kind: unavailable ? 'away' : 'left', serverId };
+    // An outage of the server removes nothing. Its end is told like a new server.
+    return unavailable ? null : { kind: 'left', serverId };
   },
   GUILD_ROLE_CREATE: role,
   GUILD_ROLE_UPDATE: role,

@@ -81,10 +81,6 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
       await untilDone(signal, () => noteRolesOfEvent(deps, { serverId, userId, roleIds, asOf }));
       return;
     }
-    if (event.kind === 'away') {
-      await untilDone(signal, () => countAsUnread(deps, serverId));
-      return;
-    }
     if (event.kind === 'left') {
       const leave = () => leaveOutServer(deps, serverId, NOT_THERE);
       // A look that began before ends first.
@@ -96,11 +92,12 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
       const which = { serverId, ...(channelIds && { _id: { $in: channelIds } }) };
       await untilDone(signal, () => forgetChannels(deps.collections.sync, which));
     }
+    if (event.kind === 'heard') await untilDone(signal, () => countAsUnread(deps, serverId));
     // What a look under way finds may be older than the event.
     const isOld =
       event.kind === 'role' && !looks.pending(serverId) && isKnownRole(deps, serverId, event.role);
     if (!isOld) await looks.look(serverId);
-    const asksForThreads = event.kind === 'threads' || event.kind === 'gained';
+    const asksForThreads = event.kind === 'heard' || event.kind === 'gained';
     if (asksForThreads) await untilDone(signal, () => requestServer(deps, serverId));
   };
   const pass = ({ event, end }: Taken, asOf: number): void => {

@@ -73,15 +73,22 @@ async function readLongestAgo(deps: Repaired, before: Date): Promise<string | nu
   return found?._id ?? null;
 }
 
-/** Has all threads of a server read once more in their turn, as if they had not been read since events are heard. */
+/**
+ * Has all threads of a server read once more in their turn, as if they had not been read since events are heard. Those
+ * that were not are left as they are. A reading that is under way does not count either: it began before.
+ */
 export async function countAsUnread(
-  { collections }: Pick<SyncDeps, 'collections'>,
+  { collections, listening }: Pick<SyncDeps, 'collections' | 'listening'>,
   serverId: string,
 ): Promise<void> {
-  await syncOf(collections.sync, 'thread').updateMany(
-    { kind: 'thread', serverId },
-    { $unset: { readAt: '' } },
+  const threads = syncOf(collections.sync, 'thread');
+  const ofServer = { kind: 'thread' as const, serverId };
+  const isRead = { readAt: { $gte: listening.since ?? new Date(0) } };
+  await threads.updateMany(
+    { ...ofServer, todo: { $exists: true } },
+    { $set: { token: randomUUID() } },
   );
+  await threads.updateMany({ ...ofServer, ...isRead }, { $unset: { readAt: '' } });
 }
 
 /** Has a thread read from its first message on. */

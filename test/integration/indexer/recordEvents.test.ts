@@ -9,6 +9,7 @@ import { awaitIdentify, wantedIntents } from '../../../services/indexer/gateway/
 import { listen } from '../../../services/indexer/gateway/listen.js';
 import { createListener } from '../../../services/indexer/gateway/listener.js';
 import { createLiveClock } from '../../../services/indexer/stores/liveClock.js';
+import { fetchThread } from '../../../services/indexer/sync/fetchThread.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
@@ -43,7 +44,7 @@ describe('the recorder of events', () => {
     const recorder = createEventRecorder(own);
     const events: GatewayEvent[] = [
       { kind: 'left', serverId },
-      { kind: 'threads', serverId },
+      { kind: 'heard', serverId },
     ];
     for (const event of events) recorder.take(event, 1, () => undefined);
     await recorder.end();
@@ -127,6 +128,23 @@ describe('the recorder of events', () => {
     await recorder.end();
     const asked = await syncOf(deps.collections.sync, 'message').findOne({ kind: 'message' });
     expect(asked).to.include({ messageId: threadId, threadId, serverId });
+  });
+
+  it('counts no thread as read that was read before an outage of its server was over', async () => {
+    const { own, record, recorder, serverId, threadId, aThread } = await withThread();
+    const underWay = await aThread();
+    const threads = syncOf(deps.collections.sync, 'thread');
+    const readAt = new Date();
+    own.listening.since = new Date(readAt.getTime() - 1_000);
+    await threads.updateOne({ _id: threadId }, { $set: { readAt }, $unset: { todo: '' } });
+    const server = own.servers.get(serverId)!;
+    const before = (await threads.findOne({ _id: underWay }))!;
+    await record({ kind: 'heard', serverId });
+    // Its last page was asked for before.
+    await fetchThread(own, server, before);
+    await recorder.end();
+    const read = await threads.distinct('_id', { readAt: { $exists: true } });
+    expect(read).to.deep.equal([]);
   });
 
   it('has everything listed where an event cannot be read', async () => {

@@ -103,10 +103,10 @@ describe('readEvent', () => {
 
   it('takes an outage for no removal', () => {
     const away = { id: serverId, unavailable: true };
-    expect(read('GUILD_DELETE', away)).to.deep.equal({ kind: 'away', serverId });
+    expect(read('GUILD_DELETE', away)).to.equal(null);
     expect(read('GUILD_CREATE', away)).to.equal(null);
     expect(read('GUILD_DELETE', { id: serverId })).to.deep.equal({ kind: 'left', serverId });
-    expect(read('GUILD_CREATE', { id: serverId })).to.deep.equal({ kind: 'threads', serverId });
+    expect(read('GUILD_CREATE', { id: serverId })).to.deep.equal({ kind: 'heard', serverId });
   });
 
   it('tells of what may change who sees what, and of no channel that is not archived', () => {
