@@ -10,11 +10,6 @@ export interface BucketState {
   resetAfterMs: number;
 }
 
-/** A place in a bucket: whoever holds it may send one request, and gives it back with the answer. */
-export interface Place {
-  window: number;
-}
-
 /**
  * One bucket of the platform, as its answers tell it. Requests under way count as not yet told: so no request is sent
  * that a known bucket would refuse. While nothing is known, one request at a time is let through.
@@ -26,7 +21,6 @@ export class RateBucket {
   #resetAt: number | undefined;
   #blockedUntil = 0;
   #underWay = 0;
-  #window = 0;
   #isUnlimited = false;
   #wake: (() => void)[] = [];
 
@@ -34,15 +28,15 @@ export class RateBucket {
     this.#clock = clock;
   }
 
-  /** Waits until a request may be sent. */
-  async take(signal?: AbortSignal): Promise<Place> {
+  /** Waits until a request may be sent. Its place is given back with the answer. */
+  async take(signal?: AbortSignal): Promise<void> {
     for (;;) {
       signal?.throwIfAborted();
       const waitMs = this.#waitMs();
       if (waitMs === 0) {
         this.#underWay += 1;
         this.#remaining -= 1;
-        return { window: this.#window };
+        return;
       }
       await this.#change(waitMs, signal);
     }
@@ -51,10 +45,10 @@ export class RateBucket {
   /**
    * A request has ended: with what its answer says of the bucket, with an answer that names none, or without answer.
    */
-  giveBack(place: Place, told: BucketState | 'no bucket' | null): void {
+  giveBack(told: BucketState | 'no bucket' | null): void {
     this.#underWay -= 1;
     if (told === 'no bucket') this.#isUnlimited = this.#limit === undefined;
-    else if (told) this.#learn(place, told);
+    else if (told) this.#learn(told);
     // No request is under way whose answer would tell when the bucket is full again. So one is let through to find out.
     if (this.#underWay === 0 && this.#resetAt === undefined) this.#remaining = 1;
     this.#wakeAll();
@@ -62,7 +56,7 @@ export class RateBucket {
 
   /** Takes over what an answer says that was asked for under another bucket. */
   adopt(told: BucketState, underWay: number): void {
-    this.#learn({ window: this.#window }, { ...told, remaining: told.remaining - underWay });
+    this.#learn({ ...told, remaining: told.remaining - underWay });
     this.#wakeAll();
   }
 
@@ -82,15 +76,12 @@ export class RateBucket {
     return isFull && this.#underWay === 0 && this.#wake.length === 0 && this.#blockedUntil <= now;
   }
 
-  #learn(place: Place, told: BucketState): void {
+  #learn(told: BucketState): void {
     this.#isUnlimited = false;
-    const isFirst = this.#limit === undefined;
     this.#limit = told.limit;
-    if (place.window !== this.#window) return;
     const left = told.remaining - this.#underWay;
     // Answers may come in another order than they were made: the least is right.
-    this.#remaining =
-      isFirst || this.#resetAt === undefined ? left : Math.min(this.#remaining, left);
+    this.#remaining = this.#resetAt === undefined ? left : Math.min(this.#remaining, left);
     // An answer on its way makes the end of the window seem later, never earlier.
     const resetAt = this.#clock.now() + told.resetAfterMs;
     this.#resetAt = Math.max(this.#resetAt ?? 0, resetAt);
@@ -107,7 +98,6 @@ export class RateBucket {
 
   /** A new window begins: requests under way may be counted in it. */
   #roll(): void {
-    this.#window += 1;
     this.#remaining = (this.#limit ?? 1) - this.#underWay;
     this.#resetAt = undefined;
   }

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.js';
-import { RateBucket, type BucketState, type Place } from './rateBucket.js';
+import { RateBucket, type BucketState } from './rateBucket.js';
 
 /** What a request is counted by: its route without ids, and the channel or server at its head. */
 export interface Counted {
@@ -37,13 +37,13 @@ export class RateLimits {
   async take(counted: Counted, signal?: AbortSignal): Promise<Leave> {
     for (;;) {
       const bucket = this.#current(counted);
-      const place = await bucket.take(signal);
+      await bucket.take(signal);
       // Meanwhile an answer has told that the route belongs to another bucket.
-      if (bucket !== this.#current(counted)) bucket.giveBack(place, null);
+      if (bucket !== this.#current(counted)) bucket.giveBack(null);
       else {
         return {
           end: (headers, blockedMs = 0) => {
-            this.#end(counted, bucket, place, headers);
+            this.#end(counted, bucket, headers);
             this.#current(counted).block(blockedMs);
           },
         };
@@ -56,20 +56,20 @@ export class RateLimits {
     return this.#bucketOf(this.#hashes.get(counted.route) ?? counted.route, counted);
   }
 
-  #end(counted: Counted, bucket: RateBucket, place: Place, headers: Headers | null): void {
+  #end(counted: Counted, bucket: RateBucket, headers: Headers | null): void {
     const told = headers && bucketState(headers);
     if (!told) {
-      bucket.giveBack(place, headers ? 'no bucket' : null);
+      bucket.giveBack(headers ? 'no bucket' : null);
       return;
     }
     this.#hashes.set(counted.route, told.hash);
     const own = this.#bucketOf(told.hash, counted);
     if (own === bucket) {
-      bucket.giveBack(place, told);
+      bucket.giveBack(told);
       return;
     }
     // The first answer of a route tells its bucket: who waited under the route's name goes on under the bucket's.
-    bucket.giveBack(place, told);
+    bucket.giveBack(told);
     own.adopt(told, bucket.underWay);
   }
 
