@@ -33,8 +33,8 @@ export interface GatewaySocket {
   /** Rejects with what `onEvent` threw. */
   ended: Promise<SocketEnd>;
   /**
-   * Reads nothing more, or goes on. What is not read waits at the platform. A connection that is being opened is paused
-   * once it has asked for its session.
+   * Reads nothing more, or goes on. What is not read waits at the platform. A connection that is not open yet is paused
+   * once it has asked for its session. Paused between both, it would end without one.
    */
   setPaused(isPaused: boolean): void;
 }
@@ -76,10 +76,8 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
   };
   const silence = setTimeout(() => socket.terminate(), PATIENCE_MS);
   let isPaused = false;
-  let hasAsked = false;
   const applyPause = (): void => {
-    // A connection that is paused before it has asked for its session would end without it.
-    if (!hasAsked || socket.readyState !== WebSocket.OPEN) return;
+    if (socket.readyState !== WebSocket.OPEN) return;
     if (isPaused) socket.pause();
     else socket.resume();
   };
@@ -105,7 +103,6 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
       clearTimeout(silence);
       heart.start(intervalOf(d));
       send(socket, options.resume ? resumeOf(options) : identifyOf(options));
-      hasAsked = true;
       applyPause();
     }
     if (typeof s === 'number') heart.seq = s;
