@@ -147,7 +147,6 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
       saver.touch();
     },
     async end() {
-      deps.listening.since = null;
       await recorder.end();
       saver.touch();
       await saver.end();
