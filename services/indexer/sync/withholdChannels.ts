@@ -28,9 +28,7 @@ export async function withholdChannels(
   serverId: string,
   listed: ReadonlyMap<string, boolean>,
 ): Promise<string[]> {
-  const recorded = await deps.collections.channels
-    .find({ serverId, deleted: { $ne: true } })
-    .toArray();
+  const recorded = await deps.collections.channels.find({ serverId }).toArray();
   const channels = recorded.filter(wasArchived);
   const isPublic = ({ _id }: ChannelRecord): boolean => listed.get(_id) === true;
   const hidden = channels.filter((channel) => !isPublic(channel));
@@ -47,7 +45,10 @@ export async function withholdChannels(
   return channels.map(({ _id }) => _id).filter((id) => !gone.has(id));
 }
 
-/** Whether a forum was ever archived: the platform told something of it, and not only an export. */
+/**
+ * Whether a forum was ever archived: the platform told something of it, and not only an export. Of one that was deleted
+ * here nobody knows it any more.
+ */
 export function wasArchived({ stamps }: ChannelRecord): boolean {
   return Object.values(stamps).some(isLive);
 }
