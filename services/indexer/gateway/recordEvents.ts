@@ -163,6 +163,6 @@ async function recordOrReadAgain(
   } catch (error) {
     if (!isPermanent(error)) throw error;
     deps.logger.warn({ err: error, threadId }, 'Events of a thread cannot be recorded');
-    await readOnceMore(deps, { _id: threadId });
+    await readOnceMore(deps, threadId);
   }
 }

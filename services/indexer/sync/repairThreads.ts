@@ -28,7 +28,7 @@ export async function repairThreads(
     const before = new Date(Math.max(missedUntil.getTime(), Date.now() - afterMs));
     const recent = turn % 2 === 0 ? await mostRecent(deps, before) : null;
     const next = recent ?? (await readLongestAgo(deps, before));
-    if (next !== null) await readOnceMore(deps, { _id: next, todo: { $exists: false } });
+    if (next !== null) await readOnceMore(deps, next);
   }
 }
 
@@ -94,10 +94,13 @@ export async function countAsUnread(
 /** Has a thread read from its first message on. */
 export async function readOnceMore(
   { collections }: Pick<SyncDeps, 'collections'>,
-  which: Filter<SyncThread>,
+  threadId: string,
 ): Promise<void> {
-  await syncOf(collections.sync, 'thread').updateOne(which, {
-    $set: { todo: 'all', token: randomUUID(), ...NOTHING_FETCHED },
-    $unset: { since: '', dueAt: '' },
-  });
+  await syncOf(collections.sync, 'thread').updateOne(
+    { _id: threadId },
+    {
+      $set: { todo: 'all', token: randomUUID(), ...NOTHING_FETCHED },
+      $unset: { since: '', dueAt: '' },
+    },
+  );
 }

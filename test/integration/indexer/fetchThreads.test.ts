@@ -133,7 +133,7 @@ describe('fetching threads', () => {
     const problem = `Message ${strange.id} cannot be read: embeds must be an array`;
     expect(await fetched()).to.deep.equal({ problem, recorded: 99 });
     strange.embeds = [];
-    await readOnceMore(own, { _id });
+    await readOnceMore(own, _id);
     expect(await fetched()).to.deep.equal({ problem: undefined, recorded: 100 });
   });
 
@@ -144,7 +144,7 @@ describe('fetching threads', () => {
       const { _id, serverId } = thread;
       await threads.insertOne(thread);
       const get = (async () => {
-        await readOnceMore(own, { _id });
+        await readOnceMore(own, _id);
         return { value: { messages: [], unreadable: [] }, asOf: 2 };
       }) as unknown as PlatformClient['get'];
       const own = syncDeps(deps, { get });
@@ -193,12 +193,12 @@ describe('fetching threads', () => {
   });
 
   it('goes on from the first message where that is asked for while all seems to be recorded', async () => {
-    const again = await toldAgain(1, 'last', (_id) => readOnceMore(deps, { _id }));
+    const again = await toldAgain(1, 'last', (_id) => readOnceMore(deps, _id));
     expect(again).to.deep.equal({ todo: 'all', isFromFirst: true });
   });
 
   it('goes on with all of a thread of which something new is told meanwhile', async () => {
-    const again = await toldAgain(2, 'last', (_id) => readOnceMore(deps, { _id }));
+    const again = await toldAgain(2, 'last', (_id) => readOnceMore(deps, _id));
     expect(again).to.deep.equal({ todo: 'all', isFromFirst: true });
   });
 
@@ -275,7 +275,7 @@ describe('fetching threads', () => {
     };
     await fetched();
     [flags, said.content] = [0, ''];
-    await readOnceMore(own, { _id });
+    await readOnceMore(own, _id);
     expect(await fetched().catch(String)).to.include('lacks the Message Content intent');
     expect(await deps.collections.messages.findOne({ _id })).to.include({ content: 'Words' });
   });
