@@ -65,8 +65,6 @@ async function noteThread(
   server: LoadedServer,
   { thread, asOf, again, erased, known }: Noted,
 ): Promise<void> {
-  // An answer that was asked for earlier tells nothing that is not known.
-  if (known && known.asOf >= asOf) return;
   // With the id of somebody erased in it, a digest would confirm who had started the thread.
   const told = eraseThread(liveThread(thread, server.serverId), erased);
   const digest = tieOf(told);
@@ -78,6 +76,7 @@ async function noteThread(
   const reads = { sync: [thread.id] };
   const note = (documents: Documents, problem?: string): void => {
     const now = documents.get('sync', thread.id) as SyncThread | null;
+    // An answer that was asked for earlier tells nothing that is not known.
     if (now && now.asOf >= asOf) return;
     // What is being read goes on from where it is, also where that was asked for only just now.
     const isRecorded = recorded !== null && !now?.todo;

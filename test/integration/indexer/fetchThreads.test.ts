@@ -280,6 +280,28 @@ describe('fetching threads', () => {
     expect(await deps.collections.messages.findOne({ _id })).to.include({ content: 'Words' });
   });
 
+  it('keeps what was told last of a thread where an earlier answer comes late', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const own = syncDeps(deps, answeringPlatform([one]).platform);
+    const server = await loadServer(own, one.guild.id);
+    const thread = aLiveThread({ guild_id: one.guild.id, parent_id: one.channels[0]!.id });
+    const told = (count: number, asOf: number) =>
+      noteThreads(own, server, {
+        threads: [
+          {
+            ...thread,
+            message_count: count,
+            last_message_id: String(BigInt(thread.id) + BigInt(count)),
+          },
+        ],
+        asOf: server.asOf + asOf,
+      });
+    await told(5, 2);
+    await told(4, 1);
+    const known = await syncOf(deps.collections.sync, 'thread').findOne({ _id: thread.id });
+    expect(known).to.include({ messageCount: 5, asOf: server.asOf + 2 });
+  });
+
   it('removes messages together that it finds deleted, and keeps what the platform still has', async () => {
     const gone = aThread();
     const { _id: threadId, channelId } = gone;
