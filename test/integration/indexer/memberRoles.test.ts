@@ -94,6 +94,47 @@ describe('roles of members', () => {
     expect(await isOut()).to.equal(false);
   });
 
+  it('count that an event tells while earlier ones that were asked for are noted', async () => {
+    const told = { roles: [] as string[] };
+    const own = rolesOf(told);
+    await learnRoles(own, own.server, [userId]);
+    told.roles = [ROLE];
+    let event: Promise<void> | undefined;
+    const get: PlatformClient['get'] = async (request) => {
+      const answer = await own.platform.get(request);
+      told.roles = [];
+      event ??= noteRolesOfEvent(own, { serverId, userId, roleIds: [], asOf: 1_000 });
+      return answer;
+    };
+    await readRoles({ ...own, platform: { get } }, { serverId, userId });
+    await event;
+    expect(await isOut()).to.equal(false);
+  });
+
+  it('are known as an event tells them while a process that has just begun looks for them', async () => {
+    const told = { roles: [] as string[] };
+    const own = rolesOf(told);
+    await learnRoles(own, own.server, [userId]);
+    own.members.clear();
+    const { optOuts } = deps.collections;
+    const late = Object.create(optOuts, {
+      distinct: {
+        async value(...asked: Parameters<typeof optOuts.distinct>) {
+          const found = (await optOuts.distinct(...asked)) as unknown[];
+          await noteRolesOfEvent(own, { serverId, userId, roleIds: [ROLE], asOf: 101.5 });
+          return found;
+        },
+      },
+    }) as typeof optOuts;
+    await learnRoles({ ...own, collections: { ...deps.collections, optOuts: late } }, own.server, [
+      userId,
+    ]);
+    expect(await isOut()).to.equal(true);
+    // An event shows them again only where they are known to be left out.
+    await noteRolesOfEvent(own, { serverId, userId, roleIds: [], asOf: 200 });
+    expect(await isOut()).to.equal(false);
+  });
+
   it('are known to a process that has just begun, and asked for by it no more', async () => {
     const own = rolesOf({ roles: [ROLE] });
     await learnRoles(own, own.server, [userId]);

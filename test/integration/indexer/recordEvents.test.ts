@@ -13,7 +13,7 @@ import { fetchThread } from '../../../services/indexer/sync/fetchThread.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
-import { PlatformAway } from '../../../shared/discordApi/platformErrors.js';
+import { PlatformAway, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { stateOf, type GatewaySession } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import { until } from '../../support/apiServer.js';
@@ -25,6 +25,7 @@ import {
   syncDeps,
 } from '../../support/answeringPlatform.js';
 import { anId } from '../../support/factories.js';
+import { doAll } from '../../support/indexerDeps.js';
 import { aLiveMessage, aLiveThread } from '../../support/liveAnswers.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
@@ -110,6 +111,32 @@ describe('the recorder of events', () => {
     await record(said(late, 'Late'));
     await recorder.end();
     expect(await contentOf(late)).to.equal('');
+  });
+
+  it('deletes no message of another thread', async () => {
+    const { record, recorder, serverId, threadId, aThread } = await withThread();
+    const other = await aThread();
+    await record({ kind: 'messagesDeleted', serverId, threadId: other, messageIds: [threadId] });
+    await recorder.end();
+    expect(await contentOf(threadId)).to.equal('Hello');
+  });
+
+  it('gives back the claim of a thread of which it was stopped before all was recorded', async () => {
+    const stopped = new AbortController();
+    const { recorder, said, threadId, own } = await withThread();
+    await recorder.end();
+    await doAll(deps);
+    const commit: IndexerDeps['commit'] = async (change) => {
+      const outcome = await deps.commit(change);
+      if (change.reads.messages) stopped.abort();
+      stopped.signal.throwIfAborted();
+      return outcome;
+    };
+    const ending = createEventRecorder({ ...own, commit, signal: stopped.signal });
+    ending.take(said(threadId, 'Edited'), 1, () => undefined);
+    await ending.end();
+    const mark = await deps.collections.work.findOne({ kind: 'thread', subject: threadId });
+    expect(mark).to.be.an('object').and.not.have.property('claim');
   });
 
   it('has a thread read once more of which an event cannot be recorded', async () => {
@@ -302,6 +329,54 @@ describe('the recorder of events', () => {
     await recorder.end();
     expect(own.servers.get(one.guild.id)?.channels.size).to.equal(0);
     expect(await deps.collections.channels.findOne()).to.have.property('withheldAt');
+  });
+
+  it('looks once more for a role that was changed back while a look was under way', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { id: serverId } = one.guild;
+    const role = { id: anId(), name: 'Helpers', permissions: '0' };
+    one.guild.roles.push(role);
+    const clock = createLiveClock(deps.collections.state);
+    const told = (permissions: string): GatewayEvent => {
+      role.permissions = permissions;
+      return { kind: 'role', serverId, role: { ...role } };
+    };
+    let isChanged = false;
+    const { platform } = answeringPlatform([one], {
+      async before({ route }) {
+        // The look has read the roles by then.
+        if (route !== 'me' || !isChanged) return;
+        isChanged = false;
+        recorder.take(told('0'), 1, () => undefined);
+        await clock.take(1);
+      },
+    });
+    const own = syncDeps(deps, platform, { clock });
+    const recorder = createEventRecorder(own);
+    await loadServer(own, serverId);
+    isChanged = true;
+    recorder.take(told('8'), 1, () => undefined);
+    await recorder.end();
+    expect(own.servers.get(serverId)?.roles.get(role.id)?.permissions).to.equal('0');
+  });
+
+  it('looks once at a server that it may not see, however many events come of it', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { id: serverId } = one.guild;
+    let looks = 0;
+    const get = () => {
+      looks += 1;
+      return Promise.reject(new PlatformRefused('Missing Access', 403, 50_001));
+    };
+    const clock = createLiveClock(deps.collections.state);
+    const recorder = createEventRecorder(syncDeps(deps, { get }, { clock }));
+    for (let n = 0; n < 3; n += 1) {
+      const message = aLiveMessage({ content: 'Hello' });
+      const event: GatewayEvent = { kind: 'message', serverId, threadId: anId(), message };
+      await new Promise<void>((resolve) => recorder.take(event, 1, resolve));
+    }
+    await recorder.end();
+    expect(looks).to.equal(1);
   });
 
   it('notes that the bot has left a server after a look that was under way', async () => {

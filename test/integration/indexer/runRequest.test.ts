@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createLiveClock } from '../../../services/indexer/stores/liveClock.js';
+import { forgetChannels } from '../../../services/indexer/sync/forgetChannels.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
 import { postponeRequest } from '../../../services/indexer/sync/postponeRequest.js';
@@ -156,6 +157,33 @@ describe('a request to sync', () => {
     expect(await serve()).to.deep.equal({ error: undefined, recorded: 6, pages: 2 });
     own.listed.clear();
     expect(await serve()).to.deep.equal({ error: undefined, recorded: 6, pages: 1 });
+  });
+
+  it('lists a forum from its beginning that was forgotten while a page was on its way', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { id: channelId } = one.channels[0]!;
+    const { id: serverId } = one.guild;
+    const [first, second, old] = pagesOf(one, channelId, 3);
+    let pages = [[old]];
+    let isForgotten = true;
+    const { platform } = answeringPlatform([one]);
+    const get: PlatformClient['get'] = async (request, signal) => {
+      const answer = await platform.get(request, signal);
+      if (request.route !== 'archivedThreads') return answer;
+      const number = request.path.includes('before=') ? 1 : 0;
+      const has_more = number + 1 < pages.length;
+      if (!has_more && !isForgotten) {
+        isForgotten = true;
+        await forgetChannels(deps.collections.sync, { serverId });
+      }
+      return { ...answer, value: { threads: pages[number], unreadable: [], has_more } as never };
+    };
+    const own = syncDeps(deps, { get });
+    await runRequest(own, aRequest());
+    [pages, isForgotten] = [[[first], [second, old]], false];
+    await runRequest(own, aRequest());
+    const noted = await deps.collections.sync.distinct('_id', { kind: 'thread' });
+    expect(noted).to.have.members([first, second, old].map((thread) => thread!.id));
   });
 
   it('ends a list of which the last page holds nothing that can be read', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createThreadBuilds } from '../../../services/indexer/gateway/threadBuilds.js';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
@@ -49,5 +50,37 @@ describe('builds of threads that events have changed', () => {
       expect([claim, tries, due.getTime()]).to.deep.equal([undefined, undefined, 0]);
     }
     expect(await deps.collections.threadItems.countDocuments()).to.equal(AT_ONCE);
+  });
+
+  it('of one thread follow each other', async () => {
+    const threadId = await claimed();
+    let now = 0;
+    let most = 0;
+    let commits = 0;
+    const builds = createThreadBuilds(
+      {
+        ...deps,
+        async commit(change) {
+          now += 1;
+          most = Math.max(most, now);
+          commits += 1;
+          if (commits === 1) builds.ask(threadId);
+          const outcome = await deps.commit(change);
+          // Time enough for a round to begin.
+          await pause(200);
+          now -= 1;
+          return outcome;
+        },
+        signal: new AbortController().signal,
+      },
+      CLAIM,
+    );
+    builds.ask(threadId);
+    await until(
+      async () =>
+        commits > 0 && now === 0 && (await marks()).every(({ subject }) => subject !== threadId),
+    );
+    await builds.end();
+    expect(most).to.equal(1);
   });
 });

@@ -141,6 +141,36 @@ describe('connectSocket', () => {
     await until(() => gateway.ops.includes(OP.heartbeat));
   });
 
+  describe('whose heartbeats have no answer', () => {
+    /** Heartbeats come ten times a second from now on. */
+    const hurry = () => gateway.send({ op: OP.hello, d: { heartbeat_interval: 100 } });
+    const beats = () => gateway.ops.filter((op) => op === OP.heartbeat).length;
+
+    it('ends', async () => {
+      await untilIdentified();
+      hurry();
+      await until(() => end !== undefined);
+      expect(end).to.include({ code: 1_006, isInvalid: false });
+    });
+
+    it('goes on while it is paused, and no answer can be read', async () => {
+      await untilIdentified();
+      gateway.tell('READY');
+      hurry();
+      await until(() => gateway.ops.filter((op) => op === OP.identify).length === 2);
+      socket.setPaused(true);
+      await until(() => beats() >= 5);
+      expect(end).to.equal(undefined);
+    });
+  });
+
+  it('leaves a session with a code that does not end it', async () => {
+    await untilIdentified();
+    const left = once([...gateway.server.clients][0]!, 'close');
+    stop.abort();
+    expect((await left)[0]).to.equal(4_200);
+  });
+
   it('ends with what is wrong with an event', async () => {
     const failure = new Error('It is no session');
     const failing = connect(gateway.url, () => {
