@@ -39,6 +39,7 @@ import { createChores } from './work/chores.js';
 import { roundOfAll } from './work/roundOfAll.js';
 import { ALL_KINDS, runDue } from './work/runMarks.js';
 import { createWorker } from './worker.js';
+import { forgetLease } from './sync/lease.js';
 import { startSync, type SyncSettings } from './sync/startSync.js';
 
 /** The shortest rest between two looks for work (ms): what comes meanwhile is done together. */
@@ -167,6 +168,9 @@ export function createIndexer(clients: IndexerClients): {
     { everyMs: TIDY_EVERY_MS, run: () => dropRetained(deps) },
     { everyMs: TIDY_EVERY_MS, run: () => askToLookThrough(deps) },
     { everyMs: TIDY_EVERY_MS, run: () => retryFiles(deps) },
+    ...(settings.DISCORD_BOT_TOKEN === undefined
+      ? [{ everyMs: TIDY_EVERY_MS, run: () => forgetLease(collections) }]
+      : []),
   ]);
   // An indexer that was killed may have stored changes without announcing them.
   deps.announcer.announce({ everything: true });

@@ -40,7 +40,7 @@ export interface EventsState {
 /** Servers and forums told at most. */
 const MOST_TOLD = 1_000;
 
-/** How the sync stands; null where no indexer has ever had a bot's token. */
+/** How the sync stands; null where no indexer has a bot token. */
 export async function syncState(
   collections: Pick<Collections, 'state' | 'sync' | 'optOuts'>,
   options: { maxTimeMS?: number } = {},

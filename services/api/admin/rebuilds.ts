@@ -59,7 +59,7 @@ export function verify({ producer }: Deps): Handler<unknown, unknown, VerifyRequ
   return async ({ body }) => jsonAnswer(await fileJob(producer, 'verify', body));
 }
 
-/** POST /admin/sync. Throws NOT_CONFIGURED where no indexer has ever had a bot's token, and UNAVAILABLE. */
+/** POST /admin/sync. Throws NOT_CONFIGURED where no indexer has a bot token, and UNAVAILABLE. */
 export function sync({ collections, producer }: Deps): Handler<unknown, unknown, SyncRequest> {
   return async ({ body }) => {
     if (!(await stateOf(collections.state, 'sync').findOne({ _id: 'sync' }, timeLimit()))) {

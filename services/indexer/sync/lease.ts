@@ -43,3 +43,12 @@ export async function releaseLease(
 ): Promise<void> {
   await stateOf(state, 'sync').updateOne({ _id: 'sync', holder }, { $set: { until: new Date(0) } });
 }
+
+/**
+ * Forgets how the sync stands, where nobody has the lease. Indexers without a bot's token call this: where the token was
+ * taken out of their settings, nobody else would end the problem that was noted last.
+ */
+export async function forgetLease({ state }: Pick<Collections, 'state'>): Promise<void> {
+  const isFree = { $lt: ['$until', '$$NOW'] };
+  await stateOf(state, 'sync').deleteOne({ _id: 'sync', $expr: isFree });
+}

@@ -1,10 +1,16 @@
 import { mock } from 'node:test';
 import { expect } from 'chai';
 import { createLiveClock } from '../../../services/indexer/stores/liveClock.js';
-import { holdLease, LEASE_MS } from '../../../services/indexer/sync/lease.js';
+import {
+  forgetLease,
+  holdLease,
+  LEASE_MS,
+  releaseLease,
+} from '../../../services/indexer/sync/lease.js';
 import { runSync } from '../../../services/indexer/sync/runSync.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import { stateOf } from '../../../shared/store/state.js';
+import { syncState } from '../../../shared/store/syncState.js';
 import { until } from '../../support/apiServer.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
@@ -65,6 +71,18 @@ describe('the lease of who speaks to the platform', () => {
     await until(() => asked.length > 0);
     expect((await own.take(1))[0]).to.be.above(before!);
     await sync.stop();
+  });
+
+  it('is forgotten with its problem by who has no token, but not while somebody has it', async () => {
+    const { collections } = deps;
+    await holdLease(collections, 'another');
+    const problem = 'The platform refuses the token';
+    await stateOf(collections.state, 'sync').updateOne({ _id: 'sync' }, { $set: { problem } });
+    await forgetLease(collections);
+    expect(await syncState(collections)).to.include({ problem });
+    await releaseLease(collections, 'another');
+    await forgetLease(collections);
+    expect(await syncState(collections)).to.equal(null);
   });
 
   it('ends what is under way when another process has taken it', async () => {
