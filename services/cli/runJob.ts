@@ -1,5 +1,4 @@
 import type { Archive } from './openArchive.js';
-import { warnWithoutIndexer } from './reindex/warnWithoutIndexer.js';
 import type { Result } from './runCommand.js';
 import { watchJob } from './watchJob.js';
 
@@ -19,7 +18,6 @@ export async function runJob(archive: Archive, job: CommandJob, wait: boolean): 
   if (!wait) {
     return { jobId, json: { jobId, state: 'queued' }, lines: [`Queued as ${jobId}`], ok: true };
   }
-  await warnWithoutIndexer(archive);
   const { error, result } = await watchJob(archive, jobId, job.label);
   if (error !== null) {
     const json = { jobId, state: 'failed', error };

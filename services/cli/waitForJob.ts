@@ -12,7 +12,7 @@ const POLL_MS = 200;
 export async function waitForJob(
   { queue }: Pick<Archive, 'queue'>,
   jobId: string,
-  tell: (job: Job) => void = () => undefined,
+  tell: (job: Job) => Promise<void> = () => Promise.resolve(),
 ): Promise<string | null> {
   for (;;) {
     const job = (await queue.getJob(jobId)) as Job | undefined;
@@ -21,7 +21,7 @@ export async function waitForJob(
         `The job ${jobId} is not in the queue any more, as Redis was emptied or somebody removed the job: ask for it again`,
       );
     }
-    tell(job);
+    await tell(job);
     if (job.finishedOn) return (await job.isFailed()) ? safeText(job.failedReason) : null;
     await pause(POLL_MS);
   }

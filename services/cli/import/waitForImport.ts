@@ -3,6 +3,8 @@ import type { Mongo } from '../../../shared/platform/clients.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { THREAD_QUARANTINED } from '../../../shared/store/quarantine.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
+import { findObstacle } from '../findObstacle.js';
+import { createObstacleTeller } from '../obstacleTeller.js';
 import type { Archive } from '../openArchive.js';
 import type { Progress } from '../progress.js';
 import { messageOf } from '../reachable.js';
@@ -15,7 +17,6 @@ const LONGEST_POLL_MS = 5_000;
 const LONGEST_COUNTING_MS = 60_000;
 /** What follows from most imports is done within this time. */
 const SHORT_COUNTING_MS = 5_000;
-const OBSTACLE_CHECK_MS = 10_000;
 
 /** What the indexer made of an import's files. */
 export type ImportOutcome = Pick<
@@ -25,19 +26,19 @@ export type ImportOutcome = Pick<
 
 /**
  * Waits until every stored file of an import is final, what follows from them is counted, and search shows them; says
- * once what keeps the files waiting, when what follows from them takes long, and when search cannot be asked to show them.
+ * what keeps the files waiting, when what follows from them takes long, and when search cannot be asked to show them.
  */
 export async function waitForImport(
-  { mongo, elasticsearch, producer }: Pick<Archive, 'mongo' | 'elasticsearch' | 'producer'>,
+  archive: Pick<Archive, 'mongo' | 'elasticsearch' | 'producer' | 'queue'>,
   importId: string,
   stored: number,
   progress: Pick<Progress, 'advance' | 'say'>,
 ): Promise<ImportOutcome> {
+  const { mongo, elasticsearch } = archive;
   const { importFiles } = mongo.collections;
   let done = 0;
-  let checkedAt = performance.now();
-  let isWarned = false;
   let isFollowTold = false;
+  const teller = createObstacleTeller((line) => progress.say(line));
   let finishedAt: Date | undefined;
   for (;;) {
     // Only what a majority has written: what is told to be done must not be undone by a crash.
@@ -46,6 +47,7 @@ export async function waitForImport(
     const askedAt = performance.now();
     const queued = await importFiles.countDocuments(waiting, { readConcern });
     const tookMs = performance.now() - askedAt;
+    if (stored - queued > done) teller.advanced();
     progress.advance(stored - queued - done);
     done = stored - queued;
     if (queued === 0) finishedAt ??= new Date();
@@ -60,32 +62,9 @@ export async function waitForImport(
         'All files are in. What follows from them is being done, such as other threads that show a changed name',
       );
     }
-    if (!isWarned && performance.now() - checkedAt > OBSTACLE_CHECK_MS) {
-      checkedAt = performance.now();
-      const obstacle = await findObstacle({ elasticsearch, producer });
-      if (obstacle !== null) progress.say(obstacle);
-      isWarned = obstacle !== null;
-    }
+    await teller.look(() => findObstacle(archive));
     await pause(Math.min(Math.max(POLL_MS, tookMs / COUNTING_PART), LONGEST_POLL_MS));
   }
-}
-
-/** Why an import cannot go on now; null where nothing is known to keep it. */
-async function findObstacle({
-  elasticsearch,
-  producer,
-}: Pick<Archive, 'elasticsearch' | 'producer'>): Promise<string | null> {
-  try {
-    if ((await producer.workers()) === 0)
-      return 'No indexer is connected to the queue: the files wait until one is';
-  } catch (error) {
-    return `Redis cannot be reached: ${messageOf(error)}. The files wait until it can`;
-  }
-  return elasticsearch.ping().then(
-    () => null,
-    (error: unknown) =>
-      `Elasticsearch cannot be reached: ${messageOf(error)}. The files wait until it can`,
-  );
 }
 
 /** Whether nothing that follows from an import is left to be done; in an archive that never rests, after a while. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Archive } from '../../../services/cli/openArchive.js';
 import { reindexSearch } from '../../../services/cli/reindex/reindexSearch.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { createHandlers } from '../../../services/indexer/handlers.js';
@@ -33,7 +34,8 @@ describe('reindex --search', () => {
       workers: () => Promise.resolve(1),
       close: () => Promise.resolve(),
     };
-    return { mongo: stores.mongo, producer, startIndexer: () => undefined };
+    const queue = { isPaused: () => Promise.resolve(false) } as unknown as Archive['queue'];
+    return { ...stores, producer, queue };
   };
 
   it('waits for the end and tells what was built', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { waitForImport } from '../../../services/cli/import/waitForImport.js';
+import type { Archive } from '../../../services/cli/openArchive.js';
 import { importFile } from '../../../services/indexer/jobs/importFile.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import { createElasticsearch } from '../../../shared/platform/createElasticsearch.js';
@@ -13,6 +14,7 @@ import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('waitForImport', () => {
   const { stores, deps } = indexerSuite();
+  const queue = { isPaused: () => Promise.resolve(false) } as unknown as Archive['queue'];
 
   /** What is said of an import of one file that waits until something was said. */
   async function saidOf(
@@ -32,7 +34,7 @@ describe('waitForImport', () => {
     };
     const producer = { workers } as Producer;
     const progress = { advance: () => undefined, say };
-    const archive = { mongo: stores.mongo, elasticsearch, producer };
+    const archive = { mongo: stores.mongo, elasticsearch, producer, queue };
     const outcome = await waitForImport(archive, importId, 1, progress);
     await ended;
     expect(outcome).to.include({ imported: 1, messages: 1 });
@@ -49,13 +51,13 @@ describe('waitForImport', () => {
         saidOf('3', () => Promise.resolve(1), away),
       ]);
       expect(noIndexer).to.deep.equal([
-        'No indexer is connected to the queue: the files wait until one is',
+        'No indexer is connected to the queue: the work waits until one is',
       ]);
       expect(noRedis).to.deep.equal([
-        'Redis cannot be reached: connect ECONNREFUSED. The files wait until it can',
+        'Redis cannot be reached: connect ECONNREFUSED. The work waits until it can',
       ]);
       expect(noSearch[0]).to.match(
-        /^Elasticsearch cannot be reached: .*ECONNREFUSED.*\. The files wait until it can$/,
+        /^Elasticsearch cannot be reached: .*ECONNREFUSED.*\. The work waits until it can$/,
       );
     } finally {
       await away.close();
@@ -98,7 +100,7 @@ describe('waitForImport', () => {
     await doAll(deps);
     const producer = { workers: () => Promise.resolve(1) } as Producer;
     const progress = { advance: () => undefined, say: () => undefined };
-    const archive = { mongo: stores.mongo, elasticsearch: stores.elasticsearch, producer };
+    const archive = { ...stores, producer, queue };
     const outcome = await waitForImport(archive, importId, 1, progress);
     expect(outcome).to.deep.include({ imported: 1, quarantined: [threadId] });
   });

@@ -1,0 +1,70 @@
+import { mock } from 'node:test';
+import type { Job } from 'bullmq';
+import { expect } from 'chai';
+import { watchJob } from '../../../services/cli/watchJob.js';
+import type { Archive } from '../../../services/cli/openArchive.js';
+import { AT_ONCE } from '../../../shared/store/work.js';
+import { suiteStores } from '../../support/suiteStores.js';
+
+describe('watchJob', () => {
+  const stores = suiteStores('emptied');
+  afterEach(() => mock.reset());
+
+  /** What is said of a job that stays as it is for a minute, and then ends. */
+  async function saidOf(
+    job: { state: 'waiting' | 'active' | 'delayed'; failedReason?: string },
+    { workers = 1, paused = false } = {},
+  ): Promise<string[]> {
+    const said: string[] = [];
+    mock.method(process.stderr, 'write', (line: string) => said.push(line.trim()) > 0);
+    const before = performance.now();
+    let looks = 0;
+    mock.method(performance, 'now', () => before + looks * 20_000);
+    const found = (): Partial<Job> => ({
+      ...{ progress: 0, returnvalue: 'removed', attemptsMade: job.failedReason ? 1 : 0 },
+      ...{ failedReason: job.failedReason ?? '', ...(looks > 3 && { finishedOn: 1 }) },
+      getState: () => Promise.resolve(job.state),
+      isFailed: () => Promise.resolve(false),
+    });
+    const queue = {
+      isPaused: () => Promise.resolve(paused),
+      getJob: () => Promise.resolve(((looks += 1), found())),
+    };
+    const producer = { workers: () => Promise.resolve(workers) };
+    const archive = { ...stores, producer, queue } as unknown as Archive;
+    expect(await watchJob(archive, 'job-1', 'remove')).to.include({ result: 'removed' });
+    mock.reset();
+    return said;
+  }
+
+  it('says once what a job waits for', async () => {
+    expect(await saidOf({ state: 'waiting' }, { workers: 0 })).to.deep.equal([
+      'No indexer is connected to the queue: the work waits until one is',
+    ]);
+    expect(await saidOf({ state: 'waiting' }, { paused: true })).to.deep.equal([
+      'The queue is paused: resume it at /admin/queues',
+    ]);
+    expect(await saidOf({ state: 'waiting' })).to.deep.equal([
+      'The job waits for its turn: those that were filed before come first, such as files to import',
+    ]);
+    expect(
+      await saidOf({ state: 'delayed', failedReason: 'No space is left\u001b' }),
+    ).to.deep.equal(['The job failed, and is tried again: No space is left\\u{001b}']);
+    for (const state of ['active', 'delayed'] as const)
+      expect(await saidOf({ state })).to.deep.equal([]);
+  });
+
+  it('says that what was changed is to be built first', async () => {
+    const mark = {
+      kind: 'thread',
+      subject: '1',
+      token: 'a',
+      at: new Date(),
+      due: AT_ONCE,
+    } as const;
+    await stores.mongo.collections.work.insertOne({ ...mark, _id: 'thread/1' });
+    expect(await saidOf({ state: 'active' })).to.deep.equal([
+      'The job waits until what was changed is built and counted, such as by an import',
+    ]);
+  });
+});
