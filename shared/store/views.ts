@@ -129,12 +129,10 @@ export interface SimilarView {
   similarTo: string[];
 }
 
-/** An import: a set of files handed over together. */
+/** An import: a set of files handed over together. The command line records it when every file is stored. */
 export interface ImportRecord {
   _id: string;
   createdAt: Date;
-  /** Set once every file is stored. */
-  sealed: boolean;
   files: number;
 }
 

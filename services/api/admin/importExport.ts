@@ -143,7 +143,7 @@ async function enterImport(deps: Deps, files: readonly Checked[]): Promise<strin
   const importId = newUploadId();
   const taken = files.filter(({ state }) => state === 'queued');
   const now = new Date();
-  await imports.insertOne({ _id: importId, createdAt: now, sealed: true, files: taken.length });
+  await imports.insertOne({ _id: importId, createdAt: now, files: taken.length });
   await importFiles.insertMany(
     taken.map(({ uploadId, name, bytes }) => ({
       ...{ _id: uploadId, importId, name, bytes, state: 'queued' as const, queuedAt: now },

@@ -48,16 +48,16 @@ export async function findImport(
   };
 }
 
-/** How far an import has come. It is not done while files of it are still being stored. */
-function standing({ sealed, files }: ImportRecord, all: readonly StateCount[]) {
+/** How far an import has come. */
+function standing({ files }: ImportRecord, all: readonly StateCount[]) {
   const of = (state: StateCount['_id']): number => all.find(({ _id }) => _id === state)?.files ?? 0;
   const sum = (counted: readonly number[]): number => counted.reduce((one, more) => one + more, 0);
   const stored = sum(all.map((group) => group.files));
   const expected = Math.max(stored, files);
   const ended = stored - of('queued');
-  const isDone = sealed && ended === expected;
+  const isDone = ended === expected;
   const ends = all.map(({ finishedAt }) => finishedAt?.getTime() ?? 0);
-  const state: JobState = isDone ? 'done' : ended === 0 && sealed ? 'queued' : 'active';
+  const state: JobState = isDone ? 'done' : ended === 0 ? 'queued' : 'active';
   return {
     state,
     progress: isDone ? 1 : Math.min(ended / Math.max(1, expected), MOST_PROGRESS),

@@ -43,12 +43,13 @@ async function storeAll(
   files: readonly FoundFile[],
 ): Promise<StoredFiles> {
   const { imports } = archive.mongo.collections;
-  await imports.insertOne({ _id: importId, createdAt: new Date(), sealed: false, files: 0 });
+  const createdAt = new Date();
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
   const progress = createProgress('Checking and storing', total, showBytes);
   try {
     const result = await storeFiles(archive, importId, files, progress);
-    await imports.updateOne({ _id: importId }, { $set: { sealed: true, files: result.stored } });
+    // A command that is cut off before this leaves no import of which nobody knows how many files it has.
+    await imports.insertOne({ _id: importId, createdAt, files: result.stored });
     return result;
   } finally {
     progress.stop();

@@ -56,7 +56,7 @@ describe('the command line', () => {
     const stored = await inspectExport(openUpload(stores.mongo.collections, file!._id));
     expect(stored).to.deep.include({ kind: 'thread', messages: good.messages.length });
     const record = await stores.mongo.collections.imports.findOne();
-    expect(record).to.include({ sealed: true, files: 1 });
+    expect(record).to.include({ _id: summary['importId'], files: 1 });
     const { REDIS_URL } = readSettings();
     const producer = createProducer({
       ...{ redisUrl: REDIS_URL, namespace: stores.mongo.namespace, timeoutMs: 120_000 },

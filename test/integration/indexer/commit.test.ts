@@ -22,7 +22,7 @@ describe('changes in transactions', () => {
   });
 
   const record = (_id: string, files: number): ImportRecord => ({
-    ...{ _id, files, sealed: true, createdAt: AT },
+    ...{ _id, files, createdAt: AT },
   });
   const counter = (_id: string) => stores.mongo.collections.imports.findOne({ _id });
   const marks = () => stores.mongo.collections.work.find().toArray();

@@ -1,0 +1,29 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { importPaths } from '../../../services/cli/import/importPaths.js';
+import type { Archive } from '../../../services/cli/openArchive.js';
+import { anExport } from '../../support/exportFiles.js';
+import { suiteStores } from '../../support/suiteStores.js';
+import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
+
+describe('importPaths', () => {
+  const stores = suiteStores();
+
+  it('leaves no import behind that never ends when it is cut off', async () => {
+    const producer = {
+      counts: () => Promise.resolve({}),
+      add: () => Promise.reject(new Error('Connection is closed')),
+    } as unknown as Archive['producer'];
+    const archive = { ...stores, producer, startIndexer: () => undefined } as unknown as Archive;
+    await withTemporaryFolder(async (folder) => {
+      await writeFile(join(folder, 'a.json'), JSON.stringify(anExport()));
+      const error = await rejectionOf(importPaths(archive, [folder], { wait: false }));
+      expect(error).to.include('Connection is closed');
+    });
+    const { imports, importFiles } = stores.mongo.collections;
+    // What was stored before is imported all the same.
+    expect(await importFiles.countDocuments({ state: 'queued' })).to.equal(1);
+    expect(await imports.countDocuments()).to.equal(0);
+  });
+});
