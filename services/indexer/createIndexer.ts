@@ -18,6 +18,7 @@ import type { IndexerDeps, WriteCounters } from './deps.js';
 import { countActive } from './countActive.js';
 import { createHandlers } from './handlers.js';
 import { createIndexerMetrics } from './metrics/indexerMetrics.js';
+import { keepIndexes } from './keepIndexes.js';
 import { markAgedMembers } from './build/buildPeople.js';
 import { refileWhenIdle } from './jobs/refileWhenIdle.js';
 import { askToLookThrough } from './mirror/lookThrough.js';
@@ -79,7 +80,9 @@ const LONGEST_END_MS = 5_000;
 
 /** Clients and settings of an indexer; the caller closes them after stop(). */
 export interface IndexerClients {
-  settings: SyncSettings & MirrorSettings & Pick<Settings, 'RESOLVED_TAGS' | 'INDEXER_CONCURRENCY'>;
+  settings: SyncSettings &
+    MirrorSettings &
+    Pick<Settings, 'AUDIT_DAYS' | 'RESOLVED_TAGS' | 'INDEXER_CONCURRENCY'>;
   mongo: Mongo;
   elasticsearch: Client;
   redis: Redis;
@@ -168,6 +171,7 @@ export function createIndexer(clients: IndexerClients): {
     { everyMs: TIDY_EVERY_MS, run: () => dropRetained(deps) },
     { everyMs: TIDY_EVERY_MS, run: () => askToLookThrough(deps) },
     { everyMs: TIDY_EVERY_MS, run: () => retryFiles(deps) },
+    { everyMs: TIDY_EVERY_MS, run: () => keepIndexes(mongo, settings) },
     ...(settings.DISCORD_BOT_TOKEN === undefined
       ? [{ everyMs: TIDY_EVERY_MS, run: () => forgetLease(collections) }]
       : []),

@@ -1,6 +1,4 @@
 import { createProducer } from '../../shared/jobs/producer.js';
-import { expireAudit } from '../../shared/store/expireAudit.js';
-import { ensureIndexes } from '../../shared/store/indexes.js';
 import {
   createMongo,
   createRedis,
@@ -21,6 +19,7 @@ import { withTimeout } from '../../shared/platform/withTimeout.js';
 import { checkQueueRedis } from './checkQueueRedis.js';
 import { checkReplicaSet } from './checkReplicaSet.js';
 import { createIndexer } from './createIndexer.js';
+import { keepIndexes } from './keepIndexes.js';
 import { serveMetrics } from './metrics/serveMetrics.js';
 import { moveOldCollections } from './moveOldCollections.js';
 import { prepareSearch } from './prepareSearch.js';
@@ -61,8 +60,7 @@ await Promise.all([
   whenReady('MongoDB', async () => {
     await answers(() => pingMongo(mongo, ANSWER_MS));
     await answers(() => checkReplicaSet(mongo));
-    await ensureIndexes(mongo.collections);
-    await expireAudit(mongo, settings);
+    await keepIndexes(mongo, settings);
     await moveOldCollections(mongo);
     await warnOfOldPieces(mongo, logger);
   }),

@@ -26,6 +26,12 @@ describe('administration, end to end', () => {
     return finished((reply.json() as QueuedJob).statusUrl);
   };
 
+  it('has the audit trail expire also in a database that was made while the indexer runs', async () => {
+    const { audit } = archive.api.stores.mongo.collections;
+    const isMade = () => audit.indexExists('at').catch(() => false);
+    await until(isMade);
+  });
+
   it('imports, deletes by HTTP and by the command line, and takes nothing of it again', async () => {
     const [byHttp, byCli] = [anExport(), anExport()];
     for (const root of [byHttp, byCli]) {

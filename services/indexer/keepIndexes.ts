@@ -1,0 +1,13 @@
+import type { Mongo } from '../../shared/platform/clients.js';
+import type { Settings } from '../../shared/platform/env.js';
+import { expireAudit } from '../../shared/store/expireAudit.js';
+import { ensureIndexes } from '../../shared/store/indexes.js';
+
+/** Creates every index that is missing. They are lost when somebody drops the database while the indexer runs. */
+export async function keepIndexes(
+  { collections }: Pick<Mongo, 'collections'>,
+  settings: Pick<Settings, 'AUDIT_DAYS'>,
+): Promise<void> {
+  await ensureIndexes(collections);
+  await expireAudit({ collections }, settings);
+}
