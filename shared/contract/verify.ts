@@ -4,7 +4,7 @@ import { count, flag, listOf, oneOf, text } from './fields.js';
 /** What can be wrong with an archive, and what that means to its readers. */
 export const DIFFERENCES = {
   'thread.waiting': 'a changed thread has waited for its views too long',
-  'thread.quarantined': 'a thread is shown as it was, because it could not be built',
+  'thread.quarantined': 'a thread could not be built: it is shown as it was before, or not at all',
   'thread.wrong':
     'a thread cannot be opened, or is shown, listed or counted otherwise than recorded',
   'thread.shown': 'a thread can be read that must not be',
@@ -50,7 +50,7 @@ export interface ReportedDifference {
 export interface VerifyReport {
   /** Nothing differs, or everything that did was mended. */
   clean: boolean;
-  /** How many of each thing were compared. */
+  /** How many of each thing the first look compared. `again`: what it could not compare, or found to differ. */
   checked: Record<string, number>;
   /** Counts by kind; of leftovers those that were listed. */
   counts: Partial<Record<DifferenceKind, { found: number; mended: number }>>;
@@ -66,7 +66,9 @@ export const verifyReportSchema = Joi.object<VerifyReport, true>({
   checked: Joi.object()
     .pattern(Joi.string(), Joi.number())
     .required()
-    .description('How many of each thing were compared'),
+    .description(
+      'How many of each thing the first look compared; `again` counts what was looked at again: it was still being built, or differed',
+    ),
   counts: Joi.object()
     .pattern(
       Joi.string(),

@@ -14,12 +14,16 @@ export function reportLines({ checked, counts, differences, repaired }: VerifyRe
   const compared = ['threads', 'messages', 'bodies', 'documents', 'people']
     .map((name) => `${formatCount(checked[name] ?? 0)} ${name}`)
     .join(', ');
+  const again = formatCount(checked['again'] ?? 0);
+  const lookedAgain =
+    again === '0' ? [] : [`Looked again at ${again}, which differed or were still to be built`];
   const kinds = Object.entries(counts) as [DifferenceKind, { found: number; mended: number }][];
-  if (kinds.length === 0) return [`Compared ${compared}: all is as recorded`];
+  if (kinds.length === 0) return [`Compared ${compared}: all is as recorded`, ...lookedAgain];
   const total = kinds.reduce((sum, [, { found }]) => sum + found, 0);
   const named = differences.slice(0, MOST_NAMED);
   return [
     `Compared ${compared}: ${counted(total, 'difference')}, ${formatCount(repaired)} mended`,
+    ...lookedAgain,
     ...kinds.map(([kind, count]) => kindLine(kind, count)),
     ...named.map(({ kind, id, detail, mended }) =>
       safeText(`${mended ? 'mended' : 'left'}: ${kind} ${id}: ${detail}`),

@@ -96,6 +96,7 @@ async function judgeSuspects(
   suspects: Difference[],
 ): Promise<void> {
   if (suspects.length === 0) return;
+  findings.tally('again', new Set(suspects.map(({ id }) => id)).size);
   const settle = async (): Promise<Area> => {
     await awaitWork(deps.collections, patienceMs);
     return areaNow();

@@ -751,6 +751,19 @@ describe('verifyArchive', () => {
     await archive.close();
   });
 
+  it('does not say that it has compared a thread that waits', async () => {
+    const archive = await openStores();
+    const own = indexerDeps(archive);
+    await restingArchive(own, archive, 2);
+    const before = (await verifyNow(own)).checked;
+    expect(before).to.include({ threads: 2 }).and.not.have.property('again');
+    const thread = (await own.collections.threads.findOne())!;
+    await own.collections.work.bulkWrite([markWrite('thread', thread._id)]);
+    const { checked } = await verifyNow(own);
+    expect(checked).to.include({ threads: 1, messages: before['messages']! / 2, again: 1 });
+    await archive.close();
+  });
+
   for (const place of ['channels', 'servers'] as const) {
     it(`keeps what is shown of threads whose record among the ${place} is missing`, async () => {
       const archive = await openStores();

@@ -11,7 +11,7 @@ import { checkRows } from './checkRows.js';
 import { compareDocuments } from './compareDocuments.js';
 import { expectThreads } from './expectThreads.js';
 import type { VerifiedThread } from './verifiedThread.js';
-import type { ThreadCheck, ThreadLook } from './threadLook.js';
+import { resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
 import { threadProblems, type ThreadProblems } from './threadProblems.js';
 
 /** The index of what is compared of each thread beside its search documents: one line a check. */
@@ -60,7 +60,7 @@ async function lookAtThreads(context: AreaContext, window: IdWindow): Promise<Di
   const documents = await documentComparer(context, window, records, problems);
   const threads = await expectThreads(deps, records, documents, traces);
   const look: ThreadLook = { ...context, window, threads, problems, traces };
-  tally('threads', threads.size);
+  tally('threads', resting(look).length);
   for (const { messageIds } of threads.values()) tally('messages', messageIds.length);
   const found: Difference[] = [];
   for (const check of CHECKS) found.push(...(await check(look)));
