@@ -14,7 +14,7 @@ const CONNECTIONS = 256;
  * An Elasticsearch client whose every request ends. The client has no request timeout by default (since 9.0), so this
  * sets one. A request that still hangs after it fails a little later. Connections are made by Node's own HTTP agent.
  * With the client's default pool (undici 7.30), after connections had been cut in the middle of an answer, some
- * requests never ended, and all later ones waited behind them.
+ * requests never ended, and all later ones waited behind them. A ping fails where another server answers.
  */
 export function createElasticsearch(
   settings: Pick<Settings, 'ELASTICSEARCH_URL'>,
@@ -38,6 +38,12 @@ export function createElasticsearch(
     const limitMs = Number(options?.requestTimeout ?? timeoutMs) * (retries + 1) + OVERDUE_MS;
     return withTimeout(limitMs, () => request(params, options));
   }) as typeof transport.request;
+  const ping = client.ping.bind(client);
+  client.ping = (async (...given: Parameters<typeof ping>) => {
+    // The client gives false for the status 404, by which no Elasticsearch answers this.
+    if (!(await ping(...given))) throw new Error('It answers with 404: it is no Elasticsearch');
+    return true;
+  }) as typeof client.ping;
   return client;
 }
 

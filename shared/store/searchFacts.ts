@@ -50,12 +50,17 @@ export function problemOf(
     : null;
 }
 
+/** A web server that is no Elasticsearch may answer with 404, too. So the status alone tells nothing. */
 function isMissing(error: unknown): boolean {
-  return error instanceof errors.ResponseError && error.statusCode === 404;
+  return typeOf(error) === 'index_not_found_exception';
 }
 
 function isNotMade(error: unknown): boolean {
-  if (!(error instanceof errors.ResponseError)) return false;
+  return isMissing(error) || typeOf(error) === 'search_phase_execution_exception';
+}
+
+function typeOf(error: unknown): string | undefined {
+  if (!(error instanceof errors.ResponseError)) return undefined;
   const { error: told } = (error.body ?? {}) as { error?: { type?: string } };
-  return isMissing(error) || told?.type === 'search_phase_execution_exception';
+  return told?.type;
 }

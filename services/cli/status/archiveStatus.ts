@@ -46,12 +46,13 @@ export interface ArchiveStatus {
 
 /** Asks each store for its part. The numbers of a store that cannot be reached are null. */
 export async function archiveStatus(archive: Archive): Promise<ArchiveStatus> {
-  const { mongo } = archive;
+  const { mongo, elasticsearch } = archive;
   // Of several calls at once, only the first would tell why MongoDB is away.
   const answers = pingMongo(mongo, ANSWER_MS);
   const [records, search, queue, sync, mirror] = await Promise.all([
     orReason(answers.then(() => countRecords(archive))),
-    orReason(readSearchFacts(archive.elasticsearch, mongo.namespace)),
+    // Another server may answer any question with a page of its own.
+    orReason(elasticsearch.ping().then(() => readSearchFacts(elasticsearch, mongo.namespace))),
     orReason(countQueue(archive)),
     orReason(answers.then(() => syncState(mongo.collections))),
     orReason(answers.then(() => mirrorStats(mongo.collections))),

@@ -1,13 +1,19 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { ArchiveStatus } from '../../../services/cli/status/archiveStatus.js';
+import { createElasticsearch } from '../../../shared/platform/createElasticsearch.js';
 import {
   ensureSearchIndex,
   searchAlias,
   searchIndexName,
 } from '../../../shared/store/searchIndex.js';
+import { readSearchFacts } from '../../../shared/store/searchFacts.js';
 import { aThreadItem } from '../../support/apiViews.js';
 import { aChannel, aServer, aThread } from '../../support/factories.js';
 import { runOnHost } from '../../support/runOnHost.js';
+import { rejectionOf } from '../../support/temporaryFolder.js';
 import { suiteStores } from '../../support/suiteStores.js';
 
 describe('the status of an archive', () => {
@@ -54,6 +60,28 @@ describe('the status of an archive', () => {
     const { mongodb, redis } = (JSON.parse(stdout) as ArchiveStatus).stores;
     for (const state of [mongodb, redis])
       expect(state).to.equal('cannot be reached: connect ECONNREFUSED 127.0.0.1:1');
+  });
+
+  it('tells that another server answers in place of Elasticsearch', async () => {
+    const server = createServer((_request, response) => response.writeHead(404).end('Not here'));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    try {
+      const { port } = server.address() as AddressInfo;
+      const ELASTICSEARCH_URL = `http://127.0.0.1:${port}`;
+      const env = { MONGODB_URL: stores.mongodbUrl, ELASTICSEARCH_URL };
+      const { code, stdout } = await runOnHost(env, ['status', '--json']);
+      expect(code).to.equal(1);
+      const { stores: states, searchProblem } = JSON.parse(stdout) as ArchiveStatus;
+      expect(states).to.deep.include({ mongodb: 'ok', redis: 'ok' });
+      expect(states.elasticsearch).to.match(/^cannot be reached: .*it is no Elasticsearch$/);
+      expect(searchProblem).to.equal(null);
+      const client = createElasticsearch({ ELASTICSEARCH_URL }, { timeoutMs: 5_000 });
+      expect(await rejectionOf(readSearchFacts(client, stores.mongo.namespace))).to.not.equal('');
+      await client.close();
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   it('is not empty where a file waits to be imported', async () => {
