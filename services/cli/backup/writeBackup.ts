@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, rename } from 'node:fs/promises';
+import { open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,6 +10,7 @@ import type { Mongo } from '../../../shared/platform/clients.js';
 import { CliError } from '../cliError.js';
 import { counted } from '../numbers.js';
 import { createProgress, type Progress } from '../progress.js';
+import { makeFolder } from '../makeFolder.js';
 import { writeError } from '../writeError.js';
 import {
   BACKUP_FORMAT,
@@ -32,7 +33,7 @@ const SNAPSHOT_TOO_OLD = 239;
  * one moment. Throws CliError when the folder holds anything.
  */
 export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifest> {
-  if ((await makeFolder(folder)).length > 0) throw new CliError(`${folder} is not empty`);
+  if ((await openFolder(folder)).length > 0) throw new CliError(`${folder} is not empty`);
   // Before anything is read: what was erased after this moment may be in the backup.
   const createdAt = new Date().toISOString();
   const total = await countKept(mongo);
@@ -62,9 +63,9 @@ export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifes
 }
 
 /** Makes a folder where there is none. Gives the names of what it holds. */
-async function makeFolder(folder: string): Promise<string[]> {
+async function openFolder(folder: string): Promise<string[]> {
+  await makeFolder(folder, { mode: 0o700 });
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
     return await readdir(folder);
   } catch (error) {
     throw writeError(folder, error);

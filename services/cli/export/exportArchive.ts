@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -19,6 +19,7 @@ import { CliError } from '../cliError.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { createProgress, type Progress } from '../progress.js';
 import { counted } from '../numbers.js';
+import { makeFolder } from '../makeFolder.js';
 import { writeError } from '../writeError.js';
 import { createFindPlace, type FindPlace, type Place } from './findPlace.js';
 import { findStart } from './findStart.js';
@@ -178,10 +179,4 @@ async function writeFile(path: string, content: ExportContent): Promise<void> {
     await rm(temporary, { force: true });
     throw writeError(path, error);
   }
-}
-
-async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw writeError(folder, error);
-  });
 }

@@ -157,6 +157,7 @@ describe('the command line', () => {
         for (const [target, reason] of [
           [path, 'there is a file of that name, not a folder'],
           [join(path, 'within'), 'a part of its path is a file, not a folder'],
+          ['/proc/within', 'there is no such file or folder'],
         ] as const) {
           const { code, stderr } = await runHosted([command, target]);
           expect(code).to.equal(1);
