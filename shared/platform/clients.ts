@@ -115,7 +115,7 @@ export function databaseName(url: string): string {
  * subscribes again at each 'ready'.
  */
 export function createRedis(url: string, limits: { timeoutMs: number }): Redis {
-  return new Redis(url, {
+  const redis = new Redis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,
     // When subscribing again fails, the driver has nobody to tell, and the rejection would end the process.
@@ -127,12 +127,25 @@ export function createRedis(url: string, limits: { timeoutMs: number }): Redis {
     disconnectTimeout: limits.timeoutMs,
     retryStrategy: (attempt) => Math.min(100 * 2 ** Math.min(attempt, 5), 2_000),
   });
+  return inItsDatabase(redis);
 }
 
 /** A Redis connection for a BullMQ worker, which waits for the server as long as it takes. */
 export function createWorkerRedis(url: string): Redis {
-  return new Redis(url, {
+  const redis = new Redis(url, {
     maxRetriesPerRequest: null,
     retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
+  });
+  return inItsDatabase(redis);
+}
+
+/**
+ * Where the server has no database of the number that the URL names, the driver only tells of it, and goes on in
+ * database 0. Here such a server counts as away, for that reason.
+ */
+function inItsDatabase(redis: Redis): Redis {
+  return redis.on('error', ({ message }: Error) => {
+    const isToGoOn = redis.status === 'connect';
+    if (isToGoOn && message.startsWith('ERR DB index is out of range')) redis.disconnect(true);
   });
 }

@@ -5,7 +5,13 @@ import type { Redis } from 'ioredis';
  */
 export function whyAway(redis: Redis): () => Error | undefined {
   let failure: Error | undefined;
-  redis.on('error', (error: Error) => (failure = error));
+  let isFirst = true;
+  redis.on('error', (error: Error) => {
+    // What else fails in the same try to connect follows from the first failure.
+    if (isFirst) failure = error;
+    isFirst = false;
+  });
+  redis.on('close', () => (isFirst = true));
   redis.on('ready', () => (failure = undefined));
   return () => failure;
 }

@@ -2,8 +2,24 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { createRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
+import { whyAway } from '../../../shared/platform/whyAway.js';
+import { rejectionOf } from '../../support/temporaryFolder.js';
 
 describe('createRedis', () => {
+  it('is away, and says why, where the server has no database of the number', async () => {
+    const url = new URL(readSettings().REDIS_URL);
+    url.pathname = '/99999';
+    const redis = createRedis(url.href, { timeoutMs: 1_000 });
+    const why = whyAway(redis);
+    try {
+      await rejectionOf(redis.connect());
+      await rejectionOf(redis.ping());
+      expect(why()?.message).to.equal('ERR DB index is out of range');
+    } finally {
+      redis.disconnect();
+    }
+  });
+
   it('leaves no failure unheard when a connection that had subscribed is cut as soon as it is back', async () => {
     const redis = createRedis(readSettings().REDIS_URL, { timeoutMs: 120_000 });
     redis.on('error', () => undefined);
