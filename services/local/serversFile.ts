@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Joi from 'joi';
 import { LaunchError } from './launchError.js';
 import { isReachable } from './ports.js';
 import { isRunning, processId, type ProcessId } from './processId.js';
@@ -34,13 +35,34 @@ export interface LocalServers extends ServerUrls {
   apiUrl?: string;
 }
 
+const processSchema = Joi.object<ProcessId>({
+  pid: Joi.number().integer().required(),
+  startedAt: Joi.string().allow('').required(),
+});
+/** What an earlier version wrote beside this is left as it is. */
+const fileSchema = Joi.object<ServersFile>({
+  ports: Joi.object().pattern(Joi.string(), Joi.number().port()).default({}),
+  launcher: processSchema,
+  urls: Joi.object<ServerUrls>({
+    mongodbUrl: Joi.string().required(),
+    elasticsearchUrl: Joi.string().required(),
+    redisUrl: Joi.string().required(),
+    cacheRedisUrl: Joi.string(),
+  }),
+  processes: Joi.array().items(processSchema),
+  apiUrl: Joi.string(),
+})
+  .unknown()
+  .required();
+
 const fileIn = (dataDir: string): string => join(dataDir, 'servers.json');
 const lockIn = (dataDir: string): string => join(dataDir, 'launcher.lock');
 
 /** Reads DATA_DIR/servers.json; a missing or damaged file reads as one that knows nothing. */
 export async function readServersFile(dataDir: string): Promise<ServersFile> {
   try {
-    return { ports: {}, ...(JSON.parse(await readFile(fileIn(dataDir), 'utf8')) as object) };
+    const content: unknown = JSON.parse(await readFile(fileIn(dataDir), 'utf8'));
+    return Joi.attempt(content, fileSchema);
   } catch {
     return { ports: {} };
   }
@@ -98,7 +120,8 @@ async function createFile(path: string, content: string): Promise<boolean> {
 
 async function readHolder(lock: string): Promise<ProcessId | undefined> {
   try {
-    return JSON.parse(await readFile(lock, 'utf8')) as ProcessId;
+    const content: unknown = JSON.parse(await readFile(lock, 'utf8'));
+    return Joi.attempt(content, processSchema.required());
   } catch {
     return undefined;
   }

@@ -70,8 +70,21 @@ describe('servers.json', () => {
 
   it('reads a damaged file as an empty one', () =>
     withTemporaryFolder(async (dataDir) => {
-      await writeFile(join(dataDir, 'servers.json'), '{"ports": {"redis"');
-      expect(await readServersFile(dataDir)).to.deep.equal({ ports: {} });
+      const damaged = [
+        '{"ports": {"redis"',
+        'null',
+        '{"ports":null}',
+        '{"launcher":null,"urls":null}',
+      ];
+      for (const text of damaged) {
+        await writeFile(join(dataDir, 'servers.json'), text);
+        expect(await readServersFile(dataDir), text).to.deep.equal({ ports: {} });
+        expect(await findLocalServers(dataDir), text).to.equal(undefined);
+      }
+      await writeFile(join(dataDir, 'launcher.lock'), 'null');
+      await (
+        await claimDataDir(dataDir)
+      )();
     }));
 
   it('refuses a second launcher with the URLs in use, and hides the password', () =>
