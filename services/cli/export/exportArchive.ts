@@ -39,6 +39,8 @@ export interface ExportSummary {
   messages: number;
   /** Ids of the threads that were left out because their server or channel is not recorded. */
   leftOut: string[];
+  /** Ids of the threads that were left out because a record of them is damaged. */
+  damaged: string[];
   seconds: number;
 }
 
@@ -73,7 +75,10 @@ async function requireEmpty(folder: string, force: boolean): Promise<void> {
   }
 }
 
-interface WrittenThreads extends Pick<ExportSummary, 'threads' | 'messages' | 'leftOut'> {
+interface WrittenThreads extends Pick<
+  ExportSummary,
+  'threads' | 'messages' | 'leftOut' | 'damaged'
+> {
   /** Ids of the channels that a file of a thread describes. */
   inChannels: Set<string>;
 }
@@ -85,15 +90,18 @@ async function writeThreads(
   progress: Progress,
 ): Promise<WrittenThreads> {
   const inChannels = new Set<string>();
-  const written = { threads: 0, messages: 0, leftOut: [] as string[], inChannels };
+  const [leftOut, damaged]: [string[], string[]] = [[], []];
+  const written = { threads: 0, messages: 0, leftOut, damaged, inChannels };
   const threads = withUnseen(collections, pagesById(collections.threads, PAGES));
   await forEachAtOnce(threads, THREADS_AT_ONCE, async ({ record: thread, unseen }) => {
     const place = await findPlace(thread);
-    if (place === 'unknown') written.leftOut.push(thread._id);
+    if (place === 'unknown') leftOut.push(thread._id);
     // While a place is being deleted, its threads are deleted a little later than the place itself.
     else if (place !== 'hidden') {
-      const messages = await writeThread(collections, folder, thread, { place, unseen });
-      if (messages !== null) {
+      const writing = writeThread(collections, folder, thread, { place, unseen });
+      const messages = await writing.catch(throwUndamaged);
+      if (messages === 'damaged') damaged.push(thread._id);
+      else if (messages !== null) {
         written.messages += messages;
         written.threads += 1;
         inChannels.add(thread.channelId);
@@ -102,6 +110,12 @@ async function writeThreads(
     progress.advance(1);
   });
   return written;
+}
+
+/** A value of a wrong type in a record leads to such errors. Stores and files fail with others, which are thrown. */
+function throwUndamaged(error: unknown): 'damaged' {
+  if (error instanceof TypeError || error instanceof RangeError) return 'damaged';
+  throw error;
 }
 
 /** Gives how many messages it wrote; null where nothing of the thread is shown, since its people are left out. */

@@ -15,8 +15,13 @@ export async function runExport(folder: string, options: ExportOptions): Promise
     await requireMongo(archive);
     const force = options.force ?? false;
     const summary = await exportArchive(archive.mongo, folder, { force });
-    const lines = [summaryLine(summary), ...leftOutLines(summary)];
-    return { json: summary, lines, ok: summary.leftOut.length === 0 };
+    const { leftOut, damaged } = summary;
+    const lines = [
+      summaryLine(summary),
+      ...leftOutLines(leftOut, 'whose server or channel is not recorded'),
+      ...leftOutLines(damaged, 'of which a record is damaged'),
+    ];
+    return { json: summary, lines, ok: leftOut.length + damaged.length === 0 };
   });
 }
 
@@ -26,11 +31,10 @@ function summaryLine({ threads, messages, forums, seconds }: ExportSummary): str
   return `Exported ${amount} (${seconds.toFixed(1)} s)`;
 }
 
-function leftOutLines({ leftOut }: ExportSummary): string[] {
-  if (leftOut.length === 0) return [];
-  const amount = counted(leftOut.length, 'thread');
+function leftOutLines(threadIds: readonly string[], why: string): string[] {
+  if (threadIds.length === 0) return [];
   return [
-    `Left out: ${amount} whose server or channel is not recorded`,
-    ...leftOut.map((id) => `  ${id}`),
+    `Left out: ${counted(threadIds.length, 'thread')} ${why}`,
+    ...threadIds.map((id) => `  ${id}`),
   ];
 }

@@ -57,6 +57,18 @@ describe('exportArchive', () => {
       expect(await filesIn(folder)).to.deep.equal([fileOf(shown)]);
     }));
 
+  it('leaves out and names a thread of which a record is damaged', () =>
+    withTemporaryFolder(async (folder) => {
+      const [whole, damaged] = [await addThread(), await addThread()];
+      const { messages } = stores.mongo.collections;
+      await messages.updateOne({ threadId: damaged._id }, { $set: { author: null as never } });
+      const summary = await exportArchive(stores.mongo, folder, { force: false });
+      expect(summary).to.deep.include({ threads: 1, leftOut: [], damaged: [damaged._id] });
+      expect(await filesIn(folder))
+        .to.include(fileOf(whole))
+        .and.not.include(fileOf(damaged));
+    }));
+
   it('names the file for which there is no space', () =>
     withTemporaryFolder(async (folder) => {
       const file = join(folder, fileOf(await addThread()));
