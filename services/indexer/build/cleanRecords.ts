@@ -16,6 +16,7 @@ import { ERASED_ID } from '../../../shared/store/redacted.js';
 import { threadTombstone, UNTITLED } from '../records/tombstones.js';
 import { withoutDeletedForward } from '../records/withoutDeletedForward.js';
 import { countedMessages } from './threadMessages.js';
+import { unlessDamaged } from '../records/unlessDamaged.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'commit'>;
 
@@ -109,9 +110,11 @@ export async function cleanWords(
   const said = collections.messages.find(erased.isEmpty ? { ...alive, ...FORWARDING } : alive);
   for await (const batch of batches(said)) {
     const { gone } = await unshownForwards(collections, NOBODY_LEFT_OUT, forwardsOf(batch));
-    const unclean = batch.filter(
-      (message) => gone.has(message._id) || applyErasures(message, erased) !== message,
-    );
+    const unclean = batch.filter((message) => {
+      const clean = unlessDamaged(() => applyErasures(message, erased));
+      // A damaged message stays as it is. Its thread cannot be built, so nobody reads it, and verify tells of it.
+      return clean !== null && (gone.has(message._id) || clean !== message);
+    });
     if (unclean.length > 0) await cleanMessages(deps, unclean, erased);
   }
 }

@@ -8,6 +8,7 @@ import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { eraseFields, eraseThread } from '../../../shared/store/eraseThread.js';
 import { idWindows, within } from '../records/idWindow.js';
 import { slices } from '../records/slices.js';
+import { unlessDamaged } from '../records/unlessDamaged.js';
 import type { Report } from '../report.js';
 
 /** Where something of somebody is recorded or shown. */
@@ -45,7 +46,12 @@ export async function findTraces(
   const total = await collections.messages.estimatedDocumentCount();
   let read = 0;
   for await (const batch of pagesById(collections.messages, { size: BATCH })) {
-    const unclean = batch.filter((message) => applyErasures(message, erased) !== message);
+    const unclean = batch.filter((message) => {
+      const clean = unlessDamaged(() => applyErasures(message, erased));
+      // Nobody can tell whom a damaged message shows. Its thread cannot be built, and is taken out of all that is read.
+      if (clean === null) threadIds.add(message.threadId);
+      return clean !== null && clean !== message;
+    });
     for (const { threadId } of unclean) threadIds.add(threadId);
     counts.messages += unclean.length;
     counts.removedMessages += unclean.filter(({ author }) => erased.has(author.id)).length;

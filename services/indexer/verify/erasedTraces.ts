@@ -3,6 +3,7 @@ import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { idsIn } from '../../../shared/store/eraseText.js';
+import { unlessDamaged } from '../records/unlessDamaged.js';
 
 /** Tells of whom, among those who were erased, something is left. Somebody whose erasure is under way is left out. */
 export interface ErasedTraces {
@@ -33,6 +34,8 @@ export async function erasedTraces(
     isEmpty: false,
     inText,
     inMessage: (message) =>
-      applyErasures(message, erased) === message ? [] : inText(JSON.stringify(message)),
+      unlessDamaged(() => applyErasures(message, erased)) === message
+        ? []
+        : inText(JSON.stringify(message)),
   };
 }

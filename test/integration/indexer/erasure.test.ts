@@ -8,6 +8,7 @@ import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { buildPeople } from '../../../services/indexer/build/buildPeople.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
+import { erasedTraces } from '../../../services/indexer/verify/erasedTraces.js';
 import { findTraces } from '../../../services/indexer/jobs/findTraces.js';
 import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantined.js';
 import { REDACTED } from '../../../shared/store/redacted.js';
@@ -287,6 +288,41 @@ describe('erasing a person', () => {
     await doAll(deps);
     expect(await tracesOf(ghost)).to.deep.equal([]);
     expect(await bodyOf(thread._id)).to.include({ title: 'Ask @deleted-user', messageCount: 1 });
+  });
+
+  it('ends in spite of a damaged message, and shows nothing of its thread any more', async () => {
+    const eve = anAuthor('evelyn', { id: '777777777777777710' });
+    const sources = ['damaged', 'whole'].map(() =>
+      aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } }),
+    );
+    const [damaged, whole] = sources.map(({ thread }) => thread._id) as [string, string];
+    for (const source of sources) {
+      const threadId = source.thread._id;
+      await record(deps, source, [
+        aSourceMessage({ _id: threadId, threadId }),
+        aSourceMessage({ threadId, content: `Ask <@${eve.id}>` }),
+      ]);
+      await build(deps, threadId);
+    }
+    await doAll(deps);
+    const { messages, erasures, bodies } = deps.collections;
+    await messages.updateOne({ _id: damaged }, { $set: { author: null as never } });
+    const erasureId = await requestErasure(deps.collections, eve.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(await erasures.findOne({ _id: erasureId })).to.have.property('finishedAt');
+    expect(
+      await bodies.countDocuments({ _id: `thread/${damaged}`, gzip: { $exists: true } }),
+    ).to.equal(0);
+    expect(await bodies.countDocuments({ _id: `thread/${whole}` })).to.equal(1);
+    expect(await tracesOf(eve)).to.deep.equal([]);
+    await erasedTraces(deps.collections).then(async ({ inMessage }) => {
+      const message = (await messages.findOne({ _id: damaged }))!;
+      expect(inMessage(message)).to.deep.equal([]);
+    });
+    // No other test may meet it.
+    await messages.deleteMany({ threadId: damaged });
+    await deps.collections.threads.deleteOne({ _id: damaged });
+    await deps.collections.work.deleteMany({ subject: damaged });
   });
 
   it('keeps what was deleted or edited while it went on', async () => {
