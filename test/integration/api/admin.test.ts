@@ -370,7 +370,7 @@ describe('admin', () => {
     it('says that nothing of an import is left to be tried again', async () => {
       const importId = newUploadId();
       const createdAt = new Date();
-      await store().imports.insertOne({ _id: importId, createdAt, sealed: true, files: 1 });
+      await store().imports.insertOne({ _id: importId, createdAt, files: 1 });
       await store().importFiles.insertOne({
         ...{ _id: newUploadId(), importId, name: 'a', bytes: 1, queuedAt: createdAt },
         ...{ state: 'unchanged', finishedAt: createdAt },

@@ -76,7 +76,7 @@ describe('waitForImport', () => {
     };
     const producer = { workers: () => Promise.resolve(1) } as Producer;
     const progress = { advance: () => undefined, say };
-    const archive = { mongo: stores.mongo, elasticsearch: stores.elasticsearch, producer };
+    const archive = { ...stores, producer, queue };
     await waitForImport(archive, 'follows', 0, progress);
     await ended;
     expect(said).to.deep.equal([
