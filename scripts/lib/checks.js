@@ -2,7 +2,7 @@ import { phase, runTool } from './run.js';
 
 /** The checks that only read: name and work of each. */
 export const CHECKS = [
-  ['lint', () => runTool('eslint/bin/eslint.js', ['.', '--max-warnings', '0'])],
+  ['lint', () => runTool('oxlint/bin/oxlint', ['--deny-warnings'])],
   ['format', () => runTool('prettier/bin/prettier.cjs', ['--check', '.', '--log-level', 'warn'])],
   ['import rules', checkImports],
 ];

@@ -7,8 +7,8 @@ const SOURCES = ['services', 'shared', 'test', 'bench'];
 const STAMP = join(ROOT, 'dist/.sources');
 
 /**
- * The compiler, by its path under node_modules. TypeScript 7 takes a third of the time of TypeScript 6. ESLint and
- * dependency-cruiser cannot read sources by 7 yet: they use the package `typescript`, which is 6.
+ * The compiler, by its path under node_modules. TypeScript 7 takes a third of the time of TypeScript 6.
+ * dependency-cruiser cannot read sources by 7 yet: it uses the package `typescript`, which is 6.
  */
 export const COMPILER = 'typescript-7/bin/tsc';
 

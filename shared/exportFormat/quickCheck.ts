@@ -84,8 +84,8 @@ function objectCheck(described: Description): QuickCheck {
   };
 }
 
-function isRequired({ flags }: Description): boolean {
-  return (flags as { presence?: string } | undefined)?.presence === 'required';
+function isRequired({ flags = {} }: Description): boolean {
+  return 'presence' in flags && flags.presence === 'required';
 }
 
 function alternativesCheck(described: Description): QuickCheck {

@@ -21,7 +21,11 @@ export const SCALE_FAULTS = {
   'MongoDB primary frozen': async ({ rig: { replicaSet }, ms }) => {
     const primary = await replicaSet.primary();
     await primary.freeze();
-    await pause(ms).finally(() => primary.thaw());
+    try {
+      await pause(ms);
+    } finally {
+      await primary.thaw();
+    }
     await replicaSet.primary();
   },
   'MongoDB secondary killed': async ({ rig: { replicaSet }, ms }) => {
