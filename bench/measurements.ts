@@ -29,7 +29,8 @@ export interface ColdPaths {
 
 /** What the floor does instead of the API. */
 export type ColdFloor =
-  { kind: 'body' | 'page'; paths: string[] } | { kind: 'search'; questions: SearchQuestion[] };
+  | { kind: 'body' | 'page'; paths: string[] }
+  | { kind: 'search'; questions: SearchQuestion[] };
 
 /** How an endpoint is asked. */
 export const MODES = {

@@ -3,7 +3,7 @@ import { phase, runTool } from './run.js';
 /** The checks that only read: name and work of each. */
 export const CHECKS = [
   ['lint', () => runTool('oxlint/bin/oxlint', ['--deny-warnings'])],
-  ['format', () => runTool('prettier/bin/prettier.cjs', ['--check', '.', '--log-level', 'warn'])],
+  ['format', () => runTool('oxfmt/bin/oxfmt', ['--check'])],
   ['import rules', checkImports],
 ];
 

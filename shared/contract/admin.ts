@@ -161,7 +161,8 @@ export interface AdminStats {
   stores: Record<'mongodb' | 'elasticsearch' | 'redis', 'up' | 'down'>;
   sync: SyncStats | null;
   mirror:
-    (Record<'files' | 'bytes' | 'failed' | 'waiting', number> & { problem: string | null }) | null;
+    | (Record<'files' | 'bytes' | 'failed' | 'waiting', number> & { problem: string | null })
+    | null;
 }
 
 /** How the live sync stands. */

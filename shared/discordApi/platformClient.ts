@@ -92,7 +92,8 @@ function check<T>({ route, check: checked }: PlatformRequest<T>, value: unknown)
 }
 
 type Tried =
-  Exclude<Verdict, { kind: 'answer' }> | { kind: 'answer'; value: unknown; asOf: number };
+  | Exclude<Verdict, { kind: 'answer' }>
+  | { kind: 'answer'; value: unknown; asOf: number };
 
 /** Sends a request once, when the limits allow it, and tells the limits what came of it. */
 async function tryOnce<T>(

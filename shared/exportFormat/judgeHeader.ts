@@ -5,7 +5,8 @@ import { SNOWFLAKE } from './snowflake.js';
 
 /** What a file is, by its guild and channel alone; `refused` is private and never stored. */
 export type HeaderVerdict =
-  { kind: 'thread' | 'forum' } | { kind: 'skipped' | 'refused'; reason: string };
+  | { kind: 'thread' | 'forum' }
+  | { kind: 'skipped' | 'refused'; reason: string };
 
 const THREADS = [CHANNEL_TYPES.GuildNewsThread, CHANNEL_TYPES.GuildPublicThread];
 const REFUSED = new Map([

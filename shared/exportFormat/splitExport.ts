@@ -14,7 +14,15 @@ export interface ExportPart {
 }
 
 type State =
-  'start' | 'firstKey' | 'key' | 'colon' | 'value' | 'comma' | 'firstElement' | 'element' | 'end';
+  | 'start'
+  | 'firstKey'
+  | 'key'
+  | 'colon'
+  | 'value'
+  | 'comma'
+  | 'firstElement'
+  | 'element'
+  | 'end';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

@@ -11,7 +11,14 @@ export const REDIRECT_URI = 'https://forum.example/callback';
  * token; `held` answers once the mood changes; `blocked` refuses with a page, as what stands before the platform does.
  */
 export type Mood =
-  'well' | 'failing' | 'slow' | 'held' | 'limited' | 'token limited' | 'garbled' | 'blocked';
+  | 'well'
+  | 'failing'
+  | 'slow'
+  | 'held'
+  | 'limited'
+  | 'token limited'
+  | 'garbled'
+  | 'blocked';
 
 export interface PlatformDouble {
   url: string;

@@ -6,7 +6,8 @@ const LIFE_MS = 60_000;
 
 /** What the cache knows: an answer and for how many milliseconds it is still kept, nothing, or that it is away. */
 export type Cached =
-  { state: 'hit'; answer: Answer; leftMs: number } | { state: 'absent' | 'away' };
+  | { state: 'hit'; answer: Answer; leftMs: number }
+  | { state: 'absent' | 'away' };
 
 export interface StatsCache {
   lifeMs: number;

@@ -66,7 +66,11 @@ const TABLE: Record<string, Access> = {
 };
 
 type Verdict =
-  'passes' | '400 VALIDATION_ERROR' | '401 UNAUTHORIZED' | '401 TOKEN_EXPIRED' | '403 FORBIDDEN';
+  | 'passes'
+  | '400 VALIDATION_ERROR'
+  | '401 UNAUTHORIZED'
+  | '401 TOKEN_EXPIRED'
+  | '403 FORBIDDEN';
 
 interface Sent {
   name: string;

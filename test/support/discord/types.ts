@@ -4,7 +4,13 @@ import type { Settings } from './settings.js';
 
 /** Why a request was answered by 429. `unknownBucket`: no answer had told the client of the bucket. */
 export type LimitCause =
-  'bucket' | 'unknownBucket' | 'global' | 'shared' | 'cloudflare' | 'ban' | 'withoutRetryAfter';
+  | 'bucket'
+  | 'unknownBucket'
+  | 'global'
+  | 'shared'
+  | 'cloudflare'
+  | 'ban'
+  | 'withoutRetryAfter';
 
 export interface RequestEntry {
   method: string;
