@@ -31,7 +31,12 @@ const BARE = 'node:http';
 const BARE_BYTES = 10_000;
 /** Requests a second. */
 const RATES = {
-  ...{ thread: 20, participants: 20, list: 20, stats: 20, user: 20, search: 10 },
+  thread: 20,
+  participants: 20,
+  list: 20,
+  stats: 20,
+  user: 20,
+  search: 10,
   [BARE]: 20,
 } as const;
 const MOST_A_SECOND = Math.max(...Object.values(RATES));
@@ -159,7 +164,8 @@ function report(waits: Record<'before' | 'meanwhile' | 'after', Waits>): void {
       latenciesOf(Float64Array.from(of[name])),
     );
     return [
-      ...[name, String(waits.meanwhile[name].length)],
+      name,
+      String(waits.meanwhile[name].length),
       ...[before, meanwhile, after].map((times) => times!.p50.toFixed(1)),
       ...[before, meanwhile, after].map((times) => times!.p99.toFixed(1)),
       (meanwhile!.p99 / before!.p99).toFixed(2),
@@ -168,10 +174,12 @@ function report(waits: Record<'before' | 'meanwhile' | 'after', Waits>): void {
   });
   const times = ['before', 'meanwhile', 'after'];
   const heads = [
-    ...['read', 'asked meanwhile'],
+    'read',
+    'asked meanwhile',
     ...times.map((time) => `p50 ${time}`),
     ...times.map((time) => `p99 ${time}`),
-    ...['of that before', 'of that after'],
+    'of that before',
+    'of that after',
   ];
   console.log(`\n${markdownTable(heads, rows)}`);
   console.log(`\nTimes in ms. The load average at the end was ${loadavg()[0]!.toFixed(1)}.`);

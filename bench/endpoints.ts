@@ -122,13 +122,18 @@ async function measure(bench: Bench, one: Wanted): Promise<Measured> {
   const server = bench.servers[isCold ? 'cold' : 'warm'];
   const { job, floor } = isCold ? coldJob(bench, endpoint) : await hotJob(bench, one);
   const base: Omit<LoadJob, 'url' | 'pids'> = {
-    ...{ ...job, connections, seconds: options.seconds, warmUpSeconds: WARM_UP_SECONDS },
+    ...job,
+    connections,
+    seconds: options.seconds,
+    warmUpSeconds: WARM_UP_SECONDS,
   };
   const floorServer = floor && (await startFloor(floor.task));
   try {
     const load = (asked: MeasuredServer, more: Partial<LoadJob>) =>
       bench.client.run({
-        ...{ ...base, url: asked.url, ...more },
+        ...base,
+        url: asked.url,
+        ...more,
         pids: { ...(asked.pid === undefined ? {} : { Server: asked.pid }), ...bench.pids },
       });
     const rate = mode.startsWith('steady') ? await rateOf(() => load(server, {})) : undefined;

@@ -26,8 +26,18 @@ const KNOWN =
 
 /** Ordinary questions, each of which finds something in the sample archive. */
 export const ORDINARY = [
-  ...['elasticsearch', 'replica set', 'import files', 'backup', 'rate limit', 'grafana dashboard'],
-  ...['search index', 'error', 'docker compose', 'how to restore', 'thread', 'message deleted'],
+  'elasticsearch',
+  'replica set',
+  'import files',
+  'backup',
+  'rate limit',
+  'grafana dashboard',
+  'search index',
+  'error',
+  'docker compose',
+  'how to restore',
+  'thread',
+  'message deleted',
 ];
 
 /** So many words of so many letters, which no archive holds. At most 512 characters. */

@@ -142,7 +142,8 @@ async function firstSync({ messages }: LiveOptions, random: Random): Promise<voi
   const threads = Math.max(1, Math.round(messages / MESSAGES_OF_THREAD));
   const rig = await startLiveRig(({ model }) => {
     const old = addCommunity(model, random, {
-      ...{ name: 'Old', sizes: alike(threads, MESSAGES_OF_THREAD) },
+      name: 'Old',
+      sizes: alike(threads, MESSAGES_OF_THREAD),
     });
     const archived = old.threads.slice(0, Math.floor(threads * ARCHIVED));
     for (const { id } of archived) model.updateThread(id, { isArchived: true });

@@ -103,16 +103,20 @@ export const ENDPOINTS: readonly Endpoint[] = [
     (id) => `/users/${id}`,
   ),
   {
-    ...{ name: 'leaderboard', operationId: 'getLeaderboard', cold: boardPages },
+    name: 'leaderboard',
+    operationId: 'getLeaderboard',
+    cold: boardPages,
     hot: (sample) => boardPath(sample.serverIds[0]!),
   },
   {
-    ...{ name: 'search', operationId: 'searchArchive' },
+    name: 'search',
+    operationId: 'searchArchive',
     hot: (sample) => searchPath(wordsOf(sample)[0]!),
     cold: (sample) => searches(wordsOf(sample)),
   },
   {
-    ...{ name: 'suggest', operationId: 'suggestTitles' },
+    name: 'suggest',
+    operationId: 'suggestTitles',
     hot: (sample) => suggestPath(beginningsOf(sample)[0]!),
     cold: (sample) => suggestions(beginningsOf(sample)),
   },
@@ -143,7 +147,8 @@ function stored(
   pathOf: (id: string) => string,
 ): Endpoint {
   return {
-    ...{ name, operationId },
+    name,
+    operationId,
     hot: (sample) => pathOf(idsOf(sample)[0]!),
     cold: (sample) => {
       const ids = idsOf(sample);

@@ -33,7 +33,9 @@ await archive.close();
 function row({ store, fault, answers, known, recoveryMs }: Outage) {
   const wrong = (answer: Answered) => !isDocumented(answer, store) && !isDocumented(answer, null);
   return {
-    ...{ store, fault, requests: answers.length },
+    store,
+    fault,
+    requests: answers.length,
     refused: answers.filter(({ status }) => status === 503).length,
     undocumented: answers.filter(wrong).length,
     slowest: Math.round(Math.max(...answers.map(({ ms }) => ms))),

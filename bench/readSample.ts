@@ -40,7 +40,9 @@ export async function readSample(url: string, serverId: string | undefined): Pro
     Math.abs(messageCount - WANTED_MESSAGES);
   const middling = threads.reduce((best, one) => (distance(one) < distance(best) ? one : best));
   return {
-    ...{ serverIds, listCursors, boards: await readBoards(url, serverIds) },
+    serverIds,
+    listCursors,
+    boards: await readBoards(url, serverIds),
     threadIds: threads.map(({ id }) => id),
     userIds: [...new Set(threads.map(({ author }) => author.id))],
     titles: threads.map(({ title }) => title),

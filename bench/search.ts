@@ -78,7 +78,8 @@ async function run({ url, stores }: ApiServer): Promise<void> {
     for (let round = -2; round < Number(values.rounds); round += 1) {
       for (const [kind, questionOf] of Object.entries(kinds)) {
         const questions = Array.from({ length: QUESTIONS }, () => ({
-          ...{ q: '', more: {} },
+          q: '',
+          more: {},
           ...questionOf(sampleOf(samples[random.below(samples.length)]!)),
         }));
         for (const [way, ask] of shuffled(Object.entries(ways))) {
@@ -243,7 +244,9 @@ function report(connections: number, groups: string[], taken: ReadonlyMap<string
       return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))]!.toFixed(1);
     };
     const cells = [
-      ...[rate(api!).toFixed(0), rate(floor!).toFixed(0), (rate(api!) / rate(floor!)).toFixed(2)],
+      rate(api!).toFixed(0),
+      rate(floor!).toFixed(0),
+      (rate(api!) / rate(floor!)).toFixed(2),
       ...[api!, floor!].flatMap((one) => [part(one, 0.5), part(one, 0.99)]),
       api!.refused,
     ];

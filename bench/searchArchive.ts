@@ -66,17 +66,28 @@ function bulkLines(n: number, title: string, contents: string[]): string {
   const startedAt = Date.UTC(2020, 0, 1) + n * 60_000;
   const threadId = String(1_000_000_000_000_000_000n + BigInt(n) * 1_000n);
   const shared = {
-    ...{ threadId, title, serverId: '1', channelId: String(n % 20) },
-    ...{ channelName: 'help', tagKeys: [], authorId: '3', authorUsername: 'ada' },
-    ...{ authorDisplayName: 'Ada', hasAttachment: false },
+    threadId,
+    title,
+    serverId: '1',
+    channelId: String(n % 20),
+    channelName: 'help',
+    tagKeys: [],
+    authorId: '3',
+    authorUsername: 'ada',
+    authorDisplayName: 'Ada',
+    hasAttachment: false,
     status: 'open' as ThreadStatus,
   };
   const stretches = stretchesOf({ title, tags: [] }, contents);
   const thread: ThreadDocument = {
     ...shared,
-    ...{ kind: 'thread', createdAt: timeOf(startedAt) },
-    ...{ idKey: idKey(threadId), slug: 'thread', tags: [] },
-    ...{ preview: contents[0]!.slice(0, 200), messageCount: contents.length },
+    kind: 'thread',
+    createdAt: timeOf(startedAt),
+    idKey: idKey(threadId),
+    slug: 'thread',
+    tags: [],
+    preview: contents[0]!.slice(0, 200),
+    messageCount: contents.length,
     heading: title,
     stretches,
     conversationHash: hashConversation(stretches),

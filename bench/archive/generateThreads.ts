@@ -43,7 +43,10 @@ const TAG_NAMES = ['Solved', 'Question', 'Bug', 'Idea', 'Hardware', 'Software'] 
 export function generatePlaces(): GeneratedPlaces {
   const servers = SERVER_NAMES.map((name, n): ServerRecord => ({
     _id: String(200_000_000_000_000_001n + BigInt(n)),
-    ...{ name, icon: null, description: `All about ${name}`, memberCount: 1_000 * (n + 1) },
+    name,
+    icon: null,
+    description: `All about ${name}`,
+    memberCount: 1_000 * (n + 1),
     stamps: {},
   }));
   const channels = servers.flatMap(({ _id: serverId }, n) =>
@@ -61,7 +64,8 @@ export function* generateThreads(messages: number): Generator<GeneratedThread> {
   const random = randomOf(1);
   const { channels } = generatePlaces();
   const draw: Draw = {
-    ...{ random, channels },
+    random,
+    channels,
     word: zipf(random),
     person: zipf(random, PEOPLE),
     channel: zipf(random, channels.length),
@@ -101,14 +105,19 @@ function aThread(draw: Draw, n: number, length: number): GeneratedThread {
   const [archived, locked] = [random.below(3) > 0, random.below(20) === 0];
   const _id = snowflake(startedAt, n);
   const thread: ThreadRecord = {
-    ...{ _id, serverId: channel.serverId, channelId: channel._id },
+    _id,
+    serverId: channel.serverId,
+    channelId: channel._id,
     title: someText(draw, 3 + random.below(7)),
     ownerId: cast[0]!.id,
     appliedTags: channel.availableTags!.flatMap(({ id }) => (random.below(4) === 0 ? [id] : [])),
-    ...{ archived, archivedAt: archived ? new Date(startedAt + 7 * DAY_MS) : null },
-    ...{ locked, lockedAt: locked ? new Date(startedAt + 8 * DAY_MS) : null },
+    archived,
+    archivedAt: archived ? new Date(startedAt + 7 * DAY_MS) : null,
+    locked,
+    lockedAt: locked ? new Date(startedAt + 8 * DAY_MS) : null,
     pinned: random.below(500) === 0,
-    ...{ stamps: {}, asOf: AS_OF },
+    stamps: {},
+    asOf: AS_OF,
   };
   const linked = new Map<string, string>();
   const messages: MessageRecord[] = [];
@@ -139,7 +148,10 @@ function aMessage(draw: Draw, conversation: Conversation, at: number): MessageRe
   const mentioned = random.below(15) === 0 ? cast[random.below(cast.length)]! : undefined;
   const content = someContent(draw, conversation);
   return {
-    ...{ _id, threadId: thread._id, type: answered ? 19 : 0, counted: true },
+    _id,
+    threadId: thread._id,
+    type: answered ? 19 : 0,
+    counted: true,
     author: cast[isFirst ? 0 : random.below(cast.length)]!,
     content: mentioned ? `<@${mentioned.id}> ${content}` : content,
     createdAt,
@@ -155,11 +167,15 @@ function aMessage(draw: Draw, conversation: Conversation, at: number): MessageRe
     mentions: mentioned ? [nameOf(mentioned)] : [],
     reference: answered
       ? {
-          ...{ type: 'reply' as const, messageId: answered._id },
-          ...{ channelId: thread._id, guildId: thread.serverId },
+          type: 'reply' as const,
+          messageId: answered._id,
+          channelId: thread._id,
+          guildId: thread.serverId,
         }
       : null,
-    ...{ forwarded: null, interaction: null, asOf: AS_OF },
+    forwarded: null,
+    interaction: null,
+    asOf: AS_OF,
     order: timeKey(createdAt) + idKey(_id),
   };
 }
@@ -188,12 +204,22 @@ function snowflake(ms: number, sequence: number): string {
 function aForum(serverId: string, number: number): ChannelRecord {
   const _id = String(300_000_000_000_000_000n + BigInt(number));
   const availableTags = TAG_NAMES.map((name, n): AvailableTag => ({
-    ...{ id: String(400_000_000_000_000_000n + BigInt(number * 100 + n)), name },
-    ...{ emoji: null, moderated: false },
+    id: String(400_000_000_000_000_000n + BigInt(number * 100 + n)),
+    name,
+    emoji: null,
+    moderated: false,
   }));
   return {
-    ...{ _id, serverId, name: `forum-${number}`, type: 15, topic: 'Ask anything' },
-    ...{ position: number % 10, parentId: null, parentName: null, availableTags, stamps: {} },
+    _id,
+    serverId,
+    name: `forum-${number}`,
+    type: 15,
+    topic: 'Ask anything',
+    position: number % 10,
+    parentId: null,
+    parentName: null,
+    availableTags,
+    stamps: {},
   };
 }
 
@@ -219,9 +245,13 @@ function nameOf({
 
 function anImage(id: string, random: Random): MessageRecord['attachments'][0] {
   return {
-    ...{ id, filename: 'image.png', contentType: 'image/png' },
+    id,
+    filename: 'image.png',
+    contentType: 'image/png',
     url: `https://cdn.discordapp.com/attachments/1/${id}/image.png`,
-    ...{ size: random.below(1_000_000), width: 640, height: 480 },
+    size: random.below(1_000_000),
+    width: 640,
+    height: 480,
   };
 }
 
@@ -231,10 +261,17 @@ function anEmoji(random: Random): MessageRecord['reactions'][0]['emoji'] {
 
 function anEmbed(draw: Draw): EmbedRecord {
   return {
-    ...{ type: 'rich', title: someText(draw, 4), description: someText(draw, 20) },
-    ...{ url: 'https://example.org/page', timestamp: null, color: 0x3498db, footer: null },
+    type: 'rich',
+    title: someText(draw, 4),
+    description: someText(draw, 20),
+    url: 'https://example.org/page',
+    timestamp: null,
+    color: 0x3498db,
+    footer: null,
     author: { name: 'Example', url: 'https://example.org', iconUrl: null },
     thumbnail: { url: 'https://example.org/image.png', width: 80, height: 80 },
-    ...{ images: [], video: null, fields: [] },
+    images: [],
+    video: null,
+    fields: [],
   };
 }

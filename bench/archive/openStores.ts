@@ -21,7 +21,10 @@ export async function openStores(database: string): Promise<BenchStores> {
   const redis = createRedis(settings.REDIS_URL, { timeoutMs: 10_000 });
   await redis.connect();
   return {
-    ...{ mongo, elasticsearch, redis, mongodbUrl },
+    mongo,
+    elasticsearch,
+    redis,
+    mongodbUrl,
     async close() {
       redis.disconnect();
       await mongo.client.close();

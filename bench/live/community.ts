@@ -35,13 +35,18 @@ export function addCommunity(
   const threads = sizes.map((size, number) => {
     const at = model.clock.now() - (size + 2) * STEP_MS - number;
     const thread = model.createThread(forum.id, {
-      ...{ at, name: text(WORDS_OF_TITLE), ownerId: random.pick(people), appliedTagIds: [tag.id] },
+      at,
+      name: text(WORDS_OF_TITLE),
+      ownerId: random.pick(people),
+      appliedTagIds: [tag.id],
       starter: { content: text(WORDS_OF_MESSAGE) },
     });
     for (let count = 1; count < size; count += 1) {
       const content = text(WORDS_OF_MESSAGE);
       model.post(thread.id, {
-        ...{ authorId: random.pick(people), content, at: at + count * STEP_MS },
+        authorId: random.pick(people),
+        content,
+        at: at + count * STEP_MS,
       });
     }
     return thread;

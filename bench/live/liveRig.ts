@@ -48,7 +48,9 @@ export async function startLiveRig(fill: (discord: DiscordDouble) => void): Prom
   const mongo = createMongo({ MONGODB_URL }, { timeoutMs: 120_000, poolSize: 10 });
   const folder = mkdtempSync(join(tmpdir(), 'forum-archive-bench-'));
   const added = {
-    ...{ MONGODB_URL, LOG_LEVEL: 'warn', DISCORD_API_URL: discord.url },
+    MONGODB_URL,
+    LOG_LEVEL: 'warn',
+    DISCORD_API_URL: discord.url,
     DISCORD_BOT_TOKEN: discord.token,
   };
   const env = { ...process.env, ...added };
@@ -59,7 +61,12 @@ export async function startLiveRig(fill: (discord: DiscordDouble) => void): Prom
   await redis.connect();
   const indexerPid = indexer.pid ?? 0;
   return {
-    ...{ discord, mongo, api, indexerPid, env, folder },
+    discord,
+    mongo,
+    api,
+    indexerPid,
+    env,
+    folder,
     async processes() {
       const servers = await serverProcesses(mongo, elasticsearch, redis);
       return {

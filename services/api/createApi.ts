@@ -69,7 +69,11 @@ export function createApi(clients: ApiClients): Api {
   const metrics = createApiMetrics(cache, clients.isOneOfMany);
   const { observeCall } = metrics;
   const stores = guardStores({
-    ...{ mongo, elasticsearch, redis, logger, observeCall },
+    mongo,
+    elasticsearch,
+    redis,
+    logger,
+    observeCall,
     queueRedis: producer.redis,
   });
   const cursors = keptCursors(stores.collections);
@@ -93,7 +97,12 @@ export function createApi(clients: ApiClients): Api {
   const bot = createBotClient(settings, { redis: producer.redis, namespace, now });
   const app = createApp({
     ...stores,
-    ...{ namespace, producer, redis, cache, logger, metrics },
+    namespace,
+    producer,
+    redis,
+    cache,
+    logger,
+    metrics,
     cursors: cursors.open,
     metricsToken: settings.METRICS_TOKEN,
     corsOrigins: settings.CORS_ORIGINS,
@@ -105,7 +114,8 @@ export function createApi(clients: ApiClients): Api {
     cdnUrl: settings.DISCORD_CDN_URL,
     auth: createAuth(settings, stores.collections, logger),
     credentials: {
-      ...{ disableAuth: settings.DISABLE_AUTH, limits },
+      disableAuth: settings.DISABLE_AUTH,
+      limits,
       addressOf: createAddressReader(settings.TRUST_PROXY),
     },
   });

@@ -75,8 +75,10 @@ export function createRoutes(deps: RouteDeps): Route[] {
   const readBody = bodyReader(collections, refuse);
   const store = { ...collections, readBody };
   const files = {
-    ...{ store: collections, links: deps.freshLinks },
-    ...{ mirror: deps.mirror, cdnUrl: deps.cdnUrl },
+    store: collections,
+    links: deps.freshLinks,
+    mirror: deps.mirror,
+    cdnUrl: deps.cdnUrl,
   };
   const all = Object.values(operations);
   const stats = createStatsCache(redis, namespace, () => watches.redis.suspect());

@@ -182,11 +182,13 @@ export function createIndexer(clients: IndexerClients): {
     runInBackground('work', work, { ...common, idleMs: WORK_EVERY_MS }),
     runInBackground('elsewhere', showElsewhere, {
       ...common,
-      ...{ idleMs: WORK_EVERY_MS, restMs: ELSEWHERE_REST_MS },
+      idleMs: WORK_EVERY_MS,
+      restMs: ELSEWHERE_REST_MS,
     }),
     runInBackground('similar', findSimilar, {
       ...common,
-      ...{ idleMs: SIMILAR_EVERY_MS, restFactor: SIMILAR_REST_FACTOR },
+      idleMs: SIMILAR_EVERY_MS,
+      restFactor: SIMILAR_REST_FACTOR,
     }),
     // Files come from elsewhere, and may take long.
     ...(files ? [runInBackground('mirror', mirror, { ...common, idleMs: WORK_EVERY_MS })] : []),

@@ -106,9 +106,12 @@ async function commandOf(
     'es.java.type': 'ES_JAVA_HOME',
   };
   const args = [
-    ...['-Xms4m', '-Xmx64m', '-XX:+UseSerialGC'],
+    '-Xms4m',
+    '-Xmx64m',
+    '-XX:+UseSerialGC',
     ...Object.entries(properties).map(([name, value]) => `-D${name}=${value}`),
-    ...['-cp', join(home, 'lib/tools/server-launcher/*')],
+    '-cp',
+    join(home, 'lib/tools/server-launcher/*'),
     'org.elasticsearch.server.launcher.ServerLauncher',
   ];
   return { command: join(java, 'bin/java'), args };

@@ -55,7 +55,9 @@ export async function ensureServers(options: EnsureOptions): Promise<EnsuredServ
   if (running !== undefined) {
     const { mongodbUrl, elasticsearchUrl, redisUrl, cacheRedisUrl } = { ...running, ...given };
     return {
-      ...{ mongodbUrl, elasticsearchUrl, redisUrl },
+      mongodbUrl,
+      elasticsearchUrl,
+      redisUrl,
       ...(cacheRedisUrl === undefined ? {} : { cacheRedisUrl }),
       areLocal: running !== given,
       crashed: never(),

@@ -31,7 +31,11 @@ try {
   if (command !== 'start' || flags.some((flag) => !FLAGS.has(flag)))
     throw new LaunchError('Usage: npm start -- [--no-sample] [--watch]');
   await start({
-    ...{ root: resolve(DIST, '..'), dist: DIST, env: process.env, report, signal: stop.signal },
+    root: resolve(DIST, '..'),
+    dist: DIST,
+    env: process.env,
+    report,
+    signal: stop.signal,
     watch: flags.includes('--watch'),
     importSample: !flags.includes('--no-sample'),
   });

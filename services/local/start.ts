@@ -75,7 +75,9 @@ async function launchAll(options: StartOptions, children: Children): Promise<Lau
     report.line(`Ready in ${secondsSince(began)}`);
     report.line(
       nextSteps({
-        ...{ apiUrl: address.url, servers: serverList(servers), logs: join(dataDir, 'logs') },
+        apiUrl: address.url,
+        servers: serverList(servers),
+        logs: join(dataDir, 'logs'),
         // In the project's folder, the default is found without it.
         environment: env['DATA_DIR'] ? { DATA_DIR: dataDir } : {},
       }),
@@ -96,7 +98,10 @@ async function launchServices(
 ): Promise<Service[]> {
   const { dist, env, report, children, watch = false, importSample = true } = options;
   const context: ServicesContext = {
-    ...{ dist, children, watch, logs: join(dataDir, 'logs') },
+    dist,
+    children,
+    watch,
+    logs: join(dataDir, 'logs'),
     env: await servicesEnv(env, dataDir, address, servers),
   };
   const indexer = startService('The indexer', 'indexer', context);

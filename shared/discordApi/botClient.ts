@@ -30,7 +30,10 @@ export function createBotClient(
   const { DISCORD_BOT_TOKEN: token, DISCORD_API_URL: url } = settings;
   if (token === undefined) return null;
   return createPlatformClient({
-    ...{ url: url.replace(/\/+$/, ''), token, publicUrl: publicUrlOf(settings), ...asked },
+    url: url.replace(/\/+$/, ''),
+    token,
+    publicUrl: publicUrlOf(settings),
+    ...asked,
     limits: new RateLimits(SYSTEM_CLOCK),
     admission: createAdmission(redis, namespace),
     clock: SYSTEM_CLOCK,

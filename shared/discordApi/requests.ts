@@ -39,17 +39,26 @@ export const SERVERS_PAGE_SIZE = 200;
 
 /** The bot's application, whose flags tell its intents. */
 export const applicationRequest: PlatformRequest<LiveApplication> = {
-  ...{ route: 'application', topId: '', path: '/applications/@me', check: checkApplication },
+  route: 'application',
+  topId: '',
+  path: '/applications/@me',
+  check: checkApplication,
 };
 
 /** The bot's own account. */
 export const meRequest: PlatformRequest<{ id: string }> = {
-  ...{ route: 'me', topId: '', path: '/users/@me', check: checkUser },
+  route: 'me',
+  topId: '',
+  path: '/users/@me',
+  check: checkUser,
 };
 
 /** Where the gateway is. */
 export const gatewayRequest: PlatformRequest<LiveGateway> = {
-  ...{ route: 'gateway', topId: '', path: '/gateway/bot', check: checkGateway },
+  route: 'gateway',
+  topId: '',
+  path: '/gateway/bot',
+  check: checkGateway,
 };
 
 /** The servers that the bot is in, after an id. */

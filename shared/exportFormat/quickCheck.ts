@@ -16,7 +16,14 @@ export function quickCheck(schema: Schema): QuickCheck {
 
 /** The parts of a description that are understood. Any other part makes a value uncertain. */
 const KNOWN_PARTS = new Set([
-  ...['type', 'flags', 'allow', 'invalid', 'rules', 'keys', 'items', 'matches'],
+  'type',
+  'flags',
+  'allow',
+  'invalid',
+  'rules',
+  'keys',
+  'items',
+  'matches',
   // Texts of errors.
   'preferences',
 ]);

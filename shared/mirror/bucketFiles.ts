@@ -61,8 +61,10 @@ export async function createBucketFiles(
     maxAttempts: 3,
     logger: SILENT,
     requestHandler: {
-      ...{ connectionTimeout: CONNECT_MS, socketTimeout: idleMs },
-      ...{ httpAgent: AGENT, httpsAgent: AGENT },
+      connectionTimeout: CONNECT_MS,
+      socketTimeout: idleMs,
+      httpAgent: AGENT,
+      httpsAgent: AGENT,
     },
     // Not every S3-compatible server knows the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -34,7 +34,9 @@ export async function openMirror(
   if (folder !== undefined) return createFolderFiles(folder, namespace);
   if (name === undefined) return null;
   const bucket = {
-    ...{ name, endpoint: settings.MIRROR_S3_ENDPOINT, region: settings.MIRROR_S3_REGION },
+    name,
+    endpoint: settings.MIRROR_S3_ENDPOINT,
+    region: settings.MIRROR_S3_REGION,
     // The schema asks for both beside a bucket.
     accessKey: settings.MIRROR_S3_ACCESS_KEY!,
     secretKey: settings.MIRROR_S3_SECRET_KEY!,

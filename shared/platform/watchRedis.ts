@@ -15,7 +15,9 @@ export function watchRedis(name: string, redis: Redis, logger: Logger): StoreWat
     await redis.ping();
   };
   return watchStore({
-    ...{ name, ping, logger },
+    name,
+    ping,
+    logger,
     onChange: (isUp) => {
       if (!isUp && redis.status === 'ready') redis.disconnect(true);
     },

@@ -28,7 +28,12 @@ export async function createApiKey(
   const keyId = randomBytes(ID_BYTES).toString('hex');
   const key = `fa_${keyId}_${randomBytes(SECRET_BYTES).toString('hex')}`;
   const record: ApiKeyRecord = {
-    ...{ _id: keyId, name, level, hash: hashApiKey(key), createdAt: new Date(), expiresAt },
+    _id: keyId,
+    name,
+    level,
+    hash: hashApiKey(key),
+    createdAt: new Date(),
+    expiresAt,
     lastUsedAt: null,
     revokedAt: null,
   };

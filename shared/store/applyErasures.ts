@@ -55,7 +55,9 @@ function cleanNotice(type: number, content: string, names: readonly string[]): s
 function cleanFile(file: AttachmentRecord, eraser: TextEraser): AttachmentRecord {
   const { filename, url, description } = file;
   return {
-    ...{ ...file, filename: eraser.text(filename), url: eraser.ids(url) },
+    ...file,
+    filename: eraser.text(filename),
+    url: eraser.ids(url),
     ...(description !== undefined && { description: eraser.text(description) }),
   };
 }

@@ -60,7 +60,9 @@ export function findForwards(
   return messages
     .find({
       ...which,
-      ...{ 'forwarded.content': { $exists: true }, counted: true, deleted: { $ne: true } },
+      'forwarded.content': { $exists: true },
+      counted: true,
+      deleted: { $ne: true },
     })
     .project<ForwardingMessage>({ ...ORIGINAL, threadId: 1 });
 }

@@ -16,7 +16,10 @@ type Store = Pick<Collections, 'optOuts' | 'state'>;
 
 /** Where nobody is left out of anything. */
 export const NOBODY_LEFT_OUT: OptOuts = {
-  ...{ version: 0, isEmpty: true, has: () => false, hasAnywhere: () => false },
+  version: 0,
+  isEmpty: true,
+  has: () => false,
+  hasAnywhere: () => false,
 };
 const known = new WeakMap<object, OptOuts>();
 
@@ -35,7 +38,8 @@ export async function optedOut(store: Store): Promise<OptOuts> {
   const ids = new Set(records.map(({ _id }) => _id));
   const userIds = new Set(records.map(({ userId }) => userId));
   const now: OptOuts = {
-    ...{ version: state.version, isEmpty: ids.size === 0 },
+    version: state.version,
+    isEmpty: ids.size === 0,
     has: (serverId, userId) => ids.has(memberId(serverId, userId)),
     hasAnywhere: (userId) => userIds.has(userId),
   };

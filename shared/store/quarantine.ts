@@ -23,8 +23,15 @@ export function failureOf(
 export function failedMark(kind: 'document' | 'file', subject: string, failure: Failure): Mark {
   const token = randomUUID();
   return {
-    ...{ _id: markId(kind, subject), kind, subject, at: failure.firstAt },
-    ...{ token, failedToken: token, due: NEVER, tries: failure.count, failure },
+    _id: markId(kind, subject),
+    kind,
+    subject,
+    at: failure.firstAt,
+    token,
+    failedToken: token,
+    due: NEVER,
+    tries: failure.count,
+    failure,
   };
 }
 

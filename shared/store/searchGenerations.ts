@@ -26,8 +26,16 @@ const LOST_IN_QUEUE_AFTER_MS = 10 * 60_000;
 export async function enterRebuild({ state }: Store, now = new Date()): Promise<string> {
   const id = randomUUID();
   const rebuild: SearchRebuild = {
-    ...{ id, state: 'queued', phase: 'scan', requestedAt: now, beatAt: now, cursor: '' },
-    ...{ threads: 0, totalThreads: 0, documents: 0, mended: 0 },
+    id,
+    state: 'queued',
+    phase: 'scan',
+    requestedAt: now,
+    beatAt: now,
+    cursor: '',
+    threads: 0,
+    totalThreads: 0,
+    documents: 0,
+    mended: 0,
   };
   try {
     await stateOf(state, 'search').updateOne(

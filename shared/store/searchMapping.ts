@@ -71,7 +71,13 @@ const charFilters: Record<string, estypes.AnalysisCharFilter> = {
     type: 'mapping',
     mappings: [
       // Some platforms write these as letter and mark; joined, since they are letters of their own.
-      ...['и\\u0306=>й', 'И\\u0306=>Й', 'і\\u0308=>ї', 'І\\u0308=>Ї', 'ё=>е', 'Ё=>Е', "’=>'"],
+      'и\\u0306=>й',
+      'И\\u0306=>Й',
+      'і\\u0308=>ї',
+      'І\\u0308=>Ї',
+      'ё=>е',
+      'Ё=>Е',
+      "’=>'",
       ...strippedSigns().map((sign) => `${sign}=>`),
     ],
   },

@@ -75,10 +75,17 @@ export async function syncState(
     events: gateway && eventsState(gateway, lease),
     optedOut,
     servers: servers.map(({ _id: serverId, name, checkedAt, problem }) => ({
-      ...{ serverId, name, checkedAt: checkedAt.toISOString(), problem },
+      serverId,
+      name,
+      checkedAt: checkedAt.toISOString(),
+      problem,
     })),
     channels: channels.map(({ _id: channelId, serverId, name, checkedAt, problem }) => ({
-      ...{ channelId, serverId, name, checkedAt: checkedAt.toISOString(), problem },
+      channelId,
+      serverId,
+      name,
+      checkedAt: checkedAt.toISOString(),
+      problem,
       threads: threads.get(channelId) ?? { found: 0, fetched: 0, failed: 0 },
     })),
   };
@@ -105,7 +112,8 @@ function eventsState(
   return {
     connectedAt: (isConnected && connectedAt?.toISOString()) || null,
     lastEventAt: lastEventAt?.toISOString() ?? null,
-    ...{ waiting, problem },
+    waiting,
+    problem,
   };
 }
 
@@ -123,8 +131,10 @@ async function threadsByChannel(
         { $match: { kind: 'thread' } },
         {
           $group: {
-            ...{ _id: '$channelId', found: { $sum: 1 } },
-            ...{ left: one('$todo'), failed: one('$problem') },
+            _id: '$channelId',
+            found: { $sum: 1 },
+            left: one('$todo'),
+            failed: one('$problem'),
           },
         },
       ],

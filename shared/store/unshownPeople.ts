@@ -18,7 +18,9 @@ export async function unshownPeople(
 ): Promise<UnshownPeople> {
   const [erased, left] = await Promise.all([erasedPeople(collections), optedOut(collections)]);
   return {
-    ...{ erased, left, isEmpty: erased.isEmpty && left.isEmpty },
+    erased,
+    left,
+    isEmpty: erased.isEmpty && left.isEmpty,
     has: (serverId, userId) => erased.has(userId) || left.has(serverId, userId),
   };
 }

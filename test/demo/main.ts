@@ -55,7 +55,12 @@ try {
   const { PORT } = readSettings(env);
   const apiUrl = `http://127.0.0.1:${PORT}`;
   const service = start({
-    ...{ root, dist: join(root, 'dist'), env, report, signal: stop.signal, importSample: false },
+    root,
+    dist: join(root, 'dist'),
+    env,
+    report,
+    signal: stop.signal,
+    importSample: false,
   }).finally(() => stop.abort());
   await Promise.all([service, talk(apiUrl)]);
 } catch (error) {
@@ -82,7 +87,11 @@ async function talk(apiUrl: string): Promise<void> {
   }
   report.line('Everything is archived. Now the community talks; Ctrl-C ends it.\n');
   const times = await letThemTalk({
-    ...{ discord, apiUrl, seed, print: (line) => report.line(line), signal: stop.signal },
+    discord,
+    apiUrl,
+    seed,
+    print: (line) => report.line(line),
+    signal: stop.signal,
   });
   const sorted = times.sort((a, b) => a - b);
   if (sorted.length === 0) return;

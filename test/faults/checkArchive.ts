@@ -141,7 +141,9 @@ async function checkSearch(
   const messages = keptMessages(kept);
   const found = await get<SearchResponse>(client, '/api/search?q=anchor&limit=1');
   const { hits } = await elasticsearch.search<{ messageId: string; content: string }>({
-    ...{ index, size: 10_000, query: { term: { kind: 'message' } } },
+    index,
+    size: 10_000,
+    query: { term: { kind: 'message' } },
     _source: ['messageId', 'content'],
   });
   const stored = hits.hits.flatMap(({ _source }) => _source ?? []);

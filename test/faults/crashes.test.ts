@@ -30,7 +30,9 @@ describe('an indexer that is killed', () => {
   });
 
   const env = (more: Record<string, string>) => ({
-    ...{ MONGODB_URL: stores.mongodbUrl, DISABLE_AUTH: 'true', RATE_LIMIT_DISABLED: 'true' },
+    MONGODB_URL: stores.mongodbUrl,
+    DISABLE_AUTH: 'true',
+    RATE_LIMIT_DISABLED: 'true',
     ...more,
   });
   /**

@@ -85,7 +85,9 @@ function namesOf(wanted: (name: string) => boolean): FaultName[] {
 
 /** The request has arrived; its answer is cut off on its way back. */
 const CUT: Toxic = {
-  ...{ type: 'limit_data', stream: 'downstream', attributes: { bytes: 100 } },
+  type: 'limit_data',
+  stream: 'downstream',
+  attributes: { bytes: 100 },
   toxicity: 0.5,
 };
 const REDACTED: Toxic = { type: 'timeout', stream: 'downstream', attributes: { timeout: 0 } };

@@ -46,7 +46,10 @@ describe('an archive under faults', function () {
   it('loses nothing that was acknowledged, and shows nothing that is gone', async () => {
     const said: string[] = [];
     const report = await runFaults(rig, {
-      ...{ seed: 1, writers: 6, restMs: 200, betweenMs: 200 },
+      seed: 1,
+      writers: 6,
+      restMs: 200,
+      betweenMs: 200,
       faults: FAULTS,
       lanes: LANES.map((lane) => lane.map(([name, ms]) => ({ name, ms }))),
       atLeast: { actions: { import: 4 }, answers: { 'search 200': 11 } },

@@ -59,7 +59,9 @@ export function createLedger(): Ledger {
   return {
     serverId: '900000000000000001',
     channels: ['910000000000000001', '910000000000000002', '910000000000000003'].map((id) => ({
-      ...{ id, nameEdit: 0, gone: notGone() },
+      id,
+      nameEdit: 0,
+      gone: notGone(),
     })),
     people: Array.from({ length: PEOPLE }, (_, n) => ({ user: person(n), gone: notGone() })),
     threads: [],

@@ -77,7 +77,12 @@ function planNewThread(planner: Planner): Action | null {
   const channels = ledger.channels.filter(({ gone }) => !gone.isPlanned);
   const channel = random.pick(channels);
   const thread: LedgerThread = {
-    ...{ id: '', channel, titleEdit: 0, messages: [], createdAt: null, gone: notGone() },
+    id: '',
+    channel,
+    titleEdit: 0,
+    messages: [],
+    createdAt: null,
+    gone: notGone(),
     age: ledger.threads.length % 2 === 0 ? 'old' : 'recent',
   };
   addMessage(planner, thread, random.pick(ledger.people));
@@ -145,7 +150,9 @@ function exportOf(
       ...(linked ? [`<#${linked.id}>`] : []),
     ];
     return anExportMessage({
-      ...{ id, author: author.user, mentions: mentioned ? [mentioned] : [] },
+      id,
+      author: author.user,
+      mentions: mentioned ? [mentioned] : [],
       content: words.join(' '),
     });
   });
@@ -155,7 +162,8 @@ function exportOf(
       guild: { id: ledger.serverId, name: 'Server' },
       channel: {
         id: thread.id,
-        ...{ categoryId: channel.id, category: `forum ${channel.nameEdit}` },
+        categoryId: channel.id,
+        category: `forum ${channel.nameEdit}`,
         name: `Anchor ${thread.id} title${thread.titleEdit}`,
       },
       messages,

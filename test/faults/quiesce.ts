@@ -30,7 +30,9 @@ async function whatIsLeft(
   const { work, importFiles, deletions, erasures } = mongo.collections;
   const alias = searchAlias(mongo.namespace);
   const producer = createProducer({
-    ...{ redisUrl: redis.url, namespace: mongo.namespace, timeoutMs: 120_000 },
+    redisUrl: redis.url,
+    namespace: mongo.namespace,
+    timeoutMs: 120_000,
   });
   try {
     const { waiting, active, delayed } = await producer.counts();

@@ -97,7 +97,10 @@ async function assemble(
     MONGODB_URL: `mongodb://${proxies.mongodb.address}/${namespace}?directConnection=true`,
     REDIS_URL: `redis://${proxies.redis.address}`,
     ELASTICSEARCH_URL: refusing.url,
-    ...{ PORT: port, DISABLE_AUTH: 'true', RATE_LIMIT_DISABLED: 'true', LOG_LEVEL: 'warn' },
+    PORT: port,
+    DISABLE_AUTH: 'true',
+    RATE_LIMIT_DISABLED: 'true',
+    LOG_LEVEL: 'warn',
     INDEXER_CONCURRENCY: '16',
   };
   const indexer = await createService('indexer', env, closing);
@@ -109,8 +112,17 @@ async function assemble(
     ...(servers.elasticsearch && { elasticsearch: servers.elasticsearch }),
   };
   return {
-    ...{ url, namespace, env, servers: own, proxies, refusing, indexer, api, direct },
-    ...{ indexers: [indexer], apis: [{ url, service: api }] },
+    url,
+    namespace,
+    env,
+    servers: own,
+    proxies,
+    refusing,
+    indexer,
+    api,
+    direct,
+    indexers: [indexer],
+    apis: [{ url, service: api }],
   };
 }
 

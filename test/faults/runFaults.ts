@@ -88,7 +88,9 @@ export async function runFaults<Name extends string, R extends Harmed>(
     for (const { name, ms } of lane) {
       say(`${name} (${ms} ms)`);
       const happened = await options.faults[name]({
-        ...{ rig, random, ms },
+        rig,
+        random,
+        ms,
         onLoss: () => readers.forEach((each) => each.forgetUnacknowledged()),
       }).catch((error: unknown) => violate(`${name}: ${String(error)}`));
       const provoked = typeof happened === 'string' ? `${name}: ${happened}` : name;

@@ -55,7 +55,8 @@ export function answeringPlatform(
     guild: (serverId) => servers.find(({ guild }) => guild.id === serverId)?.guild,
     guildChannels: (serverId) => servers.find(({ guild }) => guild.id === serverId)?.channels,
     channel: (channelId) => ({
-      ...{ id: channelId, type: 15 },
+      id: channelId,
+      type: 15,
       guild_id: servers.find(({ channels }) => channels.some(({ id }) => id === channelId))?.guild
         .id,
     }),
@@ -84,11 +85,20 @@ export function syncDeps(
 ): SyncDeps {
   const { signal } = new AbortController();
   return {
-    ...{ ...deps, platform, signal, meter: createMeter(), turns: createTurns() },
+    ...deps,
+    platform,
+    signal,
+    meter: createMeter(),
+    turns: createTurns(),
     clock: undefined as unknown as SyncDeps['clock'],
-    ...{ named: new Set(), optOutRoles: [], members: new LRUCache({ max: 100 }) },
-    ...{ servers: new Map(), removals: createRemovals(deps, signal) },
-    ...{ longWithheld: new Set(), listed: new Set(), listening: { since: null } },
+    named: new Set(),
+    optOutRoles: [],
+    members: new LRUCache({ max: 100 }),
+    servers: new Map(),
+    removals: createRemovals(deps, signal),
+    longWithheld: new Set(),
+    listed: new Set(),
+    listening: { since: null },
     ...more,
   };
 }

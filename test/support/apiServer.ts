@@ -73,11 +73,19 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
   const producer = createProducer({ redisUrl, namespace, timeoutMs: limit.timeoutMs });
   const { elasticsearch } = stores;
   const settings = readSettings({
-    ...{ RATE_LIMIT_DISABLED: 'true', CACHE_MEGABYTES: '16', CORS_ORIGINS: '*' },
+    RATE_LIMIT_DISABLED: 'true',
+    CACHE_MEGABYTES: '16',
+    CORS_ORIGINS: '*',
     ...options.env,
   });
   const { app, cache, closing } = createApi({
-    ...{ settings, logger, mongo, elasticsearch, redis, subscriber, producer },
+    settings,
+    logger,
+    mongo,
+    elasticsearch,
+    redis,
+    subscriber,
+    producer,
     files: await openMirror(settings, namespace),
     isOneOfMany: false,
   });

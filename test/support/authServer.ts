@@ -36,9 +36,13 @@ export async function startAuth(env: Record<string, string> = {}): Promise<AuthS
   const platform = await startPlatform();
   const api = await startApi({
     env: {
-      ...{ JWT_SECRET, ADMIN_USER_IDS: `7, ${ADMIN_ID}`, DISCORD_API_URL: platform.url },
-      ...{ DISCORD_CLIENT_ID: CLIENT_ID, DISCORD_CLIENT_SECRET: CLIENT_SECRET },
-      ...{ DISCORD_REDIRECT_URI: REDIRECT_URI, ...env },
+      JWT_SECRET,
+      ADMIN_USER_IDS: `7, ${ADMIN_ID}`,
+      DISCORD_API_URL: platform.url,
+      DISCORD_CLIENT_ID: CLIENT_ID,
+      DISCORD_CLIENT_SECRET: CLIENT_SECRET,
+      DISCORD_REDIRECT_URI: REDIRECT_URI,
+      ...env,
     },
   });
   const { collections } = api.stores.mongo;

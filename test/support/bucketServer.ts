@@ -64,7 +64,10 @@ async function start(
   const answers = async (): Promise<boolean> => (await fetch(endpoint)).status > 0;
   await waitUntilReady('The S3 server', child, answers, 60_000);
   const client = new S3Client({
-    ...{ endpoint, region: 'us-east-1', forcePathStyle: true, credentials: KEYS },
+    endpoint,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials: KEYS,
   });
   await client.send(new CreateBucketCommand({ Bucket: NAME }));
   client.destroy();

@@ -69,8 +69,15 @@ export function dyingProcess(alive: IndexerDeps): DyingProcess {
 
 const CURSORS = new Set(['find', 'aggregate']);
 const STEPS = new Set([
-  ...['findOne', 'findOneAndUpdate', 'updateOne', 'updateMany', 'replaceOne'],
-  ...['bulkWrite', 'deleteOne', 'deleteMany', 'insertOne'],
+  'findOne',
+  'findOneAndUpdate',
+  'updateOne',
+  'updateMany',
+  'replaceOne',
+  'bulkWrite',
+  'deleteOne',
+  'deleteMany',
+  'insertOne',
 ]);
 
 /** A cursor that never gives anything. */

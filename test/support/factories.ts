@@ -93,8 +93,18 @@ export function aSourceMessage(more: Partial<SourceMessage> = {}): SourceMessage
 /** A card of a message, without texts. */
 export function anEmbed(more: Partial<EmbedRecord> = {}): EmbedRecord {
   return {
-    ...{ type: 'rich', title: null, description: null, url: null, timestamp: null, color: null },
-    ...{ author: null, footer: null, thumbnail: null, images: [], video: null, fields: [] },
+    type: 'rich',
+    title: null,
+    description: null,
+    url: null,
+    timestamp: null,
+    color: null,
+    author: null,
+    footer: null,
+    thumbnail: null,
+    images: [],
+    video: null,
+    fields: [],
     ...more,
   };
 }
@@ -109,8 +119,12 @@ export function aForward(
     content: '',
     reference: { type: 'forward', messageId, channelId, guildId: null },
     forwarded: {
-      ...{ content, createdAt: null, editedAt: null },
-      ...{ attachments: [], embeds: [], stickers: [] },
+      content,
+      createdAt: null,
+      editedAt: null,
+      attachments: [],
+      embeds: [],
+      stickers: [],
     },
     ...more,
   });

@@ -82,7 +82,10 @@ export function generateRecords(random: Random): SourceThread & { messages: Sour
     },
     channel: generateChannel(random, { _id: channelId, serverId }),
     thread: {
-      ...{ _id: threadId, serverId, channelId, title: random.pick(NAMES) },
+      _id: threadId,
+      serverId,
+      channelId,
+      title: random.pick(NAMES),
       ...random.orUntold({ ownerId: random.orNull(anId()) }),
       ...random.orUntold({ appliedTags: random.some(anId) }),
       ...random.orUntold({ archived: Boolean(random.below(2)) }),

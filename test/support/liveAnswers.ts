@@ -4,7 +4,11 @@ import { anId } from './factories.js';
 /** An account as the platform tells it. */
 export function aLiveUser(more: Partial<LiveUser> = {}): LiveUser {
   return {
-    ...{ id: anId(), username: 'ada', global_name: 'Ada', avatar: null, discriminator: '0' },
+    id: anId(),
+    username: 'ada',
+    global_name: 'Ada',
+    avatar: null,
+    discriminator: '0',
     ...more,
   };
 }
@@ -12,10 +16,20 @@ export function aLiveUser(more: Partial<LiveUser> = {}): LiveUser {
 /** A message as the platform's history tells it. */
 export function aLiveMessage(more: Partial<LiveMessage> = {}): LiveMessage {
   return {
-    ...{ id: anId(), channel_id: anId(), type: 0, content: 'Hello', flags: 0, pinned: false },
+    id: anId(),
+    channel_id: anId(),
+    type: 0,
+    content: 'Hello',
+    flags: 0,
+    pinned: false,
     author: aLiveUser(),
-    ...{ timestamp: '2026-01-01T00:00:01.000000+00:00', edited_timestamp: null },
-    ...{ attachments: [], embeds: [], mentions: [], mention_roles: [], components: [] },
+    timestamp: '2026-01-01T00:00:01.000000+00:00',
+    edited_timestamp: null,
+    attachments: [],
+    embeds: [],
+    mentions: [],
+    mention_roles: [],
+    components: [],
     ...more,
   };
 }
@@ -24,11 +38,21 @@ export function aLiveMessage(more: Partial<LiveMessage> = {}): LiveMessage {
 export function aLiveThread(more: Partial<LiveThread> = {}): LiveThread {
   const id = anId();
   return {
-    ...{ id, type: 11, guild_id: anId(), parent_id: anId(), name: 'How do I start?' },
-    ...{ owner_id: anId(), applied_tags: [], flags: 0, last_message_id: id },
-    ...{ message_count: 0, total_message_sent: 0 },
+    id,
+    type: 11,
+    guild_id: anId(),
+    parent_id: anId(),
+    name: 'How do I start?',
+    owner_id: anId(),
+    applied_tags: [],
+    flags: 0,
+    last_message_id: id,
+    message_count: 0,
+    total_message_sent: 0,
     thread_metadata: {
-      ...{ archived: false, archive_timestamp: '2026-01-01T00:00:01.000000+00:00', locked: false },
+      archived: false,
+      archive_timestamp: '2026-01-01T00:00:01.000000+00:00',
+      locked: false,
     },
     ...more,
   };

@@ -40,8 +40,10 @@ export async function aBucket(): Promise<MirrorPlace> {
   const { endpoint, bucket, accessKey, secretKey } = server;
   return {
     env: {
-      ...{ MIRROR_S3_ENDPOINT: endpoint, MIRROR_S3_BUCKET: bucket },
-      ...{ MIRROR_S3_ACCESS_KEY: accessKey, MIRROR_S3_SECRET_KEY: secretKey },
+      MIRROR_S3_ENDPOINT: endpoint,
+      MIRROR_S3_BUCKET: bucket,
+      MIRROR_S3_ACCESS_KEY: accessKey,
+      MIRROR_S3_SECRET_KEY: secretKey,
     },
     close: () => server.close(),
   };
@@ -74,8 +76,14 @@ export function aFile(
 ): AttachmentRecord {
   const id = more.id ?? anId();
   return {
-    ...{ id, filename: 'a.png', url: `${cdnUrl}/attachments/${threadId}/${id}/a.png` },
-    ...{ contentType: 'image/png', size: 1, width: 1, height: 1, ...more },
+    id,
+    filename: 'a.png',
+    url: `${cdnUrl}/attachments/${threadId}/${id}/a.png`,
+    contentType: 'image/png',
+    size: 1,
+    width: 1,
+    height: 1,
+    ...more,
   };
 }
 

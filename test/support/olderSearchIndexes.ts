@@ -11,14 +11,20 @@ import { searchIndexDefinition } from '../../shared/store/searchMapping.js';
 // Mapping 1, until 2026-11: one analyser for each form, and a conversation in one piece.
 
 const FOLDED = [
-  ...['cjk_width', 'cjk_bigram', 'lower'],
-  ...['decimal_digit', 'arabic_normalization', 'asciifolding'],
+  'cjk_width',
+  'cjk_bigram',
+  'lower',
+  'decimal_digit',
+  'arabic_normalization',
+  'asciifolding',
 ];
 
 function analyzer(...filter: string[]): estypes.AnalysisAnalyzer {
   const char_filter = ['clean', 'plus_plus', 'sharp', 'leading_dot', 'flag', 'breaks'];
   return {
-    ...{ type: 'custom', tokenizer: 'standard', char_filter },
+    type: 'custom',
+    tokenizer: 'standard',
+    char_filter,
     filter: [...FOLDED, ...filter],
   };
 }
@@ -45,7 +51,9 @@ const settings: estypes.IndicesIndexSettings = {
 function text(more: Record<string, estypes.MappingProperty> = {}): estypes.MappingTextProperty {
   const shape = { type: 'text', index_options: 'offsets', position_increment_gap: 1000 } as const;
   return {
-    ...{ ...shape, analyzer: 'exact_index', search_analyzer: 'exact_search' },
+    ...shape,
+    analyzer: 'exact_index',
+    search_analyzer: 'exact_search',
     fields: {
       stem: { ...shape, analyzer: 'stem_index', search_analyzer: 'stem_search' },
       ...more,
@@ -55,9 +63,26 @@ function text(more: Record<string, estypes.MappingProperty> = {}): estypes.Mappi
 
 /** The fields of today's documents that mapping 1 had. A field that comes later must not be added here. */
 const FIRST_FIELDS = [
-  ...['kind', 'idKey', 'threadId', 'messageId', 'serverId', 'channelId', 'channelName', 'title'],
-  ...['slug', 'preview', 'status', 'tags', 'tagKeys', 'authorId', 'authorUsername'],
-  ...['authorDisplayName', 'createdAt', 'hasAttachment', 'messageCount', 'content'],
+  'kind',
+  'idKey',
+  'threadId',
+  'messageId',
+  'serverId',
+  'channelId',
+  'channelName',
+  'title',
+  'slug',
+  'preview',
+  'status',
+  'tags',
+  'tagKeys',
+  'authorId',
+  'authorUsername',
+  'authorDisplayName',
+  'createdAt',
+  'hasAttachment',
+  'messageCount',
+  'content',
 ];
 /** Those that mapping 2 had, and mapping 3 at first. */
 const SECOND_FIELDS = [...FIRST_FIELDS, 'heading', 'stretches', 'conversationHash'];

@@ -70,8 +70,12 @@ async function prepareArchive(stores: OwnStores): Promise<Omit<OutageArchive, 's
   return {
     mongo,
     env: {
-      ...{ MONGODB_URL, ELASTICSEARCH_URL, REDIS_URL: stores.redis.url },
-      ...{ PORT: '0', HOST: '127.0.0.1', RATE_LIMIT_DISABLED: 'true' },
+      MONGODB_URL,
+      ELASTICSEARCH_URL,
+      REDIS_URL: stores.redis.url,
+      PORT: '0',
+      HOST: '127.0.0.1',
+      RATE_LIMIT_DISABLED: 'true',
     },
     async close() {
       await elasticsearch.indices.delete({ index: `${mongo.namespace}*` }).catch(() => undefined);
@@ -107,7 +111,14 @@ async function storeReads({ collections }: Mongo): Promise<void> {
 
 /** The kinds of read that `readMix` makes. */
 export const READ_KINDS = [
-  ...['hot thread', 'cold thread', 'list', 'stats', 'search', 'suggest', 'user', 'leaderboard'],
+  'hot thread',
+  'cold thread',
+  'list',
+  'stats',
+  'search',
+  'suggest',
+  'user',
+  'leaderboard',
   'conditional',
 ] as const;
 

@@ -114,8 +114,11 @@ async function exchange(
   return [
     200,
     {
-      ...{ access_token: newToken(userId), token_type: 'Bearer', expires_in: 604_800 },
-      ...{ refresh_token: 'PlantedPlatformRefresh', scope: 'identify' },
+      access_token: newToken(userId),
+      token_type: 'Bearer',
+      expires_in: 604_800,
+      refresh_token: 'PlantedPlatformRefresh',
+      scope: 'identify',
     },
   ];
 }

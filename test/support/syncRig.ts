@@ -40,7 +40,9 @@ export function startTestSync(
 ): Sync {
   const clock = createLiveClock(deps.collections.state);
   const platform = createPlatformClient({
-    ...{ url: discord.url, token: discord.token, clock: SYSTEM_CLOCK },
+    url: discord.url,
+    token: discord.token,
+    clock: SYSTEM_CLOCK,
     publicUrl: 'https://archive.example',
     limits: new RateLimits(SYSTEM_CLOCK),
     admission: createAdmission(stores.redis, deps.namespace),
@@ -51,9 +53,14 @@ export function startTestSync(
     deps,
     { platform, clock },
     {
-      ...{ named: new Set(named), gateway, allEveryMs: NEVER_MS, repairEveryMs },
+      named: new Set(named),
+      gateway,
+      allEveryMs: NEVER_MS,
+      repairEveryMs,
       repairAfterMs: NEVER_MS,
-      ...{ optOutRoles: [], memberEveryMs: NEVER_MS, ...more },
+      optOutRoles: [],
+      memberEveryMs: NEVER_MS,
+      ...more,
     },
   );
 }
@@ -86,7 +93,9 @@ export function syncSuite(): SyncRig {
     discord: undefined as unknown as DiscordDouble,
     async open(options) {
       rig.discord = await startDiscord({
-        ...{ rateLimits: false, identifySpacingMs: 0, history: HISTORY },
+        rateLimits: false,
+        identifySpacingMs: 0,
+        history: HISTORY,
         ...options,
       });
     },
@@ -199,8 +208,11 @@ export function isArchivable({ type, flags }: Message): boolean {
 function toldThread(thread: Thread, messages: readonly Message[]): Told {
   const shown = messages.filter(isArchivable);
   return {
-    ...{ title: thread.name, archived: thread.isArchived, locked: thread.isLocked },
-    ...{ pinned: thread.isPinned, tags: thread.appliedTagIds },
+    title: thread.name,
+    archived: thread.isArchived,
+    locked: thread.isLocked,
+    pinned: thread.isPinned,
+    tags: thread.appliedTagIds,
     messages: Object.fromEntries(shown.map((one) => [one.id, isPlain(one) ? one.content : null])),
   };
 }
@@ -216,8 +228,11 @@ export async function archivedState({ collections }: IndexerDeps): Promise<Recor
   const state: Record<string, Told> = {};
   for (const thread of await threads.find(isKept).toArray()) {
     state[thread._id] = {
-      ...{ title: thread.title, archived: thread.archived!, locked: thread.locked! },
-      ...{ pinned: thread.pinned!, tags: thread.appliedTags! },
+      title: thread.title,
+      archived: thread.archived!,
+      locked: thread.locked!,
+      pinned: thread.pinned!,
+      tags: thread.appliedTags!,
       messages: {},
     };
   }

@@ -49,11 +49,18 @@ export async function restingArchive(
 
 function aWord(threadId: string, _id: string, n: number) {
   const attachment = {
-    ...{ id: anId(), filename: 'mirror.png', url: 'https://example.org/mirror.png' },
-    ...{ contentType: 'image/png', size: 1, width: 1, height: 1 },
+    id: anId(),
+    filename: 'mirror.png',
+    url: 'https://example.org/mirror.png',
+    contentType: 'image/png',
+    size: 1,
+    width: 1,
+    height: 1,
   };
   return aSourceMessage({
-    ...{ _id, threadId, content: `The mirror of my sextant moves, part ${n}` },
+    _id,
+    threadId,
+    content: `The mirror of my sextant moves, part ${n}`,
     reactions:
       n === 0 ? [{ emoji: { id: null, name: '👍', animated: false }, count: 2, userIds: [] }] : [],
     attachments: n === 2 ? [attachment] : [],

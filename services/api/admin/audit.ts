@@ -28,7 +28,8 @@ export function listAudit(
     const cursorOf = ({ _id }: AuditRecord) => cursors.write(QUESTION, _id);
     const { shown, ...next } = pageOf(found, limit, cursorOf);
     const entries = shown.map(({ _id: id, at, ...entry }) => ({
-      ...{ id, at: at.toISOString() },
+      id,
+      at: at.toISOString(),
       ...entry,
     }));
     return jsonAnswer({ entries, ...next });

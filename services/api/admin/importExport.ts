@@ -146,7 +146,12 @@ async function enterImport(deps: Deps, files: readonly Checked[]): Promise<strin
   await imports.insertOne({ _id: importId, createdAt: now, files: taken.length });
   await importFiles.insertMany(
     taken.map(({ uploadId, name, bytes }) => ({
-      ...{ _id: uploadId, importId, name, bytes, state: 'queued' as const, queuedAt: now },
+      _id: uploadId,
+      importId,
+      name,
+      bytes,
+      state: 'queued' as const,
+      queuedAt: now,
     })),
   );
   for (const { uploadId } of taken) {

@@ -39,11 +39,18 @@ export async function findImport(
     store.importFiles.find({ importId }, forGood()).sort({ _id: 1 }).limit(MOST_FILES).toArray(),
   ]);
   return {
-    ...{ jobId, name: 'import', error: null, attempts: 0 },
+    jobId,
+    name: 'import',
+    error: null,
+    attempts: 0,
     ...standing(record, counts),
     queuedAt: record.createdAt.toISOString(),
     files: files.map(({ name, state, reason, threadId, messages }) => ({
-      ...{ name, state, reason, threadId, messages },
+      name,
+      state,
+      reason,
+      threadId,
+      messages,
     })),
   };
 }

@@ -50,7 +50,8 @@ export function createAuth(
   const serviceTokens = jwtSecret ? { jwtSecret, adminUserIds: adminsOf(settings) } : undefined;
   return {
     identify: createIdentify({
-      ...{ collections, serviceTokens },
+      collections,
+      serviceTokens,
       findUser: platform && createPlatformUsers(platform, processCount(settings)),
     }),
     logins: platform && serviceTokens && loginsOf(settings, platform, serviceTokens),
@@ -64,7 +65,8 @@ function loginsOf(
 ): Logins {
   const lifeSeconds = settings.REFRESH_TOKEN_SECONDS;
   return {
-    ...{ platform, ...serviceTokens },
+    platform,
+    ...serviceTokens,
     refresh: { secret: serviceTokens.jwtSecret, lifeSeconds },
     accessTokenSeconds: settings.ACCESS_TOKEN_SECONDS,
     // A token ends with its login, so it must not outlive it.

@@ -37,8 +37,13 @@ export async function beginFamily(
 ): Promise<IssuedRefreshToken> {
   const expiresAt = expiryOf(settings);
   const family: TokenFamily = {
-    ...{ _id: randomId(), userId, username, avatar },
-    ...{ generation: 0, createdAt: new Date(), expiresAt },
+    _id: randomId(),
+    userId,
+    username,
+    avatar,
+    generation: 0,
+    createdAt: new Date(),
+    expiresAt,
   };
   await refreshTokens.insertOne(family);
   return { refreshToken: write(settings, family._id, 0, expiresAt), family };

@@ -28,8 +28,11 @@ export function signServiceToken(
 ): string {
   const claims = { scope: scopes, ...(loginId === undefined ? {} : { sid: loginId }) };
   return jwt.sign(claims, secret, {
-    ...{ algorithm: ALGORITHM, subject: userId, expiresIn: lifeSeconds },
-    ...{ issuer: ISSUER, audience: AUDIENCE },
+    algorithm: ALGORITHM,
+    subject: userId,
+    expiresIn: lifeSeconds,
+    issuer: ISSUER,
+    audience: AUDIENCE,
   });
 }
 

@@ -24,7 +24,10 @@ const LARGE_AT_ONCE = 4;
 const SIZE = { $binarySize: { $ifNull: ['$gzip', ''] } };
 /** `size` is that of the gzip form, which stands here only when it is short. */
 const SHORT: Document = {
-  ...{ revision: 1, etag: 1, length: 1, gone: 1 },
+  revision: 1,
+  etag: 1,
+  length: 1,
+  gone: 1,
   size: SIZE,
   gzip: { $cond: [{ $lte: [SIZE, LONGEST_GATHERED] }, '$gzip', '$$REMOVE'] },
 };
@@ -49,7 +52,8 @@ export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, refuse: () =
   const findWhole = async (_id: string): Promise<Row | undefined> =>
     (await bodies.findOne<Row>({ _id }, { ...timeLimit(), promoteBuffers: true })) ?? undefined;
   const readShort = gatherReads<string, Row | undefined>({
-    ...{ refuse, most: MOST_GATHERED },
+    refuse,
+    most: MOST_GATHERED,
     async call(names) {
       // No other reader waits for a body that is asked for alone, so it is read whole, however long it is.
       // MongoDB needs no query plan for one _id.
@@ -59,7 +63,9 @@ export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, refuse: () =
     },
   });
   const readLarge = gatherReads<string, Row | undefined>({
-    ...{ refuse, most: 1, atOnce: LARGE_AT_ONCE },
+    refuse,
+    most: 1,
+    atOnce: LARGE_AT_ONCE,
     call: async ([name = '']) => [await findWhole(name)],
   });
   return async (name) => {

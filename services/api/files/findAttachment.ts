@@ -49,7 +49,11 @@ export async function findAttachment(
 }
 
 const MESSAGE = {
-  ...{ threadId: 1, 'author.id': 1, asOf: 1, attachments: 1, 'forwarded.attachments': 1 },
+  threadId: 1,
+  'author.id': 1,
+  asOf: 1,
+  attachments: 1,
+  'forwarded.attachments': 1,
   reference: 1,
 } as const;
 

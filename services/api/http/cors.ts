@@ -25,10 +25,7 @@ export interface CorsPolicy {
 export function corsPolicy(setting: string): CorsPolicy {
   const origins = new Set(setting.split(',').map((origin) => origin.trim()));
   const linesFor = (origin: string) =>
-    headLines([
-      ...['Access-Control-Allow-Origin', origin],
-      ...['Access-Control-Expose-Headers', EXPOSED],
-    ]);
+    headLines(['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED]);
   if (origins.has('*')) {
     const everyone = linesFor('*');
     return { vary: 'Accept-Encoding', linesOf: () => everyone };

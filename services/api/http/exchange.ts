@@ -110,7 +110,10 @@ export function sendError(exchange: Exchange, error: AppError): void {
   facts.sent = { bytes: bytes.length, xCache: undefined };
   const lines = headLines([
     ...COMMON_HEADERS.flat(),
-    ...['Vary', cors.vary, 'Content-Length', String(bytes.length)],
+    'Vary',
+    cors.vary,
+    'Content-Length',
+    String(bytes.length),
     ...Object.entries(headers).flat(),
   ]);
   response.endPrepared(error.status, lines + ownLines(exchange), bytes);

@@ -57,7 +57,10 @@ function fileForm(answer: Answer, { type, bytes }: NonNullable<Answer['file']>):
   const { etag, length, headers = {} } = answer;
   const tag = entityTag(etag, 'identity');
   return {
-    ...{ etag: tag, length, body: undefined, open: () => bytes },
+    etag: tag,
+    length,
+    body: undefined,
+    open: () => bytes,
     headers: ['ETag', tag, 'Cache-Control', ASKED_AGAIN, ...Object.entries(headers).flat()],
     content: ['Content-Type', type, 'Content-Length', String(length)],
   };

@@ -66,7 +66,10 @@ async function answer(
   { queues, uiConfig }: Board,
 ): Promise<void> {
   const { status = 200, body } = await route.handler({
-    ...{ queues, uiConfig, query: ctx.query, params: ctx.params ?? {} },
+    queues,
+    uiConfig,
+    query: ctx.query,
+    params: ctx.params ?? {},
     body: (await readBody(ctx.req, BODY)) as Record<string, unknown>,
     headers: ctx.headers as Record<string, string | undefined>,
   });

@@ -51,7 +51,8 @@ export function makeReady(
   const kept = body.length <= SENT_AS_TEXT ? body.toString('latin1') : body;
   const { etag, length, status, cached } = form;
   return {
-    ...{ operation: about.operation, path: about.path },
+    operation: about.operation,
+    path: about.path,
     form: { etag, length, status, cached, body: kept },
     lines: headLines(form.headers),
     notModifiedLines: headLines(form.notModified),

@@ -58,8 +58,12 @@ export class RequestDurations {
       ),
     );
     return Promise.resolve({
-      ...{ name: this.name, help: this.#help, type: HISTOGRAM, values },
-      ...{ aggregator: 'sum', collect: () => undefined },
+      name: this.name,
+      help: this.#help,
+      type: HISTOGRAM,
+      values,
+      aggregator: 'sum',
+      collect: () => undefined,
     });
   }
 

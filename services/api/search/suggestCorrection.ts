@@ -43,8 +43,12 @@ function inDoubt(byField: readonly Entry[][]): string[] {
 /** One wrong letter, and the first two right; common words before rare ones, which may be typos themselves. */
 function suggesterOf(text: string): estypes.SearchSuggester {
   const term = {
-    ...{ suggest_mode: 'missing', size: 5, sort: 'frequency', min_word_length: 4 },
-    ...{ max_edits: 1, prefix_length: 2 },
+    suggest_mode: 'missing',
+    size: 5,
+    sort: 'frequency',
+    min_word_length: 4,
+    max_edits: 1,
+    prefix_length: 2,
   } as const;
   return {
     text,

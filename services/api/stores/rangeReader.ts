@@ -27,7 +27,8 @@ export function rangeReader<T extends Document>(
   refuse: () => void,
 ): ReadRange {
   return gatherReads<Range, Record<string, Buffer>[]>({
-    ...{ refuse, most: MOST_RANGES },
+    refuse,
+    most: MOST_RANGES,
     call: async (ranges) =>
       ranges.length === 1 ? [await findOne(collection, ranges[0]!)] : joinAll(collection, ranges),
   });
@@ -53,7 +54,10 @@ async function joinAll<T extends Document>(
   const batchSize = ranges.reduce((rows, { limit }) => rows + limit, 1);
   const documents = await collection
     .aggregate<Uint8Array>(joinedRanges(collection.collectionName, ranges), {
-      ...{ ...timeLimit(), batchSize, hint: ranges[0]!.hint, raw: true },
+      ...timeLimit(),
+      batchSize,
+      hint: ranges[0]!.hint,
+      raw: true,
     })
     .toArray();
   const rows = ranges.map((): Record<string, Buffer>[] => []);

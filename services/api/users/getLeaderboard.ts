@@ -80,7 +80,9 @@ export function lineReader({ ranks }: Pick<Collections, 'ranks'>, refuse: () => 
   return async ({ board, after, limit }) => {
     const rows = await read({
       filter: { boards: board, key: { $gt: after } },
-      ...{ sort: { key: 1 }, hint: RANK_INDEX, limit },
+      sort: { key: 1 },
+      hint: RANK_INDEX,
+      limit,
       projection: { _id: 0, key: 1, item: 1 },
     });
     return rows.map(({ key, item }) => ({ key: key!.toString('latin1'), item: item! }));

@@ -119,7 +119,10 @@ async function askServer(
   });
   const isThere = (entry: string) => guild.roles.some((role) => isNamed(entry, role));
   return {
-    ...{ serverId, name: guild.name, forums, problem: nothingToArchive(forums) },
+    serverId,
+    name: guild.name,
+    forums,
+    problem: nothingToArchive(forums),
     optOut: {
       found: roles.filter(isThere),
       missing: roles.filter((entry) => !isThere(entry)),

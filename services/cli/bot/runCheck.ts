@@ -20,9 +20,13 @@ export async function runCheck({ json: asJson }: { json?: boolean }): Promise<vo
     throw new CliError('Set DISCORD_BOT_TOKEN to the token of a bot: see docs/live-sync.md');
   }
   const platform = createPlatformClient({
-    ...{ url: url.replace(/\/+$/, ''), token, publicUrl: publicUrlOf(settings) },
-    ...{ limits: new RateLimits(SYSTEM_CLOCK), admission: spaced(SYSTEM_CLOCK) },
-    ...{ clock: SYSTEM_CLOCK, now: () => Promise.resolve(0) },
+    url: url.replace(/\/+$/, ''),
+    token,
+    publicUrl: publicUrlOf(settings),
+    limits: new RateLimits(SYSTEM_CLOCK),
+    admission: spaced(SYSTEM_CLOCK),
+    clock: SYSTEM_CLOCK,
+    now: () => Promise.resolve(0),
   });
   const report = await checkBot(platform, settings);
   const text = asJson ? JSON.stringify(report, null, 2) : checkLines(report).join('\n');

@@ -140,13 +140,16 @@ async function writeThread(
   const clean = eraseThread(thread, unshown.erased);
   const names = await namesToErase(collections, thread, pending);
   const header = {
-    ...{ ...clean, title: eraseNames(clean.title, names) },
+    ...clean,
+    title: eraseNames(clean.title, names),
     // Without an owner, an import would take the next person for whoever started it.
     ...(start.isOwnerUnshown && { ownerId: ERASED_ID }),
   };
   await writeFile(join(folder, serverId, channelId, `${threadId}.json`), {
     ...erasePlace(place, unshown.erased),
-    ...{ asOf: realMicros(thread.asOf), messages, thread: header },
+    asOf: realMicros(thread.asOf),
+    messages,
+    thread: header,
   });
   return written;
 }

@@ -19,7 +19,9 @@ export async function runImport(paths: string[], options: ImportOptions): Promis
   await runAudited({ ...options, mayStart: true }, entry, async (archive) => {
     const summary = await importPaths(archive, paths, { wait: options.wait ?? true });
     return {
-      ...{ json: summaryJson(summary), lines: summaryLines(summary), ok: isClean(summary) },
+      json: summaryJson(summary),
+      lines: summaryLines(summary),
+      ok: isClean(summary),
       jobId: importJobId(summary.importId),
     };
   });

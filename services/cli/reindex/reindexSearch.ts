@@ -69,6 +69,6 @@ function resultOf(jobId: string, rebuild: SearchRebuild): Result {
     state === 'done'
       ? `Rebuilt as ${index}: ${counted(threads, 'thread')}, ${counted(documents, 'document')}`
       : `Failed: ${error}`;
-  const json = { ...{ jobId, state, index, threads, documents, mended }, ...(error && { error }) };
+  const json = { jobId, state, index, threads, documents, mended, ...(error && { error }) };
   return { jobId, json, lines: [line], ok: state === 'done' };
 }

@@ -11,8 +11,26 @@ const LINK_ADDRESS = /^(?:https?:\/\/[^/]|mailto:[^/]|\/api\/threads(?:[/?]|$))/
 
 const POLICY: sanitizeHtml.IOptions = {
   allowedTags: [
-    ...['p', 'div', 'br', 'h1', 'h2', 'h3', 'blockquote', 'ul', 'ol', 'li', 'pre', 'code'],
-    ...['strong', 'em', 'u', 'del', 'span', 'a', 'img', 'time'],
+    'p',
+    'div',
+    'br',
+    'h1',
+    'h2',
+    'h3',
+    'blockquote',
+    'ul',
+    'ol',
+    'li',
+    'pre',
+    'code',
+    'strong',
+    'em',
+    'u',
+    'del',
+    'span',
+    'a',
+    'img',
+    'time',
   ],
   allowedAttributes: {
     a: ['href', 'rel', 'title', 'data-thread-id', 'data-channel-id'],

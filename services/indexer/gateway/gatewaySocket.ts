@@ -65,7 +65,9 @@ const MOST_BYTES = 64 << 20;
 export function connectSocket(options: SocketOptions): GatewaySocket {
   const { signal } = options;
   const socket = new WebSocket(options.url, {
-    ...{ handshakeTimeout: PATIENCE_MS, maxPayload: MOST_BYTES, perMessageDeflate: false },
+    handshakeTimeout: PATIENCE_MS,
+    maxPayload: MOST_BYTES,
+    perMessageDeflate: false,
   });
   const heart = createHeart(socket);
   let isInvalid = false;

@@ -81,7 +81,8 @@ async function stayConnected(
   while (!signal.aborted) {
     const { waitMs, isAnswered, hasLasted } = await connect().catch((error: unknown) => ({
       waitMs: restAfter(deps, listener, error),
-      ...{ isAnswered: false, hasLasted: false },
+      isAnswered: false,
+      hasLasted: false,
     }));
     if (waitMs === null) return;
     failures = hasLasted ? 0 : failures + 1;
@@ -119,7 +120,10 @@ async function connectOnce(
   const { session } = listener;
   const { url, intents = 0 } = session ?? (await awaitIdentify(deps));
   const socket = connectSocket({
-    ...{ url: addressOf(url, access), token: access.token, intents, signal: deps.signal },
+    url: addressOf(url, access),
+    token: access.token,
+    intents,
+    signal: deps.signal,
     resume: session && { sessionId: session.id, seq: listener.received },
     onEvent: (event, bytes) => listener.take(event, bytes),
   });

@@ -41,7 +41,10 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
     changeReactions(
       deps,
       events.map(({ event: { messageId, change }, asOf }) => ({
-        ...{ ...place, messageId, change, asOf },
+        ...place,
+        messageId,
+        change,
+        asOf,
       })),
       place.claim,
     ),

@@ -27,7 +27,12 @@ interface Erased {
 }
 
 const NOTHING: Erased = {
-  ...{ threads: 0, messages: 0, removedThreads: 0, removedMessages: 0, profiles: 0, files: 0 },
+  threads: 0,
+  messages: 0,
+  removedThreads: 0,
+  removedMessages: 0,
+  profiles: 0,
+  files: 0,
 };
 
 /**

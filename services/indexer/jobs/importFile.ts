@@ -163,7 +163,9 @@ async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<F
   const fileMark = markId('file', uploadId);
   const claim = randomUUID();
   const source = {
-    ...{ told, claim, causes: [`import/${importId}`] },
+    told,
+    claim,
+    causes: [`import/${importId}`],
     inferred: inferredStamps(told, inferred),
   };
   const { isChanged, isDeleted } = await ingest(deps, source, sourceBatches(deps, file, uploadId), {

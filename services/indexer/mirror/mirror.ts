@@ -47,7 +47,10 @@ export function createMirror(
   const limits = [MIRROR_TYPES, MIRROR_MAX_FILE_MB, MIRROR_MAX_TOTAL_GB, links !== null];
   const digest = createHash('sha256').update(JSON.stringify([place, limits, DISCORD_CDN_URL]));
   return {
-    ...{ files, links, stopped, cdnUrl: DISCORD_CDN_URL.replace(/\/+$/, '') },
+    files,
+    links,
+    stopped,
+    cdnUrl: DISCORD_CDN_URL.replace(/\/+$/, ''),
     takes: typeMatcher(MIRROR_TYPES),
     pause: { until: new Date(0), failures: 0 },
     away: { until: new Date(0) },

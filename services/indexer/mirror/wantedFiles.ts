@@ -67,7 +67,8 @@ function attachmentsOf(message: MessageRecord, mirror: Mirror): WantedFile[] {
     .filter((file) => isTrusted(file) && takes(file.contentType) && file.size <= maxFileBytes)
     .map(({ id: attachmentId, url, size: bytes }) => ({
       name: attachmentName({ messageId, attachmentId }),
-      ...{ source: mirror.links ? unsignedUrl(url) : url, bytes },
+      source: mirror.links ? unsignedUrl(url) : url,
+      bytes,
       attachment: { attachmentId, messageId, threadId, url: unsignedUrl(url) },
     }));
 }

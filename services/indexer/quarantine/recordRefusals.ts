@@ -14,7 +14,10 @@ export async function recordRefusals(
       for (const { id, threadId, reason, revision } of refusals) {
         const before = documents.get('work', markId('document', id))?.failure;
         const failure = failureOf(before, {
-          ...{ kind: 'document', subject: id, threadId, reason },
+          kind: 'document',
+          subject: id,
+          threadId,
+          reason,
           revision: Math.max(before?.revision ?? 0, revision),
           count: (before?.count ?? 0) + 1,
         });

@@ -56,7 +56,11 @@ const TAKE: Record<Part, (message: Message, other: Message) => Partial<Message>>
     reactions: reactions.map((reaction) => withReactors(reaction, other.reactions)),
   }),
   text: (message, { content, editedAt, embeds, attachments, mentions, mentionedRoles = [] }) => ({
-    ...{ content, editedAt, embeds, attachments, mentions: withNames(mentions, message.mentions) },
+    content,
+    editedAt,
+    embeds,
+    attachments,
+    mentions: withNames(mentions, message.mentions),
     ...(mentionedRoles.length > 0 && { mentionedRoles }),
   }),
   mentionNames: ({ mentions }, other) => ({ mentions: withNames(mentions, other.mentions) }),

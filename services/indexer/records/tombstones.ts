@@ -27,7 +27,12 @@ export function threadTombstone(thread: ThreadRecord): ThreadRecord {
 export function hollowThread(thread: ThreadRecord): ThreadRecord {
   const { _id, serverId, channelId, ownerId, redactedTitles } = thread;
   return {
-    ...{ _id, serverId, channelId, title: UNTITLED, stamps: {}, asOf: 0 },
+    _id,
+    serverId,
+    channelId,
+    title: UNTITLED,
+    stamps: {},
+    asOf: 0,
     ...(ownerId === ERASED_ID && { ownerId }),
     ...(redactedTitles && { redactedTitles }),
   };

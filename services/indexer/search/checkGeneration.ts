@@ -133,7 +133,8 @@ async function readVersions(
   threadIds: string[],
 ): Promise<Map<string, number>> {
   const { docs } = await elasticsearch.mget({
-    ...{ index, _source: false },
+    index,
+    _source: false,
     ids: threadIds.map((id) => documentId('thread', id)),
   });
   return new Map(

@@ -63,7 +63,9 @@ async function indexSize({ elasticsearch, namespace }: IndexerDeps): Promise<Ind
     unknown,
     Record<keyof IndexSize, { doc_count: number }>
   >({
-    ...{ index: searchAlias(namespace), size: 0, track_total_hits: false },
+    index: searchAlias(namespace),
+    size: 0,
+    track_total_hits: false,
     aggs: {
       threads: { filter: { term: { kind: 'thread' } } },
       stretches: { nested: { path: 'stretches' } },

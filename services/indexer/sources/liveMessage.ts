@@ -188,7 +188,8 @@ function asEmbed(embed: APIEmbed): ExportEmbed {
     image: asMedia(embed.image),
     video: asMedia(embed.video),
     fields: (embed.fields ?? []).map(({ name, value, inline }) => ({
-      ...{ name, value },
+      name,
+      value,
       isInline: inline ?? false,
     })),
   };

@@ -110,7 +110,11 @@ export class BodyWriter {
 export function encodeBody(id: string, revision: number, text: string): BodyView {
   const bytes = Buffer.from(text);
   return {
-    ...{ _id: id, revision, renderer: RENDERER_VERSION, etag: etagOf(text), length: bytes.length },
+    _id: id,
+    revision,
+    renderer: RENDERER_VERSION,
+    etag: etagOf(text),
+    length: bytes.length,
     gzip: new Binary(gzipSync(bytes)),
   };
 }

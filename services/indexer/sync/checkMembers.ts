@@ -50,7 +50,12 @@ async function findMembers(
     const unknown = batch
       .filter(({ _id }) => !known.has(_id))
       .map(({ _id, serverId, userId }): SyncMember => ({
-        ...{ _id, kind: 'member', serverId, userId, asOf: 0, checkedAt: NEVER_CHECKED },
+        _id,
+        kind: 'member',
+        serverId,
+        userId,
+        asOf: 0,
+        checkedAt: NEVER_CHECKED,
       }));
     const inserts = unknown.map((document) => ({ insertOne: { document } }));
     if (inserts.length > 0) await syncOf(sync, 'member').bulkWrite(inserts, { ordered: false });

@@ -45,7 +45,12 @@ function tombstone(_id: string, threadId: string): MessageRecord {
   const createdAt = new Date(snowflakeTime(_id));
   return {
     ...REDACTED,
-    ...{ _id, threadId, type: 0, counted: false, createdAt, asOf: 0 },
+    _id,
+    threadId,
+    type: 0,
+    counted: false,
+    createdAt,
+    asOf: 0,
     order: timeKey(createdAt) + idKey(_id),
   };
 }

@@ -78,7 +78,11 @@ function describeServer(
   optOutRoles: LoadedServer['optOutRoles'],
 ): LoadedServer {
   return {
-    ...{ serverId: guild.id, asOf, told: liveServer(guild), channels: new Map(), optOutRoles },
+    serverId: guild.id,
+    asOf,
+    told: liveServer(guild),
+    channels: new Map(),
+    optOutRoles,
     roleNames: new Map(guild.roles.map(({ id, name }) => [id, cleanName(name, 'role')])),
     roles: new Map(guild.roles.map((role) => [role.id, role])),
   };

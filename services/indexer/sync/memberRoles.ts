@@ -42,7 +42,8 @@ export async function learnRoles(
   const ids = unknown.map((userId) => memberId(serverId, userId));
   const [asked, out] = await Promise.all([
     syncOf(deps.collections.sync, 'member').distinct('_id', {
-      ...{ _id: { $in: ids }, checkedAt: { $gt: NEVER_CHECKED } },
+      _id: { $in: ids },
+      checkedAt: { $gt: NEVER_CHECKED },
     }),
     deps.collections.optOuts.distinct('_id', { _id: { $in: ids } }),
   ]);

@@ -33,7 +33,7 @@ export async function noteRoles(
   const _id = memberId(serverId, userId);
   if (judged === null || (judged.carried.length === 0 && deps.members.get(_id) === false)) return;
   if ((await erasedPeople(deps.collections)).has(userId)) return;
-  const told = { ...{ _id, kind: 'member' as const, serverId, userId, asOf } };
+  const told = { _id, kind: 'member' as const, serverId, userId, asOf };
   deps.members.set(_id, await noteChoice(deps, told, judge));
 }
 

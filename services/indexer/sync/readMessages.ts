@@ -32,7 +32,12 @@ export function putReadAgain(
   const _id = idOf(messageId);
   const known = documents.get('sync', _id) as SyncMessage | null;
   documents.put('sync', {
-    ...{ _id, kind: 'message', messageId, threadId, serverId, channelId },
+    _id,
+    kind: 'message',
+    messageId,
+    threadId,
+    serverId,
+    channelId,
     dueAt: known?.dueAt ?? soon(),
     token: randomUUID(),
   });

@@ -40,8 +40,13 @@ export async function readUnlisted(
 
 /** Nothing is told of it yet: whatever is told next is new. */
 const UNTOLD = {
-  ...{ digest: '', asOf: 0, messageCount: 0, totalSent: 0, lastMessageId: null },
-  ...{ ...NOTHING_FETCHED, todo: 'all' },
+  digest: '',
+  asOf: 0,
+  messageCount: 0,
+  totalSent: 0,
+  lastMessageId: null,
+  ...NOTHING_FETCHED,
+  todo: 'all',
 } satisfies Partial<SyncThread>;
 
 function unread(threadId: string): Pick<SyncThread, 'recent' | 'token'> {

@@ -50,7 +50,8 @@ async function syncAll(deps: SyncDeps, { _id, at, left }: SyncRequestRecord): Pr
 async function findServers(deps: SyncDeps): Promise<string[]> {
   const servers = await listServers(deps.platform, deps.signal);
   const left = syncOf(deps.collections.sync, 'server').find({
-    ...{ kind: 'server', _id: { $nin: servers } },
+    kind: 'server',
+    _id: { $nin: servers },
   });
   for await (const { _id } of left) {
     await leaveOutServer(deps, _id, NOT_THERE);

@@ -120,8 +120,17 @@ async function takeTurn(
     const { named, optOutRoles, gateway, allEveryMs, memberEveryMs } = options;
     const pace = { everyMs: options.repairEveryMs, afterMs: options.repairAfterMs };
     const sync: SyncDeps = {
-      ...{ ...deps, platform, clock, named, optOutRoles, signal, meter },
-      ...{ servers: new Map(), turns: createTurns(), removals, listed: new Set() },
+      ...deps,
+      platform,
+      clock,
+      named,
+      optOutRoles,
+      signal,
+      meter,
+      servers: new Map(),
+      turns: createTurns(),
+      removals,
+      listed: new Set(),
       longWithheld: new Set(),
       members: new LRUCache({ max: MEMBERS_REMEMBERED }),
       listening: { since: null },
@@ -216,7 +225,9 @@ async function serveRequests(deps: SyncDeps, allEveryMs: number): Promise<void> 
     }
     const next = await syncOf(sync, 'request').findOne(
       {
-        ...{ kind: 'request', listed: { $ne: true }, problem: { $exists: false } },
+        kind: 'request',
+        listed: { $ne: true },
+        problem: { $exists: false },
         dueAt: { $not: { $gt: new Date() } },
       },
       { sort: { at: 1 } },

@@ -28,7 +28,8 @@ export function startSync(
   const { namespace, collections } = deps;
   const clock = createLiveClock(collections.state);
   const platform = createBotClient(settings, {
-    ...{ redis, namespace },
+    redis,
+    namespace,
     now: async () => (await clock.take(1))[0]!,
     onAsked: (outcome) => deps.counters?.platformAsked(outcome),
   });

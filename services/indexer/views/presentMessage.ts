@@ -83,7 +83,14 @@ function presentAttachment(
   const { id, filename, contentType, size, width, height, description = null, spoiler } = file;
   const url = files.attachment(file, message);
   return {
-    ...{ id, filename, url, contentType, size, width, height, description },
+    id,
+    filename,
+    url,
+    contentType,
+    size,
+    width,
+    height,
+    description,
     spoiler: spoiler ?? false,
   };
 }

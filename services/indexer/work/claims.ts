@@ -71,7 +71,9 @@ export async function claimMarks(
         const whole = mark.claim !== undefined || mark.whole;
         const claimed: Mark = {
           ...mark,
-          ...{ claim, due: leaseEnd(), tries: counted },
+          claim,
+          due: leaseEnd(),
+          tries: counted,
           ...(whole && { whole }),
         };
         documents.put('work', claimed);

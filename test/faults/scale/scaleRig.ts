@@ -63,7 +63,11 @@ export async function startScaleRig(): Promise<ScaleRig> {
       await direct.elasticsearch.close();
     });
     return {
-      ...{ replicaSet, search, servers: { redis }, direct, close },
+      replicaSet,
+      search,
+      servers: { redis },
+      direct,
+      close,
       ...(await startServices(urls, closing)),
     };
   } catch (error) {
@@ -81,7 +85,9 @@ async function startServices(
     MONGODB_URL: urls.mongodbUrl,
     REDIS_URL: urls.redisUrl,
     ELASTICSEARCH_URL: urls.searchUrl,
-    ...{ DISABLE_AUTH: 'true', RATE_LIMIT_DISABLED: 'true', INDEXER_CONCURRENCY: '8' },
+    DISABLE_AUTH: 'true',
+    RATE_LIMIT_DISABLED: 'true',
+    INDEXER_CONCURRENCY: '8',
   };
   const indexers: Service[] = [];
   while (indexers.length < INDEXERS) indexers.push(await createService('indexer', env, closing));

@@ -35,7 +35,10 @@ export async function importThread(
     .filter(() => random.chance(0.7))
     .map(({ id, authorId, content }) =>
       aSourceMessage({
-        ...{ _id: id, threadId: thread.id, asOf, content: `${content} (as exported)` },
+        _id: id,
+        threadId: thread.id,
+        asOf,
+        content: `${content} (as exported)`,
         author: { ...anAuthor('exported'), id: authorId },
       }),
     );

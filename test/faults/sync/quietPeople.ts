@@ -31,7 +31,9 @@ export function addQuietPeople({ model }: DiscordDouble): QuietPeople {
     updateMember(guild, userId, userIds.has(userId) ? { ...values, roleIds: [role.id] } : values);
   const first = add();
   model.createThread(place.channel.id, {
-    ...{ name: 'Quiet', ownerId: first, starter: { content: 'Not for the archive' } },
+    name: 'Quiet',
+    ownerId: first,
+    starter: { content: 'Not for the archive' },
   });
   model.post(place.thread.id, { authorId: first, content: 'Neither is this' });
   return {

@@ -26,8 +26,10 @@ describe('two indexers, of which the one that hears events is killed', () => {
 
   const start = async (): Promise<ServiceProcess> => {
     const indexer = await startService('indexer', {
-      ...{ MONGODB_URL: stores.mongodbUrl, DISCORD_BOT_TOKEN: discord.token },
-      ...{ DISCORD_API_URL: discord.url, PUBLIC_URL: 'https://archive.example' },
+      MONGODB_URL: stores.mongodbUrl,
+      DISCORD_BOT_TOKEN: discord.token,
+      DISCORD_API_URL: discord.url,
+      PUBLIC_URL: 'https://archive.example',
     });
     indexers.push(indexer);
     return indexer;

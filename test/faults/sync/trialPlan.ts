@@ -21,9 +21,12 @@ export function planTrial(random: Random, seed: number): TrialPlan {
     repairEveryMs: random.pick([20, 400]),
     endsWithSame: random.chance(0.5),
     discord: {
-      ...{ seed, rateLimits: false, guildMembers: random.chance(0.6) },
+      seed,
+      rateLimits: false,
+      guildMembers: random.chance(0.6),
       history: { guilds: 1, forums: 2, threads: 6, messages: 8, people: 8, weeks: 20 },
-      ...{ heartbeatMs: random.pick([500, 41_250]), replayLimit: random.pick([10, 1_000]) },
+      heartbeatMs: random.pick([500, 41_250]),
+      replayLimit: random.pick([10, 1_000]),
       resumeMs: random.pick([200, 180_000]),
     },
   };

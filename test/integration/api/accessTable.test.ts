@@ -155,8 +155,13 @@ describe('access', () => {
   it('is refused to a token whose claims make no sense, however well it is signed', async () => {
     const now = Math.floor(Date.now() / 1_000);
     const good = {
-      ...{ iss: ISSUER, aud: AUDIENCE, iat: now, exp: now + 3_600 },
-      ...{ sub: ADMIN_ID, scope: ['admin'], sid: await api.login(ADMIN_ID) },
+      iss: ISSUER,
+      aud: AUDIENCE,
+      iat: now,
+      exp: now + 3_600,
+      sub: ADMIN_ID,
+      scope: ['admin'],
+      sid: await api.login(ADMIN_ID),
     };
     for (const path of ['/api/me', '/admin/stats', '/admin/keys']) {
       const reply = await api.get(path, bearer(signed(JSON.stringify(good))));
@@ -253,7 +258,8 @@ async function withoutLevel(api: AuthServer): Promise<Sent[]> {
     'login of a user who is no admin any more': aToken({ sid, scope: ['read', 'write', 'admin'] }),
   };
   return Object.entries(tokens).map(([name, token]) => ({
-    ...{ name, headers: bearer(token) },
+    name,
+    headers: bearer(token),
     verdict: (access) => (access === 'me' ? 'passes' : '403 FORBIDDEN'),
   }));
 }
@@ -272,7 +278,9 @@ async function endedLogins(api: AuthServer): Promise<Sent[]> {
     'admin token without a login': aToken(claims),
   };
   return Object.entries(tokens).map(([name, token]) => ({
-    ...{ name, headers: bearer(token), verdict: REFUSED },
+    name,
+    headers: bearer(token),
+    verdict: REFUSED,
   }));
 }
 
@@ -372,8 +380,10 @@ async function twoAtOnce(api: AuthServer): Promise<Sent[]> {
     { 'X-API-Key': 'garbage', Authorization: token },
   ];
   return pairs.map((headers, number) => ({
-    ...{ name: `two credentials ${number}`, headers },
-    ...{ verdict: () => '400 VALIDATION_ERROR' as const, onPublic: '400 VALIDATION_ERROR' },
+    name: `two credentials ${number}`,
+    headers,
+    verdict: () => '400 VALIDATION_ERROR' as const,
+    onPublic: '400 VALIDATION_ERROR',
   }));
 }
 

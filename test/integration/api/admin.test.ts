@@ -83,7 +83,9 @@ describe('admin', () => {
     before(() => {
       const { REDIS_URL: redisUrl } = readSettings();
       producer = createProducer({
-        ...{ redisUrl, namespace: api.stores.mongo.namespace, timeoutMs: 120_000 },
+        redisUrl,
+        namespace: api.stores.mongo.namespace,
+        timeoutMs: 120_000,
       });
     });
     after(() => producer.close());
@@ -208,7 +210,9 @@ describe('admin', () => {
     const { servers } = store();
     const statsOf = (channels: number, threads: number, messages: number, unique: number) => ({
       stats: {
-        ...{ channels, threads: { total: threads }, messages: { total: messages } },
+        channels,
+        threads: { total: threads },
+        messages: { total: messages },
         participants: { unique },
       },
     });
@@ -254,8 +258,14 @@ describe('admin', () => {
       api.get(`/admin/quarantine?limit=2${cursor && `&cursor=${cursor}`}`, as.write);
     const first = (await page()).json() as Page;
     expect(first.entries[0]).to.deep.equal({
-      ...{ id: 'thread-1', kind: 'thread', subject: '1', threadId: '1', reason: 'It failed' },
-      ...{ count: 5, firstAt: at.toISOString(), lastAt: at.toISOString() },
+      id: 'thread-1',
+      kind: 'thread',
+      subject: '1',
+      threadId: '1',
+      reason: 'It failed',
+      count: 5,
+      firstAt: at.toISOString(),
+      lastAt: at.toISOString(),
     });
     const second = (await page(first.nextCursor!)).json() as Page;
     const third = (await page(second.nextCursor!)).json() as Page;
@@ -317,8 +327,14 @@ describe('admin', () => {
       const importId = newUploadId();
       const at = new Date();
       const entry = (n: number, state: 'imported' | 'queued', finishedAt: Date) => ({
-        ...{ _id: `${importId}${String(n).padStart(4, '0')}`, importId, name: `${n}`, bytes: 1 },
-        ...{ state, messages: 2, queuedAt: at, finishedAt },
+        _id: `${importId}${String(n).padStart(4, '0')}`,
+        importId,
+        name: `${n}`,
+        bytes: 1,
+        state,
+        messages: 2,
+        queuedAt: at,
+        finishedAt,
       });
       const last = new Date(at.getTime() + 60_000);
       const files = Array.from({ length: 1_200 }, (_, n) =>
@@ -351,11 +367,17 @@ describe('admin', () => {
       const importId = newUploadId();
       const queuedAt = new Date();
       const files = Array.from({ length: 3_000 }, (_, n) => ({
-        ...{ _id: `${importId}${n}`, importId, name: `${n}`, bytes: 1, queuedAt },
+        _id: `${importId}${n}`,
+        importId,
+        name: `${n}`,
+        bytes: 1,
+        queuedAt,
         state: 'queued' as const,
       }));
       await store().imports.insertOne({
-        ...{ _id: importId, createdAt: queuedAt, files: files.length },
+        _id: importId,
+        createdAt: queuedAt,
+        files: files.length,
       });
       await store().importFiles.insertMany(files);
       const jobId = `imports-${importId}`;
@@ -372,8 +394,13 @@ describe('admin', () => {
       const createdAt = new Date();
       await store().imports.insertOne({ _id: importId, createdAt, files: 1 });
       await store().importFiles.insertOne({
-        ...{ _id: newUploadId(), importId, name: 'a', bytes: 1, queuedAt: createdAt },
-        ...{ state: 'unchanged', finishedAt: createdAt },
+        _id: newUploadId(),
+        importId,
+        name: 'a',
+        bytes: 1,
+        queuedAt: createdAt,
+        state: 'unchanged',
+        finishedAt: createdAt,
       });
       const reply = await api.send('POST', `/admin/jobs/imports-${importId}/retry`, as.write);
       expect([reply.status, reply.json()]).to.deep.equal([
@@ -492,7 +519,8 @@ describe('admin', () => {
       const waiting = Array.from({ length: 40 }, (_, n) => `${part(`${n}.json`, whole)}\r\n`);
       const refused = JSON.stringify(anExport({ guild: { id: '0', name: 'Direct Messages' } }));
       const form = {
-        ...{ ...as.write, 'Content-Type': 'multipart/form-data; boundary=x' },
+        ...as.write,
+        'Content-Type': 'multipart/form-data; boundary=x',
         'Content-Length': '1000000',
       };
       for (const body of [

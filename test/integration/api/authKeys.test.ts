@@ -38,8 +38,13 @@ describe('API keys', () => {
     const listed = await list();
     expect(apiKeyListSchema.validate(listed).error).to.equal(undefined);
     expect(listed.keys[0]).to.deep.equal({
-      ...{ id: created.id, name: 'statistics', level: 'read', expiresAt },
-      ...{ createdAt: created.createdAt, lastUsedAt: null, revokedAt: null },
+      id: created.id,
+      name: 'statistics',
+      level: 'read',
+      expiresAt,
+      createdAt: created.createdAt,
+      lastUsedAt: null,
+      revokedAt: null,
     });
   });
 
@@ -121,7 +126,10 @@ describe('API keys', () => {
   it('can be inserted by hand', async () => {
     const key = `fa_${'ab'.repeat(8)}_${'cd'.repeat(24)}`;
     await api.stores.mongo.collections.apiKeys.insertOne({
-      ...{ _id: 'ab'.repeat(8), name: 'by hand', level: 'read', createdAt: new Date() },
+      _id: 'ab'.repeat(8),
+      name: 'by hand',
+      level: 'read',
+      createdAt: new Date(),
       // printf %s "$KEY" | sha256sum
       hash: 'ebad396734857d266415f5748199ed612092318ac57456da2479fc28f61727f8',
     });
@@ -151,8 +159,12 @@ describe('DISABLE_AUTH', () => {
     };
     try {
       const foreign = [
-        ...['https://elsewhere.example', 'null', 'http://localhost.elsewhere.example'],
-        ...['http://127.0.0.1.elsewhere.example', 'localhost', 'http://10.0.0.1:3000'],
+        'https://elsewhere.example',
+        'null',
+        'http://localhost.elsewhere.example',
+        'http://127.0.0.1.elsewhere.example',
+        'localhost',
+        'http://10.0.0.1:3000',
       ];
       const own = [api.url, 'http://localhost:5173', 'https://127.0.0.1', 'http://[::1]:8080', ''];
       for (const [method, path, status] of [
@@ -166,16 +178,12 @@ describe('DISABLE_AUTH', () => {
       }
       expect(await statuses('GET', '/api/servers', foreign)).to.deep.equal(foreign.map(() => 200));
       for (const [host, status] of [
-        ...[
-          ['elsewhere.example:3000', 403],
-          ['127.0.0.1.elsewhere.example', 403],
-        ],
-        ...[
-          ['localhost:3000', 200],
-          ['api', 200],
-          ['devbox.local:81', 200],
-          ['192.168.1.2', 200],
-        ],
+        ['elsewhere.example:3000', 403],
+        ['127.0.0.1.elsewhere.example', 403],
+        ['localhost:3000', 200],
+        ['api', 200],
+        ['devbox.local:81', 200],
+        ['192.168.1.2', 200],
         ['[fe80::1]:3000', 200],
       ] as [string, number][]) {
         // A page of such a name whose address has been changed to this machine's: it asks its own origin.

@@ -225,8 +225,11 @@ describe('GET /auth/login', () => {
     expect(reply.headers['cache-control']).to.equal('no-store');
     expect(location.origin + location.pathname).to.equal('https://discord.com/oauth2/authorize');
     expect(Object.fromEntries(location.searchParams)).to.deep.equal({
-      ...{ client_id: CLIENT_ID, redirect_uri: REDIRECT_URI, response_type: 'code' },
-      ...{ scope: 'identify', state },
+      client_id: CLIENT_ID,
+      redirect_uri: REDIRECT_URI,
+      response_type: 'code',
+      scope: 'identify',
+      state,
     });
     expect(cookie).to.contain(`=${state};`);
     for (const part of ['HttpOnly', 'SameSite=Lax', 'Secure', 'Max-Age=600']) {
@@ -433,7 +436,9 @@ describe('GET /api/me', () => {
       expect(reply.headers['cache-control']).to.equal('private, no-store');
       expect(currentUserSchema.validate(reply.json()).error).to.equal(undefined);
       expect(reply.json()).to.deep.include({
-        ...{ id: USER_ID, username: `user${USER_ID}`, scope: ['identify', 'guilds'] },
+        id: USER_ID,
+        username: `user${USER_ID}`,
+        scope: ['identify', 'guilds'],
         guilds: [{ id: '10', name: 'Rust', icon: 'abc123' }],
       });
     }
@@ -456,7 +461,9 @@ describe('GET /api/me', () => {
   it('leaves servers out where the token does not show them', async () => {
     const reply = await api.get('/api/me', bearer(api.platform.newToken(USER_ID)));
     expect(reply.json()).to.deep.equal({
-      ...{ id: USER_ID, username: `user${USER_ID}`, scope: ['identify'] },
+      id: USER_ID,
+      username: `user${USER_ID}`,
+      scope: ['identify'],
       avatar: `https://cdn.discordapp.com/avatars/${USER_ID}/a_1234.png`,
     });
   });
@@ -491,7 +498,10 @@ describe('GET /api/me', () => {
   it('does not know more of a service token’s user than was told', async () => {
     const unknown = bearer(aToken({ sub: '5' }));
     expect((await api.get('/api/me', unknown)).json()).to.deep.equal({
-      ...{ id: '5', username: null, avatar: null, scope: ['read'] },
+      id: '5',
+      username: null,
+      avatar: null,
+      scope: ['read'],
     });
   });
 });

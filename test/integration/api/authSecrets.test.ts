@@ -37,9 +37,13 @@ describe('secrets', () => {
     secrets['refresh token'] = login.refresh_token;
     secrets['platform token'] = platform.newToken(USER_ID, { guilds: true });
     Object.assign(secrets, {
-      ...{ 'JWT secret': JWT_SECRET, 'client secret': CLIENT_SECRET, 'bot token': BOT_TOKEN },
-      ...{ 'platform refresh token': 'PlantedPlatformRefresh', 'wrong code': 'PlantedWrongCode' },
-      ...{ 'foreign token': aToken({}, { secret: 'y'.repeat(40) }), 'wrong key': 'fa_planted_key' },
+      'JWT secret': JWT_SECRET,
+      'client secret': CLIENT_SECRET,
+      'bot token': BOT_TOKEN,
+      'platform refresh token': 'PlantedPlatformRefresh',
+      'wrong code': 'PlantedWrongCode',
+      'foreign token': aToken({}, { secret: 'y'.repeat(40) }),
+      'wrong key': 'fa_planted_key',
     });
     for (const mood of ['well', 'failing', 'limited', 'garbled'] as const) {
       platform.mood = mood;

@@ -80,10 +80,8 @@ describe('cold reads', () => {
       const lines = leaderboard.map(({ rank, userId, count }) => [rank, userId, count]);
       expect(lines).to.deep.equal([
         [1, id, 7],
-        ...[
-          [2, '1', 5],
-          [2, '2', 5],
-        ],
+        [2, '1', 5],
+        [2, '2', 5],
       ]);
     }
     expect(made).to.be.below(serverIds.length);

@@ -48,7 +48,9 @@ describe('openAvatar', () => {
     await doAll(deps);
     const copied = async (picture: string, problem?: string) => {
       const file: SyncFile = {
-        ...{ _id: fileRecordId(`avatars/${author.id}`), kind: 'file', of: `user/${author.id}` },
+        _id: fileRecordId(`avatars/${author.id}`),
+        kind: 'file',
+        of: `user/${author.id}`,
         source: `${CDN}/avatars/${author.id}/${picture}.png`,
         copy: { key: picture, bytes: 1, type: 'image/png', sha256: 'f0' },
         ...(problem && { problem }),

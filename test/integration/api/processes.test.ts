@@ -33,8 +33,11 @@ describe('the API as several processes', () => {
   after(() => stores.close());
 
   const environment = (count: number) => ({
-    ...{ MONGODB_URL: stores.mongodbUrl, RATE_LIMIT_DISABLED: 'true' },
-    ...{ API_PROCESSES: String(count), PORT: '0', AUDIT_READS: 'true' },
+    MONGODB_URL: stores.mongodbUrl,
+    RATE_LIMIT_DISABLED: 'true',
+    API_PROCESSES: String(count),
+    PORT: '0',
+    AUDIT_READS: 'true',
   });
   /** Starts the API, and opens a connection to each of its processes. */
   async function start(count: number): Promise<void> {

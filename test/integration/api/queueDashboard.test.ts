@@ -204,8 +204,13 @@ describe('the queue dashboard', () => {
 
   it('serves its own files alone, and tells of no others', async () => {
     for (const path of [
-      ...['static/../package.json', 'static/%2e%2e/package.json', 'static/..%2fpackage.json'],
-      ...['static/nothing.js', 'static/js', 'static/', 'api/nothing'],
+      'static/../package.json',
+      'static/%2e%2e/package.json',
+      'static/..%2fpackage.json',
+      'static/nothing.js',
+      'static/js',
+      'static/',
+      'api/nothing',
     ]) {
       const reply = await page(admin, `/admin/queues/${path}`);
       expect(reply.status, path).to.be.within(400, 404);

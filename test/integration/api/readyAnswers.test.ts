@@ -151,7 +151,10 @@ describe('a request for an answer that is ready', () => {
     await until(() => lines().length > 0);
     const { time, ms, pid, hostname, ...line } = lines()[0]!;
     expect([typeof time, typeof ms, typeof pid, typeof hostname]).to.deep.equal([
-      ...['number', 'number', 'number', 'string'],
+      'number',
+      'number',
+      'number',
+      'string',
     ]);
     expect(line).to.deep.equal({
       level: 30,

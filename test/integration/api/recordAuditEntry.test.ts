@@ -34,14 +34,17 @@ describe('a entry', () => {
 
   it('is kept with no more than 200 characters of each text, none of them of a secret', async () => {
     const entryId = await recordAuditEntry(store(), {
-      ...{ caller: { kind: 'key', id: '1' }, operation: 'sync', outcome: 'VALIDATION_ERROR' },
+      caller: { kind: 'key', id: '1' },
+      operation: 'sync',
+      outcome: 'VALIDATION_ERROR',
       params: {
         serverId: 'x'.repeat(15_000),
         list: [`${' '.repeat(190)} fr_${'y'.repeat(40)}`, 7],
       },
     });
     expect((await store().audit.findOne({ _id: entryId }))?.params).to.deep.equal({
-      ...{ serverId: 'x'.repeat(200), list: [`${' '.repeat(191)}(secret)`, 7] },
+      serverId: 'x'.repeat(200),
+      list: [`${' '.repeat(191)}(secret)`, 7],
     });
   });
 
@@ -49,22 +52,29 @@ describe('a entry', () => {
     const { key } = await createApiKey(store(), { name: 'x', level: 'read', expiresAt: null });
     const token = aToken();
     const entryId = await recordAuditEntry(store(), {
-      ...{ caller: { kind: 'key', id: '1' }, operation: 'revokeKey', outcome: 'NOT_FOUND' },
+      caller: { kind: 'key', id: '1' },
+      operation: 'revokeKey',
+      outcome: 'NOT_FOUND',
       params: { keyId: key, name: `a ${token} of fr_${'x'.repeat(40)}` },
     });
     expect((await store().audit.findOne({ _id: entryId }))?.params).to.deep.equal({
-      ...{ keyId: '(secret)', name: 'a (secret) of (secret)' },
+      keyId: '(secret)',
+      name: 'a (secret) of (secret)',
     });
   });
 
   it('is kept without a secret whatever stands before it', async () => {
     const { key } = await createApiKey(store(), { name: 'x', level: 'read', expiresAt: null });
     const entryId = await recordAuditEntry(store(), {
-      ...{ caller: { kind: 'key', id: '1' }, operation: 'createKey', outcome: 'done' },
+      caller: { kind: 'key', id: '1' },
+      operation: 'createKey',
+      outcome: 'done',
       params: { name: `a\n${key}`, path: `/admin/queues/%20${key}`, list: [`my_${key}`] },
     });
     expect((await store().audit.findOne({ _id: entryId }))?.params).to.deep.equal({
-      ...{ name: 'a\n(secret)', path: '/admin/queues/%20(secret)', list: ['my_(secret)'] },
+      name: 'a\n(secret)',
+      path: '/admin/queues/%20(secret)',
+      list: ['my_(secret)'],
     });
   });
 });

@@ -23,8 +23,12 @@ describe('the API process', () => {
   async function start(env: Record<string, string>): Promise<{ child: ChildProcess; url: string }> {
     const child = spawn(process.execPath, [MAIN], {
       env: {
-        ...{ ...process.env, MONGODB_URL: stores.mongodbUrl, PORT: '0' },
-        ...{ RATE_LIMIT_DISABLED: 'true', API_PROCESSES: '1', ...env },
+        ...process.env,
+        MONGODB_URL: stores.mongodbUrl,
+        PORT: '0',
+        RATE_LIMIT_DISABLED: 'true',
+        API_PROCESSES: '1',
+        ...env,
       },
       stdio: ['ignore', 'pipe', 'ignore'],
     });

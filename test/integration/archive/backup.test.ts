@@ -308,7 +308,9 @@ const codeOf = (error: { code: string }) => error.code;
 async function verifications({ api }: TestArchive): Promise<object[]> {
   const { namespace } = api.stores.mongo;
   const producer = createProducer({
-    ...{ redisUrl: readSettings().REDIS_URL, namespace, timeoutMs: 120_000 },
+    redisUrl: readSettings().REDIS_URL,
+    namespace,
+    timeoutMs: 120_000,
   });
   try {
     // Its calls wait for the connection; those of the queue itself do not.

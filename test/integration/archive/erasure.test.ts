@@ -58,11 +58,16 @@ function mentionsThem(n: number): RawExport {
   const first = anId();
   const emoji = { id: '', name: '👍', code: 'thumbsup', isAnimated: false, imageUrl: '' };
   const asking = anExportMessage({
-    ...{ id: first, author: GRACE, content: `Ask @Zyx Wvuts ${n}`, mentions: [ZYX] },
+    id: first,
+    author: GRACE,
+    content: `Ask @Zyx Wvuts ${n}`,
+    mentions: [ZYX],
     reactions: [{ emoji, count: 2, users: [ZYX, GRACE] }],
   });
   const quoting = anExportMessage({
-    ...{ author: GRACE, content: `Quoted ${n}`, embeds: [{ title: `cc@Zyx Wvuts, card ${n}` }] },
+    author: GRACE,
+    content: `Quoted ${n}`,
+    embeds: [{ title: `cc@Zyx Wvuts, card ${n}` }],
     forwardedMessage: {
       content: `_@Zyx Wvuts_ knows ${n}`,
       timestamp: null,
@@ -115,7 +120,10 @@ describe('erasing a person who wrote in many threads and is mentioned in others'
     const paths = [
       ...roots.slice(0, 100).map(({ channel }) => `/api/threads/${channel.id}/similar`),
       ...['sextant', 'horizon', 'ask', 'zyx'].map((word) => `/api/search?q=${word}&limit=100`),
-      ...['/api/suggest?q=adj', '/admin/audit?limit=100', '/admin/keys', '/admin/jobs?limit=100'],
+      '/api/suggest?q=adj',
+      '/admin/audit?limit=100',
+      '/admin/keys',
+      '/admin/jobs?limit=100',
       ...[USER_ID, '0', GRACE.id].map((id) => `/users/${id}`),
     ];
     for (const path of paths) texts.push((await archive.api.get(path)).body.toString());
@@ -149,8 +157,13 @@ describe('erasing a person who wrote in many threads and is mentioned in others'
     const key = { name: `key of ${USER_ID}`, level: 'read' as const, expiresAt: null };
     await createApiKey(collections, key);
     await collections.audit.insertOne({
-      ...{ _id: 'a'.repeat(24), at: new Date(), operation: 'createKey', outcome: 'done' },
-      ...{ caller: { kind: 'jwt', id: USER_ID }, params: { name: key.name }, status: 201 },
+      _id: 'a'.repeat(24),
+      at: new Date(),
+      operation: 'createKey',
+      outcome: 'done',
+      caller: { kind: 'jwt', id: USER_ID },
+      params: { name: key.name },
+      status: 201,
     });
     // Similar threads are found after the import, some at a time.
     await until(async () => (await tracesIn(otherAnswers)).length > 20);
@@ -204,7 +217,8 @@ describe('erasing a person who wrote in many threads and is mentioned in others'
   it('keeps the threads that others wrote in, and takes their name out of titles', async () => {
     const detail = await archive.json<ThreadDetail>(`/api/threads/${started}`);
     expect(detail).to.include({
-      ...{ title: 'Adjusting the sextant of deleted-user for horizon 1', messageCount: 1 },
+      title: 'Adjusting the sextant of deleted-user for horizon 1',
+      messageCount: 1,
     });
     expect((await archive.api.get(`/api/threads/${alone}`)).status).to.equal(404);
     expect((await similar(started)).threads.map(({ title }) => title)).to.include(

@@ -29,7 +29,8 @@ describe('an archive with a bot', () => {
     const { code, stdout } = await archive.cli('sync', '--json');
     expect(code, stdout).to.equal(0);
     expect(JSON.parse(stdout)).to.include({
-      ...{ state: 'done', threads: discord.model.publicThreads().length },
+      state: 'done',
+      threads: discord.model.publicThreads().length,
     });
     const thread = await archive.json<ThreadDetail>(path);
     expect(thread.title).to.equal(first!.thread.name);

@@ -28,7 +28,9 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       this.timeout(0);
       place = await aPlace();
       discord = await startDiscord({
-        ...{ rateLimits: false, cdnUrl: 'https://cdn.discordapp.com', linkLifetimeSeconds: 60 },
+        rateLimits: false,
+        cdnUrl: 'https://cdn.discordapp.com',
+        linkLifetimeSeconds: 60,
         history: { forums: 1, threads: 2, messages: 3 },
       });
       const { model } = discord;
@@ -37,11 +39,13 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       const authorId = model.createUser({ username: 'edmund', avatar: 'a_0f' }).id;
       model.addMember(guild.id, authorId);
       const thread = model.createThread(channel.id, {
-        ...{ name: 'Pictures', ownerId: authorId },
+        name: 'Pictures',
+        ownerId: authorId,
         starter: { content: 'Look' },
       });
       const message = model.post(thread.id, {
-        ...{ authorId, content: 'Three of them' },
+        authorId,
+        content: 'Three of them',
         attachments: [
           { ...IMAGE, filename: 'naïve “chart”;\n.png', size: 5_000 },
           { filename: 'page.svg', size: PAGE.length, contentType: 'image/svg+xml' },
@@ -51,8 +55,10 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       posted = { threadId: thread.id, message, authorId, channelId: channel.id };
       archive = await startArchive({
         env: {
-          ...{ DISCORD_BOT_TOKEN: discord.token, DISCORD_API_URL: discord.url },
-          ...{ DISCORD_CDN_URL: new URL(discord.url).origin, DISABLE_AUTH: 'true' },
+          DISCORD_BOT_TOKEN: discord.token,
+          DISCORD_API_URL: discord.url,
+          DISCORD_CDN_URL: new URL(discord.url).origin,
+          DISABLE_AUTH: 'true',
           ...place.env,
         },
       });
@@ -108,7 +114,9 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect(status).to.equal(200);
       expect(body.equals(Buffer.alloc(5_000, `${id}\n`))).to.equal(true);
       expect(headers).to.include({
-        ...{ 'content-type': 'image/png', 'content-length': '5000', 'cache-control': 'no-cache' },
+        'content-type': 'image/png',
+        'content-length': '5000',
+        'cache-control': 'no-cache',
         'x-content-type-options': 'nosniff',
       });
       expect(headers['content-disposition']).to.match(
@@ -120,7 +128,9 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect([again.status, again.body.length]).to.deep.equal([304, 0]);
       const head = await archive.api.send('HEAD', `/attachments/${posted.message.id}/${id}`);
       expect([head.status, head.headers['content-length'], head.body.length]).to.deep.equal([
-        ...[200, '5000', 0],
+        200,
+        '5000',
+        0,
       ]);
     });
 

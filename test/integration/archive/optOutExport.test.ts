@@ -11,7 +11,9 @@ import { everyAnswer } from '../../support/wholeArchive.js';
 
 const ADA = anExportUser();
 const BOB = anExportUser({
-  ...{ id: '100000000000000002', name: 'bob', nickname: 'Bob' },
+  id: '100000000000000002',
+  name: 'bob',
+  nickname: 'Bob',
   avatarUrl: 'https://cdn.discordapp.com/embed/avatars/0.png',
 });
 const SERVER_ID = anExport().guild.id;
@@ -25,8 +27,9 @@ describe('an export of threads that were started by somebody who opted out', () 
     const asked = anExportMessage({ content: 'Where is the marmalade?' });
     const emoji = { id: '', name: '👍', code: 'thumbsup', isAnimated: false, imageUrl: '' };
     const answer = anExportMessage({
-      ...{ content: 'Behind the clock', author: BOB },
-      ...{ reactions: [{ emoji, count: 2, users: [ADA, BOB] }] },
+      content: 'Behind the clock',
+      author: BOB,
+      reactions: [{ emoji, count: 2, users: [ADA, BOB] }],
       interaction: { id: '500000000000000001', name: 'find', user: ADA },
     });
     return anExport({ channel: { id: asked.id, ...owner }, messages: [asked, answer] });
@@ -35,7 +38,8 @@ describe('an export of threads that were started by somebody who opted out', () 
   /** Alone in its forum. */
   const unshown = anExport({
     channel: {
-      ...{ categoryId: '300000000000000002', category: 'breakfast' },
+      categoryId: '300000000000000002',
+      category: 'breakfast',
       availableTags: [{ id: '400000000000000001', name: 'jam', emoji: null, moderated: false }],
       forum: { topic: 'What to eat' },
     },

@@ -42,7 +42,12 @@ describe('what a deletion or an erasure says', () => {
     await imported({ author: anAuthorOf(ada) }, { author: anAuthorOf(grace) });
     await imported({ author: anAuthorOf(ada) });
     expect(await removedBy('erase-user', ada)).to.deep.equal({
-      ...{ threads: 2, messages: 2, removedThreads: 1, removedMessages: 2, profiles: 1, files: 0 },
+      threads: 2,
+      messages: 2,
+      removedThreads: 1,
+      removedMessages: 2,
+      profiles: 1,
+      files: 0,
     });
     const thread = await imported({ author: anAuthorOf(grace) }, { author: anAuthorOf(grace) });
     const run = await archive.cli('delete', 'thread', thread);
@@ -79,7 +84,9 @@ describe('what a deletion or an erasure says', () => {
     });
     expect((await archive.cli('erase-user', thread)).code).to.equal(1);
     expect(await removedBy('erase-user', mentioned)).to.include({
-      ...{ messages: 1, removedMessages: 0, threads: 1 },
+      messages: 1,
+      removedMessages: 0,
+      threads: 1,
     });
   });
 
@@ -95,7 +102,8 @@ describe('what a deletion or an erasure says', () => {
     expect(again.code).to.equal(1);
     expect(again.stderr).to.match(/^Error: The thread \d+ is deleted already$/m);
     expect(await removedBy('delete', 'thread', thread, '--even-if-unknown')).to.include({
-      ...{ threads: 0, messages: 0 },
+      threads: 0,
+      messages: 0,
     });
   });
 
@@ -103,7 +111,8 @@ describe('what a deletion or an erasure says', () => {
     for (const kind of ['thread', 'channel', 'server']) {
       const run = await archive.cli('delete', kind, anId(), '--even-if-unknown');
       expect([run.code, run.stdout]).to.deep.equal([
-        ...[0, 'Removed nothing\nNothing of it can be read any more\n'],
+        0,
+        'Removed nothing\nNothing of it can be read any more\n',
       ]);
       expect(run.stderr).to.match(
         /^There is no \w+ \d+ in the archive\. Nothing is remembered of it: an import may bring it$/m,

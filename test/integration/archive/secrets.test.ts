@@ -40,7 +40,9 @@ describe('secrets of the settings', () => {
 
   before(async () => {
     const { key } = await createApiKey(stores.mongo.collections, {
-      ...{ name: 'planted', level: 'admin', expiresAt: null },
+      name: 'planted',
+      level: 'admin',
+      expiresAt: null,
     });
     SECRETS['API key'] = key;
     const sid = await storeLogin(stores.mongo.collections, ADMIN_ID);
@@ -54,15 +56,20 @@ describe('secrets of the settings', () => {
   function environment(): Record<string, string> {
     const { ELASTICSEARCH_URL, REDIS_URL } = readSettings();
     return {
-      ...{ JWT_SECRET, ADMIN_USER_IDS: ADMIN_ID, PORT: '0', LOG_LEVEL: 'trace' },
+      JWT_SECRET,
+      ADMIN_USER_IDS: ADMIN_ID,
+      PORT: '0',
+      LOG_LEVEL: 'trace',
       MONGODB_URL: stores.mongodbUrl,
       REDIS_URL: withPassword(REDIS_URL, 'password of Redis'),
       ELASTICSEARCH_URL: withPassword(ELASTICSEARCH_URL, 'password of Elasticsearch', UNKNOWN),
-      ...{ DISCORD_CLIENT_ID: '1', DISCORD_REDIRECT_URI: 'https://planted.example/back' },
+      DISCORD_CLIENT_ID: '1',
+      DISCORD_REDIRECT_URI: 'https://planted.example/back',
       DISCORD_CLIENT_SECRET: SECRETS['client secret']!,
       DISCORD_BOT_TOKEN: SECRETS['bot token']!,
       METRICS_TOKEN: SECRETS['metrics token']!,
-      ...{ MIRROR_S3_BUCKET: 'planted', MIRROR_S3_ENDPOINT: `http://${NOWHERE}` },
+      MIRROR_S3_BUCKET: 'planted',
+      MIRROR_S3_ENDPOINT: `http://${NOWHERE}`,
       MIRROR_S3_ACCESS_KEY: 'planted',
       MIRROR_S3_SECRET_KEY: SECRETS['secret key of the bucket']!,
     };
@@ -144,7 +151,8 @@ describe('secrets of the settings', () => {
 
   async function watchCommands(): Promise<void> {
     const wrong = {
-      ...{ JWT_SECRET: JWT_SECRET.slice(0, 20), REDIS_URL: `${SECRETS['password of Redis']}` },
+      JWT_SECRET: JWT_SECRET.slice(0, 20),
+      REDIS_URL: `${SECRETS['password of Redis']}`,
       MONGODB_URL: `http://planted:${SECRETS['password of MongoDB']}@host`,
     };
     const MONGODB_URL = stores.mongodbUrl;

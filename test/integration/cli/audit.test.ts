@@ -82,7 +82,8 @@ describe('the audit trail of the command line', () => {
       await importFiles.updateMany({}, { $set: { state: 'imported', messages: 1 } });
       expect((await waiting).code).to.equal(0);
       expect((await trail()).get('importExport')).to.deep.include({
-        ...{ params: { paths: [folder] }, outcome: 'done' },
+        params: { paths: [folder] },
+        outcome: 'done',
         jobId: `imports-${(await imports.findOne())!._id}`,
       });
     }));

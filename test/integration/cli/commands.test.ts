@@ -59,7 +59,9 @@ describe('the command line', () => {
     expect(record).to.include({ _id: summary['importId'], files: 1 });
     const { REDIS_URL } = readSettings();
     const producer = createProducer({
-      ...{ redisUrl: REDIS_URL, namespace: stores.mongo.namespace, timeoutMs: 120_000 },
+      redisUrl: REDIS_URL,
+      namespace: stores.mongo.namespace,
+      timeoutMs: 120_000,
     });
     expect(await producer.counts()).to.include({ waiting: 1 });
     await producer.close();

@@ -93,7 +93,9 @@ describe('exportArchive', () => {
       const theirs = (await messages.findOne({ threadId: shared._id }))!;
       const forwarded = { ...theirs, createdAt: null, stickers: [] };
       const reference: MessageRecord['reference'] = {
-        ...{ messageId: theirs._id, channelId: null, guildId: null },
+        messageId: theirs._id,
+        channelId: null,
+        guildId: null,
         type: 'forward',
       };
       const author = anAuthor('bob');

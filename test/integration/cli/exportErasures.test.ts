@@ -34,8 +34,18 @@ describe('an export while an erasure is asked for and not done', () => {
     const { id: userId, discriminator: _discriminator, ...author } = bob;
     const at = new Date(0);
     await contributions.insertOne({
-      ...{ _id: `1/${userId}`, threadId: '1', serverId: server._id, userId, author, revision: 1 },
-      ...{ messages: 1, threads: 0, reactions: 0, firstAt: at, lastAt: at, days: [] },
+      _id: `1/${userId}`,
+      threadId: '1',
+      serverId: server._id,
+      userId,
+      author,
+      revision: 1,
+      messages: 1,
+      threads: 0,
+      reactions: 0,
+      firstAt: at,
+      lastAt: at,
+      days: [],
     });
   });
   afterEach(async () => {
@@ -96,7 +106,9 @@ describe('an export while an erasure is asked for and not done', () => {
     const { messages } = JSON.parse(after.get(`${asked}.json`)!) as { messages: ExportMessage[] };
     expect(messages[0]!.content).to.equal('@deleted-user and @deleted-user know: [deleted]');
     expect(messages[0]!.reactions).to.deep.include({
-      ...{ emoji: { id: '', name: '👍', isAnimated: false }, count: 1, users: [{ id: ADA.id }] },
+      emoji: { id: '', name: '👍', isAnimated: false },
+      count: 1,
+      users: [{ id: ADA.id }],
     });
   });
 

@@ -45,7 +45,8 @@ describe('the status of an archive', () => {
     await servers.insertMany([shown, gone]);
     const serverId = shown._id;
     await channels.insertMany([
-      ...[aChannel({ serverId }), aChannel({ serverId })],
+      aChannel({ serverId }),
+      aChannel({ serverId }),
       aChannel({ serverId, deleted: true }),
       aChannel({ serverId, withheldAt: new Date() }),
       aChannel({ serverId: gone._id, deleted: true }),

@@ -90,8 +90,12 @@ describe('waitForImport', () => {
     const [importId, uploadId] = ['quarantined', newUploadId()];
     await storeUpload(deps.collections, uploadId, bytesOf(document));
     await deps.collections.importFiles.insertOne({
-      ...{ _id: uploadId, importId, name: 'a.json', bytes: 1 },
-      ...{ state: 'queued', queuedAt: new Date() },
+      _id: uploadId,
+      importId,
+      name: 'a.json',
+      bytes: 1,
+      state: 'queued',
+      queuedAt: new Date(),
     });
     const failing = poisoned(deps, threadId, () => {
       throw new Error('It cannot be built');

@@ -21,8 +21,11 @@ describe('watchJob', () => {
     let looks = 0;
     mock.method(performance, 'now', () => before + looks * 20_000);
     const found = (): Partial<Job> => ({
-      ...{ progress: 0, returnvalue: 'removed', attemptsMade: job.failedReason ? 1 : 0 },
-      ...{ failedReason: job.failedReason ?? '', ...(looks > 3 && { finishedOn: 1 }) },
+      progress: 0,
+      returnvalue: 'removed',
+      attemptsMade: job.failedReason ? 1 : 0,
+      failedReason: job.failedReason ?? '',
+      ...(looks > 3 && { finishedOn: 1 }),
       getState: () => Promise.resolve(job.state),
       isFailed: () => Promise.resolve(false),
     });

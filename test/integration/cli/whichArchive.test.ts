@@ -55,7 +55,8 @@ describe('which archive a command works on', () => {
       const content = { ports: {}, launcher: processId(), urls };
       await writeFile(join(folder, 'servers.json'), JSON.stringify(content));
       const { code, stdout, stderr } = await runCli({ ...NO_URLS, DATA_DIR: folder }, [
-        ...['status', '--json'],
+        'status',
+        '--json',
       ]);
       expect(code, stderr).to.equal(0);
       expect(JSON.parse(stdout)).to.include({ threads: 0 });

@@ -106,7 +106,9 @@ describe("The platform's description of its API", () => {
 async function runOf(seed: number): Promise<Exchange[]> {
   const exchanges: Exchange[] = [];
   const double = await startDiscord({
-    ...{ seed, rateLimits: false, messageContent: seed % 2 === 1 },
+    seed,
+    rateLimits: false,
+    messageContent: seed % 2 === 1,
     history: { threads: 10, messages: 25, weeks: 250 },
   });
   double.onAnswer((entry, body) => {

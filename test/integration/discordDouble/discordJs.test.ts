@@ -104,7 +104,9 @@ describe('discord.js, pointed at the platform double', () => {
     const [{ channel, guild }] = model.publicThreads() as [PublicThread];
     const ownerId = [...guild.members.keys()].at(-1)!;
     const thread = model.createThread(channel.id, {
-      ...{ ownerId, name: 'News', starter: { content: 'Hear, hear' } },
+      ownerId,
+      name: 'News',
+      starter: { content: 'Hear, hear' },
     });
     const { id } = model.post(thread.id, { authorId: ownerId, content: 'One' });
     model.edit(thread.id, id, { content: 'Two' });
@@ -116,8 +118,15 @@ describe('discord.js, pointed at the platform double', () => {
     await untilEqual(
       () => heard,
       [
-        ...['thread News', 'message Hear, hear', 'message One', 'edit Two', 'reaction 👍'],
-        ...[`gone ${id}`, 'nick Ada', 'archived true', `gone ${thread.id}`],
+        'thread News',
+        'message Hear, hear',
+        'message One',
+        'edit Two',
+        'reaction 👍',
+        `gone ${id}`,
+        'nick Ada',
+        'archived true',
+        `gone ${thread.id}`,
       ],
     );
   });

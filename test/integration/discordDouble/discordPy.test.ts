@@ -18,7 +18,9 @@ describe('discord.py, pointed at the platform double', () => {
     const double = await startDiscord({ seed: 6, history: { threads: 8, messages: 10 } });
     const found = double.model.publicThreads();
     const expected = found.map(({ thread, messages }) => [
-      ...[thread.id, thread.name, messages.map(({ id }) => id).toReversed()],
+      thread.id,
+      thread.name,
+      messages.map(({ id }) => id).toReversed(),
     ]);
     const script = spawn(PYTHON, [SCRIPT, double.url, double.gatewayUrl, double.token], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -70,7 +70,9 @@ describe('Gateway of the platform double', () => {
       isArchived: true,
     });
     const secret = model.createChannel(guild.id, {
-      ...{ type: ChannelType.GuildForum, name: 'secret', topic: 'Hush' },
+      type: ChannelType.GuildForum,
+      name: 'secret',
+      topic: 'Hush',
       overwrites: [{ id: guild.id, type: 0, allow: 0n, deny: VIEW }],
     });
     model.createThread(secret.id, { ownerId: author.id });
@@ -180,7 +182,10 @@ describe('Gateway of the platform double', () => {
     expect(created).to.have.nested.property('member.nick', 'Ada');
     expect(last(client, 'MESSAGE_DELETE')).to.deep.equal({ id: created.id, ...place });
     expect(last(client, 'THREAD_DELETE')).to.deep.equal({
-      ...{ id: thread.id, guild_id: guild.id, parent_id: forum.id, type: 11 },
+      id: thread.id,
+      guild_id: guild.id,
+      parent_id: forum.id,
+      type: 11,
     });
   });
 
@@ -301,7 +306,10 @@ describe('Gateway of the platform double', () => {
       const next = await open({ url: client.resumeUrl });
       next.resume(client.sessionId, client.events.at(-1)!.s);
       expect(await next.until('RESUMED')).to.deep.equal([
-        ...['MESSAGE_CREATE', 'MESSAGE_CREATE', 'MESSAGE_CREATE', 'RESUMED'],
+        'MESSAGE_CREATE',
+        'MESSAGE_CREATE',
+        'MESSAGE_CREATE',
+        'RESUMED',
       ]);
       expect(next.events.map(({ s }) => s)).to.deep.equal([3, 4, 5, 6]);
     });
@@ -345,10 +353,8 @@ describe('Gateway of the platform double', () => {
       double.gateway.invalidate(false);
       await until(() => client.signals.length === 4);
       expect(client.signals.slice(1)).to.deep.equal([
-        ...[
-          { op: Op.Reconnect, d: null },
-          { op: Op.InvalidSession, d: true },
-        ],
+        { op: Op.Reconnect, d: null },
+        { op: Op.InvalidSession, d: true },
         { op: Op.InvalidSession, d: false },
       ]);
     });

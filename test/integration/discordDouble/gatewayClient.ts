@@ -47,7 +47,11 @@ export async function connect(
   const socket = new WebSocket(`${url}/?${query}${compress}`);
   let seen = 0;
   const client: GatewayTestClient = {
-    ...{ events: [], signals: [], closeCode: null, sessionId: '', resumeUrl: '' },
+    events: [],
+    signals: [],
+    closeCode: null,
+    sessionId: '',
+    resumeUrl: '',
     send: (op, d) => socket.send(JSON.stringify({ op, d })),
     sendText: (text) => socket.send(text),
     async identify(intents) {

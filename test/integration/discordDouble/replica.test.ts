@@ -40,8 +40,10 @@ describe('What the platform double tells by events', () => {
       expect(threads.size).to.be.above(2);
       for (const [threadId, thread] of threads) {
         expect(await read(double, `/channels/${threadId}`)).to.deep.include({
-          ...{ name: thread.name, applied_tags: thread.applied_tags },
-          ...{ flags: thread.flags, thread_metadata: thread.thread_metadata },
+          name: thread.name,
+          applied_tags: thread.applied_tags,
+          flags: thread.flags,
+          thread_metadata: thread.thread_metadata,
         });
         // Events come without the permission to read the history, requests give nothing.
         if (!double.model.isPublic(thread.parent_id!)) continue;

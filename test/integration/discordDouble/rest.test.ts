@@ -65,7 +65,8 @@ describe('REST API of the platform double', () => {
   it('refuses a wrong token, another version, an unknown path and a client without a name', async () => {
     const wrong = await ask({ url: double.url, token: 'other' }, '/users/@me');
     expect([wrong.status, wrong.json()]).to.deep.equal([
-      ...[401, { message: '401: Unauthorized', code: 0 }],
+      401,
+      { message: '401: Unauthorized', code: 0 },
     ]);
     const v6 = { url: double.url.replace('/v10', ''), token: double.token };
     expect((await ask(v6, '/users/@me')).status).to.equal(404);
@@ -190,7 +191,8 @@ describe('REST API of the platform double', () => {
     const page = await ask(double, `/channels/${forum.id}/threads/archived/public`);
     expect(page.status).to.equal(403);
     expect(await read(double, `/channels/${threadId}/messages/pins`)).to.deep.equal({
-      ...{ items: [], has_more: false },
+      items: [],
+      has_more: false,
     });
   });
 
@@ -304,7 +306,8 @@ describe('Contents and links of the platform double', () => {
     double.settings.linkLifetimeSeconds = 60;
     const refresh = (urls: string[]): ReturnType<typeof ask> =>
       ask(double, '/attachments/refresh-urls', {
-        ...{ method: 'POST', body: JSON.stringify({ attachment_urls: urls }) },
+        method: 'POST',
+        body: JSON.stringify({ attachment_urls: urls }),
       });
     const unsigned = url.split('?')[0]!;
     const reply = await refresh([url, unsigned, 'https://example.com/']);
@@ -312,7 +315,9 @@ describe('Contents and links of the platform double', () => {
       refreshed_urls: { original: string; refreshed: string | null }[];
     };
     expect(refreshed.map(({ original }) => original)).to.deep.equal([
-      ...[url, unsigned, 'https://example.com/'],
+      url,
+      unsigned,
+      'https://example.com/',
     ]);
     const areFresh = refreshed.map((one) => one.refreshed && double.isFreshLink(one.refreshed));
     expect(areFresh).to.deep.equal([true, true, null]);

@@ -17,13 +17,16 @@ export async function ask(
   const response = await fetch(`${url}${path}`, {
     ...init,
     headers: {
-      ...{ Authorization: `Bot ${token}`, 'User-Agent': 'DiscordBot (https://example.com, 1)' },
+      Authorization: `Bot ${token}`,
+      'User-Agent': 'DiscordBot (https://example.com, 1)',
       ...headers,
     },
   });
   const text = await response.text();
   return {
-    ...{ status: response.status, headers: response.headers, text },
+    status: response.status,
+    headers: response.headers,
+    text,
     json: () => JSON.parse(text) as unknown,
   };
 }

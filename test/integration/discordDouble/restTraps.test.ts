@@ -169,7 +169,8 @@ describe('Traps of the REST API for a naive client', () => {
   it('serves links that no longer open', async () => {
     await start({ linkLifetimeSeconds: -1 });
     const { id } = model.createThread(forum.id, {
-      ...{ ownerId: author.id, starter: { attachments: [{}] } },
+      ownerId: author.id,
+      starter: { attachments: [{}] },
     });
     const [{ attachments }] = (await messagesOf(id)) as [APIMessage];
     const response = await fetch(attachments[0]!.url);

@@ -54,7 +54,9 @@ describe('announcer', () => {
     expect(heard.filter(({ threads }) => threads.length > 0)).to.deep.equal([
       {
         threads: [thread, { ...thread, threadId: '14' }],
-        ...{ servers: ['12'], users: ['15'], similar: ['11'] },
+        servers: ['12'],
+        users: ['15'],
+        similar: ['11'],
       },
     ]);
   });

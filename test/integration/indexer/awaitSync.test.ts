@@ -28,9 +28,19 @@ describe('waiting for a sync', () => {
   }
   async function aThreadToFetch(more: Partial<SyncThread>): Promise<void> {
     await syncOf(deps.collections.sync, 'thread').insertOne({
-      ...{ _id: anId(), kind: 'thread', serverId: anId(), channelId: anId() },
-      ...{ digest: '', asOf: 0, messageCount: 1, totalSent: 1, lastMessageId: null, recent: '' },
-      ...{ ...NOTHING_FETCHED, todo: 'new', ...more },
+      _id: anId(),
+      kind: 'thread',
+      serverId: anId(),
+      channelId: anId(),
+      digest: '',
+      asOf: 0,
+      messageCount: 1,
+      totalSent: 1,
+      lastMessageId: null,
+      recent: '',
+      ...NOTHING_FETCHED,
+      todo: 'new',
+      ...more,
     });
   }
 

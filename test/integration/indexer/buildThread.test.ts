@@ -651,7 +651,9 @@ describe('building a thread', () => {
     expect(contents).to.include('Told after it');
     expect(contents).not.to.include('Told by the platform');
     expect(await deps.collections.messages.findOne({ _id: told._id })).to.include({
-      ...{ threadId: other.threadId, deleted: true, content: '' },
+      threadId: other.threadId,
+      deleted: true,
+      content: '',
     });
   });
 });

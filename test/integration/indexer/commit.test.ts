@@ -22,7 +22,9 @@ describe('changes in transactions', () => {
   });
 
   const record = (_id: string, files: number): ImportRecord => ({
-    ...{ _id, files, createdAt: AT },
+    _id,
+    files,
+    createdAt: AT,
   });
   const counter = (_id: string) => stores.mongo.collections.imports.findOne({ _id });
   const marks = () => stores.mongo.collections.work.find().toArray();
@@ -137,7 +139,9 @@ describe('changes in transactions', () => {
     const outcomes = await Promise.allSettled(changes.map((change) => commitTo(change)));
 
     expect(outcomes.map(({ status }) => status)).to.deep.equal([
-      ...['fulfilled', 'rejected', 'fulfilled'],
+      'fulfilled',
+      'rejected',
+      'fulfilled',
     ]);
     const reason: unknown = outcomes[1]!.status === 'rejected' ? outcomes[1]!.reason : null;
     expect(isPassing(reason)).to.equal(false);
@@ -251,7 +255,9 @@ function abortingClient(client: MongoClient, isTooLarge: () => boolean): MongoCl
     }
     await session.abortTransaction();
     throw new MongoServerError({
-      ...{ ok: 0, code: 251, errmsg: 'Transaction with { txnNumber: 1 } has been aborted.' },
+      ok: 0,
+      code: 251,
+      errmsg: 'Transaction with { txnNumber: 1 } has been aborted.',
       errorLabels: ['TransientTransactionError'],
     });
   };

@@ -353,7 +353,9 @@ describe('erasing a person', () => {
     expect(raced).to.equal(true);
     const left = await deps.collections.messages.find({ threadId }).sort({ _id: 1 }).toArray();
     expect(left.map(({ content }) => content)).to.deep.equal([
-      ...['', 'Later words for @deleted-user', 'Ask @deleted-user'],
+      '',
+      'Later words for @deleted-user',
+      'Ask @deleted-user',
     ]);
     expect(left[0]).to.include({ deleted: true });
   });
@@ -433,7 +435,10 @@ describe('erasing a person', () => {
     expect(await tracesOf(guest)).to.deep.equal([]);
     expect(await deps.collections.threads.findOne({ _id: alone })).to.include({ title: '' });
     expect(await deps.collections.erasures.findOne({ _id: erasureId })).to.have.all.keys(
-      ...['_id', 'requestedAt', 'finishedAt', 'nameHashes'],
+      '_id',
+      'requestedAt',
+      'finishedAt',
+      'nameHashes',
     );
   });
 
@@ -556,7 +561,8 @@ describe('erasing a person', () => {
     // It tells another name of theirs than the one that stands in the title.
     const renamed = { ...guest, username: 'guestnine', displayName: 'guestnine' };
     const later = said.map((message) => ({
-      ...{ ...message, asOf: 5_000 },
+      ...message,
+      asOf: 5_000,
       author: message.author === guest ? renamed : message.author,
     }));
     await record(deps, { ...source, asOf: 5_000 }, later);

@@ -27,8 +27,16 @@ describe('fetching threads', () => {
   const aThread = (more: Partial<SyncThread> = {}): SyncThread => {
     const _id = anId();
     return {
-      ...{ _id, kind: 'thread', ...place, digest: '', asOf: 1, todo: 'new' },
-      ...{ messageCount: 0, totalSent: 0, lastMessageId: null, recent: idKey(_id) },
+      _id,
+      kind: 'thread',
+      ...place,
+      digest: '',
+      asOf: 1,
+      todo: 'new',
+      messageCount: 0,
+      totalSent: 0,
+      lastMessageId: null,
+      recent: idKey(_id),
       ...NOTHING_FETCHED,
       ...more,
     };

@@ -64,7 +64,8 @@ describe('the events of the gateway', () => {
     for (const starterFirst of [false, true]) {
       rig.discord.gateway.starterFirst = starterFirst;
       model.createThread(channel.id, {
-        ...{ name: `A new post ${starterFirst}`, ownerId: thread.ownerId },
+        name: `A new post ${starterFirst}`,
+        ownerId: thread.ownerId,
         starter: { content: 'First' },
       });
     }
@@ -146,7 +147,9 @@ describe('the events of the gateway', () => {
     const { model } = rig.discord;
     const { thread: other, channel } = aThread();
     const thread = model.createThread(channel.id, {
-      ...{ name: 'Talk', ownerId: other.ownerId, starter: { content: 'First' } },
+      name: 'Talk',
+      ownerId: other.ownerId,
+      starter: { content: 'First' },
     });
     model.post(thread.id, { authorId: thread.ownerId, content: 'Zero' });
     const talk = async (content: string) => {
@@ -262,7 +265,9 @@ describe('the events of the gateway', () => {
       parentId: null,
     });
     model.createThread(next.id, {
-      ...{ name: 'The first post', ownerId: thread.ownerId, starter: { content: 'Hello' } },
+      name: 'The first post',
+      ownerId: thread.ownerId,
+      starter: { content: 'Hello' },
     });
     model.deleteChannel(channel.id);
     const { channels, threadItems, threads } = deps.collections;

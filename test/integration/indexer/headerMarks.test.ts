@@ -26,7 +26,8 @@ describe('marks that follow from a changed server or channel', () => {
     await ingest(deps, { told: first }, inBatches([]));
     await deps.collections.work.deleteMany({});
     const told = {
-      ...{ asOf: first.asOf + 1, thread: null },
+      asOf: first.asOf + 1,
+      thread: null,
       server: { ...first.server, ...later.server },
       channel: { ...first.channel, ...later.channel },
     };

@@ -84,7 +84,8 @@ describe('importFile', () => {
       const again = await queue(root);
       await rename(again.uploadId, `Quokka [${id}].json`);
       expect(await importFile(deps, again)).to.include({
-        ...{ state: 'rejected', reason: 'The channel was deleted from this archive' },
+        state: 'rejected',
+        reason: 'The channel was deleted from this archive',
       });
       expect(await nameOf(again.uploadId)).to.equal(`${id}.json`);
     });

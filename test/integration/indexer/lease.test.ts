@@ -33,8 +33,13 @@ describe('the lease of who speaks to the platform', () => {
       deps,
       { platform: { get } as unknown as PlatformClient, clock },
       {
-        ...{ named: new Set<string>(), gateway: null, optOutRoles: [], allEveryMs: HOUR_MS },
-        ...{ repairEveryMs: HOUR_MS, repairAfterMs: HOUR_MS, memberEveryMs: HOUR_MS },
+        named: new Set<string>(),
+        gateway: null,
+        optOutRoles: [],
+        allEveryMs: HOUR_MS,
+        repairEveryMs: HOUR_MS,
+        repairAfterMs: HOUR_MS,
+        memberEveryMs: HOUR_MS,
       },
     );
     return { sync, asked };

@@ -141,7 +141,9 @@ describe('a look at a server', () => {
     const server = anAnsweredServer('Rust', ['help']);
     const { id: serverId, roles } = server.guild;
     const [first, second] = ['No Archive', 'Private'].map((name) => ({
-      ...{ id: anId(), name, permissions: '0' },
+      id: anId(),
+      name,
+      permissions: '0',
     }));
     roles.push(first!, second!);
     const userId = anId();

@@ -39,7 +39,9 @@ describe('roles of members', () => {
       return answer;
     };
     return {
-      ...{ ...deps, server, asking },
+      ...deps,
+      server,
+      asking,
       servers: new Map([[serverId, server]]),
       members: new LRUCache<string, boolean>({ max: 10 }),
       turns: createTurns(),

@@ -69,7 +69,10 @@ describe('the mirror', () => {
     const attachments = files(threadId);
     const messages = attachments.map((file, n) =>
       aSourceMessage({
-        ...{ _id: n === 0 ? threadId : anId(), threadId, attachments: [file], asOf: LIVE },
+        _id: n === 0 ? threadId : anId(),
+        threadId,
+        attachments: [file],
+        asOf: LIVE,
         ...more,
       }),
     );
@@ -284,7 +287,8 @@ describe('the mirror', () => {
     const waits = await work.findOne({ _id: markId('mirror', subject) });
     const [mark] = await claimMarks(deps, [waits!]);
     const missing = (await wantedFiles(deps, deps.mirror, subject)).map((file) => ({
-      ...{ file, record: undefined },
+      file,
+      record: undefined,
     }));
     const slice = { wanted: missing, end: Date.now() + 100 };
     expect(await copyFiles(deps, deps.mirror, mark!, slice)).to.equal(true);

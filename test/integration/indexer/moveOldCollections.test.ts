@@ -104,8 +104,15 @@ describe('moveOldCollections', () => {
     const { db, collections } = stores.mongo;
     const at = new Date();
     const entry = (kind: string, subject: string, threadId: string | null) => ({
-      ...{ _id: `${kind}-${subject}`, kind, subject, threadId },
-      ...{ revision: 7, reason: 'Error: x', firstAt: at, lastAt: at, count: 5 },
+      _id: `${kind}-${subject}`,
+      kind,
+      subject,
+      threadId,
+      revision: 7,
+      reason: 'Error: x',
+      firstAt: at,
+      lastAt: at,
+      count: 5,
     });
     await db
       .collection<{ _id: string }>('quarantine')
@@ -124,7 +131,10 @@ describe('moveOldCollections', () => {
     for (let n = 0; n < 2; n += 1) await moveOldCollections(stores.mongo);
     const marks = await collections.work.find().sort({ _id: 1 }).toArray();
     expect(marks.map(({ _id }) => _id)).to.deep.equal([
-      ...['document/message-1', 'file/3', 'person/6', 'thread/4'],
+      'document/message-1',
+      'file/3',
+      'person/6',
+      'thread/4',
     ]);
     expect(marks.every(isQuarantined)).to.equal(true);
     const moved = await quarantined(deps);

@@ -28,7 +28,8 @@ describe('a person with a name of their own on each server', () => {
     await record(deps, source, [first]);
     await build(deps, threadId);
     return {
-      ...{ serverId, channelId },
+      serverId,
+      channelId,
       /** Tells the same once more. */
       tell: (at: number) => record(deps, source, [{ ...first, asOf: at }]),
       async say(at: number, more: Partial<SourceMessage> = {}) {

@@ -94,7 +94,9 @@ describe('members who opt out', () => {
     const said = model.post(thread.id, { authorId: userId, content: SECRET });
     model.forward(said, other.id, ownerId);
     model.createThread(thread.parentId, {
-      ...{ name: 'Breakfast', ownerId: userId, starter: { content: SECRET } },
+      name: 'Breakfast',
+      ownerId: userId,
+      starter: { content: SECRET },
     });
   });
   afterEach(async () => {

@@ -18,7 +18,12 @@ describe('removeOrphanPieces', () => {
   const uploadOf = (hoursAgo: number) =>
     ObjectId.createFromTime(Math.floor((Date.now() - hoursAgo * HOUR_MS) / 1_000)).toHexString();
   const aFile = (_id: string): ImportFileRecord => ({
-    ...{ _id, importId: 'i', name: 'a.json', bytes: 1, state: 'queued', queuedAt: new Date() },
+    _id,
+    importId: 'i',
+    name: 'a.json',
+    bytes: 1,
+    state: 'queued',
+    queuedAt: new Date(),
   });
   const store = (owner: string, count = 1) =>
     stores.mongo.collections.pieces.insertMany(

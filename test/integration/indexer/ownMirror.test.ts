@@ -292,7 +292,11 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       const ill = { ...deps, mirror: { ...deps.mirror, files: { ...files, owner } } };
       await askToLookThrough(ill);
       expect(await mirrorStats(base.collections)).to.deep.equal({
-        ...{ files: 0, bytes: 0, failed: 0, waiting: 0, problem: 'It does not answer' },
+        files: 0,
+        bytes: 0,
+        failed: 0,
+        waiting: 0,
+        problem: 'It does not answer',
       });
       await askToLookThrough({ ...deps, mirror: null });
       expect(await mirrorStats(base.collections)).to.equal(null);

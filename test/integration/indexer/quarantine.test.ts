@@ -410,7 +410,8 @@ describe('quarantine', () => {
     const broken = failing(threadId);
     const rebuildId = await enterRebuild(deps.collections);
     expect(await reindexSearch(broken, { rebuildId })).to.deep.include({
-      ...{ state: 'done', documents: 3 },
+      state: 'done',
+      documents: 3,
     });
     expect((await quarantined()).map(({ subject }) => subject)).to.deep.equal([threadId]);
   });
@@ -423,7 +424,8 @@ describe('quarantine', () => {
     // The scan ends the first, and building what it was cut off in the others.
     expect(await runUntilItLives([threadId, 'rebuild', rebuildId], 4)).to.equal(3);
     expect(await findRebuild(deps.collections, rebuildId)).to.include({
-      ...{ state: 'done', documents: 3 },
+      state: 'done',
+      documents: 3,
     });
     expect((await quarantined()).map(({ subject }) => subject)).to.deep.equal([threadId]);
     expect(await isListed(threadId)).to.equal(true);
@@ -558,8 +560,14 @@ describe('quarantine', () => {
     };
     const cutOff = (uploadId: string, tries: number) =>
       deps.collections.work.insertOne({
-        ...{ _id: markId('file', uploadId), kind: 'file', subject: uploadId, token: 'x' },
-        ...{ at: new Date(), due: AT_ONCE, claim: 'of a process that ended', tries },
+        _id: markId('file', uploadId),
+        kind: 'file',
+        subject: uploadId,
+        token: 'x',
+        at: new Date(),
+        due: AT_ONCE,
+        claim: 'of a process that ended',
+        tries,
       });
 
     it('counts no try of a file whose process was stopped', async () => {

@@ -21,8 +21,13 @@ describe('a message that is to be read again', () => {
     await deps.collections.messages.insertOne(message);
     const messages = syncOf(deps.collections.sync, 'message');
     await messages.insertOne({
-      ...{ _id: `message/${message._id}`, kind: 'message', messageId: message._id, threadId },
-      ...{ ...place, dueAt: new Date(0), token: 'first' },
+      _id: `message/${message._id}`,
+      kind: 'message',
+      messageId: message._id,
+      threadId,
+      ...place,
+      dueAt: new Date(0),
+      token: 'first',
     });
     const server = { ...place, channels: new Map([[place.channelId, {}]]) };
     const servers = new Map([[place.serverId, server as unknown as LoadedServer]]);

@@ -216,7 +216,11 @@ describe('the recorder of events', () => {
       const intents = await wantedIntents(own);
       asked.length = 0;
       await stateOf(deps.collections.state, 'gateway').insertOne({
-        ...{ _id: 'gateway', connectedAt: null, lastEventAt: null, waiting: 0, problem: null },
+        _id: 'gateway',
+        connectedAt: null,
+        lastEventAt: null,
+        waiting: 0,
+        problem: null,
         session: { id: 'S', url, botId: '9', intents, seq: 1, since: new Date() },
       });
       const listening = listen(own, { token: 'T', isPlain, problem: null });
@@ -228,7 +232,12 @@ describe('the recorder of events', () => {
     }
 
     const aSession = (id: string, seq: number): GatewaySession => ({
-      ...{ id, seq, url: 'wss://a.example', botId: '9', intents: 1, since: new Date(0) },
+      id,
+      seq,
+      url: 'wss://a.example',
+      botId: '9',
+      intents: 1,
+      since: new Date(0),
     });
     /** A process stores how its session stands; it has loaded another state of it, or none. */
     const saver = (
@@ -237,7 +246,11 @@ describe('the recorder of events', () => {
       own = deps.collections,
     ) =>
       createGatewaySaver(own, loaded, () => ({
-        ...{ session, connectedAt: null, lastEventAt: null, waiting: 0, problem: null },
+        session,
+        connectedAt: null,
+        lastEventAt: null,
+        waiting: 0,
+        problem: null,
       }));
     const save = async (loaded: GatewaySession | null, session: GatewaySession) => {
       const saving = saver(loaded, session);

@@ -11,7 +11,12 @@ describe('refileWhenIdle', () => {
   const stores = suiteStores();
 
   const aFile = (_id: string, queuedAt: Date) => ({
-    ...{ _id, importId: 'i', name: 'a.json', bytes: 1, state: 'queued' as const, queuedAt },
+    _id,
+    importId: 'i',
+    name: 'a.json',
+    bytes: 1,
+    state: 'queued' as const,
+    queuedAt,
   });
 
   it('files again what has waited long, and nothing else', async () => {
@@ -27,7 +32,10 @@ describe('refileWhenIdle', () => {
       { _id: 'finished', requestedAt: old },
     ]);
     const aDeletion = (subject: string, requestedAt: Date) => ({
-      ...{ _id: `thread-${subject}`, kind: 'thread' as const, subject, requestedAt },
+      _id: `thread-${subject}`,
+      kind: 'thread' as const,
+      subject,
+      requestedAt,
     });
     await deletions.insertMany([aDeletion('7', old), aDeletion('8', new Date())]);
     const filed: unknown[] = [];

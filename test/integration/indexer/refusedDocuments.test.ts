@@ -58,7 +58,11 @@ describe('documents that the search index refuses', () => {
     expect(more).to.deep.equal([]);
     const { revision } = (await deps.collections.threadItems.findOne({ _id: threadId }))!;
     expect(entry).to.deep.include({
-      ...{ id: `document-message-${poison._id}`, kind: 'document', threadId, revision, count: 1 },
+      id: `document-message-${poison._id}`,
+      kind: 'document',
+      threadId,
+      revision,
+      count: 1,
       subject: documentId('message', poison._id),
     });
     expect(entry!.reason).to.match(/^document_parsing_exception: .*createdAt/);

@@ -39,9 +39,12 @@ describe('a request to sync', () => {
   function pagesOf({ guild }: AnsweredServer, channelId: string, count: number): LiveThread[] {
     return Array.from({ length: count }, (_, n) =>
       aLiveThread({
-        ...{ guild_id: guild.id, parent_id: channelId, name: `On page ${n + 1}` },
+        guild_id: guild.id,
+        parent_id: channelId,
+        name: `On page ${n + 1}`,
         thread_metadata: {
-          ...{ archived: true, locked: false },
+          archived: true,
+          locked: false,
           archive_timestamp: new Date(Date.UTC(2026, 0, 1) - n * 1_000).toISOString(),
         },
       }),
@@ -69,8 +72,13 @@ describe('a request to sync', () => {
       deps,
       { platform, clock: createLiveClock(deps.collections.state) },
       {
-        ...{ named: new Set<string>(), gateway: null, optOutRoles: [], allEveryMs: HOUR_MS },
-        ...{ repairEveryMs: HOUR_MS, repairAfterMs: HOUR_MS, memberEveryMs: HOUR_MS },
+        named: new Set<string>(),
+        gateway: null,
+        optOutRoles: [],
+        allEveryMs: HOUR_MS,
+        repairEveryMs: HOUR_MS,
+        repairAfterMs: HOUR_MS,
+        memberEveryMs: HOUR_MS,
       },
     );
 
@@ -141,7 +149,8 @@ describe('a request to sync', () => {
         (thrown: unknown) => thrown,
       );
       return {
-        ...{ error: (error as Error | undefined)?.message, pages },
+        error: (error as Error | undefined)?.message,
+        pages,
         recorded: await deps.collections.threads.countDocuments(),
       };
     };
@@ -367,9 +376,13 @@ describe('a request to sync', () => {
       });
       const clock = createLiveClock(deps.collections.state);
       const options = {
-        ...{ named: new Set<string>(), optOutRoles: [], allEveryMs: HOUR_MS },
+        named: new Set<string>(),
+        optOutRoles: [],
+        allEveryMs: HOUR_MS,
         gateway: { token: 'T', isPlain: true, problem: null },
-        ...{ repairEveryMs: HOUR_MS, repairAfterMs: HOUR_MS, memberEveryMs: HOUR_MS },
+        repairEveryMs: HOUR_MS,
+        repairAfterMs: HOUR_MS,
+        memberEveryMs: HOUR_MS,
       };
       const sync = runSync({ ...deps, logger }, { platform, clock }, options);
       try {

@@ -139,7 +139,8 @@ describe('the safeguards of records', () => {
       const monday = aSourceThread({ asOf: 1_000, thread: { archived: false } });
       await record(deps, monday);
       const told = (asOf: number, archived: boolean) => ({
-        ...{ ...monday, asOf },
+        ...monday,
+        asOf,
         thread: { ...monday.thread, archived },
       });
       await Promise.all([
@@ -192,7 +193,9 @@ describe('the safeguards of records', () => {
       const told = heard
         .splice(0)
         .flatMap(({ users = [], servers = [], similar = [] }) => [
-          ...[...users, ...servers, ...similar],
+          ...users,
+          ...servers,
+          ...similar,
         ]);
       expect(told, kind).to.include(subject);
     }

@@ -134,7 +134,8 @@ describe('similar threads', () => {
     const { work } = deps.collections;
     const threadId = anId();
     const source = aSourceThread({
-      ...{ server: { _id: server }, channel: { _id: channel } },
+      server: { _id: server },
+      channel: { _id: channel },
       thread: { _id: threadId, title: TOPICS[0][0] },
     });
     await record(deps, source, [
@@ -161,7 +162,11 @@ describe('similar threads', () => {
     await write(ids[5]!, 'Tea from a sextant', 'sextant tea');
     await stores.refreshSearch();
     await importFiles.insertOne({
-      ...{ _id: 'u1', importId: 'i1', name: 'a.json', bytes: 1, state: 'queued' },
+      _id: 'u1',
+      importId: 'i1',
+      name: 'a.json',
+      bytes: 1,
+      state: 'queued',
       queuedAt: new Date(),
     });
     await doAll(deps);

@@ -135,7 +135,8 @@ describe('the sync', () => {
     const asked = rig.discord.requests.length;
     await syncAgain(deps);
     const forums = await syncOf(deps.collections.sync, 'channel').countDocuments({
-      ...{ kind: 'channel', problem: null },
+      kind: 'channel',
+      problem: null,
     });
     expect(rig.discord.requests.length - asked).to.be.at.most(forums + 9);
     expect([await threads.find().toArray(), await messages.find().toArray()]).to.deep.equal(before);
@@ -152,7 +153,9 @@ describe('the sync', () => {
     model.deleteMessage(other!.thread.id, other!.messages[2]!.id);
     model.updateThread(one!.thread.id, { name: 'Another title' });
     model.createThread(one!.channel.id, {
-      ...{ name: 'A new post', ownerId: one!.thread.ownerId, starter: { content: 'First' } },
+      name: 'A new post',
+      ownerId: one!.thread.ownerId,
+      starter: { content: 'First' },
     });
     await syncAgain(deps);
     await expectSame();
@@ -267,7 +270,9 @@ describe('the sync', () => {
     const { model } = rig.discord;
     const [{ channel, thread: other }] = model.publicThreads() as [PublicThread];
     const thread = model.createThread(channel.id, {
-      ...{ name: 'Told often', ownerId: other.ownerId, starter: { content: 'Said' } },
+      name: 'Told often',
+      ownerId: other.ownerId,
+      starter: { content: 'Said' },
     });
     rig.start({ repairEveryMs: 10, repairAfterMs: 1 });
     const read = async () => {
@@ -314,10 +319,8 @@ describe('the sync', () => {
       ['73', other.thread.id, '72'],
     ] as const) {
       const source = aSourceThread({
-        ...{
-          server: { _id: serverId, name: 'Forged' },
-          channel: { _id: channelId, name: 'forged' },
-        },
+        server: { _id: serverId, name: 'Forged' },
+        channel: { _id: channelId, name: 'forged' },
         thread: { _id: threadId, title: 'Forged' },
       });
       await record(deps, source, [aSourceMessage({ _id: threadId, threadId })]);
@@ -647,7 +650,9 @@ describe('the sync', () => {
     await syncAgain(deps);
     expect(questions(channel.id)).to.equal(1);
     expect(await syncOf(deps.collections.sync, 'channel').findOne({ _id: channel.id })).to.include({
-      ...{ serverId: guild.id, name: channel.name, problem: 'The bot cannot see it' },
+      serverId: guild.id,
+      name: channel.name,
+      problem: 'The bot cannot see it',
     });
   });
 
@@ -700,7 +705,10 @@ describe('the sync', () => {
     const { thread } = model.publicThreads().find((one) => !one.thread.isArchived)!;
     const command = { id: '310000000000000078', name: 'help', userId: thread.ownerId };
     const { id } = model.post(thread.id, {
-      ...{ type: 20, authorId: model.bot.id, content: 'Read the guide', command },
+      type: 20,
+      authorId: model.bot.id,
+      content: 'Read the guide',
+      command,
     });
     await syncAgain(deps);
     await doAll(deps);

@@ -862,7 +862,10 @@ describe('verifyArchive', () => {
       const { serverId, threads } = await restingArchive(deps, stores, PLANTED.length);
       const index: Place['index'] = (id, document, version = 1) =>
         deps.elasticsearch.index({
-          ...{ index: searchAlias(deps.namespace), id, document, version },
+          index: searchAlias(deps.namespace),
+          id,
+          document,
+          version,
           version_type: 'external_gte',
         });
       const plantAll = async (part: string): Promise<void> => {

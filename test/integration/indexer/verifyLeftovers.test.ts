@@ -15,7 +15,9 @@ describe('verifyArchive, of what is left behind', () => {
   const { stores, deps } = indexerSuite('reopened');
 
   const context = (): AreaContext => ({
-    ...{ deps, indexes: [], isSampled: () => false, tally: () => undefined },
+    deps,
+    indexes: [],
+    tally: () => undefined,
   });
 
   it('looks once for however many differ, and counts what it bounds', async () => {
@@ -80,7 +82,12 @@ async function markSimilar({ collections }: IndexerDeps, size: number): Promise<
   const kind = 'similar';
   await collections.work.insertMany(
     Array.from({ length: size }, anId).map((subject) => ({
-      ...{ _id: markId(kind, subject), kind, subject, token: 'x', at, due: AT_ONCE },
+      _id: markId(kind, subject),
+      kind,
+      subject,
+      token: 'x',
+      at,
+      due: AT_ONCE,
     })),
   );
 }

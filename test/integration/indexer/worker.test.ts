@@ -18,7 +18,9 @@ describe('the worker', () => {
   before(async () => {
     stores = await openStores();
     producer = createProducer({
-      ...{ redisUrl: REDIS_URL, namespace: stores.mongo.namespace, timeoutMs: 120_000 },
+      redisUrl: REDIS_URL,
+      namespace: stores.mongo.namespace,
+      timeoutMs: 120_000,
     });
   });
   after(async () => {
@@ -31,7 +33,9 @@ describe('the worker', () => {
   async function work(ids: string[], gone: string[] = []): Promise<Job[]> {
     const redis = createWorkerRedis(REDIS_URL);
     const worker = createWorker(redis, {
-      ...{ namespace: stores.mongo.namespace, concurrency: 4, handlers: jobs as Handlers },
+      namespace: stores.mongo.namespace,
+      concurrency: 4,
+      handlers: jobs as Handlers,
       gate: { open: () => Promise.resolve(), suspect: () => undefined },
       metrics: { observeJob: () => undefined },
       logger: stores.logger,

@@ -43,13 +43,19 @@ async function project(
   await mkdir(join(root, 'sample'));
   await writeFile(join(root, 'sample/thread.json'), '{}');
   const env = {
-    ...{ PATH: process.env['PATH'], PORT: String(await freePort()), TEST_EMPTY: String(empty) },
-    ...{ MONGODB_URL: 'mongodb://a/b', ELASTICSEARCH_URL: 'http://c', REDIS_URL: 'redis://d' },
+    PATH: process.env['PATH'],
+    PORT: String(await freePort()),
+    TEST_EMPTY: String(empty),
+    MONGODB_URL: 'mongodb://a/b',
+    ELASTICSEARCH_URL: 'http://c',
+    REDIS_URL: 'redis://d',
   };
   const lines: string[] = [];
   const report = { line: (text: string) => void lines.push(text), progress: () => undefined };
   return {
-    ...{ root, env, lines },
+    root,
+    env,
+    lines,
     run: (signal, options) => start({ root, dist, env, report, signal, ...options }),
     log: (name) => readFile(join(root, '.data/logs', name), 'utf8'),
   };

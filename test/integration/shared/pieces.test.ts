@@ -95,7 +95,8 @@ describe('pieces', () => {
   it('removes the pieces of one owner, of all revisions of a body, or of its older ones', async () => {
     const body = 'thread/1';
     const all = [
-      ...['upload/a', 'upload/ab'],
+      'upload/a',
+      'upload/ab',
       ...[7, 80, 900].map((revision) => bodyOwner(body, revision)),
       bodyOwner('thread/10', 7),
     ];

@@ -67,7 +67,9 @@ describe('createProducer', () => {
     try {
       for (const [redisUrl, reason] of Object.entries(why)) {
         const producer = createProducer({
-          ...{ redisUrl, namespace: 'test_producer', timeoutMs: TIMEOUT_MS },
+          redisUrl,
+          namespace: 'test_producer',
+          timeoutMs: TIMEOUT_MS,
         });
         const calls = [
           producer.counts(),
@@ -89,7 +91,9 @@ describe('createProducer', () => {
     await proxy.cut();
     const redisUrl = `redis://127.0.0.1:${proxy.port}`;
     const producer = createProducer({
-      ...{ redisUrl, namespace: 'test_producer', timeoutMs: TIMEOUT_MS },
+      redisUrl,
+      namespace: 'test_producer',
+      timeoutMs: TIMEOUT_MS,
     });
     try {
       expect(await rejectionOf(producer.counts())).not.to.equal('');

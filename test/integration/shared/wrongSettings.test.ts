@@ -40,8 +40,10 @@ describe('a wrong setting', () => {
   }
 
   const bucket = {
-    ...{ MIRROR_S3_BUCKET: 'archive-mirror', MIRROR_S3_REGION: 'us-east-1' },
-    ...{ MIRROR_S3_ACCESS_KEY: 'planted-key', MIRROR_S3_SECRET_KEY: 'planted-secret' },
+    MIRROR_S3_BUCKET: 'archive-mirror',
+    MIRROR_S3_REGION: 'us-east-1',
+    MIRROR_S3_ACCESS_KEY: 'planted-key',
+    MIRROR_S3_SECRET_KEY: 'planted-secret',
   };
   const places: [string, Record<string, string>][] = [
     ['MIRROR_FOLDER', { MIRROR_FOLDER: '/dev/null/mirror' }],

@@ -43,8 +43,12 @@ describe('the indexer while stores go and come back', () => {
     for (const uploadId of uploads) {
       await storeUpload(collections, uploadId, bytesOf(anExport()));
       await collections.importFiles.insertOne({
-        ...{ _id: uploadId, importId: 'outage', name: 'outage.json', bytes: 1 },
-        ...{ state: 'queued', queuedAt: new Date() },
+        _id: uploadId,
+        importId: 'outage',
+        name: 'outage.json',
+        bytes: 1,
+        state: 'queued',
+        queuedAt: new Date(),
       });
       await producer.add('import-file', { uploadId, importId: 'outage' });
     }

@@ -60,7 +60,12 @@ export type DiscordOptions = Partial<Omit<Settings, 'history'>> & {
 
 const NOTHING: HistorySize = { guilds: 0, forums: 0, threads: 0, messages: 0, people: 0, weeks: 0 };
 const SMALL: HistorySize = {
-  ...{ guilds: 1, forums: 2, threads: 12, messages: 20, people: 15, weeks: 300 },
+  guilds: 1,
+  forums: 2,
+  threads: 12,
+  messages: 20,
+  people: 15,
+  weeks: 300,
 };
 
 /** Options with every default filled in. */
@@ -69,12 +74,20 @@ export function withDefaults({ history, ...options }: DiscordOptions): Settings 
     seed: 1,
     startAt: Date.UTC(2026, 8, 1),
     history: history === null ? NOTHING : { ...SMALL, ...history },
-    ...{ messageContent: true, guildMembers: true },
-    ...{ rateLimits: true, buckets: {}, globalLimit: 50, globalWindowMs: 1_000 },
+    messageContent: true,
+    guildMembers: true,
+    rateLimits: true,
+    buckets: {},
+    globalLimit: 50,
+    globalWindowMs: 1_000,
     invalidRequestLimit: 10_000,
-    ...{ linkLifetimeSeconds: 86_400, cdnUrl: null },
-    ...{ heartbeatMs: 41_250, identifySpacingMs: 5_000, identifiesPerDay: 1_000 },
-    ...{ replayLimit: 1_000, resumeMs: 180_000 },
+    linkLifetimeSeconds: 86_400,
+    cdnUrl: null,
+    heartbeatMs: 41_250,
+    identifySpacingMs: 5_000,
+    identifiesPerDay: 1_000,
+    replayLimit: 1_000,
+    resumeMs: 180_000,
     ...options,
   };
 }

@@ -38,19 +38,40 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Discor
     gateway.close(4004, 'Authentication failed');
   };
   const gateway = createGateway({
-    ...{ server, model, links, settings, url: gatewayUrl, token, resetToken },
+    server,
+    model,
+    links,
+    settings,
+    url: gatewayUrl,
+    token,
+    resetToken,
   });
   const deps: RestDeps = {
     context: {
-      ...{ model, links, settings, gatewayUrl, seesContent: settings.messageContent },
+      model,
+      links,
+      settings,
+      gatewayUrl,
+      seesContent: settings.messageContent,
       identifiesLeft: () => Math.max(0, gateway.identifiesLeft),
     },
-    ...{ limits: createLimits(settings), faults: createFaults(), token },
-    ...{ requests: [], listeners: new Set() },
+    limits: createLimits(settings),
+    faults: createFaults(),
+    token,
+    requests: [],
+    listeners: new Set(),
   };
   return {
-    ...{ url: `http://${host}/api/v10`, cdnUrl, gatewayUrl, model, settings },
-    ...{ requests: deps.requests, limits: deps.limits, faults: deps.faults, gateway, resetToken },
+    url: `http://${host}/api/v10`,
+    cdnUrl,
+    gatewayUrl,
+    model,
+    settings,
+    requests: deps.requests,
+    limits: deps.limits,
+    faults: deps.faults,
+    gateway,
+    resetToken,
     get token() {
       return token();
     },

@@ -8,9 +8,16 @@ import { OptionError } from '../../../bench/options/parts.js';
 describe('the options of npm run bench', () => {
   it('have defaults that end in some minutes', () => {
     expect(readOptions([])).to.deep.equal({
-      ...{ messages: 10_000, only: [], seconds: 2, runs: 3, connections: [32] },
-      ...{ rate: undefined, url: undefined, serverId: undefined },
-      ...{ results: 'bench/results.md', drop: false },
+      messages: 10_000,
+      only: [],
+      seconds: 2,
+      runs: 3,
+      connections: [32],
+      rate: undefined,
+      url: undefined,
+      serverId: undefined,
+      results: 'bench/results.md',
+      drop: false,
     });
   });
 
@@ -18,9 +25,16 @@ describe('the options of npm run bench', () => {
     const args =
       '--messages 1000000 --only cold,hot/list --seconds 0.5 --runs 5 --connections 1,32,256 --rate 100 --url http://localhost:3000/ --server-id 7 --results x.md --drop';
     expect(readOptions(args.split(' '))).to.deep.equal({
-      ...{ messages: 1_000_000, only: ['cold', 'hot/list'], seconds: 0.5, runs: 5 },
-      ...{ connections: [1, 32, 256], rate: 100, url: 'http://localhost:3000', serverId: '7' },
-      ...{ results: 'x.md', drop: true },
+      messages: 1_000_000,
+      only: ['cold', 'hot/list'],
+      seconds: 0.5,
+      runs: 5,
+      connections: [1, 32, 256],
+      rate: 100,
+      url: 'http://localhost:3000',
+      serverId: '7',
+      results: 'x.md',
+      drop: true,
     });
   });
 
@@ -58,12 +72,17 @@ describe('the options of npm run bench', () => {
 describe('the options of npm run bench -- growth', () => {
   it('have defaults, and are read', () => {
     expect(readGrowthOptions([])).to.deep.equal({
-      ...{ messages: 100_000, from: 10_000, requests: 300 },
+      messages: 100_000,
+      from: 10_000,
+      requests: 300,
       results: 'bench/growth.md',
     });
     const args = '--messages 1000000 --from 20000 --requests 50 --results x.md';
     expect(readGrowthOptions(args.split(' '))).to.deep.equal({
-      ...{ messages: 1_000_000, from: 20_000, requests: 50, results: 'x.md' },
+      messages: 1_000_000,
+      from: 20_000,
+      requests: 50,
+      results: 'x.md',
     });
     expect(readGrowthOptions(['--help'])).to.equal(undefined);
   });

@@ -17,8 +17,13 @@ describe('the load client of the benchmarks', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     return runLoad({
-      ...{ url: `http://127.0.0.1:${port}`, paths: ['/a', '/b'], headers: { 'X-Test': 'yes' } },
-      ...{ status: 200, connections: 3, warmUpSeconds: 0.05, seconds: 0.2 },
+      url: `http://127.0.0.1:${port}`,
+      paths: ['/a', '/b'],
+      headers: { 'X-Test': 'yes' },
+      status: 200,
+      connections: 3,
+      warmUpSeconds: 0.05,
+      seconds: 0.2,
       pids: { Server: process.pid },
       ...more,
     });
@@ -101,8 +106,14 @@ describe('the load client of the benchmarks', () => {
     const { port } = server.address() as AddressInfo;
     server.close();
     const error = await runLoad({
-      ...{ url: `http://127.0.0.1:${port}`, paths: ['/'], headers: {}, status: 200 },
-      ...{ connections: 1, warmUpSeconds: 0, seconds: 0.1, pids: {} },
+      url: `http://127.0.0.1:${port}`,
+      paths: ['/'],
+      headers: {},
+      status: 200,
+      connections: 1,
+      warmUpSeconds: 0,
+      seconds: 0.1,
+      pids: {},
     }).catch((reason: unknown) => reason);
     expect(String(error)).to.contain('ECONNREFUSED');
   });

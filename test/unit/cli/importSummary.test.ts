@@ -8,16 +8,18 @@ import {
 
 function aSummary(more: Partial<ImportSummary> = {}): ImportSummary {
   return {
-    ...{ importId: 'i', queued: 0, imported: 0, unchanged: 0, ignored: 0 },
-    ...{
-      skipped: [],
-      refused: [],
-      rejected: [],
-      quarantined: [],
-      threads: 0,
-      messages: 0,
-      seconds: 2,
-    },
+    importId: 'i',
+    queued: 0,
+    imported: 0,
+    unchanged: 0,
+    ignored: 0,
+    skipped: [],
+    refused: [],
+    rejected: [],
+    quarantined: [],
+    threads: 0,
+    messages: 0,
+    seconds: 2,
     ...more,
   };
 }
@@ -25,7 +27,11 @@ function aSummary(more: Partial<ImportSummary> = {}): ImportSummary {
 describe('the summary of an import', () => {
   it('tells every count, and each file that was not taken with its reason and place', () => {
     const summary = aSummary({
-      ...{ imported: 1_200, unchanged: 1, ignored: 12, threads: 1_100, messages: 24_000 },
+      imported: 1_200,
+      unchanged: 1,
+      ignored: 12,
+      threads: 1_100,
+      messages: 24_000,
       skipped: [{ file: 'a.json', reason: 'a text channel is no forum thread' }],
       rejected: [{ file: 'b.json', reason: 'The file is cut off', at: 'byte 5' }],
     });

@@ -7,11 +7,20 @@ describe('the rows of a status that tell of the live sync', () => {
     const checkedAt = '2026-01-01T00:00:00.000Z';
     const place = { serverId: '1', checkedAt, problem: null };
     const forum = (name: string, failed: number, problem: string | null = null) => ({
-      ...{ ...place, channelId: name, name, problem, threads: { found: 9, fetched: 9, failed } },
+      ...place,
+      channelId: name,
+      name,
+      problem,
+      threads: { found: 9, fetched: 9, failed },
     });
     const state: SyncState = {
-      ...{ threads: { found: 9, fetched: 9 }, messages: { found: 9, fetched: 9 } },
-      ...{ perSecond: 0, secondsLeft: 0, problem: null, events: null, optedOut: 0 },
+      threads: { found: 9, fetched: 9 },
+      messages: { found: 9, fetched: 9 },
+      perSecond: 0,
+      secondsLeft: 0,
+      problem: null,
+      events: null,
+      optedOut: 0,
       servers: [{ ...place, name: 'Rust' }],
       channels: [forum('help', 2), forum('news', 0), forum('staff', 0, 'It is private')],
     };

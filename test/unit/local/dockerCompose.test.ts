@@ -96,10 +96,21 @@ describe('docker-compose.yml', () => {
 
   it('hands on every setting that it does not decide itself', () => {
     const decided = [
-      ...['HOST', 'PORT', 'MONGODB_URL', 'ELASTICSEARCH_URL', 'REDIS_URL', 'CACHE_REDIS_URL'],
+      'HOST',
+      'PORT',
+      'MONGODB_URL',
+      'ELASTICSEARCH_URL',
+      'REDIS_URL',
+      'CACHE_REDIS_URL',
       // For local use, tests and development.
-      ...['DATA_DIR', 'DISABLE_AUTH', 'FAULT_POINTS', 'NODE_ENV'],
-      ...['DISCORD_API_URL', 'DISCORD_CDN_URL', 'DISCORD_AUTHORIZE_URL', 'METRICS_PORT'],
+      'DATA_DIR',
+      'DISABLE_AUTH',
+      'FAULT_POINTS',
+      'NODE_ENV',
+      'DISCORD_API_URL',
+      'DISCORD_CDN_URL',
+      'DISCORD_AUTHORIZE_URL',
+      'METRICS_PORT',
     ];
     const known = Object.keys(settingsSchema.describe().keys as object);
     for (const name of known.filter((one) => !decided.includes(one))) {

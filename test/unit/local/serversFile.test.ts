@@ -90,7 +90,9 @@ describe('servers.json', () => {
   it('refuses a second launcher with the URLs in use, and hides the password', () =>
     withTemporaryFolder(async (dataDir) => {
       await writeServersFile(dataDir, {
-        ...{ ports: {}, urls: urlsAt(port), launcher: processId() },
+        ports: {},
+        urls: urlsAt(port),
+        launcher: processId(),
         apiUrl: 'http://127.0.0.1:3000',
       });
       const message = await rejectionOf(refuseSecondLauncher(dataDir));

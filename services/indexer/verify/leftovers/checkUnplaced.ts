@@ -7,7 +7,10 @@ export async function checkUnplaced({ deps, indexes }: AreaContext): Promise<Dif
   const found: Difference[] = [];
   for (const index of indexes) {
     const { hits } = await deps.elasticsearch.search({
-      ...{ index, size: MOST_LISTED, version: true, _source: false },
+      index,
+      size: MOST_LISTED,
+      version: true,
+      _source: false,
       query: { bool: { must_not: [{ exists: { field: 'threadId' } }] } },
     });
     for (const { _id: id = '', _version: version = 0 } of hits.hits) {

@@ -127,7 +127,10 @@ async function erasedPeopleKept(
     collections.contributions.distinct('userId', { ...byUser, messages: { $gt: 0 } }),
   ]);
   return [...new Set(kept.flat())].filter(isErased).map((id) => ({
-    ...{ kind: 'erased.kept', id, detail: 'Among those who are counted', basis: '' },
+    kind: 'erased.kept',
+    id,
+    detail: 'Among those who are counted',
+    basis: '',
     clue: { userId: id },
   }));
 }

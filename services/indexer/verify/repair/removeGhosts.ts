@@ -32,7 +32,8 @@ export async function removeGhosts(deps: IndexerDeps, found: Difference[]): Prom
 async function unchanged({ elasticsearch }: IndexerDeps, { clue }: Difference): Promise<string[]> {
   const { index = '', documents = [] } = clue ?? {};
   const { docs } = await elasticsearch.mget({
-    ...{ index, _source: false },
+    index,
+    _source: false,
     ids: documents.map(({ id }) => id),
   });
   return documents.flatMap(({ id, version }, n) => {

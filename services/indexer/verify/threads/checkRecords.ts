@@ -148,7 +148,10 @@ async function strayMessages({ deps, window, threads }: ThreadLook): Promise<Map
 
 function strayDifferences(id: string, count: number, unseen: Unseen | undefined): Difference[] {
   const difference = (kind: Difference['kind'], detail: string, clue?: Difference['clue']) => ({
-    ...{ kind, id, detail, basis: '' },
+    kind,
+    id,
+    detail,
+    basis: '',
     ...(clue && { clue }),
   });
   return [

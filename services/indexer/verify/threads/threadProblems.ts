@@ -24,7 +24,8 @@ export function threadProblems(): ThreadProblems {
       const key = `${kind} ${id}`;
       const known = byKey.get(key) ?? {
         difference: { kind, id, detail: '', basis: String(revision) },
-        ...{ details: [], above: 0 },
+        details: [],
+        above: 0,
       };
       byKey.set(key, known);
       known.details.push(detail);

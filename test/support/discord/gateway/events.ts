@@ -80,11 +80,17 @@ export function guildCreated(audience: Audience, guild: Guild): Outgoing {
   const own = guild.members.get(model.bot.id);
   return event(Event.GuildCreate, Intent.Guilds, {
     ...presentGuild(guild),
-    ...{ joined_at: isoOf(own?.joinedAt ?? 0), large: false, unavailable: false },
-    ...{ member_count: guild.members.size, members: own ? [presentMember(own)] : [] },
+    joined_at: isoOf(own?.joinedAt ?? 0),
+    large: false,
+    unavailable: false,
+    member_count: guild.members.size,
+    members: own ? [presentMember(own)] : [],
     channels: channels.map((channel) => seen(audience, channel)),
     threads: activeThreads(audience, channels).map(presentThread),
-    ...{ voice_states: [], presences: [], stage_instances: [], guild_scheduled_events: [] },
+    voice_states: [],
+    presences: [],
+    stage_instances: [],
+    guild_scheduled_events: [],
     soundboard_sounds: [],
   } as unknown as GatewayGuildCreateDispatchData);
 }
@@ -151,8 +157,10 @@ function accessGained(audience: Audience, guild: Guild, gained: readonly Channel
   return [
     ...gained.map((channel) => channelEvent(Event.ChannelUpdate, presentChannel(channel))),
     event(Event.ThreadListSync, Intent.Guilds, {
-      ...{ guild_id: guild.id, channel_ids: gained.map(({ id }) => id) },
-      ...{ threads: activeThreads(audience, gained).map(presentThread), members: [] },
+      guild_id: guild.id,
+      channel_ids: gained.map(({ id }) => id),
+      threads: activeThreads(audience, gained).map(presentThread),
+      members: [],
     }),
   ];
 }
@@ -169,7 +177,8 @@ function threadCreated(
   { thread, starter }: ChangeOf<'threadCreated'>,
 ): Outgoing[] {
   const created = event(Event.ThreadCreate, Intent.Guilds, {
-    ...{ ...presentThread(thread), newly_created: true },
+    ...presentThread(thread),
+    newly_created: true,
   });
   const first = starter ? [messageTold(audience, Event.MessageCreate, starter)] : [];
   return audience.starterFirst ? [...first, created] : [created, ...first];
@@ -182,7 +191,10 @@ function threadChanged({ kind, thread }: ChangeOf<'threadUpdated' | 'threadDelet
   const { id, guildId, parentId } = thread;
   const type = ChannelType.PublicThread;
   return event(Event.ThreadDelete, Intent.Guilds, {
-    ...{ id, guild_id: guildId, parent_id: parentId, type },
+    id,
+    guild_id: guildId,
+    parent_id: parentId,
+    type,
   });
 }
 

@@ -52,7 +52,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
   let lastIdentify = -Infinity;
 
   const audienceOf = ({ intents }: { intents: number }): Audience => ({
-    ...{ model, links, access, starterFirst: controls.starterFirst },
+    model,
+    links,
+    access,
+    starterFirst: controls.starterFirst,
     seesContent: settings.messageContent && (intents & Intent.MessageContent) !== 0,
   });
   const tell = (session: Session, t: Event, d: unknown): void => {
@@ -135,8 +138,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return opened;
     },
     lastEventOf: (sessionId) => sessions.get(sessionId)?.seq ?? null,
-    ...{ commands: [] as GatewayCommand[], identifiesLeft: settings.identifiesPerDay },
-    ...{ copies: 1, starterFirst: false, refuseWith: null, ignoresSessions: false },
+    commands: [] as GatewayCommand[],
+    identifiesLeft: settings.identifiesPerDay,
+    copies: 1,
+    starterFirst: false,
+    refuseWith: null,
+    ignoresSessions: false,
     close(code, reason = '') {
       for (const { connection, session } of [...clients]) {
         if (session && ENDING.includes(code)) end(session);
@@ -181,9 +188,12 @@ function readyOf(
 ): GatewayReadyDispatchData {
   const flags = applicationFlags(settings);
   return {
-    ...{ v: 10, user: presentUser(model.bot), session_id: sessionId },
+    v: 10,
+    user: presentUser(model.bot),
+    session_id: sessionId,
     guilds: [...model.guilds.keys()].map((id) => ({ id, unavailable: true })),
-    ...{ resume_gateway_url: `${url}/resume`, shard: [0, 1] },
+    resume_gateway_url: `${url}/resume`,
+    shard: [0, 1],
     application: { id: model.bot.id, flags, flags_new: String(flags) },
   };
 }

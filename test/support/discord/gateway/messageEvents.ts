@@ -50,7 +50,8 @@ function messageEvent(audience: Audience, change: MessageChange): Outgoing {
     case 'pinsChanged': {
       const { channelId, guildId, lastPinAt } = change;
       return event(Event.ChannelPinsUpdate, Intent.Guilds, {
-        ...{ channel_id: channelId, guild_id: guildId },
+        channel_id: channelId,
+        guild_id: guildId,
         last_pin_timestamp: lastPinAt === null ? null : isoOf(lastPinAt),
       });
     }
@@ -85,7 +86,8 @@ export function messageTold(
   const author = message.webhook ? undefined : members.get(message.authorId);
   const { reactions: _reactions, poll, ...presented } = presentMessage(audience, message);
   return event(t, Intent.GuildMessages, {
-    ...{ ...presented, guild_id: message.guildId },
+    ...presented,
+    guild_id: message.guildId,
     ...(poll ? { poll: message.poll?.isFinal ? poll : withoutVotes(poll) } : {}),
     channel_type: audience.model.threads.has(message.channelId)
       ? ChannelType.PublicThread
@@ -107,15 +109,19 @@ function reactionChanged(
   { kind, message, userId, emoji }: ChangeOf<'reactionAdded' | 'reactionRemoved'>,
 ): Outgoing {
   const data = {
-    ...{ ...placeOf(message), user_id: userId, emoji: presentEmoji(emoji) },
-    ...{ burst: false, type: ReactionType.Normal },
+    ...placeOf(message),
+    user_id: userId,
+    emoji: presentEmoji(emoji),
+    burst: false,
+    type: ReactionType.Normal,
   };
   if (kind === 'reactionRemoved') {
     return event(Event.MessageReactionRemove, Intent.GuildMessageReactions, data);
   }
   const member = model.guilds.get(message.guildId)?.members.get(userId);
   return event(Event.MessageReactionAdd, Intent.GuildMessageReactions, {
-    ...{ ...data, message_author_id: message.authorId },
+    ...data,
+    message_author_id: message.authorId,
     ...(member ? { member: presentMember(member) } : {}),
   });
 }

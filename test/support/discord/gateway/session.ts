@@ -27,7 +27,10 @@ export function createSession(
   const kept: { s: number; text: string }[] = [];
   let lostAt: number | null = null;
   return {
-    ...{ id: randomBytes(16).toString('hex'), intents, seq: 0, connection: null },
+    id: randomBytes(16).toString('hex'),
+    intents,
+    seq: 0,
+    connection: null,
 
     dispatch(t, d) {
       this.seq += 1;

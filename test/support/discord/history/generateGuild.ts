@@ -24,13 +24,18 @@ export function generateGuild(model: DiscordModel, random: Random, size: History
   const people = generatePeople(model, random, guild, size.people);
   const start = model.clock.now() - size.weeks * WEEK;
   const category = model.createChannel(guild.id, {
-    ...{ type: ChannelType.GuildCategory, name: 'Community', at: start },
+    type: ChannelType.GuildCategory,
+    name: 'Community',
+    at: start,
   });
   const chat = generateChat(model, random, guild, people, category, start);
   for (const plan of forumPlans(model, random, guild, size)) {
     const forum = model.createChannel(guild.id, {
-      ...{ type: ChannelType.GuildForum, topic: 'Ask one thing at a time.', at: start },
-      ...{ parentId: category.id, ...plan.values },
+      type: ChannelType.GuildForum,
+      topic: 'Ask one thing at a time.',
+      at: start,
+      parentId: category.id,
+      ...plan.values,
     });
     for (const name of ['Solved', 'Question', 'Bug']) {
       model.createTag(forum.id, { name, isModerated: name === 'Solved', emojiName: '🏷️' });
@@ -62,7 +67,8 @@ function forumPlans(
   const few = Math.min(3, threads);
   return [
     ...Array.from({ length: forums }, (_, index) => ({
-      ...{ values: { name: `help-${index + 1}`, requiresTag: random.chance(0.3) }, threads },
+      values: { name: `help-${index + 1}`, requiresTag: random.chance(0.3) },
+      threads,
     })),
     { values: { name: 'showcase', type: ChannelType.GuildMedia }, threads: few },
     { values: { name: 'staff', ...deny(ViewChannel, READING) }, threads: few },

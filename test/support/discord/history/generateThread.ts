@@ -27,7 +27,9 @@ export interface ThreadPlan {
 export function generateThread(model: DiscordModel, random: Random, plan: ThreadPlan): Thread {
   const { forum, people, at } = plan;
   const thread = model.createThread(forum.id, {
-    ...{ at, name: aTitle(random), ownerId: random.pick(people).id },
+    at,
+    name: aTitle(random),
+    ownerId: random.pick(people).id,
     starter: { content: aText(random) },
     appliedTagIds: random
       .shuffle(forum.tags)
@@ -46,7 +48,12 @@ export function generateThread(model: DiscordModel, random: Random, plan: Thread
       const earlier = model.messagesOf(thread.id);
       const { guildId } = forum;
       const scene: Scene = {
-        ...{ random, people, bot: model.bot, guildId, earlier, elsewhere: plan.elsewhere },
+        random,
+        people,
+        bot: model.bot,
+        guildId,
+        earlier,
+        elsewhere: plan.elsewhere,
       };
       model.post(thread.id, { ...aMessage(scene), at: time });
     }

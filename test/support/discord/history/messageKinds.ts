@@ -29,7 +29,11 @@ type Kind = (scene: Scene) => Partial<NewMessage>;
 const IMAGE = { contentType: 'image/png', width: 640, height: 480 };
 const PICTURE = 'https://images.example.com/chart.png';
 const MEDIA = {
-  ...{ id: '310000000000000079', url: PICTURE, proxy_url: PICTURE, width: 800, height: 600 },
+  id: '310000000000000079',
+  url: PICTURE,
+  proxy_url: PICTURE,
+  width: 800,
+  height: 600,
   content_type: 'image/png',
 };
 
@@ -52,7 +56,9 @@ export const MESSAGE_KINDS = {
     if (earlier.length === 0) return { content: aText(random) };
     const { id: messageId, channelId, guildId, authorId } = random.pick(earlier);
     return {
-      ...{ type: MessageType.Reply, content: aText(random), mentionIds: [authorId] },
+      type: MessageType.Reply,
+      content: aText(random),
+      mentionIds: [authorId],
       reference: { type: 0, channelId, guildId, messageId },
     };
   },
@@ -61,7 +67,9 @@ export const MESSAGE_KINDS = {
     poll: {
       question: 'Which one?',
       answers: ['This', 'That', 'Neither 🙈'].map((text, index) => ({
-        ...{ id: index + 1, text, voterIds: new Set<string>() },
+        id: index + 1,
+        text,
+        voterIds: new Set<string>(),
       })),
       endsAt: Date.UTC(2027, 0, 1) + random.below(1e9),
       isFinal: false,
@@ -73,7 +81,10 @@ export const MESSAGE_KINDS = {
     components: [
       { type: ComponentType.TextDisplay, id: 1, content: `# Release\n${aText(random)}` },
       {
-        ...{ type: ComponentType.Container, id: 2, accent_color: 0x5865f2, spoiler: false },
+        type: ComponentType.Container,
+        id: 2,
+        accent_color: 0x5865f2,
+        spoiler: false,
         components: [
           { type: ComponentType.TextDisplay, id: 3, content: aText(random) },
           {
@@ -91,7 +102,8 @@ export const MESSAGE_KINDS = {
     content: aText(random),
     components: [
       {
-        ...{ type: ComponentType.ActionRow, id: 1 },
+        type: ComponentType.ActionRow,
+        id: 1,
         components: [
           {
             type: ComponentType.Button,
@@ -113,8 +125,12 @@ export const MESSAGE_KINDS = {
     content: 'https://blog.example.com/post',
     embeds: [
       {
-        ...{ type: EmbedType.Rich, url: 'https://blog.example.com/post', title: 'A post' },
-        ...{ description: aText(random), color: 0x00ff00, timestamp: '2026-02-03T04:05:06+00:00' },
+        type: EmbedType.Rich,
+        url: 'https://blog.example.com/post',
+        title: 'A post',
+        description: aText(random),
+        color: 0x00ff00,
+        timestamp: '2026-02-03T04:05:06+00:00',
         author: { name: 'A blog' },
         footer: { text: 'Read on' },
         image: { url: PICTURE, proxy_url: PICTURE, width: 800, height: 600 },
@@ -143,7 +159,9 @@ export const MESSAGE_KINDS = {
     flags: MessageFlags.IsVoiceMessage,
     attachments: [
       {
-        ...{ filename: 'voice-message.ogg', size: 4_000, contentType: 'audio/ogg' },
+        filename: 'voice-message.ogg',
+        size: 4_000,
+        contentType: 'audio/ogg',
         voice: { seconds: 2.5, waveform: 'AAECAwQ=' },
       },
     ],
@@ -153,15 +171,20 @@ export const MESSAGE_KINDS = {
     flags: MessageFlags.IsComponentsV2,
     components: [
       {
-        ...{ type: ComponentType.Section, id: 1 },
+        type: ComponentType.Section,
+        id: 1,
         components: [{ type: ComponentType.TextDisplay, id: 2, content: aText(random) }],
         accessory: {
-          ...{ type: ComponentType.Thumbnail, id: 3, media: MEDIA, spoiler: false },
+          type: ComponentType.Thumbnail,
+          id: 3,
+          media: MEDIA,
+          spoiler: false,
           description: 'A thumbnail',
         },
       },
       {
-        ...{ type: ComponentType.MediaGallery, id: 4 },
+        type: ComponentType.MediaGallery,
+        id: 4,
         items: [{ media: MEDIA, description: 'A chart', spoiler: true }],
       },
     ],
@@ -169,18 +192,23 @@ export const MESSAGE_KINDS = {
 
   /** An answer that a bot has announced and never given. */
   loading: ({ bot }) => ({
-    ...{ type: MessageType.ChatInputCommand, authorId: bot.id, flags: MessageFlags.Loading },
+    type: MessageType.ChatInputCommand,
+    authorId: bot.id,
+    flags: MessageFlags.Loading,
   }),
 
   webhook: ({ random }) => ({
-    ...{ authorId: '310000000000000077', content: aText(random) },
+    authorId: '310000000000000077',
+    content: aText(random),
     webhook: { name: random.pick(['Build', 'News']), avatar: null },
   }),
 
   command({ random, people, bot }) {
     const asker = random.pick(people.filter(({ isBot }) => !isBot));
     return {
-      ...{ type: MessageType.ChatInputCommand, authorId: bot.id, content: aText(random) },
+      type: MessageType.ChatInputCommand,
+      authorId: bot.id,
+      content: aText(random),
       command: { id: '310000000000000078', name: 'help', userId: asker.id },
     };
   },
@@ -191,7 +219,8 @@ export const MESSAGE_KINDS = {
   },
 
   autoModeration: () => ({
-    ...{ type: MessageType.AutoModerationAction, content: 'a forbidden word' },
+    type: MessageType.AutoModerationAction,
+    content: 'a forbidden word',
     embeds: [{ type: EmbedType.AutoModerationMessage, description: 'a forbidden word' }],
   }),
 

@@ -20,7 +20,9 @@ export function generatePeople(
     const at = FIRST_ACCOUNT + random.below(now - FIRST_ACCOUNT);
     const isBot = number % 9 === 5;
     const user = model.createUser({
-      ...{ at, isBot, username: aName(random, number) },
+      at,
+      isBot,
+      username: aName(random, number),
       globalName: isBot || random.chance(0.3) ? null : `Person ${number}`,
       discriminator: isBot ? String(1000 + random.below(9000)) : '0',
       avatar: random.chance(0.6) ? anAvatar(random) : null,

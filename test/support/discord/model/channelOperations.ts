@@ -17,9 +17,20 @@ export function channelOperations(state: State): ChannelOperations {
     createChannel(guildId, { at, ...values }) {
       need(state.guilds, guildId, 'guild');
       const channel: Channel = {
-        ...{ id: state.newId(at), guildId, name: 'channel', topic: null, parentId: null },
-        ...{ position: state.channels.size, isNsfw: false, isSpoiler: false, requiresTag: false },
-        ...{ overwrites: [], tags: [], slowModeSeconds: 0, lastMessageId: null, lastPinAt: null },
+        id: state.newId(at),
+        guildId,
+        name: 'channel',
+        topic: null,
+        parentId: null,
+        position: state.channels.size,
+        isNsfw: false,
+        isSpoiler: false,
+        requiresTag: false,
+        overwrites: [],
+        tags: [],
+        slowModeSeconds: 0,
+        lastMessageId: null,
+        lastPinAt: null,
         ...values,
       };
       state.channels.set(channel.id, channel);

@@ -20,13 +20,23 @@ export function createModel(startAt: number): DiscordModel {
   const account = { username: 'forum-archive', discriminator: '4821', isBot: true, at: BOT_SINCE };
   const bot = newUser({ newId }, account);
   const state: State = {
-    ...{ clock, newId, bot, users: new Map([[bot.id, bot]]), guilds: new Map() },
-    ...{ channels: new Map(), threads: new Map(), messages: new Map() },
+    clock,
+    newId,
+    bot,
+    users: new Map([[bot.id, bot]]),
+    guilds: new Map(),
+    channels: new Map(),
+    threads: new Map(),
+    messages: new Map(),
     emit: (change) => listeners.forEach((listener) => listener(change)),
   };
   return {
-    ...{ clock, bot, users: state.users, guilds: state.guilds },
-    ...{ channels: state.channels, threads: state.threads },
+    clock,
+    bot,
+    users: state.users,
+    guilds: state.guilds,
+    channels: state.channels,
+    threads: state.threads,
     ...guildOperations(state),
     ...channelOperations(state),
     ...threadOperations(state),

@@ -39,14 +39,24 @@ export function guildOperations(state: State): GuildOperations {
         ...(at === undefined ? {} : { at }),
       });
       const guild: Guild = {
-        ...{ id, name: 'Server', icon: null, description: null, ownerId: owner.id, nsfwLevel: 0 },
-        ...{ roles: new Map(), members: new Map(), isUnavailable: false },
+        id,
+        name: 'Server',
+        icon: null,
+        description: null,
+        ownerId: owner.id,
+        nsfwLevel: 0,
+        roles: new Map(),
+        members: new Map(),
+        isUnavailable: false,
         ...values,
       };
       const everyone = newRole(state, { ...dated, name: '@everyone', permissions: READING });
       guild.roles.set(id, { ...everyone, id, position: 0 });
       const own = newRole(state, {
-        ...{ ...dated, name: 'Archive', permissions: READING, botId: state.bot.id },
+        ...dated,
+        name: 'Archive',
+        permissions: READING,
+        botId: state.bot.id,
       });
       guild.roles.set(own.id, own);
       for (const [user, roleIds] of [

@@ -25,13 +25,26 @@ export function messageOperations(state: State): MessageOperations {
       const { id, channelId: from, guildId, type, content, editedMicros, flags } = original;
       const { attachments, embeds, components, stickers } = original;
       return post(channelId, {
-        ...{ ...values, authorId, flags: MessageFlags.HasSnapshot },
+        ...values,
+        authorId,
+        flags: MessageFlags.HasSnapshot,
         reference: {
-          ...{ type: MessageReferenceType.Forward, channelId: from, guildId, messageId: id },
+          type: MessageReferenceType.Forward,
+          channelId: from,
+          guildId,
+          messageId: id,
         },
         snapshot: {
-          ...{ id, channelId: from, type, content, editedMicros, flags },
-          ...{ attachments, embeds, components, stickers },
+          id,
+          channelId: from,
+          type,
+          content,
+          editedMicros,
+          flags,
+          attachments,
+          embeds,
+          components,
+          stickers,
         },
       });
     },
@@ -121,7 +134,9 @@ export function messageOperations(state: State): MessageOperations {
       poll.endsAt = Math.min(poll.endsAt, state.clock.now());
       update(message);
       return post(channelId, {
-        ...{ type: MessageType.PollResult, authorId: message.authorId, embeds: [resultOf(poll)] },
+        type: MessageType.PollResult,
+        authorId: message.authorId,
+        embeds: [resultOf(poll)],
         reference: { type: 0, channelId, guildId: message.guildId, messageId },
       });
     },
@@ -163,9 +178,21 @@ function newMessage(state: State, channelId: string, given: AnyMessage): Message
   const { at, attachments = [], id = state.newId(at), ...values } = given;
   const { guildId } = state.threads.get(channelId) ?? need(state.channels, channelId, 'channel');
   return {
-    ...{ id, channelId, guildId, type: MessageType.Default, content: '', editedMicros: null },
-    ...{ pinnedAt: null, flags: 0, mentionIds: [], mentionRoleIds: [], mentionsEveryone: false },
-    ...{ embeds: [], components: [], stickers: [], reactions: [] },
+    id,
+    channelId,
+    guildId,
+    type: MessageType.Default,
+    content: '',
+    editedMicros: null,
+    pinnedAt: null,
+    flags: 0,
+    mentionIds: [],
+    mentionRoleIds: [],
+    mentionsEveryone: false,
+    embeds: [],
+    components: [],
+    stickers: [],
+    reactions: [],
     ...values,
     attachments: attachments.map((attachment) => newAttachment(state, attachment, at)),
   };
@@ -207,8 +234,10 @@ function resultOf({ question, answers }: Poll): Message['embeds'][0] {
   const [best] = [...answers].sort((left, right) => right.voterIds.size - left.voterIds.size);
   const total = answers.reduce((sum, { voterIds }) => sum + voterIds.size, 0);
   const fields = {
-    ...{ poll_question_text: question, victor_answer_text: best?.text ?? '' },
-    ...{ victor_answer_votes: String(best?.voterIds.size ?? 0), total_votes: String(total) },
+    poll_question_text: question,
+    victor_answer_text: best?.text ?? '',
+    victor_answer_votes: String(best?.voterIds.size ?? 0),
+    total_votes: String(total),
   };
   return {
     type: EmbedType.PollResult,

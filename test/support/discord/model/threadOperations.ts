@@ -16,7 +16,9 @@ export function threadOperations(state: State): ThreadOperations {
       const origin = isPost
         ? null
         : addMessage(state, parentId, {
-            ...{ ...first, authorId: ownerId, flags: MessageFlags.HasThread },
+            ...first,
+            authorId: ownerId,
+            flags: MessageFlags.HasThread,
             ...dated,
           });
       const thread = newThread(state, parent, values, origin?.id);
@@ -30,7 +32,8 @@ export function threadOperations(state: State): ThreadOperations {
       state.emit({ kind: 'threadCreated', thread, starter });
       if (origin) {
         const message = addMessage(state, thread.id, {
-          ...{ type: MessageType.ThreadStarterMessage, authorId: ownerId },
+          type: MessageType.ThreadStarterMessage,
+          authorId: ownerId,
           reference: {
             type: 0,
             channelId: parentId,
@@ -90,10 +93,21 @@ function newThread(
   id = state.newId(at),
 ): Thread {
   return {
-    ...{ id, guildId: parent.guildId, parentId: parent.id, name: 'A question' },
-    ...{ isArchived: false, isLocked: false, isPinned: false, autoArchiveMinutes: 4320 },
-    ...{ archiveMicros: microsOf(at ?? state.clock.now()), appliedTagIds: [], slowModeSeconds: 0 },
-    ...{ messageCount: 0, totalMessagesSent: 0, lastMessageId: null, lastPinAt: null },
+    id,
+    guildId: parent.guildId,
+    parentId: parent.id,
+    name: 'A question',
+    isArchived: false,
+    isLocked: false,
+    isPinned: false,
+    autoArchiveMinutes: 4320,
+    archiveMicros: microsOf(at ?? state.clock.now()),
+    appliedTagIds: [],
+    slowModeSeconds: 0,
+    messageCount: 0,
+    totalMessagesSent: 0,
+    lastMessageId: null,
+    lastPinAt: null,
     ...values,
   };
 }

@@ -24,15 +24,25 @@ export type AnyChannel = Omit<APIGuildForumChannel, 'type'> & { type: Channel['t
 export function presentChannel(channel: Channel): AnyChannel {
   const { id, guildId, type, name, topic, parentId, position, isNsfw, overwrites } = channel;
   const common = {
-    ...{ id, type, guild_id: guildId, name, position, parent_id: parentId },
-    ...{ flags: flagsOf(channel), nsfw: isNsfw },
+    id,
+    type,
+    guild_id: guildId,
+    name,
+    position,
+    parent_id: parentId,
+    flags: flagsOf(channel),
+    nsfw: isNsfw,
     permission_overwrites: overwrites.map(({ allow, deny, ...whose }) => ({
-      ...{ ...whose, allow: String(allow), deny: String(deny) },
+      ...whose,
+      allow: String(allow),
+      deny: String(deny),
     })),
   };
   if (type === ChannelType.GuildCategory) return common as unknown as AnyChannel;
   const withMessages = {
-    ...{ ...common, topic, last_message_id: channel.lastMessageId },
+    ...common,
+    topic,
+    last_message_id: channel.lastMessageId,
     rate_limit_per_user: channel.slowModeSeconds,
     ...(channel.lastPinAt === null ? {} : { last_pin_timestamp: isoOf(channel.lastPinAt) }),
   };
@@ -45,8 +55,15 @@ export function presentChannel(channel: Channel): AnyChannel {
 export function presentHidden({ id, guildId, type, position }: Channel): AnyChannel {
   const everyone = { id: guildId, type: 0, allow: '0', deny: String(1n << 10n) };
   return {
-    ...{ id, type, guild_id: guildId, name: '___hidden___', position, parent_id: null },
-    ...{ flags: OBFUSCATED, permission_overwrites: [everyone], topic: null },
+    id,
+    type,
+    guild_id: guildId,
+    name: '___hidden___',
+    position,
+    parent_id: null,
+    flags: OBFUSCATED,
+    permission_overwrites: [everyone],
+    topic: null,
     last_message_id: null,
   } as unknown as AnyChannel;
 }
@@ -58,10 +75,16 @@ function flagsOf({ requiresTag, isSpoiler }: Channel): number {
 function forumFields({ type, tags }: Channel): object {
   return {
     available_tags: tags.map(({ id, name, isModerated, emojiId, emojiName }) => ({
-      ...{ id, name, moderated: isModerated, emoji_id: emojiId, emoji_name: emojiName },
+      id,
+      name,
+      moderated: isModerated,
+      emoji_id: emojiId,
+      emoji_name: emojiName,
     })),
-    ...{ default_reaction_emoji: null, default_sort_order: null },
-    ...{ default_thread_rate_limit_per_user: 0, default_auto_archive_duration: 4320 },
+    default_reaction_emoji: null,
+    default_sort_order: null,
+    default_thread_rate_limit_per_user: 0,
+    default_auto_archive_duration: 4320,
     ...(type === ChannelType.GuildForum ? { default_forum_layout: 0 } : {}),
   };
 }
@@ -73,17 +96,25 @@ export function presentThread(thread: Thread): APIThreadChannel {
   const counted = (count: number): number =>
     createdAt < COUNTED_SINCE ? Math.min(50, count) : count;
   return {
-    ...{ id, guild_id: guildId, parent_id: parentId, owner_id: ownerId, name },
+    id,
+    guild_id: guildId,
+    parent_id: parentId,
+    owner_id: ownerId,
+    name,
     type: ChannelType.PublicThread,
     flags: thread.isPinned ? ChannelFlags.Pinned : 0,
-    ...{ rate_limit_per_user: thread.slowModeSeconds, last_message_id: thread.lastMessageId },
+    rate_limit_per_user: thread.slowModeSeconds,
+    last_message_id: thread.lastMessageId,
     ...(thread.lastPinAt === null ? {} : { last_pin_timestamp: isoOf(thread.lastPinAt) }),
-    ...{ message_count: counted(thread.messageCount), member_count: 1 },
+    message_count: counted(thread.messageCount),
+    member_count: 1,
     total_message_sent: counted(thread.totalMessagesSent),
     applied_tags: appliedTagIds,
     thread_metadata: {
-      ...{ archived: thread.isArchived, archive_timestamp: isoOfMicros(archiveMicros) },
-      ...{ auto_archive_duration: thread.autoArchiveMinutes, locked: thread.isLocked },
+      archived: thread.isArchived,
+      archive_timestamp: isoOfMicros(archiveMicros),
+      auto_archive_duration: thread.autoArchiveMinutes,
+      locked: thread.isLocked,
       ...(createdAt < CREATION_TOLD_SINCE ? {} : { create_timestamp: isoOf(createdAt) }),
     },
   } as APIThreadChannel;

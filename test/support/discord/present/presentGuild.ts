@@ -7,20 +7,49 @@ import { basePermissions } from '../model/permissions.js';
 export function presentGuild(guild: Guild): APIGuild {
   const { id, name, icon, description, ownerId, nsfwLevel, roles } = guild;
   const settings = {
-    ...{ home_header: null, splash: null, discovery_splash: null, banner: null },
-    ...{ application_id: null, region: 'deprecated', afk_channel_id: null, afk_timeout: 300 },
-    ...{ system_channel_id: null, system_channel_flags: 0, widget_enabled: false },
-    ...{ widget_channel_id: null, verification_level: 1, default_message_notifications: 1 },
-    ...{ mfa_level: 0, explicit_content_filter: 2, max_presences: null, max_members: 500_000 },
-    ...{ max_stage_video_channel_users: 50, max_video_channel_users: 25, vanity_url_code: null },
-    ...{ premium_tier: 0, premium_subscription_count: 0, preferred_locale: 'en-US' },
-    ...{ rules_channel_id: null, safety_alerts_channel_id: null, public_updates_channel_id: null },
-    ...{ premium_progress_bar_enabled: false, incidents_data: null, emojis: [], stickers: [] },
+    home_header: null,
+    splash: null,
+    discovery_splash: null,
+    banner: null,
+    application_id: null,
+    region: 'deprecated',
+    afk_channel_id: null,
+    afk_timeout: 300,
+    system_channel_id: null,
+    system_channel_flags: 0,
+    widget_enabled: false,
+    widget_channel_id: null,
+    verification_level: 1,
+    default_message_notifications: 1,
+    mfa_level: 0,
+    explicit_content_filter: 2,
+    max_presences: null,
+    max_members: 500_000,
+    max_stage_video_channel_users: 50,
+    max_video_channel_users: 25,
+    vanity_url_code: null,
+    premium_tier: 0,
+    premium_subscription_count: 0,
+    preferred_locale: 'en-US',
+    rules_channel_id: null,
+    safety_alerts_channel_id: null,
+    public_updates_channel_id: null,
+    premium_progress_bar_enabled: false,
+    incidents_data: null,
+    emojis: [],
+    stickers: [],
   };
+  // The description has a field that the types lack.
+  const nsfw = nsfwLevel === 1 || nsfwLevel === 3;
   return {
-    ...({ ...settings, features: ['COMMUNITY'] } as unknown as APIGuild),
-    ...{ id, name, icon, description, owner_id: ownerId, nsfw_level: nsfwLevel },
-    ...{ nsfw: nsfwLevel === 1 || nsfwLevel === 3, roles: [...roles.values()].map(presentRole) },
+    ...({ ...settings, nsfw, features: ['COMMUNITY'] } as unknown as APIGuild),
+    id,
+    name,
+    icon,
+    description,
+    owner_id: ownerId,
+    nsfw_level: nsfwLevel,
+    roles: [...roles.values()].map(presentRole),
   };
 }
 
@@ -29,7 +58,12 @@ export function presentMyGuild({ bot }: DiscordModel, guild: Guild): object {
   const roleIds = guild.members.get(bot.id)?.roleIds ?? [];
   const { id, name, icon } = guild;
   return {
-    ...{ id, name, icon, banner: null, owner: false, features: ['COMMUNITY'] },
+    id,
+    name,
+    icon,
+    banner: null,
+    owner: false,
+    features: ['COMMUNITY'],
     permissions: String(basePermissions(guild, roleIds)),
   };
 }
@@ -40,12 +74,21 @@ const NO_FLAGS: number = 0;
 /** A role of a guild. */
 export function presentRole({ id, name, permissions, position, color, botId }: Role): APIRole {
   const looks = {
-    ...{ color, hoist: false, icon: null, unicode_emoji: null },
+    color,
+    hoist: false,
+    icon: null,
+    unicode_emoji: null,
     colors: { primary_color: color, secondary_color: null, tertiary_color: null },
   };
   return {
-    ...{ id, name, permissions: String(permissions), position, flags: NO_FLAGS },
-    ...{ ...looks, managed: botId !== null, mentionable: false },
+    id,
+    name,
+    permissions: String(permissions),
+    position,
+    flags: NO_FLAGS,
+    ...looks,
+    managed: botId !== null,
+    mentionable: false,
     ...(botId === null ? {} : { tags: { bot_id: botId } }),
   };
 }

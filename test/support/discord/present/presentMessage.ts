@@ -56,8 +56,12 @@ function presentAlone(viewer: Viewer, message: Message): APIMessage {
   const sees = seesContent(viewer, message);
   return {
     ...presentContent({ ...viewer, seesContent: sees }, message),
-    ...{ id, channel_id: channelId, author: authorOf(viewer, message), tts: false },
-    ...{ pinned: message.pinnedAt !== null, mention_everyone: message.mentionsEveryone },
+    id,
+    channel_id: channelId,
+    author: authorOf(viewer, message),
+    tts: false,
+    pinned: message.pinnedAt !== null,
+    mention_everyone: message.mentionsEveryone,
     ...(webhook ? { webhook_id: authorId } : {}),
     ...(message.reference ? { message_reference: presentReference(message.reference) } : {}),
     ...(snapshot
@@ -86,7 +90,9 @@ function presentContent(
   const { id, channelId, type, flags, stickers, mentionIds = [], mentionRoleIds = [] } = message;
   const mentioned = mentionIds.flatMap((userId) => model.users.get(userId) ?? []);
   return {
-    ...{ type, flags, timestamp: isoOf(snowflakeTime(id)) },
+    type,
+    flags,
+    timestamp: isoOf(snowflakeTime(id)),
     edited_timestamp: message.editedMicros === null ? null : isoOfMicros(message.editedMicros),
     content: sees ? message.content : '',
     embeds: sees ? message.embeds : [],
@@ -97,7 +103,8 @@ function presentContent(
         )
       : [],
     ...(stickers.length > 0 ? { sticker_items: stickers } : {}),
-    ...{ mentions: mentioned.map(presentUser), mention_roles: mentionRoleIds },
+    mentions: mentioned.map(presentUser),
+    mention_roles: mentionRoleIds,
   };
 }
 
@@ -113,7 +120,9 @@ function presentReference({
   messageId,
 }: NonNullable<Message['reference']>): object {
   return {
-    ...{ type, channel_id: channelId, guild_id: guildId },
+    type,
+    channel_id: channelId,
+    guild_id: guildId,
     ...(messageId === undefined ? {} : { message_id: messageId }),
   };
 }
@@ -122,7 +131,12 @@ function presentAttachment(attachment: Message['attachments'][0], url: string): 
   const { id, filename, size, contentType, description, width, height, isSpoiler, voice } =
     attachment;
   return {
-    ...{ id, filename, size, url, proxy_url: url, content_type: contentType },
+    id,
+    filename,
+    size,
+    url,
+    proxy_url: url,
+    content_type: contentType,
     ...(description === undefined ? {} : { description }),
     ...(width === undefined || height === undefined ? {} : { width, height }),
     ...(isSpoiler ? { flags: IsSpoiler } : {}),
@@ -132,9 +146,12 @@ function presentAttachment(attachment: Message['attachments'][0], url: string): 
 
 function presentReaction({ emoji, userIds }: Message['reactions'][0]): APIReaction {
   return {
-    ...{ emoji: presentEmoji(emoji), count: userIds.size },
-    ...{ count_details: { burst: 0, normal: userIds.size }, burst_colors: [] },
-    ...{ me: false, me_burst: false },
+    emoji: presentEmoji(emoji),
+    count: userIds.size,
+    count_details: { burst: 0, normal: userIds.size },
+    burst_colors: [],
+    me: false,
+    me_burst: false,
   };
 }
 
@@ -149,13 +166,17 @@ export function presentEmoji({ id, name, isAnimated }: Message['reactions'][0]['
 
 function presentPoll({ question, answers, endsAt, isFinal }: Poll): object {
   return {
-    ...{ question: { text: question }, expiry: isoOf(endsAt), allow_multiselect: false },
+    question: { text: question },
+    expiry: isoOf(endsAt),
+    allow_multiselect: false,
     layout_type: 1,
     answers: answers.map(({ id, text }) => ({ answer_id: id, poll_media: { text } })),
     results: {
       is_finalized: isFinal,
       answer_counts: answers.map(({ id, voterIds }) => ({
-        ...{ id, count: voterIds.size, me_voted: false },
+        id,
+        count: voterIds.size,
+        me_voted: false,
       })),
     },
   };
@@ -168,7 +189,8 @@ function presentCommand(
 ): object {
   const user = presentUser(model.users.get(userId)!);
   return {
-    ...{ application_id: applicationId, webhook_id: applicationId },
+    application_id: applicationId,
+    webhook_id: applicationId,
     interaction: { id, type: 2, name, user },
     interaction_metadata: { id, type: 2, user, authorizing_integration_owners: {} },
   };

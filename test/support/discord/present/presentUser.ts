@@ -12,15 +12,24 @@ export function presentUser({
   isBot,
 }: User): APIUser {
   return {
-    ...{ id, username, discriminator, avatar, global_name: globalName },
+    id,
+    username,
+    discriminator,
+    avatar,
+    global_name: globalName,
     ...UNTOLD,
     ...(isBot ? { bot: true } : {}),
   };
 }
 
 const UNTOLD = {
-  ...{ public_flags: 0, flags: 0, banner: null, accent_color: null },
-  ...{ avatar_decoration_data: null, collectibles: null, primary_guild: null },
+  public_flags: 0,
+  flags: 0,
+  banner: null,
+  accent_color: null,
+  avatar_decoration_data: null,
+  collectibles: null,
+  primary_guild: null,
 };
 
 /** The author of a webhook's message, which is no account. */
@@ -29,7 +38,12 @@ export function presentWebhook(
   { name, avatar }: NonNullable<Message['webhook']>,
 ): APIUser {
   return presentUser({
-    ...{ id, username: name, avatar, globalName: null, discriminator: '0000', isBot: true },
+    id,
+    username: name,
+    avatar,
+    globalName: null,
+    discriminator: '0000',
+    isBot: true,
   });
 }
 
@@ -40,8 +54,16 @@ export function presentMemberAlone({
   joinedAt,
 }: Member): Omit<APIGuildMember, 'user'> {
   return {
-    ...{ nick, avatar: null, banner: null, roles: roleIds, joined_at: isoOf(joinedAt) },
-    ...{ premium_since: null, deaf: false, mute: false, pending: false, flags: UNTOLD.flags },
+    nick,
+    avatar: null,
+    banner: null,
+    roles: roleIds,
+    joined_at: isoOf(joinedAt),
+    premium_since: null,
+    deaf: false,
+    mute: false,
+    pending: false,
+    flags: UNTOLD.flags,
     communication_disabled_until: null,
   };
 }

@@ -39,8 +39,12 @@ export async function answerRequest(
   const { pathname, searchParams } = new URL(path, 'http://double');
   const match = url.startsWith(`${BASE}/`) ? matchRoute(method, pathname) : null;
   const entry: RequestEntry = {
-    ...{ method, path, route: match?.route.name ?? null, subject: match?.ids[0] ?? null },
-    ...{ status: 0, at: Date.now() },
+    method,
+    path,
+    route: match?.route.name ?? null,
+    subject: match?.ids[0] ?? null,
+    status: 0,
+    at: Date.now(),
   };
   deps.requests.push(entry);
   const body = method === 'POST' ? await readJson(request) : null;

@@ -9,7 +9,8 @@ export const refreshUrls: Handler = ({ links, body }) => {
   }
   return {
     refreshed_urls: urls.map((original) => ({
-      ...{ original: String(original), refreshed: links.refresh(String(original)) },
+      original: String(original),
+      refreshed: links.refresh(String(original)),
     })),
   };
 };

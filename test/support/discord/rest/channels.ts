@@ -27,7 +27,8 @@ export const listArchivedThreads: Handler = (call) => {
       (left, right) => right.archiveMicros - left.archiveMicros || compareIds(right.id, left.id),
     );
   return {
-    ...{ threads: threads.slice(0, limit).map(presentThread), members: [] },
+    threads: threads.slice(0, limit).map(presentThread),
+    members: [],
     has_more: threads.length > limit,
   };
 };

@@ -10,7 +10,8 @@ import { unknownMember } from './restError.js';
 export const getGuild: Handler = (call) => {
   const guild = guildOf(call);
   const counts = {
-    ...{ approximate_member_count: guild.members.size, approximate_presence_count: 1 },
+    approximate_member_count: guild.members.size,
+    approximate_presence_count: 1,
   };
   return { ...presentGuild(guild), ...(call.query.get('with_counts') === 'true' ? counts : {}) };
 };

@@ -38,7 +38,12 @@ export function createLimits(settings: Settings): LimitGuard {
   const buckets = createBuckets(settings);
   const told = new Map<string, number>();
   const counts: Limits['counts'] = {
-    ...{ bucket: 0, unknownBucket: 0, global: 0, shared: 0, cloudflare: 0, ban: 0 },
+    bucket: 0,
+    unknownBucket: 0,
+    global: 0,
+    shared: 0,
+    cloudflare: 0,
+    ban: 0,
     withoutRetryAfter: 0,
   };
   let taken: number[] = [];
@@ -112,7 +117,8 @@ function refuse(cause: 'bucket' | 'unknownBucket' | 'global' | 'shared', ms: num
       ...(isGlobal ? { 'X-RateLimit-Global': 'true' } : {}),
     },
     body: {
-      ...{ message: 'You are being rate limited.', global: isGlobal },
+      message: 'You are being rate limited.',
+      global: isGlobal,
       retry_after: Number(secondsOf(ms)),
     },
   };

@@ -8,7 +8,11 @@ import { idOf, numberOf, type Handler } from './call.js';
 /** The bot's own account. */
 export const getMe: Handler = ({ model }) => ({
   ...presentUser(model.bot),
-  ...{ mfa_enabled: true, locale: 'en-US', premium_type: 0, email: null, verified: true },
+  mfa_enabled: true,
+  locale: 'en-US',
+  premium_type: 0,
+  email: null,
+  verified: true,
 });
 
 /** The bot's application, whose flags tell which intents the portal grants. */
@@ -16,14 +20,28 @@ export const getApplication: Handler = ({ model, settings }) => {
   const { id, username } = model.bot;
   const flags = applicationFlags(settings);
   return {
-    ...{ id, name: username, icon: null, description: 'Archives forums', type: null },
-    ...{ bot: presentUser(model.bot), bot_public: true, bot_require_code_grant: false },
-    ...{ verify_key: 'f'.repeat(64), flags, flags_new: String(flags), redirect_uris: [] },
-    ...{ interactions_endpoint_url: null, role_connections_verification_url: null },
-    ...{ owner: presentUser(model.bot), team: null, eligible_oauth2_scopes: ['bot'] },
-    ...{ approximate_guild_count: model.guilds.size, approximate_user_install_count: 0 },
-    ...{ approximate_user_authorization_count: 0, explicit_content_filter: 0 },
-    ...{ integration_types_config: {} },
+    id,
+    name: username,
+    icon: null,
+    description: 'Archives forums',
+    type: null,
+    bot: presentUser(model.bot),
+    bot_public: true,
+    bot_require_code_grant: false,
+    verify_key: 'f'.repeat(64),
+    flags,
+    flags_new: String(flags),
+    redirect_uris: [],
+    interactions_endpoint_url: null,
+    role_connections_verification_url: null,
+    owner: presentUser(model.bot),
+    team: null,
+    eligible_oauth2_scopes: ['bot'],
+    approximate_guild_count: model.guilds.size,
+    approximate_user_install_count: 0,
+    approximate_user_authorization_count: 0,
+    explicit_content_filter: 0,
+    integration_types_config: {},
   };
 };
 
@@ -47,9 +65,12 @@ export const getGateway: Handler = ({ gatewayUrl }) => ({ url: gatewayUrl });
 
 /** Where the gateway is, and how often a session may still be started today. */
 export const getGatewayBot: Handler = ({ gatewayUrl, settings, identifiesLeft }) => ({
-  ...{ url: gatewayUrl, shards: 1 },
+  url: gatewayUrl,
+  shards: 1,
   session_start_limit: {
-    ...{ total: settings.identifiesPerDay, remaining: identifiesLeft(), max_concurrency: 1 },
+    total: settings.identifiesPerDay,
+    remaining: identifiesLeft(),
+    max_concurrency: 1,
     reset_after: 86_400_000,
   },
 });

@@ -53,7 +53,8 @@ export const listPins: Handler = (call) => {
     .sort((left, right) => right.at - left.at);
   return {
     items: pinned.slice(0, limit).map(({ message, at }) => ({
-      ...{ pinned_at: isoOf(at), message: presentMessage(call, message) },
+      pinned_at: isoOf(at),
+      message: presentMessage(call, message),
     })),
     has_more: pinned.length > limit,
   };

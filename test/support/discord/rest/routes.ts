@@ -15,7 +15,10 @@ export interface Route {
 }
 
 const get = (name: RouteName, path: string, handler: Handler): Route => ({
-  ...{ name, method: 'GET', path, handler },
+  name,
+  method: 'GET',
+  path,
+  handler,
 });
 
 const ROUTES: Route[] = [
@@ -39,7 +42,8 @@ const ROUTES: Route[] = [
 ];
 
 const PATTERNS = ROUTES.map((route) => ({
-  ...{ route, pattern: new RegExp(`^${route.path.replaceAll(':', '(\\d{17,20})')}$`) },
+  route,
+  pattern: new RegExp(`^${route.path.replaceAll(':', '(\\d{17,20})')}$`),
 }));
 
 /** The endpoint of a method and path, with the ids of the path. */

@@ -8,12 +8,17 @@ import type { AppError } from '../../../../shared/contract/errors.js';
 import { stayInMinute } from '../../../support/stayInMinute.js';
 
 const user: PlatformProfile = {
-  ...{ id: '42', username: 'ann', avatar: 'https://a.example/1.png' },
-  ...{ scope: ['identify', 'guilds'], guilds: [] },
+  id: '42',
+  username: 'ann',
+  avatar: 'https://a.example/1.png',
+  scope: ['identify', 'guilds'],
+  guilds: [],
 };
 /** As the platform tells of a token after it has refused to show its servers. */
 const userAlone: PlatformProfile = {
-  ...{ id: '43', username: 'bea', avatar: 'https://a.example/2.png' },
+  id: '43',
+  username: 'bea',
+  avatar: 'https://a.example/2.png',
   scope: ['identify'],
 };
 

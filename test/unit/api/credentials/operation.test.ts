@@ -7,8 +7,15 @@ import { SettingsError } from '../../../../shared/platform/settingsError.js';
 
 function declared(path: string, access: Access): Operation {
   return operation<unknown, unknown, unknown>({
-    ...{ operationId: 'x', method: 'get', access, paths: ['/other', path], summary: '' },
-    ...{ params: Joi.object(), query: Joi.object(), response: Joi.object(), errors: [] },
+    operationId: 'x',
+    method: 'get',
+    access,
+    paths: ['/other', path],
+    summary: '',
+    params: Joi.object(),
+    query: Joi.object(),
+    response: Joi.object(),
+    errors: [],
   });
 }
 

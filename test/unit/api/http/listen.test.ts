@@ -114,7 +114,10 @@ describe('listen', () => {
 
   it('leaves connections to others while one client has as many as one may', async () => {
     const small = await listen((_request, response) => response.end('x'), {
-      ...{ host: '127.0.0.1', port: 0, graceMs: 0, connectionsOfOne: 2 },
+      host: '127.0.0.1',
+      port: 0,
+      graceMs: 0,
+      connectionsOfOne: 2,
       peerOf: ({ remoteAddress }) => (remoteAddress === '127.0.0.3' ? undefined : remoteAddress),
     });
     const { hostname: host, port } = new URL(small.url);
@@ -135,7 +138,10 @@ describe('listen', () => {
 
   it('closes connections beyond the most that it takes', async () => {
     const small = await listen((_request, response) => response.end('x'), {
-      ...{ host: '127.0.0.1', port: 0, graceMs: 0, connections: 2 },
+      host: '127.0.0.1',
+      port: 0,
+      graceMs: 0,
+      connections: 2,
     });
     const { hostname, port } = new URL(small.url);
     const open = () => connect(Number(port), hostname).on('error', () => undefined);

@@ -8,9 +8,12 @@ const NEVER = () => Promise.reject(new Error('Nobody asks'));
 describe('pathMatcher', () => {
   const { getIndex, getOpenApi, listThreads, getThread, listParticipants, getUser } = operations;
   const match = pathMatcher([
-    ...[route(getIndex, NEVER), route(getOpenApi, NEVER)],
-    ...[route(listThreads, NEVER), route(getThread, NEVER)],
-    ...[route(listParticipants, NEVER), route(getUser, NEVER)],
+    route(getIndex, NEVER),
+    route(getOpenApi, NEVER),
+    route(listThreads, NEVER),
+    route(getThread, NEVER),
+    route(listParticipants, NEVER),
+    route(getUser, NEVER),
   ]);
   const found = (url: string) => {
     const matched = match(url);
@@ -25,7 +28,9 @@ describe('pathMatcher', () => {
     const params = { threadId: '12' };
     expect(found('/api/threads/12')).to.deep.equal(['getThread', '/api/threads/:threadId', params]);
     expect(found('/api/threads/12/participants?')).to.deep.equal([
-      ...['listParticipants', '/api/threads/:threadId/participants', params],
+      'listParticipants',
+      '/api/threads/:threadId/participants',
+      params,
     ]);
     for (const path of getUser.paths) {
       const userId = 'a-B_9';
@@ -43,25 +48,27 @@ describe('pathMatcher', () => {
   });
 
   for (const url of [
-    ...[
-      '',
-      '*',
-      '/?a#b',
-      '/.',
-      '/api',
-      '/api/thread',
-      '/api/threads/',
-      '/api//threads',
-      '/api/threads/1/',
-    ],
-    ...['/api/threads/1/other', '/api/threads/%31', '/API/threads', '/openapi.json/', '//x'],
-    ...[
-      'http://x.example/api/threads',
-      '/api/threads#a',
-      '/api/threads?a#b',
-      '/api/threads?a\u00e9',
-    ],
-    ...['/api/threads/__proto__/toString', '/toString', `/api/threads?${'x'.repeat(2_049)}`],
+    '',
+    '*',
+    '/?a#b',
+    '/.',
+    '/api',
+    '/api/thread',
+    '/api/threads/',
+    '/api//threads',
+    '/api/threads/1/',
+    '/api/threads/1/other',
+    '/api/threads/%31',
+    '/API/threads',
+    '/openapi.json/',
+    '//x',
+    'http://x.example/api/threads',
+    '/api/threads#a',
+    '/api/threads?a#b',
+    '/api/threads?a\u00e9',
+    '/api/threads/__proto__/toString',
+    '/toString',
+    `/api/threads?${'x'.repeat(2_049)}`,
   ]) {
     it(`leaves ${url.slice(0, 40)} to the router`, () => {
       expect(match(url)).to.equal(undefined);

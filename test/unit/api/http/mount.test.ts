@@ -23,7 +23,9 @@ describe('mountRoutes', () => {
     app.use(mountRoutes([route(operations.openIcon, openIcon)], { cache, gate: () => null }));
     const handle = app.callback();
     listener = await listen((request, response) => void handle(request, response), {
-      ...{ host: '127.0.0.1', port: 0, graceMs: 0 },
+      host: '127.0.0.1',
+      port: 0,
+      graceMs: 0,
     });
   });
   after(() => listener.drain());

@@ -69,7 +69,10 @@ describe('PreparedResponse', () => {
     const last = 'GET /written HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
     const answers = await exchange(listener.url, ask + held + ask + last, 'never');
     expect(answers.match(/HTTP\/1.1 \d+/g)).to.deep.equal([
-      ...['HTTP/1.1 200', 'HTTP/1.1 304', 'HTTP/1.1 200', 'HTTP/1.1 200'],
+      'HTTP/1.1 200',
+      'HTTP/1.1 304',
+      'HTTP/1.1 200',
+      'HTTP/1.1 200',
     ]);
     expect(answers.split('h\xe9llo')).to.have.length(4);
   });

@@ -40,8 +40,26 @@ describe('queryReader', () => {
   });
 
   for (const limit of [
-    ...['0', '101', '-1', '1.5', 'ten', '', ' ', '1e9', 'NaN', 'Infinity', '١٢'],
-    ...['1e1', '05', ' 5', '5 ', '+5', '0x10', '5.0', '-0', '5_0'],
+    '0',
+    '101',
+    '-1',
+    '1.5',
+    'ten',
+    '',
+    ' ',
+    '1e9',
+    'NaN',
+    'Infinity',
+    '١٢',
+    '1e1',
+    '05',
+    ' 5',
+    '5 ',
+    '+5',
+    '0x10',
+    '5.0',
+    '-0',
+    '5_0',
   ]) {
     it(`refuses the limit ${JSON.stringify(limit)}`, () => {
       expect(problems(`limit=${encodeURIComponent(limit)}`)).to.deep.equal(['limit']);

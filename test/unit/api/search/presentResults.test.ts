@@ -22,13 +22,35 @@ describe('presentResults', () => {
     const [thread, message] = aThread({ title: 'First', messages: ['hello'], tags: ['Solved'] });
     const { threads, messages } = present([hit(thread), hit(message!)]);
     expect(threads[0]).to.have.all.keys(
-      ...['id', 'title', 'slug', 'preview', 'status', 'author', 'tags', 'serverId', 'channelId'],
-      ...['channelName', 'messageCount', 'score', 'highlights', 'createdAt'],
+      'id',
+      'title',
+      'slug',
+      'preview',
+      'status',
+      'author',
+      'tags',
+      'serverId',
+      'channelId',
+      'channelName',
+      'messageCount',
+      'score',
+      'highlights',
+      'createdAt',
     );
     expect(threads[0]).to.deep.include({ id: thread.threadId, tags: ['Solved'], messageCount: 1 });
     expect(messages[0]).to.have.all.keys(
-      ...['id', 'content', 'contentPreview', 'threadId', 'threadTitle', 'author', 'serverId'],
-      ...['channelId', 'channelName', 'score', 'highlights', 'createdAt'],
+      'id',
+      'content',
+      'contentPreview',
+      'threadId',
+      'threadTitle',
+      'author',
+      'serverId',
+      'channelId',
+      'channelName',
+      'score',
+      'highlights',
+      'createdAt',
     );
     expect(messages[0]).to.include({ threadId: thread.threadId, threadTitle: 'First' });
   });

@@ -16,7 +16,9 @@ function aStore({
         const end = () => resolve(questions.map((question) => `answer ${question}`));
         calls.push({ questions, end, fail: reject });
       }),
-    ...{ most, refuse, now },
+    most,
+    refuse,
+    now,
   });
   return { ask, calls, asked: () => calls.map(({ questions }) => questions) };
 }
@@ -72,7 +74,9 @@ describe('gatherReads', () => {
     calls[1]!.end();
     calls[2]!.end();
     expect((await results).map(({ status }) => status)).to.deep.equal([
-      ...['rejected', 'fulfilled', 'fulfilled'],
+      'rejected',
+      'fulfilled',
+      'fulfilled',
     ]);
   });
 

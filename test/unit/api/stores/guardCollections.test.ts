@@ -6,10 +6,24 @@ import { rejectionOf } from '../../../support/temporaryFolder.js';
 
 /** What the API never asks of a collection. */
 const UNUSED = new Set([
-  ...['createIndex', 'createIndexes', 'createSearchIndex', 'createSearchIndexes', 'drop'],
-  ...['dropIndex', 'dropIndexes', 'dropSearchIndex', 'findOneAndDelete', 'findOneAndReplace'],
-  ...['indexExists', 'indexInformation', 'indexes', 'isCapped', 'options', 'rename'],
-  ...['updateSearchIndex', 'count'],
+  'createIndex',
+  'createIndexes',
+  'createSearchIndex',
+  'createSearchIndexes',
+  'drop',
+  'dropIndex',
+  'dropIndexes',
+  'dropSearchIndex',
+  'findOneAndDelete',
+  'findOneAndReplace',
+  'indexExists',
+  'indexInformation',
+  'indexes',
+  'isCapped',
+  'options',
+  'rename',
+  'updateSearchIndex',
+  'count',
 ]);
 
 describe('guardCollections', () => {

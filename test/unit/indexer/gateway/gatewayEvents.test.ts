@@ -76,11 +76,12 @@ describe('readEvent', () => {
       const reaction = { user_id: userId, emoji };
       expect(change('MESSAGE_REACTION_ADD', reaction)).to.deep.equal({ kind: 'added', ...told });
       expect(change('MESSAGE_REACTION_REMOVE', reaction)).to.deep.equal({
-        ...{ kind: 'removed', userId },
+        kind: 'removed',
+        userId,
         ...told,
       });
       expect(change('MESSAGE_REACTION_REMOVE_EMOJI', { emoji })).to.deep.equal({
-        ...{ kind: 'emojiCleared' },
+        kind: 'emojiCleared',
         ...told,
       });
       expect(change('MESSAGE_REACTION_REMOVE_ALL', {})).to.deep.equal({ kind: 'cleared' });

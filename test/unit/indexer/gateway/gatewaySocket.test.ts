@@ -80,7 +80,12 @@ describe('connectSocket', () => {
     onEvent: SocketOptions['onEvent'] = ({ type }) => void events.push(type),
   ) =>
     connectSocket({
-      ...{ url, token: 'T', intents: 1, resume: null, signal: stop.signal, onEvent },
+      url,
+      token: 'T',
+      intents: 1,
+      resume: null,
+      signal: stop.signal,
+      onEvent,
     });
 
   beforeEach(async () => {

@@ -16,8 +16,11 @@ function withoutTimes() {
     });
   const collections = { state: { updateOne: () => Promise.resolve({}) } };
   const deps = {
-    ...{ clock: { take }, collections, signal: stop.signal },
-    ...{ listening: { since: null }, servers: new Map() },
+    clock: { take },
+    collections,
+    signal: stop.signal,
+    listening: { since: null },
+    servers: new Map(),
   };
   return { deps: deps as unknown as SyncDeps, stop };
 }

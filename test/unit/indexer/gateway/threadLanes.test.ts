@@ -17,7 +17,8 @@ function lanesOf(gate: (serverId: string) => Promise<void> | null = () => null) 
   const tasks = createTasks(new AbortController().signal);
   const underWay: Recording[] = [];
   const lanes = createThreadLanes<number>({
-    ...{ tasks, gate },
+    tasks,
+    gate,
     record: ({ threadId }: LanePlace, events) =>
       new Promise((end) => underWay.push({ threadId, events: [...events], end })),
   });
@@ -121,7 +122,8 @@ describe('createThreadLanes', () => {
     const tasks = createTasks(new AbortController().signal);
     const recorded: number[] = [];
     const lanes = createThreadLanes<number>({
-      ...{ tasks, gate: () => null },
+      tasks,
+      gate: () => null,
       record: (_place, [event]) => {
         if (event === 1) return Promise.reject(new Error('It breaks'));
         recorded.push(event!);

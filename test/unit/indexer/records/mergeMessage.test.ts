@@ -81,7 +81,10 @@ describe('mergeMessage', () => {
   it('keeps what an event called those who are mentioned, whatever history says later', () => {
     const mentions = (...names: string[]) => ({
       mentions: names.map((displayName, n) => ({
-        ...{ id: `${n + 1}`, username: `user${n + 1}`, displayName, isBot: false },
+        id: `${n + 1}`,
+        username: `user${n + 1}`,
+        displayName,
+        isBot: false,
       })),
     });
     const untold = { ...UNTOLD, mentionNames: 0 };
@@ -89,7 +92,8 @@ describe('mergeMessage', () => {
     const history = live('a', 2, { ...mentions('Global'), partsAsOf: untold });
     const edited = live('b', 3, {
       ...mentions('Global', 'Other'),
-      ...{ partsAsOf: untold, editedAt: new Date('2026-01-02T00:00:00Z') },
+      partsAsOf: untold,
+      editedAt: new Date('2026-01-02T00:00:00Z'),
     });
     const result = mergedInAnyOrder([event, history, edited, said('a', 1_000)]);
     expect(result.content).to.equal('b');
@@ -102,7 +106,8 @@ describe('mergeMessage', () => {
     });
     const edited = live('b', 1, {
       ...named('Global'),
-      ...{ partsAsOf: { ...UNTOLD, mentionNames: 0 }, editedAt: new Date('2026-01-02T00:00:00Z') },
+      partsAsOf: { ...UNTOLD, mentionNames: 0 },
+      editedAt: new Date('2026-01-02T00:00:00Z'),
     });
     const event = live('a', 2, { ...named('Nick'), partsAsOf: { reactors: 0 } });
     const result = mergedInAnyOrder([edited, event]);

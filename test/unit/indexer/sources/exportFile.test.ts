@@ -55,9 +55,14 @@ describe('sourceThread', () => {
         anExport({
           guild: { description: 'About', memberCount: 5 },
           channel: {
-            ...{ availableTags, appliedTags: ['Solved', '400000000000000099'], archived: true },
-            ...{ archivedAt: '2026-01-02T00:00:00+01:00', locked: false, lockedAt: null },
-            ...{ pinned: true, ownerId: '500000000000000001' },
+            availableTags,
+            appliedTags: ['Solved', '400000000000000099'],
+            archived: true,
+            archivedAt: '2026-01-02T00:00:00+01:00',
+            locked: false,
+            lockedAt: null,
+            pinned: true,
+            ownerId: '500000000000000001',
             forum: { type: 15, topic: 'Ask', position: 2, parentId: null, parentName: null },
           },
         }),
@@ -72,12 +77,11 @@ describe('sourceThread', () => {
       parentId: null,
     });
     expect(source.thread).to.deep.include({
-      ...{
-        appliedTags: ['400000000000000001', '400000000000000099'],
-        archived: true,
-        pinned: true,
-      },
-      ...{ archivedAt: new Date('2026-01-01T23:00:00Z'), lockedAt: null },
+      appliedTags: ['400000000000000001', '400000000000000099'],
+      archived: true,
+      pinned: true,
+      archivedAt: new Date('2026-01-01T23:00:00Z'),
+      lockedAt: null,
       ownerId: '500000000000000001',
     });
   });
@@ -90,8 +94,13 @@ describe('sourceThread', () => {
     const { source } = sourceThread(anExportFile(root, { kind: 'forum' }));
     expect(source.thread).to.equal(null);
     expect(source.channel).to.deep.equal({
-      ...{ _id: '300000000000000009', serverId: root.guild.id, name: 'Ideas', type: 15 },
-      ...{ topic: 'Dream', parentId: '300000000000000001', parentName: 'help' },
+      _id: '300000000000000009',
+      serverId: root.guild.id,
+      name: 'Ideas',
+      type: 15,
+      topic: 'Dream',
+      parentId: '300000000000000001',
+      parentName: 'help',
     });
   });
 
@@ -140,23 +149,19 @@ describe('sourceMessage', () => {
     expect(
       types.map((type) => map({ type })).map(({ type, counted }) => [type, counted]),
     ).to.deep.equal([
-      ...[
-        [0, true],
-        [19, true],
-        [20, true],
-        [21, true],
-        [23, true],
-      ],
-      ...[
-        [18, false],
-        [4, false],
-        [46, false],
-        [46, false],
-        [8, false],
-        [-1, false],
-        [-1, false],
-        [-1, false],
-      ],
+      [0, true],
+      [19, true],
+      [20, true],
+      [21, true],
+      [23, true],
+      [18, false],
+      [4, false],
+      [46, false],
+      [46, false],
+      [8, false],
+      [-1, false],
+      [-1, false],
+      [-1, false],
     ]);
   });
 
@@ -302,7 +307,10 @@ describe('sourceMessage', () => {
       { emoji: { id: '6', name: 'blob', animated: true }, count: 1, userIds: [] },
     ]);
     expect(message.reference).to.deep.equal({
-      ...{ type: 'forward', messageId: '7', channelId: null, guildId: null },
+      type: 'forward',
+      messageId: '7',
+      channelId: null,
+      guildId: null,
     });
     expect(message.interaction).to.include({ name: 'command', username: 'ada' });
   });

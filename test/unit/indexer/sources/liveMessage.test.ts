@@ -54,7 +54,8 @@ describe('a message of the platform', () => {
       mapped({ attachments: [file(signature)], embeds: [embed(signature) as never] }),
     );
     expect(one?.attachments[0]).to.include({
-      ...{ url: 'https://cdn.discordapp.com/attachments/1/2/a.png', contentType: 'image/png' },
+      url: 'https://cdn.discordapp.com/attachments/1/2/a.png',
+      contentType: 'image/png',
     });
     expect(one?.embeds).to.deep.equal(other?.embeds);
     expect(one?.attachments).to.deep.equal(other?.attachments);
@@ -62,7 +63,9 @@ describe('a message of the platform', () => {
 
   it('tells what its files show, and which of them are spoilers', () => {
     const file = (more: object) => ({
-      ...{ id: '200000000000000002', filename: 'a.png', url: 'https://cdn.discordapp.com/a.png' },
+      id: '200000000000000002',
+      filename: 'a.png',
+      url: 'https://cdn.discordapp.com/a.png',
       ...more,
     });
     const message = mapped({
@@ -91,7 +94,8 @@ describe('a message of the platform', () => {
   it('hides what a component hides, as one spoiler', () => {
     const texts = ['The ||killer|| is `a || b`', 'the butler'];
     const container = {
-      ...{ type: 17, spoiler: true },
+      type: 17,
+      spoiler: true,
       components: texts.map((content) => ({ type: 10, content })),
     };
     const open = { type: 17, components: [{ type: 10, content: 'Seen' }] };
@@ -160,7 +164,8 @@ describe('a message of the platform', () => {
     const bob = aLiveUser({ global_name: 'Bob' });
     const original = {
       content: `<@${ada.id}> <@${bob.id}> <@&200000000000000001>`,
-      ...{ mentions: [ada, bob], mention_roles: ['200000000000000001'] },
+      mentions: [ada, bob],
+      mention_roles: ['200000000000000001'],
     };
     const message = mapped({
       mentions: [{ ...ada, member: { nick: 'The first' } }],

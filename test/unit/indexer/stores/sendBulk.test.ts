@@ -62,8 +62,11 @@ describe('sendBulk', () => {
     const [head = ''] = bodies.join('').split('\n');
     expect(JSON.parse(head)).to.deep.include({
       index: {
-        ...{ _index: 'a-search', _id: 'a', require_alias: true },
-        ...{ version: 7, version_type: 'external' },
+        _index: 'a-search',
+        _id: 'a',
+        require_alias: true,
+        version: 7,
+        version_type: 'external',
       },
     });
   });
@@ -127,7 +130,9 @@ describe('sendBulk', () => {
     const refused = await send(client, waiting('message-1', 'message-2', 'message-3'));
     expect(refused).to.deep.equal([
       {
-        ...{ id: 'message-2', threadId: '1', revision: 7 },
+        id: 'message-2',
+        threadId: '1',
+        revision: 7,
         reason: 'document_parsing_exception: [1:2] failed to parse field [x].',
       },
     ]);

@@ -11,7 +11,12 @@ describe('foldThread', () => {
     const said = ids.map((id) => aMessage({ threadId: thread._id, content: `<#${id}>` }));
     const links = createServiceLinks({ publicUrl: 'https://archive.example', cdnUrl: null });
     const fold = foldThread({
-      ...{ thread, channel: aChannel(), first: said[0]!, ownersMessage: null, links, version: 7 },
+      thread,
+      channel: aChannel(),
+      first: said[0]!,
+      ownersMessage: null,
+      links,
+      version: 7,
       resolvedTags: parseResolvedTags('solved'),
     });
     return { said, fold };
@@ -30,7 +35,9 @@ describe('foldThread', () => {
   it('counts custom emojis by their ids, whatever they are called', () => {
     const { said, fold } = aFold([anId(), anId()]);
     const react = (id: string | null, name: string) => ({
-      ...{ emoji: { id, name, animated: false }, count: 1, userIds: [] },
+      emoji: { id, name, animated: false },
+      count: 1,
+      userIds: [],
     });
     const reactions = [
       [react('1', 'ship'), react('2', 'ship'), react(null, '👍')],

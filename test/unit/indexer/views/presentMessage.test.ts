@@ -12,19 +12,27 @@ describe('presentMessage', () => {
   it('writes names into the texts of embeds, of forwarded ones too', () => {
     const at = new Date('2026-01-01T00:00:00Z');
     const embed = anEmbed({
-      ...{ title: `For <@${ada.id}>`, description: '**bold** <#12> <:wave:1>', timestamp: at },
+      title: `For <@${ada.id}>`,
+      description: '**bold** <#12> <:wave:1>',
+      timestamp: at,
       fields: [{ name: `<@${ada.id}>`, value: `<@&7> and <@!${ada.id}>`, inline: true }],
     });
     const forwarded = {
-      ...{ content: '', createdAt: null, editedAt: null, attachments: [], stickers: [] },
+      content: '',
+      createdAt: null,
+      editedAt: null,
+      attachments: [],
+      stickers: [],
       embeds: [embed],
     };
     const mentioning = { mentions: [ada], mentionedRoles: [{ id: '7', name: 'Keepers' }] };
     const message = aMessage({ ...mentioning, embeds: [embed], forwarded });
     const shown = presentMessage(message, { targets, guildId: '1', files });
     const named = {
-      ...{ ...embed, title: 'For @Ada', description: '**bold** #rules <:wave:1>' },
-      ...{ timestamp: at.toISOString() },
+      ...embed,
+      title: 'For @Ada',
+      description: '**bold** #rules <:wave:1>',
+      timestamp: at.toISOString(),
       fields: [{ name: '@Ada', value: '@Keepers and @Ada', inline: true }],
     };
     expect(shown.embeds).to.deep.equal([named]);
@@ -44,8 +52,13 @@ describe('presentMessage', () => {
   it('shows sizes as an export tells them, also fractions of pixels', () => {
     const picture = { url: 'https://example.org/a.png', width: 3.75, height: 2.5 };
     const attachment = {
-      ...{ id: '1', filename: 'a.png', url: 'https://example.org/a.png', size: 7 },
-      ...{ contentType: 'image/png', width: 100.5, height: 0 },
+      id: '1',
+      filename: 'a.png',
+      url: 'https://example.org/a.png',
+      size: 7,
+      contentType: 'image/png',
+      width: 100.5,
+      height: 0,
     };
     const embeds = [anEmbed({ thumbnail: picture, images: [picture], video: picture })];
     const message = aMessage({ attachments: [attachment], embeds });

@@ -10,15 +10,26 @@ describe('what is searched of a message', () => {
     searchableText(message, () => renderContext(message, targets, '1'));
   const asWritten = (text: string) => ({ shown: text, written: text });
   const file = (description?: string): AttachmentRecord => ({
-    ...{ id: '1', filename: 'a.png', url: 'https://example.com/a.png', contentType: null, size: 1 },
-    ...{ width: null, height: null, ...(description !== undefined && { description }) },
+    id: '1',
+    filename: 'a.png',
+    url: 'https://example.com/a.png',
+    contentType: null,
+    size: 1,
+    width: null,
+    height: null,
+    ...(description !== undefined && { description }),
   });
 
   it('is its content, what its files show, and the same of what it forwards', () => {
     const message = aMessage({
-      ...{ content: 'Look', attachments: [file('A chart of rain'), file()] },
+      content: 'Look',
+      attachments: [file('A chart of rain'), file()],
       forwarded: {
-        ...{ content: '', createdAt: null, editedAt: null, embeds: [], stickers: [] },
+        content: '',
+        createdAt: null,
+        editedAt: null,
+        embeds: [],
+        stickers: [],
         attachments: [file('A map')],
       },
     });
@@ -42,7 +53,9 @@ describe('what is searched of a message', () => {
     const embeds = [anEmbed({ title: 'Release', fields }), anEmbed({ description: 'Notes' })];
     const bare = { content: '', createdAt: null, editedAt: null, attachments: [], stickers: [] };
     const message = aMessage({
-      ...{ content: '', embeds, attachments: [file('A map')] },
+      content: '',
+      embeds,
+      attachments: [file('A map')],
       forwarded: { ...bare, embeds: [anEmbed({ title: 'Forwarded' })] },
     });
     const text = 'Release\nAlso\nMore\nNotes\nA map\nForwarded';
@@ -61,10 +74,15 @@ describe('what is searched of a message', () => {
   it('has names in place of ids, in what is forwarded too, and not in code', () => {
     const { id } = anAuthor('ada');
     const message = aMessage({
-      ...{ content: `Ask <@${id}> \`open`, mentions: [anAuthor('ada')] },
+      content: `Ask <@${id}> \`open`,
+      mentions: [anAuthor('ada')],
       forwarded: {
-        ...{ content: `<:wave:${id}> <#${id}> \`<@${id}>\``, createdAt: null, editedAt: null },
-        ...{ attachments: [file(`<@${id}>`)], embeds: [], stickers: [] },
+        content: `<:wave:${id}> <#${id}> \`<@${id}>\``,
+        createdAt: null,
+        editedAt: null,
+        attachments: [file(`<@${id}>`)],
+        embeds: [],
+        stickers: [],
       },
     });
     const { shown, written } = textOf(message, new Map([[id, { kind: 'channel', name: 'rules' }]]));

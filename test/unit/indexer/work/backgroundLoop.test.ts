@@ -9,8 +9,12 @@ describe('runInBackground', () => {
   const logger = pino({ level: 'silent' });
   const bell = createBell();
   const LONG = {
-    ...{ idleMs: 50, longestRestMs: 50, bell, logger },
-    ...{ isBusy: () => false, isReady: () => true },
+    idleMs: 50,
+    longestRestMs: 50,
+    bell,
+    logger,
+    isBusy: () => false,
+    isReady: () => true,
   };
 
   const HOUR = 3_600_000;
@@ -140,7 +144,8 @@ describe('runInBackground', () => {
       const ends = [false, true, false];
       let rounds = 0;
       const loop = runInBackground('test', () => Promise.resolve(ends[rounds++]), {
-        ...{ ...RESTING, bell: own },
+        ...RESTING,
+        bell: own,
       });
       await until(() => rounds === 1);
       own.ring();

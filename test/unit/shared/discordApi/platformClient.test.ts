@@ -69,13 +69,11 @@ function aClient(respond: Respond) {
   const sent: { at: number; url: string; headers: Headers; redirect: string | undefined }[] = [];
   let time = 0;
   const client = createPlatformClient({
-    ...{
-      url: 'https://platform.example/v10',
-      publicUrl: 'https://archive.example',
-      token: 'T',
-      clock,
-      admission,
-    },
+    url: 'https://platform.example/v10',
+    publicUrl: 'https://archive.example',
+    token: 'T',
+    clock,
+    admission,
     limits: new RateLimits(clock),
     now: () => Promise.resolve((time += 1)),
     fetch: (url, init) => {

@@ -12,8 +12,11 @@ import { isStoreAway } from '../../../../shared/platform/storeErrors.js';
 import { withTemporaryFolder } from '../../../support/temporaryFolder.js';
 
 const BUCKET = {
-  ...{ name: 'files', endpoint: undefined, region: 'us-east-1' },
-  ...{ accessKey: 'key', secretKey: 'planted-secret' },
+  name: 'files',
+  endpoint: undefined,
+  region: 'us-east-1',
+  accessKey: 'key',
+  secretKey: 'planted-secret',
 };
 
 /** Files in a bucket of a server, whose connections are cut afterwards. */

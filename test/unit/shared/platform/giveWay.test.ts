@@ -64,8 +64,10 @@ describe('giveWay', () => {
       // Nothing answers there: both wait for their stores.
       const env = {
         ...process.env,
-        ...{ MONGODB_URL: 'mongodb://127.0.0.1:1/x', ELASTICSEARCH_URL: 'http://127.0.0.1:1' },
-        ...{ REDIS_URL: 'redis://127.0.0.1:1', BACKGROUND_NICE: '' },
+        MONGODB_URL: 'mongodb://127.0.0.1:1/x',
+        ELASTICSEARCH_URL: 'http://127.0.0.1:1',
+        REDIS_URL: 'redis://127.0.0.1:1',
+        BACKGROUND_NICE: '',
       };
       const child = spawn(process.execPath, [fileURLToPath(main), ...args], {
         env,

@@ -27,7 +27,9 @@ describe('createLogger', () => {
 
   it('logs what a store said to a request, and nothing of the request or its connection', () => {
     const err = new errors.ResponseError({
-      ...{ statusCode: 429, warnings: null, headers: {} },
+      statusCode: 429,
+      warnings: null,
+      headers: {},
       body: { error: { type: 'es_rejected_execution_exception', reason: 'full' } },
       meta: { request: { params: { body: 'what a reader looks for' } } } as never,
     });
@@ -40,7 +42,9 @@ describe('createLogger', () => {
     const err = refusedInsert();
     const line = lineOf({ err });
     expect(line['err']).to.deep.include({
-      ...{ type: 'MongoServerError', code: 13, codeName: 'Unauthorized' },
+      type: 'MongoServerError',
+      code: 13,
+      codeName: 'Unauthorized',
       message: 'not authorized on archive to execute command insert',
     });
     expect(line['err'])
@@ -62,7 +66,8 @@ describe('createLogger', () => {
     });
     const made = lineOf({ err: new AggregateError([refused], 'all failed') });
     expect(made['err']).to.have.nested.include({
-      ...{ message: 'all failed', 'errors[0].message': 'refused' },
+      message: 'all failed',
+      'errors[0].message': 'refused',
       'errors[0].code': 'ECONNREFUSED',
     });
     const caused = lineOf({ err: new Error('not stored', { cause: refused }) });

@@ -10,7 +10,10 @@ describe('TRUST_PROXY', () => {
     expect(read('1')).to.equal(1);
     expect(read('10')).to.equal(10);
     expect(read('10.0.0.1, 192.168.0.0/16,2001:db8::/32,loopback')).to.deep.equal([
-      ...['10.0.0.1', '192.168.0.0/16', '2001:db8::/32', 'loopback'],
+      '10.0.0.1',
+      '192.168.0.0/16',
+      '2001:db8::/32',
+      'loopback',
     ]);
   });
 

@@ -15,7 +15,9 @@ describe('watchStore', () => {
     ping = () => Promise.resolve();
     changes = [];
     watch = watchStore({
-      ...{ name: 'a store', ping: () => ping(), logger },
+      name: 'a store',
+      ping: () => ping(),
+      logger,
       onChange: (isUp) => void changes.push(isUp),
     });
   });

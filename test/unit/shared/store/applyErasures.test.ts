@@ -16,13 +16,26 @@ const erased = erasedBy({ salt: 'salt', version: 1 }, [
   },
 ]);
 const mention = ({ id, username, displayName, isBot }: typeof GONE) => ({
-  ...{ id, username, displayName, isBot },
+  id,
+  username,
+  displayName,
+  isBot,
 });
 
 function anEmbed(more: Partial<EmbedRecord> = {}): EmbedRecord {
   return {
-    ...{ type: 'rich', title: null, description: null, url: null, timestamp: null, color: null },
-    ...{ author: null, footer: null, thumbnail: null, images: [], video: null, fields: [] },
+    type: 'rich',
+    title: null,
+    description: null,
+    url: null,
+    timestamp: null,
+    color: null,
+    author: null,
+    footer: null,
+    thumbnail: null,
+    images: [],
+    video: null,
+    fields: [],
     ...more,
   };
 }
@@ -120,13 +133,24 @@ describe('applyErasures', () => {
         mentions: [mention(GONE)],
         attachments: [
           {
-            ...{ id: '1', filename: 'a.png', url: avatar, contentType: null, size: 1 },
-            ...{ width: null, height: null, description: 'A chart of @Zelda', spoiler: true },
+            id: '1',
+            filename: 'a.png',
+            url: avatar,
+            contentType: null,
+            size: 1,
+            width: null,
+            height: null,
+            description: 'A chart of @Zelda',
+            spoiler: true,
           },
         ],
         forwarded: {
-          ...{ content: `<@${GONE.id}> said`, createdAt: null, editedAt: null },
-          ...{ attachments: [], embeds: [], stickers: [] },
+          content: `<@${GONE.id}> said`,
+          createdAt: null,
+          editedAt: null,
+          attachments: [],
+          embeds: [],
+          stickers: [],
         },
       }),
       erased,
