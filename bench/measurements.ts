@@ -49,6 +49,7 @@ export const UNMEASURED: readonly (keyof typeof operations)[] = [
   'login',
   'exchangeCode',
   'refreshToken',
+  'logOut',
   'openAttachment',
   'openAvatar',
   'openIcon',

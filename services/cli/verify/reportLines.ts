@@ -11,19 +11,18 @@ const MOST_NAMED = 20;
 
 /** A report for people: what was compared, each kind of difference with its meaning, and the first few by name. */
 export function reportLines({ checked, counts, differences, repaired }: VerifyReport): string[] {
-  const compared = ['threads', 'messages', 'bodies', 'documents', 'people']
+  const first = ['threads', 'messages', 'bodies', 'documents', 'people']
     .map((name) => `${formatCount(checked[name] ?? 0)} ${name}`)
     .join(', ');
-  const again = formatCount(checked['again'] ?? 0);
-  const lookedAgain =
-    again === '0' ? [] : [`Looked again at ${again}, which differed or were still to be built`];
+  // What differed at first was mostly still to be built.
+  const { again = 0 } = checked;
+  const compared = again === 0 ? first : `${first}, and ${formatCount(again)} in a second look`;
   const kinds = Object.entries(counts) as [DifferenceKind, { found: number; mended: number }][];
-  if (kinds.length === 0) return [`Compared ${compared}: all is as recorded`, ...lookedAgain];
+  if (kinds.length === 0) return [`Compared ${compared}: all is as recorded`];
   const total = kinds.reduce((sum, [, { found }]) => sum + found, 0);
   const named = differences.slice(0, MOST_NAMED);
   return [
     `Compared ${compared}: ${counted(total, 'difference')}, ${formatCount(repaired)} mended`,
-    ...lookedAgain,
     ...kinds.map(([kind, count]) => kindLine(kind, count)),
     ...named.map(({ kind, id, detail, mended }) =>
       safeText(`${mended ? 'mended' : 'left'}: ${kind} ${id}: ${detail}`),
