@@ -1,6 +1,16 @@
 /** Tokens, API keys and the current user. */
 import Joi from 'joi';
-import { count, id, listOf, nullableText, nullableTime, oneOf, text, time } from './fields.js';
+import {
+  count,
+  givenTime,
+  id,
+  listOf,
+  nullableText,
+  nullableTime,
+  oneOf,
+  text,
+  time,
+} from './fields.js';
 import { MOST_KEY_YEARS, SCOPES, type Scope } from './scopes.js';
 
 /** Body of POST /auth/token. */
@@ -126,12 +136,9 @@ export const newApiKeySchema = Joi.object<NewApiKey, true>({
     .required()
     .description('What the key is for'),
   level: oneOf(SCOPES, 'What the key allows'),
-  expiresAt: Joi.string()
-    .isoDate()
-    .max(40)
-    .description(
-      `When it stops working (ISO 8601; UTC unless it says): in time to come, at most ${MOST_KEY_YEARS} years from now; never when absent`,
-    ),
+  expiresAt: givenTime(
+    `When it stops working (ISO 8601; UTC unless it says): in time to come, at most ${MOST_KEY_YEARS} years from now; never when absent`,
+  ),
 });
 
 /** An API key without its secret. Times are ISO 8601, UTC, with milliseconds. */

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { parseTime } from './parseTime.js';
 
 /** A snowflake id as text: digits, never a JSON number. */
 export const id = (description: string) =>
@@ -27,6 +28,19 @@ export const time = (description: string) =>
 /** A time, or null where it never came. */
 export const nullableTime = (description: string) =>
   timestamp().allow(null).required().description(`${description} (ISO 8601, UTC, milliseconds)`);
+
+/** A time that a caller gives: an ISO date or time, in UTC unless it says. It becomes one with milliseconds. */
+export const givenTime = (description: string) =>
+  Joi.string()
+    .custom((value: string, helpers) => {
+      const milliseconds = parseTime(value);
+      return Number.isNaN(milliseconds)
+        ? helpers.error('string.isoDate')
+        : new Date(milliseconds).toISOString();
+    })
+    .messages({ 'string.isoDate': '{{#label}} must be a date or time in ISO 8601' })
+    .meta({ jsonSchema: { anyOf: [{ format: 'date' }, { format: 'date-time' }] } })
+    .description(description);
 
 /** A whole number from 0. */
 export const count = (description: string) =>

@@ -136,7 +136,7 @@ function parameters(schema: Joi.ObjectSchema, where: 'path' | 'query'): Json[] {
       in: where,
       required: isRequired,
       description: description ?? name,
-      schema: { ...rest, ...addedTo(schema.extract(name)) },
+      schema: rest,
     };
   });
 }
@@ -174,7 +174,18 @@ function errorResponses(codes: readonly ErrorCode[]): JsonObject {
 /** A joi schema as JSON Schema: `output` is what is answered, `input` what may be asked. */
 function jsonSchema(schema: Joi.Schema, side: 'input' | 'output' = 'output'): JsonObject {
   const standard = schema['~standard'].jsonSchema;
-  return tidy(standard[side]({ target: 'draft-2020-12' }) as JsonObject, side) as JsonObject;
+  const told = standard[side]({ target: 'draft-2020-12' }) as JsonObject;
+  return tidy(withAdded(schema as Joi.ObjectSchema, told), side) as JsonObject;
+}
+
+function withAdded(schema: Joi.ObjectSchema, told: JsonObject): JsonObject {
+  const { properties } = told;
+  if (!properties) return told;
+  const added = Object.entries(properties).map(([name, property]) => [
+    name,
+    { ...(property as JsonObject), ...addedTo(schema.extract(name)) },
+  ]);
+  return { ...told, properties: Object.fromEntries(added) as JsonObject };
 }
 
 /**

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import {
   count,
   filterParameter,
+  givenTime,
   id,
   limitParameter,
   listOf,
@@ -11,7 +12,6 @@ import {
   time,
   wholeNumberParameter,
 } from './fields.js';
-import { parseTime } from './parseTime.js';
 import { THREAD_STATUSES, THREAD_STATUS_FILTERS } from './threads.js';
 import type { ThreadStatus, ThreadStatusFilter } from './threads.js';
 
@@ -113,18 +113,6 @@ export interface SuggestResponse {
   suggestions: { threadId: string; title: string; slug: string }[];
 }
 
-const timeParameter = (description: string) =>
-  Joi.string()
-    .custom((value: string, helpers) => {
-      const milliseconds = parseTime(value);
-      return Number.isNaN(milliseconds)
-        ? helpers.error('string.isoDate')
-        : new Date(milliseconds).toISOString();
-    })
-    .messages({ 'string.isoDate': '{{#label}} must be a date or time in ISO 8601' })
-    .meta({ jsonSchema: { anyOf: [{ format: 'date' }, { format: 'date-time' }] } })
-    .description(description);
-
 const queryText = Joi.string()
   .pattern(/\S/)
   .max(SEARCH_LIMITS.characters)
@@ -166,10 +154,8 @@ export const searchQuerySchema = Joi.object<SearchParams, true>({
     .default('all')
     .description('Only threads of this status, and their messages'),
   authorId: filter('Only threads that this person started and messages they wrote'),
-  after: timeParameter(
-    'Only what was created at this time or later (ISO 8601; UTC unless it says)',
-  ),
-  before: timeParameter('Only what was created before this time (ISO 8601; UTC unless it says)'),
+  after: givenTime('Only what was created at this time or later (ISO 8601; UTC unless it says)'),
+  before: givenTime('Only what was created before this time (ISO 8601; UTC unless it says)'),
   hasAttachment: Joi.boolean().description('Only threads and messages with (or without) files'),
 });
 

@@ -5,7 +5,6 @@ import {
   type NewApiKey,
 } from '../../../shared/contract/auth.js';
 import { AppError } from '../../../shared/contract/errors.js';
-import { parseTime } from '../../../shared/contract/parseTime.js';
 import {
   createApiKey,
   findApiKeys,
@@ -47,7 +46,7 @@ export function revokeKey(store: Store): Handler<{ keyId: string }, unknown> {
 }
 
 function readExpiry(text: string): Date {
-  const date = new Date(parseTime(text));
+  const date = new Date(text);
   if (isKeyExpiry(date)) return date;
   const message = `expiresAt must be a time to come, at most ${MOST_KEY_YEARS} years from now`;
   throw new AppError('VALIDATION_ERROR', message, { details: [{ path: 'expiresAt', message }] });

@@ -52,14 +52,14 @@ describe('API keys', () => {
     const { TZ: usual = 'UTC' } = process.env;
     process.env['TZ'] = 'America/New_York';
     try {
-      const times = ['-06-01', '-06-01T12:00:00', '-06-01T12:00:00+02:00'];
+      const times = ['-06-01', '-06-01T12:00:00', '-06-01t12:00:00+02:00', '-06-01t12:00:00z'];
       const ends = [];
       for (const time of times) {
         const key = { name: 'x', level: 'read', expiresAt: `${NEXT_YEAR}${time}` };
         ends.push((await create(key)).expiresAt);
       }
       expect(ends).to.deep.equal(
-        ['00', '12', '10'].map((hour) => `${NEXT_YEAR}-06-01T${hour}:00:00.000Z`),
+        ['00', '12', '10', '12'].map((hour) => `${NEXT_YEAR}-06-01T${hour}:00:00.000Z`),
       );
     } finally {
       process.env['TZ'] = usual;
@@ -85,6 +85,13 @@ describe('API keys', () => {
       const { details } = reply.json() as { details: { path: string }[] };
       expect(details.map((detail) => detail.path)).to.include(path);
     }
+  });
+
+  it('are refused by what is wrong about their end', async () => {
+    const body = { name: 'x', level: 'read', expiresAt: `${NEXT_YEAR}` };
+    const reply = await api.send('POST', '/admin/keys', admin, body);
+    const { details } = reply.json() as { details: { message: string }[] };
+    expect(details[0]?.message).to.equal('expiresAt must be a date or time in ISO 8601');
   });
 
   it('stop working soon after they are revoked, even while in use', async () => {
