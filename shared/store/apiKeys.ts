@@ -65,11 +65,23 @@ export async function revokeApiKey({ apiKeys }: Keys, keyId: string): Promise<Ap
 export function presentApiKey(record: ApiKeyRecord): ApiKey {
   return {
     id: record._id,
-    name: record.name,
-    level: record.level,
-    createdAt: record.createdAt.toISOString(),
-    expiresAt: record.expiresAt?.toISOString() ?? null,
-    lastUsedAt: record.lastUsedAt?.toISOString() ?? null,
-    revokedAt: record.revokedAt?.toISOString() ?? null,
+    name: textIn(record.name),
+    level: textIn(record.level) as Scope,
+    createdAt: timeIn(record.createdAt).toISOString(),
+    expiresAt: record.expiresAt ? timeIn(record.expiresAt).toISOString() : null,
+    lastUsedAt: record.lastUsedAt ? timeIn(record.lastUsedAt).toISOString() : null,
+    revokedAt: record.revokedAt ? timeIn(record.revokedAt).toISOString() : null,
   };
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+}
+
+/**
+ * A time in the record of a key. Whoever inserts a record by hand may write a text or a number in place of a time. That
+ * counts as 1970. So a key whose end cannot be read has ended.
+ */
+export function timeIn(value: unknown): Date {
+  return value instanceof Date ? value : new Date(0);
 }

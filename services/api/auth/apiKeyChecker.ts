@@ -1,6 +1,6 @@
 import { scopesOf } from '../../../shared/contract/scopes.js';
 import { equalTexts } from '../../../shared/platform/equalTexts.js';
-import { apiKeyId, hashApiKey } from '../../../shared/store/apiKeys.js';
+import { apiKeyId, hashApiKey, timeIn } from '../../../shared/store/apiKeys.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ApiKeyRecord } from '../../../shared/store/credentials.js';
 import { findGathered } from '../../../shared/store/gather.js';
@@ -24,7 +24,7 @@ export function createApiKeyChecker({
     const record = keyId === undefined ? null : await find(keyId);
     const matches = equalTexts(record?.hash ?? '', hashApiKey(key));
     if (!record || !matches || record.revokedAt) throw invalidCredential('API key');
-    if (record.expiresAt && record.expiresAt.getTime() <= Date.now()) {
+    if (record.expiresAt && timeIn(record.expiresAt).getTime() <= Date.now()) {
       throw expiredCredential('API key');
     }
     noteUse(apiKeys, record);

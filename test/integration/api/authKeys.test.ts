@@ -143,6 +143,28 @@ describe('API keys', () => {
     const reply = await api.get('/admin/keys', { 'X-API-Key': key });
     expect(reply.json()).to.include({ error: 'This needs the level admin' });
   });
+
+  it('are all listed where one was inserted with wrong types, which has ended then', async () => {
+    const { id, key } = await create({ name: 'x', level: 'admin' });
+    const { apiKeys } = api.stores.mongo.collections;
+    const soon = new Date(Date.now() + 60_000).toISOString();
+    const wrong = { name: 5, createdAt: '2026-01-01', expiresAt: soon, lastUsedAt: 1 };
+    await apiKeys.updateOne({ _id: id }, { $set: wrong as object });
+    expect((await api.get('/admin/keys', { 'X-API-Key': key })).status).to.equal(401);
+    const listed = await list();
+    expect(apiKeyListSchema.validate(listed).error).to.equal(undefined);
+    const none = new Date(0).toISOString();
+    expect(listed.keys.find((one) => one.id === id)).to.deep.equal({
+      id,
+      name: '5',
+      level: 'admin',
+      createdAt: none,
+      expiresAt: none,
+      lastUsedAt: none,
+      revokedAt: null,
+    });
+    expect((await api.send('DELETE', `/admin/keys/${id}`, admin)).status).to.equal(200);
+  });
 });
 
 describe('DISABLE_AUTH', () => {
