@@ -1,6 +1,8 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Joi from 'joi';
+import { makeFolder } from '../../shared/platform/makeFolder.js';
+import { SettingsError } from '../../shared/platform/settingsError.js';
 import { LaunchError } from './launchError.js';
 import { isReachable } from './ports.js';
 import { isRunning, processId, type ProcessId } from './processId.js';
@@ -88,12 +90,19 @@ export async function findLocalServers(dataDir: string): Promise<LocalServers | 
   return { ...urls, pid: launcher.pid, ...(apiUrl === undefined ? {} : { apiUrl }) };
 }
 
+/** Makes the data folder where there is none. Throws SettingsError where that cannot be. */
+export async function makeDataDir(dataDir: string): Promise<void> {
+  await makeFolder(dataDir).catch((error: unknown) => {
+    throw new SettingsError([`DATA_DIR cannot be used: ${(error as Error).message}`]);
+  });
+}
+
 /**
  * Makes this process the only launcher of a data folder, and gives what frees it again.
  * The lock of a launcher that no longer runs is taken over; that of a running one is an error naming it.
  */
 export async function claimDataDir(dataDir: string): Promise<() => Promise<void>> {
-  await mkdir(dataDir, { recursive: true });
+  await makeDataDir(dataDir);
   const lock = lockIn(dataDir);
   const content = JSON.stringify(processId());
   for (;;) {

@@ -9,7 +9,7 @@ import { nextSteps } from './nextSteps.js';
 import { isPortFree } from './ports.js';
 import { secondsSince, type Report } from './report.js';
 import { importSampleWhenEmpty } from './sampleArchive.js';
-import { readServersFile, writeServersFile } from './serversFile.js';
+import { makeDataDir, readServersFile, writeServersFile } from './serversFile.js';
 import { processesOf } from './spawnGuarded.js';
 import { stopLeftovers } from './stopLeftovers.js';
 import { startService, waitForApi, type Service, type ServicesContext } from './services.js';
@@ -66,6 +66,7 @@ async function launchAll(options: StartOptions, children: Children): Promise<Lau
   const settings = readSettings(env);
   const dataDir = resolve(root, settings.DATA_DIR);
   const address = apiAddress(settings);
+  await makeDataDir(dataDir);
   await refuseSecondLauncher(dataDir);
   await stopLeftovers(dataDir, report);
   await refuseTakenPort(address);

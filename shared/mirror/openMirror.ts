@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import type { Settings } from '../platform/env.js';
+import { makeFolder } from '../platform/makeFolder.js';
 import { SettingsError } from '../platform/settingsError.js';
 import { createBucketFiles } from './bucketFiles.js';
 import { createFolderFiles } from './folderFiles.js';
@@ -55,7 +55,7 @@ export async function openWritableMirror(
   const files = await openMirror(settings, namespace);
   if (!files) return null;
   try {
-    mkdirSync(files.incoming, { recursive: true, mode: 0o700 });
+    await makeFolder(files.incoming, { mode: 0o700 });
     return files;
   } catch (error) {
     // Files for a bucket arrive in the temporary folder of the system.

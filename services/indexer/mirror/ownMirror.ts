@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { nameOfKey } from '../../../shared/mirror/fileNames.js';
+import { makeFolder } from '../../../shared/platform/makeFolder.js';
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
@@ -76,7 +76,7 @@ async function isOwnMirror(deps: Deps, { files }: Mirror): Promise<boolean> {
   const archiveId = await archiveIdOf(deps);
   const owner = await files.owner();
   if (owner === archiveId || (owner === null && (await isNewOrKnown(deps, files)))) {
-    await mkdir(files.incoming, { recursive: true, mode: 0o700 });
+    await makeFolder(files.incoming, { mode: 0o700 });
     if (owner === null) await files.setOwner(archiveId);
     return true;
   }

@@ -47,13 +47,16 @@ describe('a wrong setting', () => {
   };
   const places: [string, Record<string, string>][] = [
     ['MIRROR_FOLDER', { MIRROR_FOLDER: '/dev/null/mirror' }],
+    ['MIRROR_FOLDER', { MIRROR_FOLDER: '/proc/mirror' }],
     ['TMPDIR', { ...bucket, TMPDIR: '/dev/null/temporary' }],
   ];
   for (const [name, env] of places) {
-    it(`is a ${name} in which no file can arrive: it ends the indexer, and no API`, async () => {
+    it(`is a ${name} in which no file can arrive, such as ${Object.values(env).at(-1)}: it ends the indexer, and no API`, async () => {
       const { code, output } = await startWith('indexer', env);
       expect(code).to.equal(1);
-      expect(output).to.match(new RegExp(`^Wrong setting: ${name} cannot be used: ENOTDIR.*\\n$`));
+      expect(output).to.match(
+        new RegExp(`^Wrong setting: ${name} cannot be used: (?:ENOTDIR|ENOENT).*\\n$`),
+      );
       const api = startProcess('api', { ...env, PORT: '0' });
       await api.logged('Listening');
       api.kill('SIGTERM');

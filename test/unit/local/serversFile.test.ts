@@ -112,6 +112,14 @@ describe('servers.json', () => {
       )();
     }));
 
+  it('says that a data folder cannot be made, also where the system has none made', async () => {
+    for (const dataDir of ['/dev/null/within', '/proc/within/it']) {
+      expect(await rejectionOf(claimDataDir(dataDir))).to.match(
+        /^Wrong setting: DATA_DIR cannot be used: ENO/,
+      );
+    }
+  });
+
   it('takes over the lock of a launcher that is gone', () =>
     withTemporaryFolder(async (dataDir) => {
       await writeFile(join(dataDir, 'launcher.lock'), JSON.stringify(gone));
