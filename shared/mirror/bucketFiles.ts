@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { environment } from '../platform/env.js';
 import { OWNER_KEY, type MirrorFiles } from './mirrorFiles.js';
 
 /** An S3-compatible bucket, and who may write to it. */
@@ -51,6 +52,8 @@ export async function createBucketFiles(
   namespace: string,
   idleMs = IDLE_MS,
 ): Promise<MirrorFiles> {
+  // Under Node 20 the client writes plain lines about its later versions into the log, which is JSON.
+  environment()['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   // It takes 0.3 s to load, and most archives have no bucket.
   const s3 = await import('@aws-sdk/client-s3');
   const { name: Bucket, endpoint, region, accessKey, secretKey } = bucket;
