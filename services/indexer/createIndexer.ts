@@ -24,6 +24,7 @@ import { refileWhenIdle } from './jobs/refileWhenIdle.js';
 import { askToLookThrough } from './mirror/lookThrough.js';
 import { createMirror } from './mirror/mirror.js';
 import { retryFiles } from './mirror/mirrorFiles.js';
+import { forgetFileNames } from './records/forgetFileNames.js';
 import { releaseHealed } from './quarantine/releaseHealed.js';
 import { createAnnouncer } from './stores/announcer.js';
 import { dropRetained } from './search/dropRetained.js';
@@ -167,6 +168,7 @@ export function createIndexer(clients: IndexerClients): {
     { everyMs: TIDY_EVERY_MS, run: () => refileLost(collections, producer, REFILE_AFTER_MS) },
     { everyMs: TIDY_EVERY_MS, run: () => markAgedMembers(deps, new Date()) },
     { everyMs: TIDY_EVERY_MS, run: () => removeOrphanPieces(collections) },
+    { everyMs: TIDY_EVERY_MS, run: () => forgetFileNames(collections) },
     { everyMs: TIDY_EVERY_MS, run: () => renewSearchIndex({ ...deps, producer }) },
     { everyMs: TIDY_EVERY_MS, run: () => dropRetained(deps) },
     { everyMs: TIDY_EVERY_MS, run: () => askToLookThrough(deps) },

@@ -10,7 +10,8 @@ export function bareFileName(id: string): string {
 
 /**
  * Leaves only the id of a deleted thread in the names of imported files. Exporters name a file after its thread's title
- * and id, and the name of a file that was rejected is kept.
+ * and id, and the name of a file that was rejected is kept. The indexer looks for such names now and then, too: a thread
+ * may have been deleted by the platform or by an erasure, or before the file was rejected.
  */
 export async function forgetFileNames(
   collections: Pick<Collections, 'importFiles' | 'threads'>,
@@ -22,7 +23,7 @@ export async function forgetFileNames(
     const gone = new Set((await deleted.toArray()).map(({ _id }) => _id));
     for (const { _id, name = '' } of files) {
       const id = idsIn(name).find((one) => gone.has(one));
-      if (id === undefined) continue;
+      if (id === undefined || name === bareFileName(id)) continue;
       await importFiles.updateOne({ _id, name }, { $set: { name: bareFileName(id) } });
     }
   }

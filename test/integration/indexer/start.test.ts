@@ -5,6 +5,7 @@ import { MongoClient } from 'mongodb';
 import { expect } from 'chai';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import { until } from '../../support/apiServer.js';
+import { anId } from '../../support/factories.js';
 import { startOwnMongod } from '../../support/ownMongod.js';
 import { end, startProcess, startService } from '../../support/serviceProcess.js';
 import { suiteStores } from '../../support/suiteStores.js';
@@ -47,6 +48,27 @@ describe('the start of the indexer', () => {
         await mongod.stop();
       }
     }));
+
+  it('leaves only the id in the name of a rejected file whose thread is deleted', async () => {
+    const { mongo, mongodbUrl: MONGODB_URL } = stores;
+    const { collections } = mongo;
+    const [gone, kept] = [anId(), anId()];
+    const thread = { serverId: anId(), channelId: anId(), asOf: 1, title: '', stamps: {} };
+    await collections.threads.insertMany([
+      { ...thread, _id: gone, deleted: true },
+      { ...thread, _id: kept, title: 'Wombat' },
+    ]);
+    const file = { importId: 'import', bytes: 1, state: 'rejected', queuedAt: new Date() } as const;
+    await collections.importFiles.insertMany([
+      { ...file, _id: 'gone', name: `Quokka [${gone}].json` },
+      { ...file, _id: 'kept', name: `Wombat [${kept}].json` },
+    ]);
+    const indexer = await startService('indexer', { MONGODB_URL });
+    const nameOf = async (_id: string) => (await collections.importFiles.findOne({ _id }))?.name;
+    await until(async () => (await nameOf('gone')) === `${gone}.json`);
+    expect(await nameOf('kept')).to.equal(`Wombat [${kept}].json`);
+    await end(indexer, 'SIGTERM');
+  });
 
   it('ends with one line where MongoDB is a standalone server', () =>
     withTemporaryFolder(async (folder) => {
