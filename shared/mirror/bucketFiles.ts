@@ -31,7 +31,7 @@ const AGENT = { maxSockets: Infinity };
  * A bucket did not do what was asked. The client throws some errors of connections unchanged, and these look like the
  * errors of a store that is away.
  */
-class BucketError extends Error {
+export class BucketError extends Error {
   override readonly name = 'BucketError';
 
   constructor(cause: unknown) {

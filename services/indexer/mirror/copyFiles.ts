@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { expiryOf, filePath } from '../../../shared/discordApi/cdnUrls.js';
 import { PlatformForbidden } from '../../../shared/discordApi/platformErrors.js';
+import { BucketError } from '../../../shared/mirror/bucketFiles.js';
 import { newKey } from '../../../shared/mirror/fileNames.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
@@ -24,6 +25,9 @@ const LINKS_AT_ONCE = 50;
 const MOST_FAILURES = 3;
 const FIRST_WAIT_MS = 60_000;
 const DAY_MS = 86_400_000;
+/** A file that the mirror did not take is tried again after at most this time (ms). The file itself may be fine. */
+const MIRROR_WAIT_MS = 600_000;
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT']);
 
 /** A wanted file that has to be copied, now or at a later time. */
 export interface MissingFile {
@@ -147,8 +151,14 @@ function failedRecord(fresh: SyncFile, before: SyncFile | undefined, error: unkn
   const tries = (before?.tries ?? 0) + 1;
   // What has to change first, seldom changes soon.
   const isLasting = error instanceof MirrorFull || error instanceof PlatformForbidden;
-  const waitMs = isLasting ? DAY_MS : Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), DAY_MS);
+  const longest = isOfMirror(error) ? MIRROR_WAIT_MS : DAY_MS;
+  const waitMs = isLasting ? DAY_MS : Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), longest);
   return { ...fresh, problem, tries, dueAt: new Date(Date.now() + waitMs) };
+}
+
+/** Whether a file failed since the disk is full or the bucket did not take it. */
+function isOfMirror(error: unknown): boolean {
+  return error instanceof BucketError || NO_ROOM.has((error as NodeJS.ErrnoException).code ?? '');
 }
 
 async function isFull({ deps, mirror }: Copying, bytes: number): Promise<boolean> {

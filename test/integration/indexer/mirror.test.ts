@@ -211,6 +211,17 @@ describe('the mirror', () => {
     expect(await totals()).to.include({ files: 6, failed: 0 });
   });
 
+  it('asks again within minutes for what a full disk did not take, however long it was full', async () => {
+    const { files } = deps.mirror;
+    const full = Object.assign(new Error('write'), { code: 'ENOSPC' });
+    deps.mirror.files = { ...files, put: () => Promise.reject(full) };
+    await aThreadWith((id) => [aFile(server.url, id)]);
+    for (let day = 0; day < 12; day += 1) await wait();
+    const [failed] = await records();
+    expect(failed).to.include({ tries: 13 });
+    expect(failed!.dueAt!.getTime()).to.be.below(Date.now() + 601_000);
+  });
+
   it('copies again what a killed worker was removing, and what is shown again', async () => {
     const { threadId, attachments } = await aThreadWith((id) => [aFile(server.url, id)]);
     const again = async () => {
