@@ -8,8 +8,11 @@ const TARGET =
 const ADDRESS_IN_LABEL = /:\/\/(?<=[a-z][a-z0-9+.-]*:\/\/)|^\s*www\./i;
 // Marks, and characters that show nothing, such as a soft hyphen.
 const UNSEEN = /[\\*_~|`\p{Default_Ignorable_Code_Point}]/gu;
-const DOMAIN_LABEL =
-  /^\s*((?:[\p{L}\p{N}-]+\.)+(?:com|net|org|gg|io|app|dev|co|me|xyz|info|ru|link|site))(?:[/?#:]\S*)?\s*$/iu;
+/** A label that may be a domain, without the path after it. Chinese and Japanese write a dot of their own. */
+const DOMAIN_LABEL = /^\s*([^\s./?#:@。]+[.。][^\s/?#:@]+)(?:[/?#:]\S*)?\s*$/u;
+/** The endings of sites that people know and trust, without those that are rather of files, such as md and rs. */
+const ENDING =
+  /\.(?:com|net|org|edu|gov|mil|int|info|biz|app|dev|gg|io|co|me|ai|tv|to|ly|gl|im|xyz|link|site|online|store|shop|tech|cloud|page|blog|live|chat|news|games|gift|new|club|pro|top|eu|uk|us|ca|au|nz|ie|de|at|ch|fr|nl|be|lu|it|es|pt|br|mx|ar|se|no|dk|fi|is|cz|sk|hu|ro|gr|tr|ru|ua|su|jp|cn|kr|tw|hk|sg|id|vn|th|ph|za|il|ir)$/;
 
 /** Matches an http or https address standing alone, without the punctuation after it. */
 export const matchBareLink: Rule = (scan, at) => {
@@ -67,12 +70,16 @@ function literal(scan: Scan, label: Place, target: Place): MessageToken[] {
 }
 
 function isMisleading(label: string, href: string): boolean {
-  const shown = label.replace(UNSEEN, '');
+  // Wide letters, as of Japanese keyboards, become the usual ones.
+  const shown = label.replace(UNSEEN, '').normalize('NFKC');
   if (ADDRESS_IN_LABEL.test(shown)) return true;
-  const domain = DOMAIN_LABEL.exec(shown)?.[1]?.toLowerCase();
-  if (domain === undefined) return false;
-  const host = parseUrl(href)?.hostname;
-  return host !== domain && host !== `www.${domain}`;
+  const domain = siteOf(`https://${DOMAIN_LABEL.exec(shown)?.[1] ?? ''}`);
+  return ENDING.test(domain) && domain !== siteOf(href);
+}
+
+/** The host of an address as browsers read it, without `www.` and a dot at the end; empty where there is none. */
+function siteOf(address: string): string {
+  return parseUrl(address)?.hostname.replace(/^www\.|\.$/g, '') ?? '';
 }
 
 function closingBracket(scan: Scan, at: number): number | undefined {

@@ -381,6 +381,19 @@ export const MARKDOWN_CASES: Record<string, [markdown: string, html: string][]> 
     ],
     ['[a.com](https://a.com/x)', `<p><a href="https://a.com/x" ${REL}>a.com</a></p>`],
     ['[a.com](https://www.a.com)', `<p><a href="https://www.a.com" ${REL}>a.com</a></p>`],
+    ...['google.com.', 'ｇｏｏｇｌｅ．ｃｏｍ', 'google。com', 'google.de', 'bbc.co.uk/news'].map(
+      (label): [string, string] => [
+        `[${label}](https://b.org)`,
+        `<p>[${label}](<a href="https://b.org" ${REL}>https://b.org</a>)</p>`,
+      ],
+    ),
+    ...['a.com.', 'b.a.rs', 'README.md', 'Node.js', 'v2.0', 'Done. See below', '你好。再见'].map(
+      (label): [string, string] => [
+        `[${label}](https://a.com/x)`,
+        `<p><a href="https://a.com/x" ${REL}>${label}</a></p>`,
+      ],
+    ),
+    ['[bücher.de](https://bücher.de)', `<p><a href="https://bücher.de" ${REL}>bücher.de</a></p>`],
     [
       '[www.a.org](https://b.org)',
       `<p>[www.a.org](<a href="https://b.org" ${REL}>https://b.org</a>)</p>`,
