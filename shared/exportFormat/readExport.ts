@@ -223,6 +223,11 @@ const quickChecks = new Map<Schema, QuickCheck>(
   [messageSchema, ...Object.values(headerSchemas)].map((schema) => [schema, quickCheck(schema)]),
 );
 
+/** Whether a message has the form that a file may hold. */
+export function isMessage(value: unknown): boolean {
+  return quickChecks.get(messageSchema)!(value) || !messageSchema.validate(value, CHECK).error;
+}
+
 type Path = readonly (string | number)[];
 
 /** A place in a message. */

@@ -24,6 +24,7 @@ import type {
   ExportUser,
 } from './exportTypes.js';
 import { messageTypeName } from './messageTypes.js';
+import { isMessage } from './readExport.js';
 import { dateToTimestamp, microsToTimestamp } from './timestamps.js';
 
 const CDN = 'https://cdn.discordapp.com';
@@ -40,7 +41,10 @@ export interface ExportContent {
   asOf: number;
 }
 
-/** Writes the extended form (docs/import-format.md) piece by piece: the header, then each message on a line. */
+/**
+ * Writes the extended form (docs/import-format.md) piece by piece: the header, then each message on a line. Throws
+ * TypeError where a value in a record has a wrong type: no import would take the file.
+ */
 export async function* writeExport(content: ExportContent): AsyncGenerator<string> {
   const header = {
     guild: writeGuild(content.server),
@@ -56,6 +60,7 @@ export async function* writeExport(content: ExportContent): AsyncGenerator<strin
   let count = 0;
   for await (const message of content.messages) {
     const written = { ...writeMessage(message), ...earlier(message, content) };
+    if (!isMessage(written)) throw new TypeError(`Message ${message._id} is damaged`);
     yield `${count === 0 ? '' : ','}\n    ${JSON.stringify(written)}`;
     count += 1;
   }

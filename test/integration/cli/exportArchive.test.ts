@@ -59,11 +59,13 @@ describe('exportArchive', () => {
 
   it('leaves out and names a thread of which a record is damaged', () =>
     withTemporaryFolder(async (folder) => {
-      const [whole, damaged] = [await addThread(), await addThread()];
+      const [whole, damaged, other] = [await addThread(), await addThread(), await addThread()];
       const { messages } = stores.mongo.collections;
       await messages.updateOne({ threadId: damaged._id }, { $set: { author: null as never } });
+      await messages.updateOne({ threadId: other._id }, { $set: { content: 5 as never } });
       const summary = await exportArchive(stores.mongo, folder, { force: false });
-      expect(summary).to.deep.include({ threads: 1, leftOut: [], damaged: [damaged._id] });
+      expect(summary).to.deep.include({ threads: 1, leftOut: [] });
+      expect(summary.damaged).to.have.members([damaged._id, other._id]);
       expect(await filesIn(folder))
         .to.include(fileOf(whole))
         .and.not.include(fileOf(damaged));
