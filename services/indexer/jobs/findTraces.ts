@@ -97,13 +97,15 @@ async function knownNames(
 ): Promise<string[]> {
   const { messages } = collections;
   const theirs = { 'author.id': userId };
-  const found = new Set<string>(names);
+  const found = new Set<unknown>(names);
   for (const field of ['author.username', 'author.displayName'] as const) {
-    for (const name of (await messages.distinct(field, theirs)) as string[]) found.add(name);
+    for (const name of await messages.distinct(field, theirs)) found.add(name);
   }
   for await (const name of mentionedNames(messages, userId)) found.add(name);
-  await noteNames(collections, _id, [...found]);
-  return [...found];
+  // Of a damaged message, it may be no text.
+  const known = [...found].filter((name) => typeof name === 'string');
+  await noteNames(collections, _id, known);
+  return known;
 }
 
 /**
@@ -120,7 +122,8 @@ async function* mentionedNames(
       { projection: { mentions: 1 } },
     );
     for await (const { mentions } of mentioning) {
-      const theirs = mentions.filter(({ id }) => id === userId);
+      // A damaged message may hold one mention in place of a list, or none where a list has one.
+      const theirs = [mentions].flat().filter((one) => unlessDamaged(() => one.id) === userId);
       for (const { username, displayName } of theirs) yield* [username, displayName];
     }
   }

@@ -290,6 +290,37 @@ describe('erasing a person', () => {
     expect(await bodyOf(thread._id)).to.include({ title: 'Ask @deleted-user', messageCount: 1 });
   });
 
+  it('ends in spite of damaged mentions, and takes the names of the whole ones out of titles', async () => {
+    const eve = anAuthor('evelyn', { id: '777777777777777711' });
+    const { id, username, displayName, isBot } = eve;
+    const mention = { id, username, displayName, isBot };
+    const damaged = [mention, [null, mention], [{ ...mention, username: null, displayName: 5 }]];
+    const { messages, threads, erasures } = deps.collections;
+    const threadIds: string[] = [];
+    for (const mentions of damaged) {
+      const source = aSourceThread({
+        server: { _id: serverId },
+        channel: { _id: channelId },
+        thread: { title: 'Thanks, @evelyn' },
+      });
+      const threadId = source.thread._id;
+      threadIds.push(threadId);
+      await record(deps, source, [aSourceMessage({ _id: threadId, threadId })]);
+      await build(deps, threadId);
+      await messages.updateOne({ _id: threadId }, { $set: { mentions: mentions as never } });
+    }
+    await doAll(deps);
+    const erasureId = await requestErasure(deps.collections, id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(await erasures.findOne({ _id: erasureId })).to.have.property('finishedAt');
+    const found = await threads.find({ _id: { $in: threadIds } }).toArray();
+    for (const { title } of found) expect(title).to.match(/^Thanks, @?deleted-user$/);
+    // No other test may meet them.
+    await messages.deleteMany({ threadId: { $in: threadIds } });
+    await threads.deleteMany({ _id: { $in: threadIds } });
+    await deps.collections.work.deleteMany({ subject: { $in: threadIds } });
+  });
+
   it('ends in spite of a damaged message, and shows nothing of its thread any more', async () => {
     const eve = anAuthor('evelyn', { id: '777777777777777710' });
     const sources = ['damaged', 'whole'].map(() =>
