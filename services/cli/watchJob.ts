@@ -27,13 +27,16 @@ export async function watchJob(
   let result: unknown = null;
   try {
     teller.tell(await findObstacle(archive));
-    const error = await waitForJob(archive, jobId, async (job) => {
-      const steps = stepsOf(job);
-      if (steps > shown) teller.advanced();
-      progress.advance(Math.max(0, steps - shown));
-      shown = Math.max(shown, steps);
-      result = job.returnvalue;
-      if (!job.finishedOn) await teller.look(() => whyStill(archive, job));
+    const error = await waitForJob(archive, jobId, {
+      async job(job) {
+        const steps = stepsOf(job);
+        if (steps > shown) teller.advanced();
+        progress.advance(Math.max(0, steps - shown));
+        shown = Math.max(shown, steps);
+        result = job.returnvalue;
+        if (!job.finishedOn) await teller.look(() => whyStill(archive, job));
+      },
+      away: async () => teller.tell(await findObstacle(archive)),
     });
     return { error, result };
   } finally {

@@ -13,7 +13,7 @@ describe('watchJob', () => {
   /** What is said of a job that stays as it is for a minute, and then ends. */
   async function saidOf(
     job: { state: 'waiting' | 'active' | 'delayed'; failedReason?: string },
-    { workers = 1, paused = false } = {},
+    { workers = 1, paused = false, away = false } = {},
   ): Promise<string[]> {
     const said: string[] = [];
     mock.method(process.stderr, 'write', (line: string) => said.push(line.trim()) > 0);
@@ -31,9 +31,16 @@ describe('watchJob', () => {
     });
     const queue = {
       isPaused: () => Promise.resolve(paused),
-      getJob: () => Promise.resolve(((looks += 1), found())),
+      getJob() {
+        looks += 1;
+        return away && looks < 4
+          ? Promise.reject(new Error('Stream is not writeable'))
+          : Promise.resolve(found());
+      },
     };
-    const producer = { workers: () => Promise.resolve(workers) };
+    const producer = {
+      workers: () => (away ? Promise.reject(new Error('ECONNREFUSED')) : Promise.resolve(workers)),
+    };
     const archive = { ...stores, producer, queue } as unknown as Archive;
     expect(await watchJob(archive, 'job-1', 'remove')).to.include({ result: 'removed' });
     mock.reset();
@@ -55,6 +62,12 @@ describe('watchJob', () => {
     ).to.deep.equal(['The job failed, and is tried again: No space is left\\u{001b}']);
     for (const state of ['active', 'delayed'] as const)
       expect(await saidOf({ state })).to.deep.equal([]);
+  });
+
+  it('waits until Redis is back, and says so', async () => {
+    expect(await saidOf({ state: 'active' }, { away: true })).to.deep.equal([
+      'Redis cannot be reached: ECONNREFUSED. The work waits until it can',
+    ]);
   });
 
   it('says that what was changed is to be built first', async () => {

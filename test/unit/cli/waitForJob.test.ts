@@ -6,7 +6,8 @@ import { rejectionOf } from '../../support/temporaryFolder.js';
 describe('waitForJob', () => {
   it('says what to do about a job that is lost', async () => {
     const queue = { getJob: () => Promise.resolve(undefined) } as unknown as Archive['queue'];
-    expect(await rejectionOf(waitForJob({ queue }, 'verify-1'))).to.match(
+    const told = { job: () => Promise.resolve(), away: () => Promise.resolve() };
+    expect(await rejectionOf(waitForJob({ queue }, 'verify-1', told))).to.match(
       /^The job verify-1 is not in the queue any more, .*: ask for it again$/,
     );
   });
