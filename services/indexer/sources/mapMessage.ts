@@ -9,7 +9,6 @@ import type {
 import { isCounted, messageTypeNumber } from '../../../shared/exportFormat/messageTypes.js';
 import { snowflakeTime } from '../../../shared/exportFormat/snowflake.js';
 import {
-  timestampToDate,
   timestampToDateOrNull,
   timestampToMicros,
 } from '../../../shared/exportFormat/timestamps.js';
@@ -78,11 +77,14 @@ function restoring(
   return raw ? () => (text) => text : restorer({ mentions, emojis });
 }
 
-/** The time in the id, unless the file's own disagrees by more than a day: then the id is no snowflake. */
+/**
+ * The time in the id, unless the file tells another that differs by more than a day: then the id is no snowflake. The
+ * year 1 tells none.
+ */
 function createdAt(message: ExportMessage): Date {
-  const told = timestampToDate(message.timestamp);
+  const told = timestampToDateOrNull(message.timestamp);
   const inId = new Date(snowflakeTime(message.id));
-  return Math.abs(told.getTime() - inId.getTime()) > DAY_MS ? told : inId;
+  return told && Math.abs(told.getTime() - inId.getTime()) > DAY_MS ? told : inId;
 }
 
 function mapAttachment(file: ExportAttachment, threadId: string): AttachmentRecord {

@@ -165,6 +165,14 @@ describe('sourceMessage', () => {
     ]);
   });
 
+  it('takes the time from the id where the file tells the year 1, which stands for none', () => {
+    const { createdAt } = map({
+      id: '1543572393384087642',
+      timestamp: '0001-01-01T00:00:00+00:00',
+    });
+    expect(createdAt.toISOString()).to.equal('2026-08-30T10:45:36.771Z');
+  });
+
   it('takes the time from the id, unless the file disagrees by more than a day', () => {
     const id = '1543572393384087642';
     const time = (timestamp: string): string => map({ id, timestamp }).createdAt.toISOString();
