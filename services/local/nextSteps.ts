@@ -39,6 +39,6 @@ export function nextSteps({ apiUrl, servers, logs, environment }: Running): stri
 
 function shellSettings(environment: Record<string, string>): string {
   return Object.entries(environment)
-    .map(([name, value]) => `${name}='${value.replaceAll("'", String.raw`'\''`)}' `)
+    .map(([name, value]) => `${name}='${hidePassword(value).replaceAll("'", String.raw`'\''`)}' `)
     .join('');
 }

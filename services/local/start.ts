@@ -79,8 +79,7 @@ async function launchAll(options: StartOptions, children: Children): Promise<Lau
         apiUrl: address.url,
         servers: serverList(servers),
         logs: join(dataDir, 'logs'),
-        // In the project's folder, the default is found without it.
-        environment: env['DATA_DIR'] ? { DATA_DIR: dataDir } : {},
+        environment: whereElse(servers, { env, dataDir }),
       }),
     );
     return { servers, services };
@@ -185,6 +184,24 @@ function serverList(servers: EnsuredServers): { name: string; url: string }[] {
     { name: 'Elasticsearch', url: servers.elasticsearchUrl },
     { name: 'Redis', url: servers.redisUrl },
   ];
+}
+
+/**
+ * What another shell must set for the command line to find this archive. `servers.json` names only an archive of which
+ * a store was started here.
+ */
+function whereElse(
+  { areLocal, mongodbUrl, elasticsearchUrl, redisUrl, cacheRedisUrl }: EnsuredServers,
+  { env, dataDir }: { env: Env; dataDir: string },
+): Record<string, string> {
+  // In the project's folder, the default is found without it.
+  if (areLocal) return env['DATA_DIR'] ? { DATA_DIR: dataDir } : {};
+  return {
+    MONGODB_URL: mongodbUrl,
+    ELASTICSEARCH_URL: elasticsearchUrl,
+    REDIS_URL: redisUrl,
+    ...(cacheRedisUrl === undefined ? {} : { CACHE_REDIS_URL: cacheRedisUrl }),
+  };
 }
 
 async function failWhenEnded({ name, child }: Service): Promise<never> {

@@ -83,6 +83,10 @@ describe('start', () => {
       expect(launch.lines.join('\n')).to.contain(
         `http://127.0.0.1:${launch.env['PORT'] ?? ''}/openapi.json`,
       );
+      // Another terminal finds this archive by the addresses alone: DATA_DIR holds none.
+      expect(launch.lines.join('\n')).to.contain(
+        "MONGODB_URL='mongodb://a/b' ELASTICSEARCH_URL='http://c' REDIS_URL='redis://d' npm run archive -- keys",
+      );
       expect(launch.lines).to.include('Imported the sample archive');
       expect(await launch.log('import.log')).to.equal(`import ${join(root, 'sample')} --wait\n`);
 

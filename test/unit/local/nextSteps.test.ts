@@ -12,6 +12,13 @@ describe('nextSteps', () => {
     expect(text).to.include(command);
   });
 
+  it('tells them without passwords', () => {
+    const environment = { REDIS_URL: 'redis://:secret@queue:6379/1' };
+    const text = nextSteps({ ...RUNNING, environment });
+    expect(text).to.not.include('secret');
+    expect(text).to.include("  REDIS_URL='redis://:***@queue:6379/1' npm run archive -- import ");
+  });
+
   it('tells where each server answers, without their passwords', () => {
     const servers = [
       { name: 'MongoDB', url: 'mongodb+srv://u:secret@db/forum' },
