@@ -67,7 +67,7 @@ function isIn({ model }: DiscordDouble, threadId: string): boolean {
   return model.publicThreads().some(({ thread }) => thread.id === threadId);
 }
 
-/** How long a change took to be shown (ms); null when the patience was over before. */
+/** How long a change took to be shown (ms); null when it was not shown in time. */
 async function tellWhenShown(
   community: Community,
   { threadId, text }: Told,
@@ -77,6 +77,8 @@ async function tellWhenShown(
   const time = new Date().toTimeString().slice(0, 8);
   const began = performance.now();
   const isSeen = await untilChanged(community, threadId, before);
+  // Nobody knows whether it would have been shown in time.
+  if (!isSeen && community.signal.aborted) return null;
   const tookMs = isSeen ? Math.round(performance.now() - began) : null;
   const took = tookMs === null ? 'not shown' : `${tookMs} ms`;
   print(`${time} ${took.padStart(9)}  ${text}`);

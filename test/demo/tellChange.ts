@@ -2,23 +2,23 @@ import type { Change } from '../support/discord/model/changes.js';
 import type { Message } from '../support/discord/model/entities.js';
 import type { DiscordModel } from '../support/discord/model/model.js';
 
-/** What happens in words, by the operation's name. */
+/** What happened in words, by the operation's name. They stand alone where the change names no message. */
 const WORDS: Record<string, string> = {
-  post: 'writes',
-  forward: 'forwards something',
-  edit: 'edited',
-  react: 'a reaction to',
-  unreact: 'reactions taken back from',
-  clearReactions: 'all reactions removed from',
+  post: 'a message',
+  forward: 'a forwarded message',
+  edit: 'a message was edited',
+  react: 'a reaction',
+  unreact: 'reactions taken back',
+  clearReactions: 'all reactions removed',
   setPinned: 'pinned or unpinned',
-  deleteMessage: 'deleted',
-  deleteMessages: 'its last messages are deleted',
+  deleteMessage: 'a message was deleted',
+  deleteMessages: 'its last messages were deleted',
   createThread: 'a new thread',
-  retitle: 'the title was another one',
+  retitle: 'this is its new title',
   tag: 'other tags',
   archive: 'archived',
   lock: 'locked or unlocked',
-  deleteThread: 'the thread is deleted',
+  deleteThread: 'the thread was deleted',
   endPoll: 'a poll has ended',
 };
 
@@ -36,7 +36,7 @@ export function tellChange(
   const threadId = 'message' in change ? change.message.channelId : channelOf(change);
   const thread = threadId === null ? undefined : model.threads.get(threadId);
   if (!thread) return null;
-  const text = 'message' in change ? `${words} ${quoted(model, change.message)}` : words;
+  const text = 'message' in change ? `${words} (${quoted(model, change.message)})` : words;
   return { threadId: thread.id, text: title(thread, text) };
 }
 

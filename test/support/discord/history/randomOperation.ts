@@ -58,7 +58,9 @@ const UPKEEP: Record<string, Operation> = {
       ids.map(({ id }) => id),
     );
   },
-  clearReactions: ({ model, thread, message }) => model.clearReactions(thread.id, message.id),
+  clearReactions({ model, thread, message }) {
+    if (message.reactions.length > 0) model.clearReactions(thread.id, message.id);
+  },
   setPinned({ model, thread, message }) {
     model.setPinned(thread.id, message.id, message.pinnedAt === null);
   },
@@ -67,7 +69,8 @@ const UPKEEP: Record<string, Operation> = {
   },
   tag({ model, random, forum, thread }) {
     const appliedTagIds = forum.tags.filter(() => random.chance(0.5)).map(({ id }) => id);
-    model.updateThread(thread.id, { appliedTagIds });
+    const isSame = String(appliedTagIds) === String(thread.appliedTagIds);
+    if (!isSame) model.updateThread(thread.id, { appliedTagIds });
   },
   archive: ({ model, thread }) => model.updateThread(thread.id, { isArchived: true }),
   lock: ({ model, thread }) => model.updateThread(thread.id, { isLocked: !thread.isLocked }),
