@@ -44,11 +44,20 @@ export function isFunctionWord(word: string): boolean {
  * English. Its words are not taken for mistyped English ones.
  */
 export function isForeign({ terms }: Pick<ParsedQuery, 'terms'>): boolean {
-  const words = terms.flatMap(({ text }) => text.split(/[^\p{L}\p{M}\p{N}'’]+/u)).map(foldWord);
+  const words = terms.flatMap(({ text }) => text.split(' ').flatMap(partsOf)).map(foldWord);
   const countOf = (language: Language) =>
     words.filter((word) => wordsOf.get(language)!.has(word)).length;
   const english = countOf('english');
   return [...wordsOf.keys()].some((language) => countOf(language) > english);
+}
+
+/**
+ * A word that may be a compound, in its parts: `peut-on` as `peut` and `on`. A single letter in it is no word of its
+ * own: the E of `T1000-E` and `e-mail` is no Italian `e`.
+ */
+function partsOf(word: string): string[] {
+  const parts = word.split(/[^\p{L}\p{M}\p{N}'’]+/u).filter((part) => part !== '');
+  return parts.length === 1 ? parts : parts.filter(({ length }) => length > 1);
 }
 
 /**

@@ -22,6 +22,7 @@ describe('search: suggestions', () => {
       ...aThread({ title: 'Repairing a rudder', messages: ['the pintle snapped at sea'] }),
       ...aThread({ title: 'My rudder repairs', messages: ['use bronze'], serverId: '7' }),
       ...aThread({ title: 'C++ for sailors' }),
+      ...aThread({ title: 'T1000-E in a lighthouse' }),
       ...aThread({ title: 'Überholung der Jolle' }),
       ...aThread({ title: 'Down again', messages: ['my clüster of sticks broke'] }),
       ...aThread({ title: 'Lights', messages: ['use zigbee'] }),
@@ -44,6 +45,10 @@ describe('search: suggestions', () => {
     expect((await fixture.search('ruddder <i>pintlee')).suggestion).to.equal(null);
     expect((await fixture.search('ruddder <pintlee')).suggestion).to.equal('rudder pintle');
     expect((await fixture.search('"pintlee snapped"')).suggestion).to.equal('"pintle snapped"');
+  });
+
+  it('corrects a word beside a name with a single letter', async () => {
+    expect((await fixture.search('T1000-E lighthoose')).suggestion).to.equal('T1000-E lighthouse');
   });
 
   it('prefers the common word to one that is rare, as typos of the archive are', async () => {

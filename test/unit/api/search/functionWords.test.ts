@@ -47,4 +47,10 @@ describe('functionWords', () => {
       expect(isForeign(parseQuery(q)), q).to.equal(q === 'usar');
     }
   });
+
+  it('takes no single letter in a name for a foreign word', () => {
+    for (const q of ['T1000-E lighthoose', 'e-mail gatway', 'u-blox modul', 'peut-on flasher']) {
+      expect(isForeign(parseQuery(q)), q).to.equal(q.startsWith('peut-on'));
+    }
+  });
 });
