@@ -1,6 +1,6 @@
 import type { SearchParams, SearchType } from '../../../shared/contract/search.js';
-import { LONG_WORD } from '../../../shared/store/searchMapping.js';
 import { lift, placesAbove, STEP, type BandName } from './bands.js';
+import { countPieces } from './countPieces.js';
 import { within } from './filters.js';
 import {
   allOf,
@@ -22,7 +22,10 @@ import type { ParsedQuery, SearchTerm } from './parseQuery.js';
 /** Matches weaker than this are looked for only on demand. */
 export const WEAK_BELOW = 0.5;
 
-/** How much more a term is worth in a title. */
+/**
+ * How much more a term is worth in a title. The relevance of every match is divided by how many words the terms have, so
+ * that it does not rise with the length of a query.
+ */
 const TITLE_WEIGHT = 2;
 
 /** The weakest band that a question asks for: what Elasticsearch gives begins there. */
@@ -202,22 +205,4 @@ function all(must: Query[]): Query {
 export function ofKind(type: SearchType, threads: Query, messages: Query): Query {
   if (type === 'threads') return threads;
   return type === 'messages' ? messages : { bool: { should: [threads, messages] } };
-}
-
-/** A flag, or an emoji with what is joined to it. */
-const EMOJI =
-  /\p{Regional_Indicator}{1,2}|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}|\u200D\p{Extended_Pictographic})*/u;
-
-/** Single characters of scripts without spaces, or letters or digits that stand together. */
-const SHORT_PIECE =
-  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}])\p{L})+|\p{Nd}+/u;
-
-/**
- * What the index takes as a word. The relevance of a match is divided by how many the terms have, so that it does not
- * rise with the length of a query.
- */
-const PIECE = new RegExp(`${LONG_WORD}|${SHORT_PIECE.source}|${EMOJI.source}`, 'gu');
-
-function countPieces(terms: readonly SearchTerm[]): number {
-  return terms.reduce((sum, { text }) => sum + Math.max(1, text.match(PIECE)?.length ?? 0), 0);
 }

@@ -1,4 +1,5 @@
 import type { estypes } from '@elastic/elasticsearch';
+import { countPieces } from './countPieces.js';
 import type { SearchTerm } from './parseQuery.js';
 
 /** A query clause (the client's own type admits undefined). */
@@ -17,6 +18,8 @@ export type Match = (field: TextField, term: SearchTerm, boost?: number) => Quer
 const TYPO_WEIGHT = 0.5;
 /** Letters of a word that may be the beginning of a longer one. */
 const BEGUN = { fewest: 2, most: 20 } as const;
+/** How many words the end of a term of several words may begin: the first ones of the index by the alphabet. */
+const MOST_BEGUN = 256;
 
 /** The term as written (letter case and accents aside), or a synonym. */
 export const asWritten: Match = (field, term, boost) =>
@@ -36,11 +39,23 @@ export const matchTerm: Match = (field, term, boost = 1) => {
 };
 
 /** The term as matchTerm finds it, or as the beginning of a word. */
-export const matchBegun: Match = (field, term, boost) => {
-  if (!mayBegin(term)) return matchTerm(field, term, boost);
-  const begun = { match_bool_prefix: { [field]: { query: term.text, operator: 'and' } } } as const;
-  return anyOf([matchTerm(field, term, boost), begun]);
-};
+export const matchBegun: Match = (field, term, boost) =>
+  mayBegin(term)
+    ? anyOf([matchTerm(field, term, boost), begins(field, term)])
+    : matchTerm(field, term, boost);
+
+/**
+ * Words that begin so. What the index takes for several words must stand side by side, and the last of them begins one:
+ * `T-Be` begins `T-Beam`. Elasticsearch would add up the weights of all words that begin so, which is more than a band
+ * has room for; so they count the same.
+ */
+function begins(field: TextField, { text }: SearchTerm): Query {
+  if (countPieces([{ text }]) === 1) {
+    return { match_bool_prefix: { [field]: { query: text, operator: 'and' } } };
+  }
+  const filter = { match_phrase_prefix: { [field]: { query: text, max_expansions: MOST_BEGUN } } };
+  return { constant_score: { filter } };
+}
 
 /** The term as matchTerm finds it, or one of the words that it may be a typo of. */
 export const matchMistyped: Match = (field, term, boost = 1) =>

@@ -66,6 +66,15 @@ const CORPUS = [
     ],
   }),
   aThread({
+    title: 'Parts apart',
+    messages: [
+      'Seen: the T-Beam, to be sold',
+      'Seen: the other T-Watch, better than before',
+      'Fixed in v5.1 of 2019',
+      'Version v10.5 of 2015',
+    ],
+  }),
+  aThread({
     title: 'Many tongues',
     messages: [
       '全文検索エンジンの東京テスト 字',
@@ -283,6 +292,19 @@ describe('search: matching', () => {
     const weak = await messages('keeper polis', { minScore: 0.3 });
     expect(weak).to.have.length(1);
     expect(weak[0]!.score).to.be.within(0.3, 0.5);
+  });
+
+  it('takes a word of several parts for a beginning only where they stand side by side', async () => {
+    const weak = (q: string) => messages(q, { minScore: 0.3, limit: 20 });
+    const begun = await weak('seen the t-be');
+    expect(begun.map(({ content }) => content)).to.deep.equal(['Seen: the T-Beam, to be sold']);
+    expect(begun[0]!.score).to.be.within(0.3, 0.4);
+    expect(begun[0]!.highlights.content).to.equal(
+      '<mark>Seen</mark>: <mark>the</mark> <mark>T-Beam</mark>, to be sold',
+    );
+    const whole = await weak('v5.1');
+    expect(whole.map(({ content }) => content)).to.deep.equal(['Fixed in v5.1 of 2019']);
+    expect(whole[0]!.highlights.content).to.equal('Fixed in <mark>v5.1</mark> of 2019');
   });
 
   it('never matches a tombstone', async () => {
