@@ -90,10 +90,10 @@ export function textsOf({ text, synonyms = [] }: SearchTerm): string[] {
 /**
  * Words whose stem has two letters. The stemmer takes `use` for a form of `us`, `one` of `on`, `ups` of `up` and `ide` of
  * `id`. So their forms are named. `us`, `on` and the like have none but themselves. What looks like their plural is a
- * word of its own: `ups`, `ios`.
+ * word of its own: `ups`, `ios`. `it's` is the word `its`.
  */
 const SHORT_STEM =
-  /^[([]*(?:(?<alone>(?:am|an|as|at|if|in|io|is|it|of|on|or|up|us)s?)|(?<noun>[aeiou][b-df-hj-np-tv-z])s?|(?<verb>[aeiou][b-df-hj-np-tv-z])(?:es?|eds?|ing))[)\].,;:!?]*$/i;
+  /^[([{<'‘’"`*_]*(?:(?<alone>(?:am|an|as|at|if|in|io|is|it|of|on|or|up|us)(?:['’]?s)?|i['’]d)|(?<noun>[aeiou][b-df-hj-np-tv-z])(?:['’]?s)?|(?<verb>[aeiou][b-df-hj-np-tv-z])(?:es?|eds?|ing))[)\]}>'’"`*_.,;:!?…]*$/i;
 
 const ENDINGS = ['e', 'es', 'ed', 'eds', 'ing'];
 
