@@ -4,22 +4,35 @@ export const PASSAGE = 240;
 /** How much of the text before the first mark a clipped passage keeps (characters). */
 const LEAD = 60;
 
+/** How much shorter a clipped passage may begin and end, so that no word is cut (characters). */
+const SLACK = 20;
+
 const MARK = '<mark>';
 const MARK_END = '</mark>';
 
 /**
- * A passage of escaped text with marks, cut around its first mark when it is longer than PASSAGE: passages are chosen
- * between words, and some words (keys, encoded files) are thousands of characters long.
+ * A passage of escaped text with marks, cut around its first mark when it is longer than PASSAGE: Elasticsearch ends a
+ * passage behind a word, and some words (keys, encoded files) are thousands of characters long.
  */
 export function clipPassage(escaped: string): string {
   if (escaped.length <= PASSAGE) return escaped;
   const places = placesOf(escaped);
   if (places.length <= PASSAGE) return escaped;
   const mark = escaped.indexOf(MARK);
-  const first = Math.max(0, places.findIndex((place) => place > mark) - LEAD);
-  const kept = escaped.slice(first === 0 ? 0 : places[first], places[first + PASSAGE]);
+  const lead = Math.max(0, places.findIndex((place) => place > mark) - LEAD);
+  const isSpace = (n: number): boolean => /\s/.test(escaped[places[n] ?? -1] ?? ' ');
+  const isBetween = (n: number): boolean => isSpace(n - 1) || isSpace(n);
+  const first = nearest(lead, SLACK, isBetween);
+  const last = nearest(first + PASSAGE, -SLACK, isBetween);
+  const kept = escaped.slice(first === 0 ? 0 : places[first], places[last]);
   const isOpen = kept.lastIndexOf(MARK) > kept.lastIndexOf(MARK_END);
   return kept + (isOpen ? MARK_END : '');
+}
+
+/** The first of so many numbers from here that is wanted, downwards where `count` is below 0; else the first of all. */
+function nearest(from: number, count: number, isWanted: (n: number) => boolean): number {
+  const numbers = Array.from({ length: Math.abs(count) }, (_, n) => from + n * Math.sign(count));
+  return numbers.find(isWanted) ?? from;
 }
 
 /** Where each character that a reader sees begins. Escaped text has `<` in marks and `&` in escapes alone. */

@@ -25,6 +25,17 @@ describe('clipPassage', () => {
     expect(visible(clipped)).to.have.length(PASSAGE);
   });
 
+  it('begins and ends between words where it can', () => {
+    const words = 'one seven eleven '.repeat(20);
+    const clipped = clipPassage(`${words}<mark>word</mark> ${words}`);
+    const [before = '', behind = ''] = clipped.split('<mark>word</mark>');
+    for (const word of `${before.trim()} ${behind.trim()}`.split(' ')) {
+      expect(word).to.be.oneOf(['one', 'seven', 'eleven']);
+    }
+    expect(before.length).to.be.within(40, 60);
+    expect(visible(clipped).length).to.be.within(PASSAGE - 20, PASSAGE);
+  });
+
   it('closes a mark that it cuts', () => {
     const clipped = clipPassage(`a <mark>${'x'.repeat(500)}</mark>`);
     expect(clipped).to.match(/^a <mark>x+<\/mark>$/);
