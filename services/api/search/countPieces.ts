@@ -5,9 +5,12 @@ import type { SearchTerm } from './parseQuery.js';
 const EMOJI =
   /\p{Regional_Indicator}{1,2}|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}|\u200D\p{Extended_Pictographic})*/u;
 
-/** Single characters of scripts without spaces, or letters or digits that stand together. */
+/**
+ * Single characters of scripts without spaces, or letters or digits that stand together. Vowel signs and apostrophes
+ * belong to the letters around them.
+ */
 const SHORT_PIECE =
-  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}])\p{L})+|\p{Nd}+/u;
+  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}])(?:\p{L}\p{M}*|(?<=[\p{L}\p{M}])['’](?=\p{L})))+|\p{Nd}+/u;
 
 const PIECE = new RegExp(`${LONG_WORD}|${SHORT_PIECE.source}|${EMOJI.source}`, 'gu');
 

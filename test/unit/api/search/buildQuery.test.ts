@@ -71,6 +71,9 @@ describe('buildQuery', () => {
       ['🎉🔥', 2],
       ['🇩🇪🇫🇷', 2],
       ['👩‍💻👍🏽', 2],
+      ["don't", 1],
+      ['l’avion', 1],
+      ['हिन्दी', 1],
     ];
     for (const [q, count] of words) {
       const match = `"stretches.text":{"query":"${q}","analyzer":"inflected","boost":${1 / count}}`;
