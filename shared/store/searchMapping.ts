@@ -9,6 +9,9 @@ export const MAPPING_VERSION = 3;
  */
 export const SIGN_LETTERS = { '+': 'ᐩ', '#': 'ⵌ', '.': 'ᐧ', '-': 'ᐨ' } as const;
 
+/** What people type for an apostrophe; one word whichever it is. A backtick is none: it begins and ends code. */
+export const APOSTROPHES = ['’', '‘', 'ʼ', 'ʻ', '´', '＇'] as const;
+
 /** Stands before a word's stem in the index, which holds it beside the word; the tokenizer makes no such token. */
 export const STEM_MARK = '=';
 
@@ -77,7 +80,7 @@ const charFilters: Record<string, estypes.AnalysisCharFilter> = {
       'І\\u0308=>Ї',
       'ё=>е',
       'Ё=>Е',
-      "’=>'",
+      ...APOSTROPHES.map((sign) => `${sign}=>'`),
       ...strippedSigns().map((sign) => `${sign}=>`),
     ],
   },

@@ -1,5 +1,6 @@
 import { SEARCH_LIMITS } from '../../../shared/contract/search.js';
 import { AppError } from '../../../shared/contract/errors.js';
+import { APOSTROPHES } from '../../../shared/store/searchMapping.js';
 
 /** A word, or the words of a quoted phrase. */
 export interface SearchTerm {
@@ -54,11 +55,17 @@ function takeApart(q: string): ParsedQuery {
   return { text, terms: uniqueTerms(splitTerms(text)), words: countWords(text) };
 }
 
-/** Composed (NFC), lone surrogates and control and private characters as spaces, spaces single. */
+const APOSTROPHE = new RegExp(`(?<=\\p{L})[${APOSTROPHES.join('')}](?=\\p{L})`, 'gu');
+
+/**
+ * Composed (NFC), lone surrogates and control and private characters as spaces, spaces single, and every apostrophe in a
+ * word the same.
+ */
 export function cleanText(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cs}\p{Co}]/gu, ' ')
     .normalize('NFC')
+    .replace(APOSTROPHE, "'")
     .replace(/\s+/gu, ' ')
     .trim();
 }

@@ -72,7 +72,7 @@ describe('buildQuery', () => {
       ['🇩🇪🇫🇷', 2],
       ['👩‍💻👍🏽', 2],
       ["don't", 1],
-      ['l’avion', 1],
+      ["l'avion", 1],
       ['हिन्दी', 1],
     ];
     for (const [q, count] of words) {

@@ -19,6 +19,7 @@ const CASES: [name: string, q: string, terms: string[]][] = [
   ['an empty phrase', 'node "" " "', ['node']],
   ['a repeated word', 'node NODE "node"', ['node', '[node]']],
   ['spaces of every kind', ' a\t\u3000b\u00a0c\n', ['a', 'b', 'c']],
+  ['apostrophes', 'don’t don‘t don´t ‘a’ b`c', ["don't", '‘a’', 'b`c']],
   ['control characters', 'a\u0000b \u001bc', ['a', 'b', 'c']],
   ['lone surrogates', 'a\ud800b \udfff', ['a', 'b']],
   ['a decomposed letter', 'cafe\u0301', ['caf\u00e9']],
