@@ -24,7 +24,8 @@ export function clipPassage(escaped: string): string {
   const isBetween = (n: number): boolean => isSpace(n - 1) || isSpace(n);
   const first = nearest(lead, SLACK, isBetween);
   const last = nearest(first + PASSAGE, -SLACK, isBetween);
-  const kept = escaped.slice(first === 0 ? 0 : places[first], places[last]);
+  // A mark that begins where the passage ends is left out.
+  const kept = escaped.slice(first === 0 ? 0 : places[first], places[last]).replace(/<mark>$/, '');
   const isOpen = kept.lastIndexOf(MARK) > kept.lastIndexOf(MARK_END);
   return kept + (isOpen ? MARK_END : '');
 }

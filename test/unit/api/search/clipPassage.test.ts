@@ -42,6 +42,11 @@ describe('clipPassage', () => {
     expect(visible(clipped)).to.have.length(PASSAGE);
   });
 
+  it('leaves out a mark that begins behind its end', () => {
+    const clipped = clipPassage(`<mark>w</mark>${' yyy'.repeat(59)}zz <mark>word</mark> z`);
+    expect(clipped).to.equal(`<mark>w</mark>${' yyy'.repeat(59)}zz `);
+  });
+
   it('never cuts an escaped sign in two', () => {
     const clipped = clipPassage(`<mark>w</mark>${'&quot;'.repeat(400)}`);
     expect(clipped).to.match(/^<mark>w<\/mark>(&quot;)+$/);
