@@ -6,22 +6,23 @@ import { safeText } from './safeText.js';
 
 const POLL_MS = 200;
 
-/** What is told while a job is waited for. */
-export interface Told {
-  /** How far it is. */
-  job(job: Job): Promise<void>;
-  /** Nobody can see how far it is, as Redis does not answer. */
-  away(): Promise<void>;
+/** What somebody who waits for a job is told. */
+interface Told {
+  /** How it stands, at each look. */
+  job: (job: Job) => Promise<void>;
+  /** It could not be looked at, as while Redis restarts. The job goes on, so it is looked at again. */
+  failure: (error: unknown) => Promise<void>;
 }
 
+const NOBODY: Told = { job: () => Promise.resolve(), failure: () => Promise.resolve() };
+
 /**
- * Waits until a job has ended, also while Redis is away. Resolves with null when it is done, else with why it failed.
- * Throws CliError when it is not in the queue any more.
+ * Waits until a job has ended, and reports its progress. Resolves with null when it is done, else with why it failed.
  */
 export async function waitForJob(
   { queue }: Pick<Archive, 'queue'>,
   jobId: string,
-  told: Told,
+  told = NOBODY,
 ): Promise<string | null> {
   for (;;) {
     try {
@@ -35,7 +36,7 @@ export async function waitForJob(
       if (job.finishedOn) return (await job.isFailed()) ? safeText(job.failedReason) : null;
     } catch (error) {
       if (error instanceof CliError) throw error;
-      await told.away();
+      await told.failure(error);
     }
     await pause(POLL_MS);
   }

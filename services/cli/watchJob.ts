@@ -36,7 +36,8 @@ export async function watchJob(
         result = job.returnvalue;
         if (!job.finishedOn) await teller.look(() => whyStill(archive, job));
       },
-      away: async () => teller.tell(await findObstacle(archive)),
+      failure: (error) =>
+        teller.look(async () => (await findObstacle(archive)) ?? messageOf(error)),
     });
     return { error, result };
   } finally {

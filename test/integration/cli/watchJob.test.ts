@@ -13,7 +13,7 @@ describe('watchJob', () => {
   /** What is said of a job that stays as it is for a minute, and then ends. */
   async function saidOf(
     job: { state: 'waiting' | 'active' | 'delayed'; failedReason?: string },
-    { workers = 1, paused = false, away = false } = {},
+    { workers = 1, paused = false, isAway = false } = {},
   ): Promise<string[]> {
     const said: string[] = [];
     mock.method(process.stderr, 'write', (line: string) => said.push(line.trim()) > 0);
@@ -33,14 +33,12 @@ describe('watchJob', () => {
       isPaused: () => Promise.resolve(paused),
       getJob() {
         looks += 1;
-        return away && looks < 4
-          ? Promise.reject(new Error('Stream is not writeable'))
-          : Promise.resolve(found());
+        return isAway && looks < 4 ? Promise.reject(new Error('Not writeable')) : found();
       },
     };
-    const producer = {
-      workers: () => (away ? Promise.reject(new Error('ECONNREFUSED')) : Promise.resolve(workers)),
-    };
+    const refused = () => Promise.reject(new Error('ECONNREFUSED'));
+    const isReached = () => !isAway || looks > 3;
+    const producer = { workers: () => (isReached() ? Promise.resolve(workers) : refused()) };
     const archive = { ...stores, producer, queue } as unknown as Archive;
     expect(await watchJob(archive, 'job-1', 'remove')).to.include({ result: 'removed' });
     mock.reset();
@@ -64,8 +62,8 @@ describe('watchJob', () => {
       expect(await saidOf({ state })).to.deep.equal([]);
   });
 
-  it('waits until Redis is back, and says so', async () => {
-    expect(await saidOf({ state: 'active' }, { away: true })).to.deep.equal([
+  it('goes on waiting while Redis is away, and says so', async () => {
+    expect(await saidOf({ state: 'active' }, { isAway: true })).to.deep.equal([
       'Redis cannot be reached: ECONNREFUSED. The work waits until it can',
     ]);
   });
