@@ -21,8 +21,9 @@ export function applyErasures<T extends Message>(message: T, erased: ErasedPeopl
   if (erased.isEmpty || message.deleted) return message;
   if (erased.has(message.author.id)) return { ...message, ...REDACTED };
   const gone = message.mentions.filter(({ id }) => erased.has(id));
-  const names = gone.flatMap(({ username, displayName }) => [username, displayName]);
-  const eraser = textEraser(erased, names);
+  const names = gone.flatMap(namesOf);
+  const others = message.mentions.filter((one) => !gone.includes(one)).flatMap(namesOf);
+  const eraser = textEraser(erased, names, others);
   const content = eraser.text(message.content);
   const clean: T = {
     ...message,
@@ -41,6 +42,10 @@ export function applyErasures<T extends Message>(message: T, erased: ErasedPeopl
       message.interaction && erased.has(message.interaction.userId) ? null : message.interaction,
   };
   return JSON.stringify(clean) === JSON.stringify(message) ? message : clean;
+}
+
+function namesOf({ username, displayName }: Message['mentions'][number]): string[] {
+  return [username, displayName];
 }
 
 /**

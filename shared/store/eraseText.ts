@@ -38,17 +38,29 @@ export function idsIn(text: string): string[] {
   return text.match(ID) ?? [];
 }
 
-/** An eraser of these people; `names` are theirs as this text may write them after an @. */
-export function textEraser(erased: ErasedPeople, names: readonly string[] = []): TextEraser {
+/**
+ * An eraser of these people; `names` are theirs as this text may write them after an @. A longer one among the names of
+ * `others` stays: `@Adam` is not Ada.
+ */
+export function textEraser(
+  erased: ErasedPeople,
+  names: readonly string[] = [],
+  others: readonly string[] = [],
+): TextEraser {
   const isAbout = (url: string | null | undefined): boolean =>
     idsIn(url ?? '').some((id) => erased.has(id));
   const ids = (text: string): string => text.replace(ID, (id) => (erased.has(id) ? ERASED_ID : id));
-  const mentioned = anyOf(names, '@');
+  const mentioned = names.length === 0 ? null : anyOf([...names, ...others], '@');
+  const theirs = new Set(names.map((name) => `@${name.toLowerCase()}`));
+  const kept = new Set(
+    others.map((name) => `@${name.toLowerCase()}`).filter((one) => !theirs.has(one)),
+  );
+  const erase = (found: string): string => (kept.has(found.toLowerCase()) ? found : `@${SOMEBODY}`);
   const text = (said: string): string => {
     const plain = said
       .replace(MENTION, (whole, id: string) => (erased.has(id) ? `@${SOMEBODY}` : whole))
       .replace(ADDRESS, (address) => (isAbout(address) ? '[deleted]' : address));
-    return ids(mentioned ? plain.replace(mentioned, `@${SOMEBODY}`) : plain);
+    return ids(mentioned ? plain.replace(mentioned, erase) : plain);
   };
   return {
     ids,

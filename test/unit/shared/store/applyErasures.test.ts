@@ -53,6 +53,24 @@ describe('applyErasures', () => {
     expect(JSON.stringify(clean)).to.not.match(/123456789012345678|zelda|words/i);
   });
 
+  it('leaves the name of somebody else whom the message mentions, too, where theirs begins it', () => {
+    const other = {
+      id: '323456789012345678',
+      username: 'Zeldas',
+      displayName: 'zelda fan',
+      isBot: false,
+    };
+    const same = { id: '423456789012345678', username: 'ZELDA', displayName: 'Link', isBot: false };
+    const message = aMessage({
+      author: STAYS,
+      content: 'cc@Zelda Fan, `@zeldas`, cc@zelda, @Zelda, @zeldafan',
+      mentions: [mention(GONE), other, same],
+    });
+    expect(applyErasures(message, erased).content).to.equal(
+      'cc@Zelda Fan, `@zeldas`, cc@deleted-user, @deleted-user, @deleted-userfan',
+    );
+  });
+
   for (const [name, content, expected] of [
     ['a mention', 'Ask <@123456789012345678>!', 'Ask @deleted-user!'],
     ['an old mention', '<@!123456789012345678>', '@deleted-user'],
