@@ -11,9 +11,13 @@ export interface MirrorStats {
   failed: number;
   /** Threads, people and servers whose files are still to be looked at. */
   waiting: number;
-  /** Why nothing is copied or removed now; null while nothing is wrong. */
+  /** Why nothing is copied or removed now, or was lately; null while nothing is wrong. */
   problem: string | null;
 }
+
+/** What fails is tried again within this time (ms). So when nothing has failed for so long, all is well again. */
+const FAILS_AGAIN_MS = 5 * 60_000;
+const FAILED = 'Copies could not be removed or looked through: the log of the indexer says why';
 
 /** How the mirror stands; null where there is none. */
 export async function mirrorStats(
@@ -24,8 +28,11 @@ export async function mirrorStats(
     stateOf(state, 'mirror').findOne({ _id: 'mirror' }, options),
     work.countDocuments({ kind: 'mirror', due: { $ne: NEVER } }, options),
   ]);
+  if (!totals) return null;
+  const { files, bytes, failed, failedAt, settings } = totals;
+  const isFailing = failedAt !== undefined && Date.now() - failedAt.getTime() < FAILS_AGAIN_MS;
+  const problem = totals.problem ?? (isFailing ? FAILED : null);
   // A mirror that was never reached has a problem, and was never looked through.
-  if (totals?.settings === undefined && totals?.problem === undefined) return null;
-  const { files, bytes, failed, problem = null } = totals;
+  if (settings === undefined && problem === null) return null;
   return { files, bytes, failed, waiting, problem };
 }

@@ -127,6 +127,8 @@ export interface MirrorState {
   checkedAt?: Date;
   /** Why nothing is copied or removed now. */
   problem?: string;
+  /** When copies could last not be removed or looked through. */
+  failedAt?: Date;
   /** Set while a restore goes on, until all views are built: only then is it known which files are shown. */
   restoring?: true;
 }

@@ -9,7 +9,7 @@ import { copyFiles, type MissingFile } from './copyFiles.js';
 import { recordsOf } from './fileRecords.js';
 import { EVERYTHING, lookThrough } from './lookThrough.js';
 import type { Mirror } from './mirror.js';
-import { noteProblem } from './ownMirror.js';
+import { noteFailure } from './ownMirror.js';
 import { removeFiles } from './removeFiles.js';
 import { wantedFiles, type WantedFile } from './wantedFiles.js';
 
@@ -17,7 +17,6 @@ import { wantedFiles, type WantedFile } from './wantedFiles.js';
 const SLICE_MS = 10_000;
 /** What could not be tried now has its turn after so long (ms). */
 const AGAIN_MS = 30_000;
-const FAILED = 'Copies could not be removed or looked through: the log of the indexer says why';
 
 /** Brings the copies of what some subjects show to what is recorded. Without a mirror, nothing is to be done. */
 export async function mirrorFiles(deps: IndexerDeps, marks: Mark[]): Promise<void> {
@@ -65,7 +64,7 @@ async function mirrorOne(
       { err: error, subject: mark.subject },
       'The copies of files could not be brought up to date',
     );
-    await noteProblem(deps, FAILED);
+    await noteFailure(deps);
     return true;
   }
 }

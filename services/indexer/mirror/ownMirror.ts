@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { nameOfKey } from '../../../shared/mirror/fileNames.js';
 import { makeFolder } from '../../../shared/platform/makeFolder.js';
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
-import { stateOf } from '../../../shared/store/state.js';
+import { stateOf, type MirrorState } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import type { IndexerDeps } from '../deps.js';
 import { EMPTY } from './fileRecords.js';
@@ -46,19 +46,27 @@ async function problemOf(deps: Deps, mirror: Mirror): Promise<string | null> {
   }
 }
 
-/** Stores what the status tells, also of a mirror that nothing was copied to yet. The next look at the mirror ends it. */
-export async function noteProblem(
-  { collections }: Pick<Deps, 'collections'>,
-  problem: string | null,
-): Promise<void> {
-  const states = stateOf(collections.state, 'mirror');
-  if (problem !== null) {
-    const { _id, ...empty } = EMPTY;
-    await states.updateOne({ _id }, { $set: { problem }, $setOnInsert: empty }, { upsert: true });
-  } else {
+/** Stores what the status tells, also of a mirror that nothing was copied to yet. */
+async function noteProblem(deps: Deps, problem: string | null): Promise<void> {
+  if (problem !== null) await note(deps, { problem });
+  else {
     const known = { _id: 'mirror', problem: { $exists: true } } as const;
-    await states.updateOne(known, { $unset: { problem: '' } });
+    await stateOf(deps.collections.state, 'mirror').updateOne(known, { $unset: { problem: '' } });
   }
+}
+
+/** Stores that copies could not be removed or looked through just now. */
+export async function noteFailure(deps: Pick<Deps, 'collections'>): Promise<void> {
+  await note(deps, { failedAt: new Date() });
+}
+
+async function note(
+  { collections }: Pick<Deps, 'collections'>,
+  told: Pick<MirrorState, 'problem' | 'failedAt'>,
+): Promise<void> {
+  const { _id, ...empty } = EMPTY;
+  const change = { $set: told, $setOnInsert: empty };
+  await stateOf(collections.state, 'mirror').updateOne({ _id }, change, { upsert: true });
 }
 
 /** Throws where the mirror is not this archive's. The log says why. */
