@@ -3,6 +3,8 @@ import { stateOf } from '../../../shared/store/state.js';
 
 /** A lease that is not renewed for so long is free (ms): its process has ended. */
 export const LEASE_MS = 20_000;
+/** Nobody lets the lease be free for so long (ms) who has a token: with a problem, they take it again each minute. */
+const UNUSED_MS = 3 * 60_000;
 
 /**
  * Takes the lease, or renews it; `perSecond` is told with it. Resolves with whether `holder` has it. Times are by
@@ -45,10 +47,10 @@ export async function releaseLease(
 }
 
 /**
- * Forgets how the sync stands, where nobody has the lease. Indexers without a bot's token call this: where the token was
- * taken out of their settings, nobody else would end the problem that was noted last.
+ * Forgets how the sync stands, where nobody has used the lease for a while, or it was given up. Indexers without a bot's
+ * token call this: where the token was taken out of their settings, nobody else would end the problem that was noted last.
  */
 export async function forgetLease({ state }: Pick<Collections, 'state'>): Promise<void> {
-  const isFree = { $lt: ['$until', '$$NOW'] };
-  await stateOf(state, 'sync').deleteOne({ _id: 'sync', $expr: isFree });
+  const isUnused = { $lt: [{ $add: ['$until', UNUSED_MS] }, '$$NOW'] };
+  await stateOf(state, 'sync').deleteOne({ _id: 'sync', $expr: isUnused });
 }

@@ -80,7 +80,6 @@ export function runSync(deps: IndexerDeps, speaks: Speaks, options: SyncOptions)
         holder,
         stopped: stopped.signal,
       });
-      if (restMs === null) break;
       await rest(restMs, stopped.signal);
     }
     await releaseLease(deps.collections, holder).catch(() => undefined);
@@ -99,13 +98,11 @@ interface Turn extends Speaks {
   stopped: AbortSignal;
 }
 
-/**
- * Syncs while this process holds the lease. Resolves with how long to rest before the next turn (ms); null: for ever.
- */
+/** Syncs while this process holds the lease. Resolves with how long to rest before the next turn (ms). */
 async function takeTurn(
   deps: IndexerDeps,
   { platform, clock, options, holder, stopped }: Turn,
-): Promise<number | null> {
+): Promise<number> {
   const turn = followSignal(stopped);
   const { signal } = turn;
   // Every request under way listens to it.
@@ -165,8 +162,11 @@ function isProblem(error: unknown): error is Error {
   return error instanceof SyncProblem || error instanceof PlatformUnauthorized;
 }
 
-/** Notes what an operator has to change. */
-async function tell({ collections, logger }: IndexerDeps, error: unknown): Promise<number | null> {
+/**
+ * Notes what an operator has to change. Of a refused token, too, this is noted again with each turn: the client remembers
+ * that, and asks nothing more.
+ */
+async function tell({ collections, logger }: IndexerDeps, error: unknown): Promise<number> {
   if (!isProblem(error)) {
     if (!isPassing(error)) logger.error({ err: error }, 'The sync failed; it goes on');
     return AGAIN_AFTER_MS;
@@ -175,8 +175,7 @@ async function tell({ collections, logger }: IndexerDeps, error: unknown): Promi
   await stateOf(collections.state, 'sync')
     .updateOne({ _id: 'sync' }, { $set: { problem: error.message } })
     .catch(() => undefined);
-  // A token that was refused once is refused for ever.
-  return error instanceof PlatformUnauthorized ? null : PROBLEM_EVERY_MS;
+  return PROBLEM_EVERY_MS;
 }
 
 function keepLease(

@@ -1,4 +1,5 @@
 import { mock } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createLiveClock } from '../../../services/indexer/stores/liveClock.js';
 import {
@@ -9,6 +10,7 @@ import {
 } from '../../../services/indexer/sync/lease.js';
 import { runSync } from '../../../services/indexer/sync/runSync.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
+import { PlatformUnauthorized } from '../../../shared/discordApi/platformErrors.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncState } from '../../../shared/store/syncState.js';
 import { until } from '../../support/apiServer.js';
@@ -22,13 +24,18 @@ describe('the lease of who speaks to the platform', () => {
   afterEach(() => mock.reset());
 
   /** A sync whose platform never answers, and the signals of what it has asked. */
-  function startSync(clock = createLiveClock(deps.collections.state)) {
+  function startSync(
+    clock = createLiveClock(deps.collections.state),
+    answer = (): Promise<unknown> => new Promise(() => undefined),
+  ) {
     const asked: AbortSignal[] = [];
-    const get = (_request: unknown, signal: AbortSignal) =>
-      new Promise((_resolve, reject) => {
-        asked.push(signal);
+    const get = (_request: unknown, signal: AbortSignal) => {
+      asked.push(signal);
+      const ended = new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error));
       });
+      return Promise.race([answer(), ended]);
+    };
     const sync = runSync(
       deps,
       { platform: { get } as unknown as PlatformClient, clock },
@@ -78,16 +85,32 @@ describe('the lease of who speaks to the platform', () => {
     await sync.stop();
   });
 
-  it('is forgotten with its problem by who has no token, but not while somebody has it', async () => {
+  it('is forgotten with its problem by who has no token, but not while somebody uses it', async () => {
     const { collections } = deps;
     await holdLease(collections, 'another');
     const problem = 'The platform refuses the token';
     await stateOf(collections.state, 'sync').updateOne({ _id: 'sync' }, { $set: { problem } });
     await forgetLease(collections);
+    // With a problem, whoever has a token rests for a minute, and lets the lease run out.
+    const ended = new Date(Date.now() - 60_000);
+    await stateOf(collections.state, 'sync').updateOne({ _id: 'sync' }, { $set: { until: ended } });
+    await forgetLease(collections);
     expect(await syncState(collections)).to.include({ problem });
     await releaseLease(collections, 'another');
     await forgetLease(collections);
     expect(await syncState(collections)).to.equal(null);
+  });
+
+  it('is not given up by who has a refused token, so that others do not forget that', async () => {
+    const { collections } = deps;
+    const { sync } = startSync(undefined, () => Promise.reject(new PlatformUnauthorized()));
+    const problem = () => syncState(collections).then((state) => state?.problem ?? null);
+    await until(async () => (await problem()) !== null);
+    // As long as it may take to give the lease up.
+    await pause(500);
+    await forgetLease(collections);
+    expect(await problem()).to.equal(new PlatformUnauthorized().message);
+    await sync.stop();
   });
 
   it('ends what is under way when another process has taken it', async () => {
