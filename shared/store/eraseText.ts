@@ -29,7 +29,7 @@ const ID = /(?<!\d)\d{17,20}(?!\d)/g;
 export const WORD = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{N}_]';
 
 /** What stands after an @, as far as a name may reach. */
-const NAMED = /@([^@\n]{2,64})/g;
+const NAMED = /@([^@\s][^@\n]{1,63})/g;
 /** A word goes on here. Underscores may also end a text in italics. */
 const INSIDE = new RegExp(`(?<=${WORD})_*(?!_)${WORD}`, 'uy');
 
@@ -76,6 +76,7 @@ export function textEraser(
 function withoutName(after: string, erased: ErasedPeople): string {
   for (let end = after.length; end > 1; end -= 1) {
     const name = after.slice(0, end);
+    if (/\s$/.test(name)) continue;
     INSIDE.lastIndex = end;
     // A name may be a part of what stands in place of names. That is replaced by itself.
     if (!INSIDE.test(after) && (name === SOMEBODY || erased.isName(name)))

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Collections } from './collections.js';
 import type { ErasureRecord } from './erasureRecords.js';
 import { findGathered } from './gather.js';
+import { plainName } from './plainName.js';
 import { stateOf, type ErasureState } from './state.js';
 
 /** Who has been erased from this archive. */
@@ -9,7 +10,7 @@ export interface ErasedPeople {
   readonly version: number;
   readonly isEmpty: boolean;
   has(userId: string): boolean;
-  /** Whether an erasure has found this name of somebody, written in just this way. */
+  /** Whether an erasure has found this name of somebody; a text may write it with marks that records leave out. */
   isName(text: string): boolean;
   /** A keyed hash of a text, by which it is known again without being kept. */
   digest(text: string): string;
@@ -118,7 +119,7 @@ export function erasedBy(
       answers.set(userId, answer);
       return answer;
     },
-    isName: (text) => nameHashes.size > 0 && nameHashes.has(nameHash(salt, text)),
+    isName: (text) => nameHashes.size > 0 && nameHashes.has(nameHash(salt, plainName(text))),
     digest: (text) => keyedHash(salt, text),
   };
 }

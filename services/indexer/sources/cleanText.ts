@@ -1,15 +1,11 @@
-/** Controls, and the marks that reorder text for the eye (bidi embeddings, overrides, isolates). */
-const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+import { plainName } from '../../../shared/store/plainName.js';
+
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 const MAX_NAME = 200;
 
 /** A name or title for one line: safe characters only, trimmed, at most 200 characters, never empty. */
 export function cleanName(text: string | null | undefined, fallback: string): string {
-  const line = wellFormed(text ?? '')
-    .replace(/\s+/gu, ' ')
-    .replace(UNSAFE, '')
-    .trim();
-  return cut(line, MAX_NAME).trim() || fallback;
+  return cut(plainName(wellFormed(text ?? '')), MAX_NAME).trim() || fallback;
 }
 
 /** Text as said: only what no text may hold is replaced (halves of characters) or dropped (NUL). */

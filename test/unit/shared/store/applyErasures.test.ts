@@ -213,8 +213,12 @@ describe('applyErasures', () => {
       expect(of('_@Princess Zelda_ @zeldaさん')).to.equal('_@deleted-user_ @deleted-userさん');
     });
 
+    it('takes their name out where it is written with marks and spaces that records leave out', () => {
+      expect(of('Ask @\u200fPrincess  Zelda\u200e\tnow')).to.equal('Ask @deleted-user\tnow');
+    });
+
     it('leaves other names, and words that their name begins', () => {
-      const text = 'Princess Zelda @Princess @zeldas @zelda_2 @grace @\nzelda';
+      const text = 'Princess Zelda @Princess @zeldas @zelda_2 @grace @\nzelda @ zelda';
       expect(of(text)).to.equal(text);
     });
 
