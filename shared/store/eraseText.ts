@@ -28,8 +28,9 @@ const ID = /(?<!\d)\d{17,20}(?!\d)/g;
  */
 export const WORD = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{N}_]';
 
-/** What stands after an @, as far as a name may reach. */
-const NAMED = /@([^@\s][^@\n]{1,63})/g;
+/** What stands after an @, as far as a name may reach. It may hold another @ itself, such as Ada @ Work. */
+const NAMED = /@(?=((?!\s)[^@\n]{0,63}(?:@[^@\n]{0,62})?))/g;
+const LONGEST_NAME = 64;
 /** A word goes on here. Underscores may also end a text in italics. */
 const INSIDE = new RegExp(`(?<=${WORD})_*(?!_)${WORD}`, 'uy');
 
@@ -67,22 +68,31 @@ export function textEraser(
     isAbout,
     isName: (name) => names.includes(name) || erased.isName(name),
     text,
-    untold: (said) =>
-      text(said.replace(NAMED, (_, after: string) => `@${withoutName(after, erased)}`)),
+    untold(said) {
+      let clean = '';
+      let done = 0;
+      for (const { index, 1: after = '' } of said.matchAll(NAMED)) {
+        if (index < done) continue;
+        const length = nameLength(after.slice(0, LONGEST_NAME), erased);
+        if (length === 0) continue;
+        clean += `${said.slice(done, index)}@${SOMEBODY}`;
+        done = index + 1 + length;
+      }
+      return text(clean + said.slice(done));
+    },
   };
 }
 
-/** What stands after an @, without the longest name of somebody erased that it begins with. */
-function withoutName(after: string, erased: ErasedPeople): string {
+/** The length of the longest name of somebody erased with which a text begins; 0 where it begins with none. */
+function nameLength(after: string, erased: ErasedPeople): number {
   for (let end = after.length; end > 1; end -= 1) {
     const name = after.slice(0, end);
     if (/\s$/.test(name)) continue;
     INSIDE.lastIndex = end;
     // A name may be a part of what stands in place of names. That is replaced by itself.
-    if (!INSIDE.test(after) && (name === SOMEBODY || erased.isName(name)))
-      return SOMEBODY + after.slice(end);
+    if (!INSIDE.test(after) && (name === SOMEBODY || erased.isName(name))) return end;
   }
-  return after;
+  return 0;
 }
 
 /** A title without somebody's names, wherever they stand as words of their own. */

@@ -12,7 +12,9 @@ const hashOf = (text: string) => keyedHash('salt', text);
 const erased = erasedBy({ salt: 'salt', version: 1 }, [
   {
     _id: hashOf(GONE.id),
-    nameHashes: [GONE.username, GONE.displayName, 'deleted'].map((name) => hashOf(`name/${name}`)),
+    nameHashes: [GONE.username, GONE.displayName, 'Zelda @ Work', 'deleted'].map((name) =>
+      hashOf(`name/${name}`),
+    ),
   },
 ]);
 const mention = ({ id, username, displayName, isBot }: typeof GONE) => ({
@@ -215,6 +217,12 @@ describe('applyErasures', () => {
 
     it('takes their name out where it is written with marks and spaces that records leave out', () => {
       expect(of('Ask @\u200fPrincess  Zelda\u200e\tnow')).to.equal('Ask @deleted-user\tnow');
+    });
+
+    it('takes out a name that holds an @ itself', () => {
+      expect(of('Ask @Zelda @ Work, or @grace @zelda')).to.equal(
+        'Ask @deleted-user, or @grace @deleted-user',
+      );
     });
 
     it('leaves other names, and words that their name begins', () => {
