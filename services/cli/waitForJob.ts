@@ -14,15 +14,13 @@ interface Told {
   failure: (error: unknown) => Promise<void>;
 }
 
-const NOBODY: Told = { job: () => Promise.resolve(), failure: () => Promise.resolve() };
-
 /**
  * Waits until a job has ended, and reports its progress. Resolves with null when it is done, else with why it failed.
  */
 export async function waitForJob(
   { queue }: Pick<Archive, 'queue'>,
   jobId: string,
-  told = NOBODY,
+  told: Told,
 ): Promise<string | null> {
   for (;;) {
     try {
