@@ -13,8 +13,6 @@ export interface RawBody {
   stream: Readable;
   /** The media type alone, in lower case, such as `application/json`. */
   contentType: string;
-  /** Bytes that the client announced; null when it did not. */
-  length: number | null;
   /** The header as sent, with the boundary of a form. */
   headers: { 'content-type': string };
 }

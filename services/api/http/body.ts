@@ -32,14 +32,13 @@ export async function readBody<Body>(
   if (!hasBody(request) && rule.optional && schema) return checkedBy(schema, {});
   const contentType = mediaType(request);
   if (!rule.contentTypes.includes(contentType)) throw wrongType(rule);
-  const length = Number(request.headers['content-length'] ?? NaN);
+  const length = Number(request.headers['content-length'] ?? 0);
   if (length > rule.maxBytes) throw tooLarge(rule);
   refuseEncoding(request, schema || contentType === FORM ? PLAIN : GZIP);
   if (schema) return checkedBy(schema, parse(await collect(request, rule)));
   return {
     stream: bounded(request, rule, pace),
     contentType,
-    length: Number.isNaN(length) ? null : length,
     headers: { 'content-type': request.headers['content-type'] ?? '' },
   };
 }

@@ -140,10 +140,9 @@ describe('readBody', () => {
     expect(await send(raw, { ...headers, 'Content-Length': '4' }, ['ab', 'cd'])).to.deep.equal({
       text: 'abcd',
       contentType: 'application/gzip',
-      length: 4,
       headers: { 'content-type': 'application/GZIP' },
     });
-    expect(await send(raw, JSON_TYPE, ['ab'])).to.deep.include({ length: null });
+    expect(await send(raw, JSON_TYPE, ['ab'])).to.deep.include({ text: 'ab' });
     expect(timeoutAfter, 'the limit of the server').to.equal(45_000);
   });
 });
