@@ -7,11 +7,10 @@ import { isSigned, sign } from './signature.js';
 
 /** Seconds between the beginning of a login and its end. */
 const LIFE_SECONDS = 600;
-const COOKIE = 'forum_archive_login';
 const PURPOSE = 'oauth state';
 
 /** The cookie's name: it holds the state of the login that its browser has begun. */
-export const STATE_COOKIE = COOKIE;
+export const STATE_COOKIE = 'forum_archive_login';
 
 /** A state that can be used once within ten minutes, signed. Nothing is stored before it is used. */
 export function newState(secret: string, now = Date.now()): string {
@@ -25,7 +24,7 @@ export function newState(secret: string, now = Date.now()): string {
  */
 export function stateCookie(state: string | undefined, isSecure: boolean): string {
   const life = state === undefined ? 0 : LIFE_SECONDS;
-  const value = `${COOKIE}=${state ?? ''}; Max-Age=${life}; HttpOnly; SameSite=Lax`;
+  const value = `${STATE_COOKIE}=${state ?? ''}; Max-Age=${life}; HttpOnly; SameSite=Lax`;
   return isSecure ? `${value}; Secure` : value;
 }
 
