@@ -83,13 +83,12 @@ export const PROTECTED_ERRORS: readonly ErrorCode[] = [
 /** Errors of every operation that takes a body. */
 export const BODY_ERRORS: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 
-/** A JSON body of at most `maxBytes` (16 kB when not said) that `schema` checks. */
+/** A JSON body of at most 16 kB that `schema` checks. `optional`: an absent body stands for `{}`. */
 export function jsonBody<Body>(
   schema: Joi.ObjectSchema<Body>,
-  options: { maxBytes?: number; optional?: boolean } = {},
+  { optional = false } = {},
 ): BodyRule<Body> {
-  const { maxBytes = 16_384, optional = false } = options;
-  return { contentTypes: ['application/json'], maxBytes, schema, optional };
+  return { contentTypes: ['application/json'], maxBytes: 16_384, schema, optional };
 }
 
 /** A body that the handler reads itself, of one of the media types. */

@@ -15,7 +15,7 @@ import {
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const schema = Joi.object<{ n?: number }>({ n: Joi.number() });
-const rule = jsonBody(schema, { maxBytes: 100 });
+const rule = { ...jsonBody(schema), maxBytes: 100 };
 const raw = rawBody(['application/json', 'application/gzip', 'multipart/form-data'], 100);
 
 describe('readBody', () => {
@@ -23,11 +23,9 @@ describe('readBody', () => {
   let current: BodyRule<unknown>;
   let outcome: Promise<unknown>;
   let begun: () => void;
-  let timeoutAfter: number | undefined;
   let beforeReading: Promise<unknown> = Promise.resolve();
   before(async () => {
     server = createServer((incoming, response) => {
-      incoming.on('end', () => setImmediate(() => (timeoutAfter = incoming.socket.timeout)));
       incoming.on('close', () => setImmediate(() => server.emit('cut')));
       outcome = readBody(incoming, current).then(
         (body) => beforeReading.then(() => readAll(body)),
@@ -36,7 +34,6 @@ describe('readBody', () => {
       begun();
       void outcome.then(() => response.writeHead(204, { Connection: 'close' }).end());
     });
-    server.setTimeout(45_000);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
@@ -143,7 +140,6 @@ describe('readBody', () => {
       headers: { 'content-type': 'application/GZIP' },
     });
     expect(await send(raw, JSON_TYPE, ['ab'])).to.deep.include({ text: 'ab' });
-    expect(timeoutAfter, 'the limit of the server').to.equal(45_000);
   });
 });
 

@@ -4,21 +4,32 @@ import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
+import Joi from 'joi';
 import { readBody, type Pace } from '../../../../services/api/http/body.js';
-import { rawBody } from '../../../../shared/contract/operation.js';
+import {
+  jsonBody,
+  rawBody,
+  type BodyRule,
+  type RawBody,
+} from '../../../../shared/contract/operation.js';
 
-const RULE = rawBody(['application/json'], 10_000_000);
+const RAW = rawBody(['application/json'], 10_000_000);
+const JSON_RULE = jsonBody(Joi.object());
 
-describe('the pace of a raw body', () => {
+describe('the pace of a body', () => {
   let server: Server;
   afterEach(() => void server.close());
 
   /** Begins a request to a server that reads its body at a pace, by `read`; `outcome` is what that comes to. */
-  async function begin<T>(pace: Pace, read: (stream: Readable) => Promise<T>) {
+  async function begin<T>(
+    pace: Pace,
+    read: (stream: Readable) => Promise<T>,
+    rule: BodyRule<unknown> = RAW,
+  ) {
     let settle: (outcome: Promise<T>) => void;
     const outcome = new Promise<T>((resolve) => (settle = resolve));
     server = createServer((incoming, response) => {
-      const reading = readBody(incoming, RULE, pace).then((body) => read(body.stream));
+      const reading = readBody(incoming, rule, pace).then((body) => read((body as RawBody).stream));
       void reading.catch(() => undefined).then(() => response.end());
       settle(reading);
     });
@@ -30,18 +41,21 @@ describe('the pace of a raw body', () => {
     return { sent, outcome };
   }
 
-  it('cuts a client that goes on sending byte by byte', async () => {
-    const { sent, outcome } = await begin({ windowMs: 200, bytesPerSecond: 1_000 }, countBytes);
-    const closed = new Promise((resolve) => sent.on('close', resolve));
-    const drip = setInterval(() => sent.write('x'), 5);
-    const error = await outcome.catch((reason: unknown) => reason);
-    expect(error).to.include({ code: 'VALIDATION_ERROR' });
-    await closed;
-    clearInterval(drip);
-  });
+  for (const [kind, rule] of Object.entries({ raw: RAW, JSON: JSON_RULE })) {
+    it(`cuts a client that goes on sending ${kind} byte by byte`, async () => {
+      const pace = { windowMs: 200, bytesPerSecond: 1_000 };
+      const { sent, outcome } = await begin(pace, countBytes, rule);
+      const closed = new Promise((resolve) => sent.on('close', resolve));
+      const drip = setInterval(() => sent.write('x'), 5);
+      const error = await outcome.catch((reason: unknown) => reason);
+      expect(error).to.include({ code: 'VALIDATION_ERROR' });
+      await closed;
+      clearInterval(drip);
+    });
+  }
 
   it('does not cut one that had to wait for this side', async () => {
-    const pace = { windowMs: 1_000, bytesPerSecond: 1_000 };
+    const pace = { windowMs: 1_000, bytesPerSecond: 1_000_000 };
     const { sent, outcome } = await begin(pace, async (stream) => {
       await setTimeout(2.5 * pace.windowMs);
       return countBytes(stream);
