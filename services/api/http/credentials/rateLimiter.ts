@@ -9,7 +9,7 @@ export interface LimiterOptions {
   policy: string;
   /** The most in a minute. */
   limit: number;
-  shared?: SharedCount;
+  shared: SharedCount;
   now?: () => number;
 }
 
@@ -43,7 +43,7 @@ const UNSHARED_PART = 0.02;
 export class RateLimiter {
   readonly policy: string;
   readonly limit: number;
-  readonly #shared: SharedCount | undefined;
+  readonly #shared: SharedCount;
   readonly #now: () => number;
   readonly #shareFrom: number;
   #window = -1;
@@ -82,8 +82,7 @@ export class RateLimiter {
    * twice, and the second time as hits of other processes.
    */
   async share(): Promise<void> {
-    if (!this.#shared) return;
-    const [shared, window, counts, grown] = [this.#shared, this.#window, this.#counts, this.#grown];
+    const [window, counts, grown] = [this.#window, this.#counts, this.#grown];
     this.#grown = new Set();
     await Promise.all(
       [...grown].map(async (name) => {
@@ -91,10 +90,10 @@ export class RateLimiter {
         const hits = count.own - count.shared;
         const sent = (count.shared += hits);
         try {
-          const whole = await shared(name, window, hits);
+          const whole = await this.#shared(name, window, hits);
           count.others = Math.max(0, whole - sent);
         } catch {
-          if (counts === this.#counts) this.#grown.add(name);
+          // The next hit of this name asks again.
         }
       }),
     );
@@ -114,6 +113,6 @@ export class RateLimiter {
       this.#counts.set(name, count);
     }
     count.own += weight;
-    if (this.#shared && count.own >= this.#shareFrom) this.#grown.add(name);
+    if (count.own >= this.#shareFrom) this.#grown.add(name);
   }
 }

@@ -12,7 +12,12 @@ describe('RateLimiter', () => {
   });
 
   it('lets the limit pass in each minute, and tells what is left', () => {
-    const limiter = new RateLimiter({ policy: 'reads', limit: 3, now: clock });
+    const limiter = new RateLimiter({
+      policy: 'reads',
+      limit: 3,
+      now: clock,
+      shared: countInMemory(),
+    });
     const left = () => limiter.take('a').left;
     expect([left(), left(), left(), left(), left()]).to.deep.equal([2, 1, 0, -1, -1]);
     expect(limiter.take('b').left).to.equal(2);
@@ -23,13 +28,23 @@ describe('RateLimiter', () => {
   });
 
   it('counts what weighs more as many, and not at all where so many are not left', () => {
-    const limiter = new RateLimiter({ policy: 'caller', limit: 25, now: clock });
+    const limiter = new RateLimiter({
+      policy: 'caller',
+      limit: 25,
+      now: clock,
+      shared: countInMemory(),
+    });
     const left = (weight?: number) => limiter.take('a', weight).left;
     expect([left(10), left(10), left(10), left(), left(10)]).to.deep.equal([15, 5, -5, 4, -6]);
   });
 
   it('looks without counting', () => {
-    const limiter = new RateLimiter({ policy: 'reads', limit: 1, now: clock });
+    const limiter = new RateLimiter({
+      policy: 'reads',
+      limit: 1,
+      now: clock,
+      shared: countInMemory(),
+    });
     for (let turn = 0; turn < 5; turn += 1) expect(limiter.look('a').left).to.equal(1);
     limiter.take('a');
     expect(limiter.look('a').left).to.equal(0);
@@ -97,13 +112,19 @@ describe('RateLimiter', () => {
       await limiter.share();
     }
     isLost = false;
+    limiter.take('a');
     await limiter.share();
-    expect(await counted('a', 10, 0)).to.equal(3);
-    expect(limiter.look('a').left).to.equal(7);
+    expect(await counted('a', 10, 0)).to.equal(4);
+    expect(limiter.look('a').left).to.equal(6);
   });
 
   it('counts a hundred thousand names, and lets further ones pass', () => {
-    const limiter = new RateLimiter({ policy: 'reads', limit: 1, now: clock });
+    const limiter = new RateLimiter({
+      policy: 'reads',
+      limit: 1,
+      now: clock,
+      shared: countInMemory(),
+    });
     for (let name = 0; name < 100_000; name += 1) limiter.take(String(name));
     expect(limiter.take('7').left).to.equal(-1);
     expect(limiter.take('new').left).to.equal(0);
