@@ -64,7 +64,7 @@ export class Turns {
 
   #leave(name: string): void {
     this.#atWork -= 1;
-    const left = (this.#working.get(name) ?? 1) - 1;
+    const left = this.#working.get(name)! - 1;
     if (left > 0) this.#working.set(name, left);
     else this.#working.delete(name);
     this.#serve();
@@ -90,11 +90,10 @@ export class Turns {
     return undefined;
   }
 
+  /** Takes a piece that waits out of its line. */
   #drop(name: string, piece: Piece): void {
-    const line = this.#waiting.get(name);
-    const at = line?.indexOf(piece) ?? -1;
-    if (!line || at < 0) return;
-    line.splice(at, 1);
+    const line = this.#waiting.get(name)!;
+    line.splice(line.indexOf(piece), 1);
     if (line.length === 0) this.#waiting.delete(name);
   }
 
