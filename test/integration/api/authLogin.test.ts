@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import type { TokenResponse } from '../../../shared/contract/auth.js';
+import { newState } from '../../../services/api/auth/oauthState.js';
+import { sign } from '../../../services/api/auth/signature.js';
 import { currentUserSchema, tokenResponseSchema } from '../../../shared/contract/auth.js';
 import { until, type Reply } from '../../support/apiServer.js';
 import {
@@ -273,6 +275,7 @@ describe('GET /auth/login', () => {
     const other = await begin();
     const [nonce, expires, signature] = state.split('.');
     const forged = `${nonce}.${Number(expires) + 1}.${signature}`;
+    const late = newState(JWT_SECRET, Date.now() - 601_000);
     const name = cookie.split('=', 1)[0]!;
     const cases: [string | undefined, string | undefined][] = [
       [undefined, cookie],
@@ -281,6 +284,7 @@ describe('GET /auth/login', () => {
       [other.state, cookie],
       [forged, `${name}=${forged}`],
       ['x', `${name}=x`],
+      [late, `${name}=${late}`],
     ];
     for (const [given, sent] of cases) {
       const reply = await finish(given, sent);
@@ -372,6 +376,14 @@ describe('POST /auth/refresh', () => {
       expect([reply.status, codeOf(reply)], token).to.deep.equal(expected);
     }
     expect((await refresh(refresh_token)).status).to.equal(200);
+  });
+
+  it('says so when a token has expired', async () => {
+    const [, family] = (await logIn()).refresh_token.split('_');
+    const about = [family, 0, Math.floor(Date.now() / 1_000) - 1];
+    const signature = sign(JWT_SECRET, 'refresh token', about.join('.'));
+    const reply = await refresh(['fr', ...about, signature].join('_'));
+    expect([reply.status, codeOf(reply)]).to.deep.equal([401, 'TOKEN_EXPIRED']);
   });
 
   it('forgets a login whose record is gone', async () => {
@@ -521,6 +533,9 @@ describe('logging in without its settings', () => {
           expect([reply.status, codeOf(reply)]).to.deep.equal([503, 'NOT_CONFIGURED']);
         }
         expect((await api.get('/api/me', bearer('sometoken'))).status).to.be.oneOf([200, 403]);
+        const serviceToken = bearer(aToken({ sub: USER_ID, scope: [] }));
+        const me = await api.get('/api/me', serviceToken);
+        expect(me.status).to.equal(missing === 'JWT_SECRET' ? 403 : 200);
       } finally {
         await api.close();
       }

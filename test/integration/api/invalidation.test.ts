@@ -112,12 +112,18 @@ describe('response cache and announcements', () => {
     }
   });
 
-  it('survives what is no announcement, by forgetting everything', async () => {
-    await storeBody(api.stores.mongo.collections, 'server/10', { name: 'Ten' });
-    await api.get('/api/servers/10');
-    expect(api.cache.size.entries).to.equal(1);
-    const channel = `${api.stores.mongo.namespace}:announcements`;
-    await api.stores.redis.publish(channel, '{"threads":[null],"servers":[],"users":[]}');
-    await until(() => api.cache.size.entries === 0);
-  });
+  const nothing = { threads: [], servers: [], users: [], similar: [] };
+  for (const [what, message] of Object.entries({
+    'what is no announcement': { ...nothing, threads: [null] },
+    'an announcement that everything has changed': { ...nothing, everything: true },
+  })) {
+    it(`forgets everything after ${what}`, async () => {
+      await storeBody(api.stores.mongo.collections, 'server/10', { name: 'Ten' });
+      await api.get('/api/servers/10');
+      expect(api.cache.size.entries).to.equal(1);
+      const channel = `${api.stores.mongo.namespace}:announcements`;
+      await api.stores.redis.publish(channel, JSON.stringify(message));
+      await until(() => api.cache.size.entries === 0);
+    });
+  }
 });

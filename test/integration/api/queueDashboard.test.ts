@@ -7,7 +7,7 @@ import { createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { until } from '../../support/apiServer.js';
 import { aThread } from '../../support/factories.js';
-import { bearer, startAuth, type AuthServer } from '../../support/authServer.js';
+import { ADMIN_ID, bearer, startAuth, type AuthServer } from '../../support/authServer.js';
 import { stayInMinute } from '../../support/stayInMinute.js';
 
 describe('the queue dashboard', () => {
@@ -289,6 +289,7 @@ describe('reads of the administration', () => {
       await api.get('/admin/queues/static/favicon.ico', admin);
       await api.get('/admin/stats', stranger);
       await api.get('/api/servers', admin);
+      await api.get('/api/me', bearer((await api.logIn(ADMIN_ID)).access_token));
       const { audit } = api.stores.mongo.collections;
       const entries = await audit.find().sort({ _id: 1 }).toArray();
       await api.close();

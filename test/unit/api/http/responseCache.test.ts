@@ -146,14 +146,17 @@ describe('ResponseCache', () => {
     await load('settled');
     now = 1_000_000;
     expect(cache.kept('k')?.text).to.equal('settled');
-    cache.invalidate(['t']);
-    expect(cache.kept('k')).to.equal(undefined);
-    now += 500;
-    await load('soon');
-    now += 1_499;
-    expect(cache.kept('k')?.text).to.equal('soon');
-    now += 1;
-    expect(cache.kept('k')).to.equal(undefined);
+    for (const change of [() => cache.invalidate(['t']), () => cache.clear()]) {
+      now += 1_000_000;
+      change();
+      expect(cache.kept('k')).to.equal(undefined);
+      now += 500;
+      await load('soon');
+      now += 1_499;
+      expect(cache.kept('k')?.text).to.equal('soon');
+      now += 1;
+      expect(cache.kept('k')).to.equal(undefined);
+    }
   });
 
   it('ends a value at its own time', async () => {
