@@ -140,7 +140,7 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   /** Drops every value that carries one of the tags. What is being loaded under one of them is sent, but not kept. */
   invalidate(tags: readonly string[]): void {
     for (const tag of tags) {
-      for (const key of [...(this.#keysByTag.get(tag) ?? [])]) this.#entries?.delete(key);
+      for (const key of this.#keysByTag.get(tag) ?? []) this.#entries?.delete(key);
     }
     const changed = new Set(tags);
     for (const tag of this.#changedAt.keys()) {

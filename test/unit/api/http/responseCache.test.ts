@@ -172,6 +172,61 @@ describe('ResponseCache', () => {
     expect(cache.kept('k')).to.equal(undefined);
   });
 
+  it('lets a load that fails not end a newer one', async () => {
+    const cache = aCache();
+    const { load, end, begun } = aLoad();
+    let fail = (_error: Error): void => undefined;
+    const failing = read(cache, 'k', ['t'], () => new Promise((_, reject) => (fail = reject)));
+    cache.invalidate(['t']);
+    const newer = read(cache, 'k', ['t'], load);
+    fail(new Error('The store is away'));
+    await failing.catch(() => undefined);
+    const joined = read(cache, 'k', ['t'], load);
+    expect(begun()).to.equal(1);
+    end('new');
+    expect([await newer, await joined]).to.deep.equal([{ text: 'new' }, { text: 'new' }]);
+  });
+
+  it('finds no form of a value that has ended, and none under its name once it is loaded again', async () => {
+    let now = 0;
+    const sizeOf = ({ text }: Value) => text.length;
+    const expiryOf = ({ text }: Value) => Number(text);
+    const options = { maxBytes: 100_000, sizeOf, expiryOf, now: () => now };
+    const cache = new ResponseCache<Value, Value>(options);
+    cache.resume();
+    const first = await cache.load('k', { tags: [] }, value('500'));
+    cache.name('k', first, '/a', () => ({ text: 'first' }));
+    now = 500;
+    expect(cache.find('/a')).to.equal(undefined);
+    const second = await cache.load('k', { tags: [] }, value('900'));
+    expect(cache.find('/a')).to.equal(undefined);
+    cache.extend('k', first, { text: '999' });
+    expect(cache.kept('k')).to.equal(second);
+  });
+
+  it('gives a value the same name once', async () => {
+    const sizeOf = ({ text }: Value) => text.length;
+    const cache = new ResponseCache<Value, Value>({ maxBytes: 100_000, sizeOf });
+    cache.resume();
+    const loaded = await cache.load('k', { tags: [] }, value('body'));
+    const name = () => cache.name('k', loaded, '/a', () => ({ text: 'ready' }));
+    name();
+    const before = cache.size;
+    name();
+    expect(cache.size).to.deep.equal(before);
+  });
+
+  it('keeps no name of a value that is too large with it', async () => {
+    const sizeOf = ({ text }: Value) => text.length;
+    const cache = new ResponseCache<Value, Value>({ maxBytes: 16_384, sizeOf });
+    cache.resume();
+    const loaded = await cache.load('k', { tags: [] }, value('body'));
+    cache.name('k', loaded, '/a', () => ({ text: 'ready' }));
+    expect(cache.size.entries).to.equal(0);
+    await cache.load('k', { tags: [] }, value('new'));
+    expect(cache.find('/a')).to.equal(undefined);
+  });
+
   it('finds by name what is ready, until its value goes', async () => {
     const sizeOf = ({ text }: Value) => text.length;
     const cache = new ResponseCache<Value, Value>({ maxBytes: 100_000, sizeOf });
