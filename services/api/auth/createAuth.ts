@@ -75,12 +75,7 @@ function loginsOf(
 }
 
 function adminsOf({ ADMIN_USER_IDS: ids }: AuthSettings): ReadonlySet<string> {
-  return new Set(
-    ids
-      .split(',')
-      .map((userId) => userId.trim())
-      .filter(Boolean),
-  );
+  return new Set(ids.split(',').map((userId) => userId.trim()));
 }
 
 function platformOf(settings: AuthSettings, logger: Logger): Platform | undefined {

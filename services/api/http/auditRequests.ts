@@ -52,7 +52,7 @@ function entryOf(ctx: Context, error: AppError | null): AuditEntry | null {
   if (error?.code === 'RATE_LIMITED') return null;
   // A caller without a level can only be refused here. Anybody can be one, and could fill the audit trail.
   if (caller.scopes.length === 0) return null;
-  const jobId = error ? undefined : jobIdOf(answered);
+  const jobId = jobIdOf(answered);
   const { params } = ctx as Context & { params?: Record<string, string> };
   return {
     caller: { kind: caller.kind, id: caller.id },

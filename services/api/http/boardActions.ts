@@ -1,7 +1,7 @@
 import type { AppControllerRoute } from '@bull-board/api/typings/app';
 import type { Job, Queue } from 'bullmq';
-import type { Context } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
+import type { RouteContext } from './mount.js';
 
 /**
  * The changes that the board may make, by route. The library could also add jobs, change their data and empty the
@@ -27,16 +27,16 @@ const CLEANABLE = ['completed', 'wait', 'delayed', 'failed', 'prioritized'];
  * where the job's state does not allow it.
  */
 export async function noteBoardAction(
-  ctx: Context & { params?: Record<string, string> },
-  { route, method }: AppControllerRoute,
+  ctx: RouteContext,
+  { route }: AppControllerRoute,
   queue: Queue,
 ): Promise<void> {
-  const action = method === 'put' ? ACTIONS.get(String(route)) : undefined;
+  const action = ACTIONS.get(String(route));
   if (action === undefined) {
     const message = 'Only retry, promote, clean, pause and resume are allowed here';
     throw new AppError('FORBIDDEN', message);
   }
-  const { jobId, queueStatus } = ctx.params ?? {};
+  const { jobId, queueStatus } = ctx.params;
   if (action === 'clean' && queueStatus !== undefined && !CLEANABLE.includes(queueStatus)) {
     throw new AppError('VALIDATION_ERROR', `Only these can be cleaned: ${CLEANABLE.join(', ')}`);
   }

@@ -10,7 +10,8 @@ import { answerKept, isKept, type AnswerCache } from './findKept.js';
 import type { Route } from './route.js';
 import { send } from './send.js';
 
-type RouteContext = Context & { params: Record<string, string> };
+/** The context of a request that the router has matched. */
+export type RouteContext = Context & { params: Record<string, string> };
 
 /** What answering a route needs. */
 export interface MountDeps {

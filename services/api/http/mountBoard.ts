@@ -17,6 +17,7 @@ import { AppError } from '../../../shared/contract/errors.js';
 import { jsonBody } from '../../../shared/contract/operation.js';
 import { noteBoardAction } from './boardActions.js';
 import { readBody } from './body.js';
+import type { RouteContext } from './mount.js';
 
 /** What bull-board gives to a web server. */
 interface Board {
@@ -52,7 +53,7 @@ export function mountBoard(queue: Queue, mounted: string): Middleware {
     ctx.body = createReadStream(join(board.statics, path));
   });
   for (const route of board.routes) {
-    router.register([route.route].flat(), [route.method].flat(), async (ctx: Context) => {
+    router.register([route.route].flat(), [route.method].flat(), async (ctx: RouteContext) => {
       if (!READS.has(ctx.method)) await noteBoardAction(ctx, route, queue);
       await answer(ctx, route, board);
     });
@@ -61,7 +62,7 @@ export function mountBoard(queue: Queue, mounted: string): Middleware {
 }
 
 async function answer(
-  ctx: Context & { params?: Record<string, string> },
+  ctx: RouteContext,
   route: AppControllerRoute,
   { queues, uiConfig }: Board,
 ): Promise<void> {
@@ -69,7 +70,7 @@ async function answer(
     queues,
     uiConfig,
     query: ctx.query,
-    params: ctx.params ?? {},
+    params: ctx.params,
     body: (await readBody(ctx.req, BODY)) as Record<string, unknown>,
     headers: ctx.headers as Record<string, string | undefined>,
   });

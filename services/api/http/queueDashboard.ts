@@ -37,12 +37,11 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
     }
     Object.assign(ctx.state, { private: true, operationId: 'queueDashboard', route: MOUNTED });
     ctx.state['given'] = { path: ctx.path };
-    ctx.state['caller'] ??= await admit(ctx, gate);
+    ctx.state['caller'] = await admit(ctx, gate);
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       refuseOtherSites(ctx);
     }
     ctx.set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'private, no-store' });
-    ctx.remove('Access-Control-Allow-Origin');
     try {
       // The gate has admitted the caller by a password, which is no credential elsewhere. So a path that no route of
       // the board matches is refused here.
