@@ -88,8 +88,13 @@ const wordBreaks = new Intl.Segmenter('en', { granularity: 'word' });
 const BETWEEN_WORDS =
   /[,;/|]+|(?<=[\p{L}\p{N}][\p{L}\p{M}\p{N}])[^\p{L}\p{M}\p{N}\s'’]+(?=\p{L}[\p{L}\p{M}]+(?![\p{L}\p{M}\p{N}]))/u;
 
+/** An article or a pronoun without its vowel, as French and Italian write it: the l' of `l'antenne`. */
+const ELIDED =
+  /^[^\p{L}\p{N}]*(?:[cdjlmnst]|qu|quelqu|jusqu|lorsqu|puisqu|un|d?all|dell|nell|sull|quell)['’](?=\p{L}{2})/iu;
+
 function wordsIn(text: string): string[] {
-  return text.split(BETWEEN_WORDS).flatMap((part) => {
+  return text.split(BETWEEN_WORDS).flatMap((compound) => {
+    const part = compound.replace(ELIDED, '');
     if (!SPACELESS.test(part)) return /[\p{L}\p{N}]/u.test(part) ? [part] : [];
     const words = [...wordBreaks.segment(part)].filter(({ isWordLike }) => isWordLike);
     // A piece of one character is nearly always a particle.

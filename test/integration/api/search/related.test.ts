@@ -93,6 +93,7 @@ describe('search: related', () => {
     expect(titles(await ask('e-mail'))).to.deep.equal(['Letters']);
     expect(titles(await ask('socket.io'))).to.deep.equal(['Clocks']);
     expect(titles(await ask('time-out'))).to.include('Clocks');
+    expect(titles(await ask("l'transponder"))).to.deep.equal(['Radio']);
   });
 
   it('finds a name that stands nowhere by its parts', async () => {

@@ -30,6 +30,20 @@ describe('functionWords', () => {
     expect(tellingIn(whole.join(' '))).to.deep.equal(whole);
   });
 
+  it('leaves out an elided article or pronoun', () => {
+    expect(tellingIn("comment régler l'antenne d’un T1000-E, c'est possible")).to.deep.equal([
+      'régler',
+      'antenne',
+      'T1000-E',
+    ]);
+    expect(tellingIn("(dell'antenna) o'clock t'1 we've")).to.deep.equal([
+      'antenna)',
+      "o'clock",
+      "t'1",
+      "we've",
+    ]);
+  });
+
   it('leaves a word whole that has synonyms', () => {
     const term = { text: 'wi-fi', phrase: false, synonyms: ['wlan'] };
     expect(tellingTerms([term])).to.deep.equal([term]);
