@@ -150,6 +150,7 @@ function withParticle(term: SearchTerm, all: readonly SearchTerm[]): string | un
 
 /**
  * How the archive spells words that it hardly knows: with other letters, unless they are of another language, or apart.
+ * A function word is no spelling of a telling one.
  * What a word may be a typo of is not looked up again where the search has done so.
  */
 async function otherSpellings(
@@ -171,7 +172,8 @@ async function otherSpellings(
   return new Map(
     words.map(({ text: word, alternatives = like.get(word) ?? [] }) => {
       const parted = known.filter((one) => one.word === word).map(({ text }) => text);
-      return [word, [...(areForeign ? [] : alternatives), ...parted]];
+      const telling = alternatives.filter((other) => !isFunctionWord(other));
+      return [word, [...(areForeign ? [] : telling), ...parted]];
     }),
   );
 }

@@ -113,6 +113,10 @@ describe('search: related', () => {
     expect((await ask('como usar el transpnder')).suggestion).to.equal(null);
   });
 
+  it('takes no telling word for a mistyped function word', async () => {
+    expect(titles(await ask('Andi Wiht'))).to.deep.equal([]);
+  });
+
   it('answers a question of any length, and counts only words that the filters leave', async () => {
     const unknown = Array.from({ length: 20 }, (_, n) => `zq${String.fromCharCode(97 + n)}xv`);
     expect(titles(await ask([...unknown, 'sloop'].join(' ')))).to.deep.equal(['Mooring at night']);
