@@ -44,7 +44,7 @@ export function isFunctionWord(word: string): boolean {
  * English. Its words are not taken for mistyped English ones.
  */
 export function isForeign({ terms }: Pick<ParsedQuery, 'terms'>): boolean {
-  const words = terms.flatMap(({ text }) => text.split(' ').flatMap(partsOf)).map(foldWord);
+  const words = terms.flatMap(({ text }) => text.split(' ').flatMap(partsOf));
   const countOf = (language: Language) =>
     words.filter((word) => wordsOf.get(language)!.has(word)).length;
   const english = countOf('english');
@@ -53,10 +53,11 @@ export function isForeign({ terms }: Pick<ParsedQuery, 'terms'>): boolean {
 
 /**
  * A word that may be a compound, in its parts: `peut-on` as `peut` and `on`. A single letter in it is no word of its
- * own: the E of `T1000-E` and `e-mail` is no Italian `e`.
+ * own: the E of `T1000-E` and `e-mail` is no Italian `e`, nor is the `-e` of a command. What other signs join is a name
+ * or an address, such as `socket.io`, and stays whole.
  */
 function partsOf(word: string): string[] {
-  const parts = word.split(/[^\p{L}\p{M}\p{N}'’]+/u).filter((part) => part !== '');
+  const parts = word.split(/[-‐‑,;!?]+/u).map(foldWord);
   return parts.length === 1 ? parts : parts.filter(({ length }) => length > 1);
 }
 

@@ -23,6 +23,7 @@ describe('search: suggestions', () => {
       ...aThread({ title: 'My rudder repairs', messages: ['use bronze'], serverId: '7' }),
       ...aThread({ title: 'C++ for sailors' }),
       ...aThread({ title: 'T1000-E in a lighthouse' }),
+      ...aThread({ title: 'A timeout of socket.io' }),
       ...aThread({ title: 'Überholung der Jolle' }),
       ...aThread({ title: 'Down again', messages: ['my clüster of sticks broke'] }),
       ...aThread({ title: 'Lights', messages: ['use zigbee'] }),
@@ -49,6 +50,7 @@ describe('search: suggestions', () => {
 
   it('corrects a word beside a name with a single letter', async () => {
     expect((await fixture.search('T1000-E lighthoose')).suggestion).to.equal('T1000-E lighthouse');
+    expect((await fixture.search('socket.io timout')).suggestion).to.equal('socket.io timeout');
   });
 
   it('prefers the common word to one that is rare, as typos of the archive are', async () => {

@@ -62,6 +62,13 @@ describe('functionWords', () => {
     }
   });
 
+  it('takes no part of a name or an address for a foreign word', () => {
+    const names = ['socket.io timout', 'github.com/meshcor', 'firmware.bin corupt', 'run -e x'];
+    for (const q of [...names, 'los_foros', 'run (e) x', 'los-foros']) {
+      expect(isForeign(parseQuery(q)), q).to.equal(['run (e) x', 'los-foros'].includes(q));
+    }
+  });
+
   it('takes no single letter in a name for a foreign word', () => {
     for (const q of ['T1000-E lighthoose', 'e-mail gatway', 'u-blox modul', 'peut-on flasher']) {
       expect(isForeign(parseQuery(q)), q).to.equal(q.startsWith('peut-on'));
