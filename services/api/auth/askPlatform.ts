@@ -7,7 +7,7 @@ const MOST_BYTES = 1_048_576;
 const RETRY_SECONDS = 5;
 const LONGEST_RETRY = 3_600;
 
-/** An answer below 500 that is no 429. `body` is undefined when it is no JSON. */
+/** An answer that is no 429. `body` is undefined when it is no JSON. */
 export interface PlatformReply {
   status: number;
   body: unknown;
@@ -27,7 +27,7 @@ export class AskedToWait extends AppError {
 }
 
 /**
- * Asks the platform. Throws UNAVAILABLE with Retry-After when it is away, slow, failing or asks to wait (AskedToWait).
+ * Asks the platform. Throws UNAVAILABLE with Retry-After when it is away, slow or asks to wait (AskedToWait).
  */
 export async function askPlatform(url: string, init: RequestInit): Promise<PlatformReply> {
   const signal = AbortSignal.timeout(LIMIT_MS);
@@ -36,7 +36,6 @@ export async function askPlatform(url: string, init: RequestInit): Promise<Platf
     const response = await fetch(url, { ...init, signal, redirect: 'manual' });
     const body = await readJson(response);
     if (response.status === 429) throw askedToWait(response.headers, isOfUser(init));
-    if (response.status >= 500) throw platformAway(`The platform answered ${response.status}`);
     return { status: response.status, body };
   } catch (error) {
     if (error instanceof AppError) throw error;
