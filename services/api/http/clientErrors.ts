@@ -13,7 +13,7 @@ const STATUSES: Record<string, number> = {
  */
 export function answerClientErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
+    if (!socket.writable) {
       socket.destroy();
       return;
     }

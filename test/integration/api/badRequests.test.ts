@@ -132,6 +132,7 @@ describe('bad requests', () => {
   });
 
   it('answers what is no HTTP in the error shape, and goes on', async () => {
+    const long = `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'y'.repeat(20_000)}\r\n\r\n`;
     for (const text of [
       'GET /api/threads HTTP/1.1\r\nConnection: close\r\n\r\n',
       'GET /api/threads HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n',
@@ -140,13 +141,16 @@ describe('bad requests', () => {
       'POST /admin/sync HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nContent-Length: 2\r\n\r\n{}',
       'nonsense\r\n\r\n',
       'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
-      `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'y'.repeat(20_000)}\r\n\r\n`,
+      long,
     ]) {
       const reply = await raw(api.url, text);
       expect(reply, text.slice(0, 30)).to.match(/^HTTP\/1\.1 4\d\d /);
       expect(reply).to.contain('"code":"VALIDATION_ERROR"');
       expect(reply).to.match(/^Content-Type: application\/json; charset=utf-8\r$/m);
     }
+    expect(await raw(api.url, long)).to.match(
+      /^HTTP\/1\.1 431 Request Header Fields Too Large\r$/m,
+    );
     for (const text of [
       'GET /api/threads?a=1#b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
       'GET http://other.example/api/threads HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
