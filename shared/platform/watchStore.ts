@@ -72,7 +72,6 @@ export function watchStore({
     onChange?.(isUp);
   };
   const ask = async (): Promise<boolean> => {
-    clearTimeout(timer);
     askedAt = performance.now();
     const answers = await withTimeout(limitMs, ping).then(
       () => true,
@@ -103,7 +102,7 @@ export function watchStore({
     look,
     used() {
       usedAt = performance.now();
-      if (!asking && nextAt - usedAt > everyMs) lookIn(everyMs);
+      if (nextAt - usedAt > everyMs) lookIn(everyMs);
     },
     answered() {
       answeredAt = performance.now();

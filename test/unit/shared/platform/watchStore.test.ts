@@ -56,6 +56,23 @@ describe('watchStore', () => {
     expect(watch.isUp).to.equal(true);
   });
 
+  it('asks no more once it is stopped, also where an answer is still to come', async () => {
+    await watch.look();
+    let asked = 0;
+    let refuse = (): void => undefined;
+    ping = () =>
+      new Promise((_, reject) => {
+        asked += 1;
+        refuse = () => reject(new Error('closed'));
+      });
+    const last = watch.look();
+    watch.stop();
+    refuse();
+    expect(await last).to.equal(false);
+    await pause(100);
+    expect(asked).to.equal(1);
+  });
+
   it('needs one refusal of a store that never answered', async () => {
     watch.stop();
     const refuse = () => Promise.reject(new Error('refused'));
