@@ -297,6 +297,19 @@ describe('rate limits', () => {
     }
   });
 
+  it('counts what is wrong where anybody may read, too, and asks the platform about nobody but for themselves', async () => {
+    const api = await startAuth({ ...ON, RATE_LIMIT_FAILED_CREDENTIALS: '3' });
+    const began = api.platform.requests.length;
+    const user = bearer(api.platform.newToken('42'));
+    expect((await api.get('/api/servers', user)).status).to.equal(200);
+    expect((await api.get('/admin/stats', user)).status).to.equal(403);
+    expect(api.platform.requests.slice(began)).to.deep.equal([]);
+    const wrong = { 'X-API-Key': 'wrong' };
+    for (const _ of [1, 2]) expect((await api.get('/api/servers', wrong)).status).to.equal(200);
+    expect((await api.get('/admin/stats', wrong)).status).to.equal(429);
+    await api.close();
+  });
+
   it('asks MongoDB one question at a time, however many unknown keys come', async () => {
     const api = await startAuth();
     try {
