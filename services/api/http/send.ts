@@ -16,13 +16,11 @@ export async function send(ctx: Context, answer: Answer): Promise<void> {
   setAll(ctx, form.headers);
   if (answer.cached) setLines(ctx.res, cacheLines(answer.cached));
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
-  if (isRead && ctx.status === 200 && noneMatchNames(ctx.req.headers['if-none-match'], form.etag)) {
-    ctx.status = 304;
-    answer.file?.bytes.destroy();
-    return;
-  }
-  setAll(ctx, form.content);
-  if (ctx.method === 'HEAD') {
+  const isHeld =
+    isRead && ctx.status === 200 && noneMatchNames(ctx.req.headers['if-none-match'], form.etag);
+  if (isHeld) ctx.status = 304;
+  else setAll(ctx, form.content);
+  if (isHeld || ctx.method === 'HEAD') {
     answer.file?.bytes.destroy();
     return;
   }

@@ -14,9 +14,10 @@ import { operations } from '../../../../shared/contract/operations.js';
 
 describe('mountRoutes', () => {
   let listener: Listener;
-  let answer: (answer: Answer) => void;
+  /** Answers the requests under way. */
+  const answers: ((answer: Answer) => void)[] = [];
   before(async () => {
-    const openIcon = () => new Promise<Answer>((resolve) => (answer = resolve));
+    const openIcon = () => new Promise<Answer>((resolve) => answers.push(resolve));
     const cache: AnswerCache = new ResponseCache({ maxBytes: 0, sizeOf: () => 0 });
     const app = new Koa();
     app.use(answerErrors(pino({ level: 'silent' })));
@@ -34,8 +35,22 @@ describe('mountRoutes', () => {
     const reply = await fetch(`${listener.url}/icons/10`);
     expect(reply.status).to.equal(503);
     const bytes = Readable.from(['a picture']);
-    answer({ etag: 'x', length: 9, file: { type: 'image/png', bytes } });
+    answers.shift()!({ etag: 'x', length: 9, file: { type: 'image/png', bytes } });
     await setImmediate();
     expect(bytes.destroyed).to.equal(true);
   });
+
+  for (const [status, init] of [
+    [200, { method: 'HEAD' }],
+    [304, { headers: { 'If-None-Match': '"x"' } }],
+  ] as const) {
+    it(`closes a file of which only the headers are sent, with ${status}`, async () => {
+      const asked = fetch(`${listener.url}/icons/10`, init);
+      while (answers.length === 0) await setImmediate();
+      const bytes = Readable.from(['a picture']);
+      answers.shift()!({ etag: 'x', length: 9, file: { type: 'image/png', bytes } });
+      expect((await asked).status).to.equal(status);
+      expect(bytes.destroyed).to.equal(true);
+    });
+  }
 });
