@@ -65,9 +65,12 @@ describe('the start of the indexer', () => {
     ]);
     const indexer = await startService('indexer', { MONGODB_URL });
     const nameOf = async (_id: string) => (await collections.importFiles.findOne({ _id }))?.name;
-    await until(async () => (await nameOf('gone')) === `${gone}.json`);
-    expect(await nameOf('kept')).to.equal(`Wombat [${kept}].json`);
-    await end(indexer, 'SIGTERM');
+    try {
+      await until(async () => (await nameOf('gone')) === `${gone}.json`);
+      expect(await nameOf('kept')).to.equal(`Wombat [${kept}].json`);
+    } finally {
+      await end(indexer, 'SIGTERM');
+    }
   });
 
   it('ends with one line where MongoDB is a standalone server', () =>
