@@ -51,6 +51,8 @@ const SIMILAR_EVERY_MS = 2_000;
 const CHORES_EVERY_MS = 1_000;
 const RELEASE_EVERY_MS = 5_000;
 const TIDY_EVERY_MS = 60_000;
+/** Names of rejected files are looked through this often (ms). There may be many of them. */
+const NAMES_EVERY_MS = 3_600_000;
 /** A file that has waited this long (ms) may have lost its job. */
 const REFILE_AFTER_MS = 10 * 60_000;
 /** The same where no job is known: longer than anybody takes between a record and its job. */
@@ -168,7 +170,7 @@ export function createIndexer(clients: IndexerClients): {
     { everyMs: TIDY_EVERY_MS, run: () => refileLost(collections, producer, REFILE_AFTER_MS) },
     { everyMs: TIDY_EVERY_MS, run: () => markAgedMembers(deps, new Date()) },
     { everyMs: TIDY_EVERY_MS, run: () => removeOrphanPieces(collections) },
-    { everyMs: TIDY_EVERY_MS, run: () => forgetFileNames(collections) },
+    { everyMs: NAMES_EVERY_MS, run: () => forgetFileNames(collections) },
     { everyMs: TIDY_EVERY_MS, run: () => renewSearchIndex({ ...deps, producer }) },
     { everyMs: TIDY_EVERY_MS, run: () => dropRetained(deps) },
     { everyMs: TIDY_EVERY_MS, run: () => askToLookThrough(deps) },

@@ -7,6 +7,7 @@ import { setMarks } from '../work/claims.js';
 import type { IndexerDeps } from '../deps.js';
 import { removeUploadsOf } from '../quarantine/removeUploadsOf.js';
 import { eraseFileNames } from '../records/eraseFileNames.js';
+import { forgetFileNames } from '../records/forgetFileNames.js';
 import { forgetAccount } from '../records/forgetAccount.js';
 import { slices } from '../records/slices.js';
 import type { Report } from '../report.js';
@@ -68,6 +69,8 @@ export async function eraseUser(
   await forgetDigests(collections, traces);
   const files = await removeUploadsOf(deps, userId);
   await eraseFileNames(collections, traces.names);
+  // Threads of which the person wrote everything are gone, and so is what they called them.
+  await forgetFileNames(collections);
   const removedThreads = await countRemoved(deps, traces);
   const done = {
     $set: { finishedAt: new Date() },

@@ -1,7 +1,6 @@
 import { batches } from '../../../shared/platform/batches.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { idsIn } from '../../../shared/store/eraseText.js';
-import { namedFiles } from './namedFiles.js';
 
 /** The name by which a file is told whose own name holds a title that was deleted. */
 export function bareFileName(id: string): string {
@@ -9,15 +8,19 @@ export function bareFileName(id: string): string {
 }
 
 /**
- * Leaves only the id of a deleted thread in the names of imported files. Exporters name a file after its thread's title
- * and id, and the name of a file that was rejected is kept. The indexer looks for such names now and then, too: a thread
- * may have been deleted by the platform or by an erasure, or before the file was rejected.
+ * Leaves only the id of a deleted thread in the names of rejected files. Exporters name a file after its thread's title
+ * and id, and the name of a file that was rejected is kept. Deletions and erasures do this, and the indexer does it once an
+ * hour: the platform may have deleted a thread, and a file may be rejected after its thread was deleted.
  */
-export async function forgetFileNames(
-  collections: Pick<Collections, 'importFiles' | 'threads'>,
-): Promise<void> {
-  const { importFiles, threads } = collections;
-  for await (const files of batches(namedFiles(collections))) {
+export async function forgetFileNames({
+  importFiles,
+  threads,
+}: Pick<Collections, 'importFiles' | 'threads'>): Promise<void> {
+  const rejected = importFiles.find(
+    { state: 'rejected', name: { $exists: true } },
+    { projection: { name: 1 } },
+  );
+  for await (const files of batches(rejected)) {
     const ids = files.flatMap(({ name = '' }) => idsIn(name));
     const deleted = threads.find({ _id: { $in: ids }, deleted: true }, { projection: { _id: 1 } });
     const gone = new Set((await deleted.toArray()).map(({ _id }) => _id));

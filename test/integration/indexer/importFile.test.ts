@@ -104,6 +104,20 @@ describe('importFile', () => {
       expect(await nameOf(cut.uploadId)).to.equal(`${id}.json`);
       expect(await nameOf(other.uploadId)).to.equal(names[1]);
     });
+
+    it('keeps only the id of its thread where an erasure removes that', async () => {
+      const author = { ...anExportMessage().author, id: anId() };
+      const root = anExport({ messages: [anExportMessage({ author })] });
+      await importFile(deps, await queue(root));
+      const { id } = root.channel;
+      const cut = await queue('{');
+      await rename(cut.uploadId, `Quokka [${id}].json`);
+      await importFile(deps, cut);
+      const erasureId = await requestErasure(deps.collections, author.id);
+      await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+      expect(await deps.collections.threads.findOne({ _id: id })).to.include({ deleted: true });
+      expect(await nameOf(cut.uploadId)).to.equal(`${id}.json`);
+    });
   });
 
   it('does nothing the second time', async () => {
