@@ -7,6 +7,7 @@ import { findCodeSpans } from '../content/syntax/findCodeSpans.js';
 
 const TEXT_DISPLAY = 10;
 const ESCAPE_OR_BACKTICK = /\\[^0-9A-Za-z\s]|`/g;
+const ESCAPE_OR_BARS = /\\[^]|\|\|/g;
 
 /**
  * What a message says in words: its content, the texts of its components, and its poll's question and answers. At most
@@ -60,12 +61,17 @@ function escapeBacktick(found: string): string {
   return found === '`' ? '\\`' : found;
 }
 
+/** Half of an escaped bar and the next one make no pair: without them, the backslash would escape what comes next. */
+function withoutBars(found: string): string {
+  return found === '||' ? '' : found;
+}
+
 /**
  * Makes one spoiler of a text. A spoiler ends at the next `||`. So each `||` in the text is removed, except in code, where
  * it is no mark. A backslash at the end would escape the closing mark, so a space is put behind it.
  */
 function hidden(text: string): string {
-  const plain = outsideCode(text, (piece) => piece.replaceAll('||', ''));
+  const plain = outsideCode(text, (piece) => piece.replace(ESCAPE_OR_BARS, withoutBars));
   return `||${plain.replace(/\\$/, '\\ ')}||`;
 }
 

@@ -111,6 +111,13 @@ describe('a message of the platform', () => {
     expect(message?.content).to.equal('||The butler \\ ||');
   });
 
+  it('hides what a component hides, also where an escaped bar stands before another and a backtick', () => {
+    const text = (content: string) => ({ type: 10, content });
+    const hiding = { type: 17, spoiler: true, components: [text('the butler \\||` x')] };
+    const message = mapped({ content: '', flags: 1 << 15, components: [hiding, text('`y`')] });
+    expect(message?.content).to.equal('||the butler \\||\\` x||\n`y`');
+  });
+
   for (const [open, shown] of [
     ['if (a || b)', 'if (a \\|\\| b)'],
     ['one ` backtick', 'one \\` backtick'],
