@@ -217,7 +217,11 @@ function createHeart(socket: WebSocket): Heart {
   const heart: Heart = {
     seq: null,
     // The first comes at a random time, so that not all clients beat at once.
-    start: (intervalMs) => next(intervalMs * Math.random(), intervalMs),
+    start(intervalMs) {
+      // The platform may say hello again, with another interval.
+      clearTimeout(timer);
+      next(intervalMs * Math.random(), intervalMs);
+    },
     beat: () => send(socket, { op: OP.heartbeat, d: heart.seq }),
     hear: () => {
       isHeard = true;
