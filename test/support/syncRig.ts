@@ -25,6 +25,17 @@ const HISTORY = { threads: 6, messages: 12 };
 /** Longer than any test. */
 const NEVER_MS = 3_600_000;
 
+/** A sync that does nothing of its own accord, and does not listen to the gateway. */
+export const QUIET: SyncOptions = {
+  named: new Set(),
+  gateway: null,
+  optOutRoles: [],
+  allEveryMs: NEVER_MS,
+  repairEveryMs: NEVER_MS,
+  repairAfterMs: NEVER_MS,
+  memberEveryMs: NEVER_MS,
+};
+
 /** What a test may choose of a sync. */
 export type TestSyncOptions = Partial<Omit<SyncOptions, 'named' | 'gateway'>> & {
   named?: string[];
@@ -36,7 +47,7 @@ export function startTestSync(
   deps: IndexerDeps,
   stores: Pick<TestStores, 'redis'>,
   discord: DiscordDouble,
-  { named = [], repairEveryMs = NEVER_MS, listens = false, ...more }: TestSyncOptions = {},
+  { named = [], listens = false, ...more }: TestSyncOptions = {},
 ): Sync {
   const clock = createLiveClock(deps.collections.state);
   const platform = createPlatformClient({
@@ -49,20 +60,7 @@ export function startTestSync(
     now: async () => (await clock.take(1))[0]!,
   });
   const gateway = listens ? { token: discord.token, isPlain: true, problem: null } : null;
-  return runSync(
-    deps,
-    { platform, clock },
-    {
-      named: new Set(named),
-      gateway,
-      allEveryMs: NEVER_MS,
-      repairEveryMs,
-      repairAfterMs: NEVER_MS,
-      optOutRoles: [],
-      memberEveryMs: NEVER_MS,
-      ...more,
-    },
-  );
+  return runSync(deps, { platform, clock }, { ...QUIET, named: new Set(named), gateway, ...more });
 }
 
 /** What a test syncs: the double, into an archive of its own. */

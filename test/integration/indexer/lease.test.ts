@@ -15,9 +15,9 @@ import { stateOf } from '../../../shared/store/state.js';
 import { syncState } from '../../../shared/store/syncState.js';
 import { until } from '../../support/apiServer.js';
 import { indexerSuite } from '../../support/suiteStores.js';
+import { QUIET } from '../../support/syncRig.js';
 
 /** Longer than any test. */
-const HOUR_MS = 3_600_000;
 
 describe('the lease of who speaks to the platform', () => {
   const { deps } = indexerSuite('emptied');
@@ -36,19 +36,7 @@ describe('the lease of who speaks to the platform', () => {
       });
       return Promise.race([answer(), ended]);
     };
-    const sync = runSync(
-      deps,
-      { platform: { get } as unknown as PlatformClient, clock },
-      {
-        named: new Set<string>(),
-        gateway: null,
-        optOutRoles: [],
-        allEveryMs: HOUR_MS,
-        repairEveryMs: HOUR_MS,
-        repairAfterMs: HOUR_MS,
-        memberEveryMs: HOUR_MS,
-      },
-    );
+    const sync = runSync(deps, { platform: { get } as unknown as PlatformClient, clock }, QUIET);
     return { sync, asked };
   }
   /** A sync that has the lease, and renews it when it is told that the time has come. */

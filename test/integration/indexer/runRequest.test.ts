@@ -23,6 +23,7 @@ import { readEventsState } from '../../../shared/store/syncState.js';
 import { until } from '../../support/apiServer.js';
 import { aLiveThread } from '../../support/liveAnswers.js';
 import { indexerSuite } from '../../support/suiteStores.js';
+import { QUIET } from '../../support/syncRig.js';
 
 /** Longer than any test. */
 const HOUR_MS = 3_600_000;
@@ -68,19 +69,7 @@ describe('a request to sync', () => {
   });
 
   const startSync = (platform: PlatformClient) =>
-    runSync(
-      deps,
-      { platform, clock: createLiveClock(deps.collections.state) },
-      {
-        named: new Set<string>(),
-        gateway: null,
-        optOutRoles: [],
-        allEveryMs: HOUR_MS,
-        repairEveryMs: HOUR_MS,
-        repairAfterMs: HOUR_MS,
-        memberEveryMs: HOUR_MS,
-      },
-    );
+    runSync(deps, { platform, clock: createLiveClock(deps.collections.state) }, QUIET);
 
   for (const id of ['all', 'one']) {
     it(`is served once more where it is made again while it is being served: ${id}`, async () => {
@@ -375,15 +364,7 @@ describe('a request to sync', () => {
           warned.push(`${message}: ${err.message}`),
       });
       const clock = createLiveClock(deps.collections.state);
-      const options = {
-        named: new Set<string>(),
-        optOutRoles: [],
-        allEveryMs: HOUR_MS,
-        gateway: { token: 'T', isPlain: true, problem: null },
-        repairEveryMs: HOUR_MS,
-        repairAfterMs: HOUR_MS,
-        memberEveryMs: HOUR_MS,
-      };
+      const options = { ...QUIET, gateway: { token: 'T', isPlain: true, problem: null } };
       const sync = runSync({ ...deps, logger }, { platform, clock }, options);
       try {
         await until(async () => (await readEventsState(deps.collections))?.problem === 'No route');

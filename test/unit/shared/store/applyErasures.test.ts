@@ -3,8 +3,7 @@ import { applyErasures } from '../../../../shared/store/applyErasures.js';
 import { eraseNames } from '../../../../shared/store/eraseText.js';
 import { TITLE_CHANGE } from '../../../../shared/exportFormat/messageTypes.js';
 import { erasedBy, keyedHash } from '../../../../shared/store/erasures.js';
-import type { EmbedRecord } from '../../../../shared/store/records.js';
-import { aMessage, anAuthor } from '../../../support/factories.js';
+import { aMessage, anAuthor, anEmbed } from '../../../support/factories.js';
 
 const GONE = anAuthor('zelda', { id: '123456789012345678', displayName: 'Princess Zelda' });
 const STAYS = anAuthor('grace', { id: '223456789012345678' });
@@ -23,24 +22,6 @@ const mention = ({ id, username, displayName, isBot }: typeof GONE) => ({
   displayName,
   isBot,
 });
-
-function anEmbed(more: Partial<EmbedRecord> = {}): EmbedRecord {
-  return {
-    type: 'rich',
-    title: null,
-    description: null,
-    url: null,
-    timestamp: null,
-    color: null,
-    author: null,
-    footer: null,
-    thumbnail: null,
-    images: [],
-    video: null,
-    fields: [],
-    ...more,
-  };
-}
 
 describe('applyErasures', () => {
   it('leaves a message without a trace the very same', () => {
