@@ -1,4 +1,5 @@
 import { createIndexer } from '../../services/indexer/createIndexer.js';
+import { keepIndexes } from '../../services/indexer/keepIndexes.js';
 import { isPassing } from '../../services/indexer/permanentErrors.js';
 import { createRedis, createWorkerRedis } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
@@ -28,6 +29,7 @@ export async function startArchive(options: ApiOptions = {}): Promise<TestArchiv
   const settings = readSettings({ ...process.env, ...options.env });
   const api = await startApi(options);
   const { mongo, elasticsearch, mongodbUrl } = api.stores;
+  await keepIndexes(mongo, settings);
   await ensureSearchIndex(elasticsearch, mongo.namespace);
   const problems: string[] = [];
   const logger = withoutPassing(

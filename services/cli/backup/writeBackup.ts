@@ -4,6 +4,7 @@ import { open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { constants, createGzip } from 'node:zlib';
 import { MongoServerError, type ClientSession } from 'mongodb';
 import type { Mongo } from '../../../shared/platform/clients.js';
@@ -24,7 +25,11 @@ import {
 } from './backupFormat.js';
 
 /** MongoDB's codes for a server that has no snapshots: one that is no replica set, say. */
-const NO_SNAPSHOTS = new Set([20, 72, 123, 246]);
+const NO_SNAPSHOTS = new Set([20, 72, 123]);
+/** A collection or an index of it was made after the moment of the snapshot. A later moment can be read. */
+const SNAPSHOT_UNAVAILABLE = 246;
+const MOST_TRIES = 20;
+const AGAIN_MS = 250;
 /** The snapshot is older than what the server keeps. */
 const SNAPSHOT_TOO_OLD = 239;
 
@@ -37,10 +42,8 @@ export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifes
   // Before anything is read: what was erased after this moment may be in the backup.
   const createdAt = new Date().toISOString();
   const total = await countKept(mongo);
+  const session = await openSnapshot(mongo);
   const progress = createProgress('Backup', total, (done) => counted(done, 'document'));
-  const session = (await hasSnapshots(mongo))
-    ? mongo.client.startSession({ snapshot: true })
-    : undefined;
   try {
     const files: [KeptName, BackupFile][] = [];
     for (const name of KEPT)
@@ -83,16 +86,23 @@ async function countKept({ db }: Mongo): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-async function hasSnapshots({ client, collections }: Mongo): Promise<boolean> {
-  const session = client.startSession({ snapshot: true });
-  try {
-    await collections.servers.findOne({}, { session });
-    return true;
-  } catch (error) {
-    if (error instanceof MongoServerError && NO_SNAPSHOTS.has(Number(error.code))) return false;
-    throw error;
-  } finally {
-    await session.endSession();
+/** A session that reads everything as it is at one moment; undefined where the server has no snapshots. */
+async function openSnapshot({ client, db }: Mongo): Promise<ClientSession | undefined> {
+  for (let tries = 1; ; tries += 1) {
+    const session = client.startSession({ snapshot: true });
+    try {
+      // The first read decides the moment. At that moment every collection has to be readable.
+      for (const name of KEPT) {
+        await db.collection(name).findOne({}, { session, projection: { _id: 1 } });
+      }
+      return session;
+    } catch (error) {
+      await session.endSession();
+      const code = error instanceof MongoServerError ? Number(error.code) : undefined;
+      if (code !== undefined && NO_SNAPSHOTS.has(code)) return undefined;
+      if (code !== SNAPSHOT_UNAVAILABLE || tries === MOST_TRIES) throw error;
+    }
+    await pause(AGAIN_MS);
   }
 }
 
@@ -144,7 +154,11 @@ async function writeManifest(folder: string, manifest: Manifest): Promise<void> 
 }
 
 function explained(error: unknown): unknown {
-  if (!(error instanceof MongoServerError) || error.code !== SNAPSHOT_TOO_OLD) return error;
+  const code = error instanceof MongoServerError ? error.code : undefined;
+  if (code === SNAPSHOT_UNAVAILABLE) {
+    return new CliError('A collection was made, or an index, during the backup: run it once more');
+  }
+  if (code !== SNAPSHOT_TOO_OLD) return error;
   return new CliError(
     'MongoDB does not keep the moment of the backup for as long as it takes: raise minSnapshotHistoryWindowInSeconds, or use mongodump --oplog',
   );

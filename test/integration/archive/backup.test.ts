@@ -9,6 +9,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MongoServerError } from 'mongodb';
 import { expect } from 'chai';
 import { Binary } from 'mongodb';
 import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
@@ -194,6 +195,32 @@ describe('backup and restore', () => {
         expect(kept?.revokedAt).to.deep.equal(revokedAt);
       } finally {
         for (const stores of [before, ...targets]) await stores.close();
+      }
+    }));
+
+  it('takes a later moment where a collection was made after the first one', () =>
+    withTemporaryFolder(async (folder) => {
+      const stores = await openStores();
+      const { mongo } = stores;
+      try {
+        let refused = 0;
+        const db = Object.assign(Object.create(mongo.db) as typeof mongo.db, {
+          collection(name: string) {
+            const collection = mongo.db.collection(name);
+            if (name !== 'threads' || refused === 2) return collection;
+            return Object.assign(Object.create(collection) as typeof collection, {
+              findOne() {
+                refused += 1;
+                const errmsg = 'Unable to read from a snapshot due to pending collection changes';
+                return Promise.reject(new MongoServerError({ ok: 0, code: 246, errmsg }));
+              },
+            });
+          },
+        });
+        expect(await writeBackup({ ...mongo, db }, folder)).to.include({ snapshot: true });
+        expect(refused).to.equal(2);
+      } finally {
+        await stores.close();
       }
     }));
 
