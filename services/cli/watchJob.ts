@@ -13,8 +13,8 @@ const STEPS = 1_000;
 type Watched = Pick<Archive, 'elasticsearch' | 'mongo' | 'producer' | 'queue'>;
 
 /**
- * Waits until a job has ended, and shows its progress. Says what the job waits for. Resolves with its error, or with
- * null and its result.
+ * Waits until a job has ended. Meanwhile it shows the job's progress, and says what the job waits for. `error` says why
+ * the job failed; it is null where the job gave a `result`.
  */
 export async function watchJob(
   archive: Watched,

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { SHORTEST_SECRET } from '../../shared/platform/env.js';
 
 /**
- * The JWT secret of a data folder. The first call makes it, and writes it into the file `jwt-secret`, which only its owner
- * may read. Later calls read that file. A power cut or a full disk may leave it empty or cut: then a new secret is made.
+ * Reads the JWT secret of a data folder from its file `jwt-secret`. Where there is no such file, it makes a secret and
+ * writes it there, so that only the owner may read it. A power cut or a full disk may have left the file empty or cut: then
+ * a new secret replaces it.
  */
 export async function jwtSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, 'jwt-secret');

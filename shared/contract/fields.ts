@@ -29,7 +29,10 @@ export const time = (description: string) =>
 export const nullableTime = (description: string) =>
   timestamp().allow(null).required().description(`${description} (ISO 8601, UTC, milliseconds)`);
 
-/** A time that a caller gives: an ISO date or time, in UTC unless it says. It becomes one with milliseconds. */
+/**
+ * A time that a caller gives: an ISO date or time, read as UTC unless it names a zone. The checked value is in UTC, with
+ * milliseconds.
+ */
 export const givenTime = (description: string) =>
   Joi.string()
     .custom((value: string, helpers) => {

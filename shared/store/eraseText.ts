@@ -31,7 +31,7 @@ export const WORD = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{
 /** What stands after an @, as far as a name may reach. It may hold another @ itself, such as Ada @ Work. */
 const NAMED = /@(?=((?!\s)[^@\n]{0,63}(?:@[^@\n]{0,62})?))/g;
 const LONGEST_NAME = 64;
-/** A word goes on here. Underscores may also end a text in italics. */
+/** Matches where a word goes on. Underscores alone do not count, as they may end a text in italics. */
 const INSIDE = new RegExp(`(?<=${WORD})_*(?!_)${WORD}`, 'uy');
 
 /** What may be ids of people in a text, in order. */
@@ -102,7 +102,7 @@ export function eraseNames(title: string, names: readonly string[]): string {
   return pattern ? title.replace(pattern, SOMEBODY) : title;
 }
 
-/** Any of the names between two patterns, ignoring case; null without names. */
+/** A pattern for any of the names, with `before` in front of it and `after` behind, ignoring case; null without names. */
 function anyOf(names: readonly string[], before: string, after = ''): RegExp | null {
   const long = names.filter((name) => name.length > 1);
   if (long.length === 0) return null;

@@ -125,8 +125,8 @@ export function erasedBy(
 }
 
 /**
- * Notes the names that an erasure has found, until it is done, and for good their hashes: where a text tells nobody's id,
- * somebody is known again by their name alone. From now on every write looks for these names.
+ * Notes the names that an erasure has found: the names until it is done, and their keyed hashes for good. By a hash,
+ * somebody is known again in a text that tells nobody's id. From now on every write looks for these names.
  */
 export async function noteNames(
   store: Store,

@@ -21,9 +21,9 @@ export interface UnshownForwards {
   gone: ReadonlySet<string>;
 }
 
-/** A copy of a copy, and so on, is shown up to this one. Each takes a reading of its original. */
+/** The longest chain of forwarded copies that is shown. Each link of it costs a read of its original. */
 const MOST_COPIES = 5;
-/** What tells of a message whether it forwards another, and which. */
+/** The fields that tell whether a message forwards another, and which. */
 const ORIGINAL = { reference: 1, 'forwarded.createdAt': 1 } as const;
 
 const NONE: UnshownForwards = { hidden: new Set(), gone: new Set() };
@@ -124,8 +124,8 @@ export async function unshownForwards(
 }
 
 /**
- * Whether nothing is left of a message that another forwards: it was deleted or erased, or it forwarded what was, and
- * was emptied.
+ * Whether nothing is left of an original. It was deleted or erased. Or it is a forward itself, and its copy was emptied
+ * when its own original was deleted or erased.
  */
 export function isGone(
   original: Pick<MessageRecord, 'deleted' | 'reference' | 'forwarded'> | null | undefined,

@@ -98,9 +98,9 @@ const charFilters: Record<string, estypes.AnalysisCharFilter> = {
   // would get the offset of the digit. Then a mark would begin behind the v.
   version: replace(`[vV](?<=\\p{L}[vV])(?=\\d)`, ' $0'),
   // What would glue words together: node.js, foo_bar, std::string, v20.19.1 become words side by side, which a query
-  // for the whole finds as a phrase, and a query for a part as a word. A version is a word of its own: C++20. A mapping
-  // keeps offsets right where it adds a sign before the last character that it takes. All are in one mapping, since each
-  // mapping reads the text again.
+  // for the whole finds as a phrase, and a query for a part as a word. A version is a word of its own: C++20. Offsets
+  // stay right where a mapping adds its sign before the last of the characters that it replaces. All are in one mapping,
+  // since each mapping reads the text again.
   breaks: {
     type: 'mapping',
     mappings: [

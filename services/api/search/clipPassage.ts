@@ -30,7 +30,7 @@ export function clipPassage(escaped: string): string {
   return kept + (isOpen ? MARK_END : '');
 }
 
-/** The first of so many numbers from here that is wanted, downwards where `count` is below 0; else the first of all. */
+/** The first wanted one of `count` numbers from `from` on, downwards where `count` is negative; else `from`. */
 function nearest(from: number, count: number, isWanted: (n: number) => boolean): number {
   const numbers = Array.from({ length: Math.abs(count) }, (_, n) => from + n * Math.sign(count));
   return numbers.find(isWanted) ?? from;

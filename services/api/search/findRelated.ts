@@ -150,8 +150,8 @@ function withParticle(term: SearchTerm, all: readonly SearchTerm[]): string | un
 
 /**
  * How the archive spells words that it hardly knows: with other letters, unless they are of another language, or apart.
- * A function word is no spelling of a telling one.
- * What a word may be a typo of is not looked up again where the search has done so.
+ * A function word is no spelling of a telling one. What a word may be a typo of is not looked up again where the search
+ * has done so.
  */
 async function otherSpellings(
   deps: SearchDeps,

@@ -52,9 +52,9 @@ export function isForeign({ terms }: Pick<ParsedQuery, 'terms'>): boolean {
 }
 
 /**
- * A word that may be a compound, in its parts: `peut-on` as `peut` and `on`. A single letter in it is no word of its
- * own: the E of `T1000-E` and `e-mail` is no Italian `e`, nor is the `-e` of a command. What other signs join is a name
- * or an address, such as `socket.io`, and stays whole.
+ * The parts of a word that hyphens or commas may join: `peut-on` gives `peut` and `on`. Single letters of a compound are
+ * left out. The E of `T1000-E` and the `-e` of a command are not the Italian word `e`. Words that other signs join are
+ * names or addresses, such as `socket.io`, and stay whole.
  */
 function partsOf(word: string): string[] {
   const parts = word.split(/[-‐‑,;!?]+/u).map(foldWord);

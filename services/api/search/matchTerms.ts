@@ -45,9 +45,9 @@ export const matchBegun: Match = (field, term, boost) =>
     : matchTerm(field, term, boost);
 
 /**
- * Words that begin so. What the index takes for several words must stand side by side, and the last of them begins one:
- * `T-Be` begins `T-Beam`. Elasticsearch would add up the weights of all words that begin so, which is more than a band
- * has room for; so they count the same.
+ * The term as the beginning of a word. Where the index takes the term for several words, these must stand side by side,
+ * and the last of them begins a word: `T-Be` begins `T-Beam`. Then all matches count the same: Elasticsearch would add up
+ * the weights of all words that begin so, and a band has no room for that.
  */
 function begins(field: TextField, { text }: SearchTerm): Query {
   if (countPieces([{ text }]) === 1) {

@@ -90,7 +90,10 @@ interface Asked {
   roles: readonly string[];
 }
 
-/** A server that cannot be asked for, such as during an outage of it, does not keep the others from being checked. */
+/**
+ * Checks one server. Where the platform refuses to tell of it, or cannot during an outage of that server, this is told as
+ * the server's problem, and the other servers are checked all the same.
+ */
 async function checkServer(platform: PlatformClient, asked: Asked): Promise<CheckedServer> {
   try {
     return await askServer(platform, asked);

@@ -33,8 +33,8 @@ export interface GatewaySocket {
   /** Rejects with what `onEvent` threw. */
   ended: Promise<SocketEnd>;
   /**
-   * Reads nothing more, or goes on. What is not read waits at the platform. A connection that is not open yet is paused
-   * once it has asked for its session. Paused between both, it would end without one.
+   * Reads nothing more, or goes on. What is not read waits at the platform. A connection is paused at the earliest when
+   * it has asked for its session. Paused before that, it would end without one.
    */
   setPaused(isPaused: boolean): void;
 }

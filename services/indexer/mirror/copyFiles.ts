@@ -19,8 +19,8 @@ const FETCHED_AT_ONCE = 4;
 /** Links asked for together. */
 const LINKS_AT_ONCE = 50;
 /**
- * So many failures one after the other, of whatever subjects, say that the platform is away, or that the mirror takes
- * nothing, such as a disk that is full.
+ * Copying pauses after so many failures in a row, of whatever subjects. Then the platform is away, or the mirror takes
+ * nothing, as when its disk is full.
  */
 const MOST_FAILURES = 3;
 const FIRST_WAIT_MS = 60_000;

@@ -32,9 +32,9 @@ function textsOf({ type, content, spoiler, components = [], accessory }: LiveCom
 }
 
 /**
- * On the platform, each component's text is a markdown of its own. Here it stands in one text with the others. A mark
- * that it opens and does not close would be closed by one of theirs, such as the bars that hide the next component. So
- * backticks and bars that pair with none are escaped.
+ * The platform reads the text of each component by itself. This archive joins the texts and reads them together. So a
+ * mark that one component opens could be closed by a mark of a later one, such as the bars that hide it. To prevent that,
+ * backticks and bars that have no partner in their own component are escaped.
  */
 function closed(text: string): string {
   const escaped = outsideCode(text, (plain) => plain.replace(ESCAPE_OR_BACKTICK, escapeBacktick));

@@ -41,8 +41,8 @@ const RAW_EMOJI = /<a?:\w+:\d+>/u;
  * For the texts of one message, a function that puts ids back into flattened text: `@Nickname` becomes `<@id>`,
  * `:name:` becomes `<:name:id>` or `<a:name:id>`, outside code, addresses and words. A nickname of two people is left
  * as it is, and so is text that still holds ids. An embed brings emojis of its own. What the whole message tells is
- * prepared once for all its texts. A text that would grow too long stays as it is, and so does one with which the message
- * would: the record of a message has to fit into the store.
+ * prepared once for all its texts. A text stays as it is where it would become too long, or where the message would: the
+ * record of a message has to fit into the store.
  */
 export function restorer({
   mentions,

@@ -3,7 +3,7 @@ import { stateOf } from '../../../shared/store/state.js';
 
 /** A lease that is not renewed for so long is free (ms): its process has ended. */
 export const LEASE_MS = 20_000;
-/** Nobody lets the lease be free for so long (ms) who has a token: with a problem, they take it again each minute. */
+/** An indexer with a token takes the lease once a minute at least. So after this time (ms) without it, none has one. */
 const UNUSED_MS = 3 * 60_000;
 
 /**
@@ -47,8 +47,8 @@ export async function releaseLease(
 }
 
 /**
- * Forgets how the sync stands, where nobody has used the lease for a while, or it was given up. Indexers without a bot's
- * token call this: where the token was taken out of their settings, nobody else would end the problem that was noted last.
+ * Forgets how the sync stands, where the lease was given up, or nobody has used it for a while. Indexers without a bot
+ * token call this. Where the token was taken out of the settings, nobody else would remove the problem that was noted last.
  */
 export async function forgetLease({ state }: Pick<Collections, 'state'>): Promise<void> {
   const isUnused = { $lt: [{ $add: ['$until', UNUSED_MS] }, '$$NOW'] };

@@ -111,8 +111,8 @@ async function recordChannel(
 }
 
 /**
- * Records what is told of a server that is recorded already. With a forum that is archived, this is recorded, too. But
- * the name of a server whose last public forum became private may change, and is still shown.
+ * Records what the platform tells of a server that this archive knows. Usually that is recorded with each forum that is
+ * archived. This is for a server whose last public forum became private: readers still see its name, which may change.
  */
 async function recordServer(
   { collections, commit }: SyncDeps,

@@ -74,8 +74,8 @@ async function readLongestAgo(deps: Repaired, before: Date): Promise<string | nu
 }
 
 /**
- * Has all threads of a server read once more in their turn, as if they had not been read since events are heard. Those
- * that were not are left as they are. A reading that is under way does not count either: it began before.
+ * Has each thread of a server read once more in its turn. A thread that was read since events are heard counts as not
+ * read since then. A reading that is under way counts as little: it began before.
  */
 export async function countAsUnread(
   { collections, listening }: Pick<SyncDeps, 'collections' | 'listening'>,
