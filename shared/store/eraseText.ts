@@ -1,4 +1,5 @@
 import type { ErasedPeople } from './erasures.js';
+import { plainName, UNSAFE_CHARACTERS } from './plainName.js';
 import { ERASED_AUTHOR, ERASED_ID } from './redacted.js';
 
 /** Takes erased people out of texts. */
@@ -22,17 +23,30 @@ const SOMEBODY = ERASED_AUTHOR.displayName;
 const MENTION = /<@!?(\d{17,20})>/g;
 const ADDRESS = /https?:\/\/[^\s<>"]+/g;
 const ID = /(?<!\d)\d{17,20}(?!\d)/g;
+/** What stood behind a name in the platform's older tags, such as Ada#1234. */
+const TAG = /#(?:0|\d{4})$/;
 /**
  * A letter of a script that puts spaces between words, a digit or the underscore: between two of these, a name is part
  * of a word. In other scripts the next word follows without a space: `@田中さん` mentions 田中.
  */
 export const WORD = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{N}_]';
 
+/** A part of the character before it. `Jose` with an accent behind it is another name than Jose. */
+const ATTACHED = '[\\p{M}\\p{Emoji_Modifier}\\u200d]';
+/** Matches where a name may end: neither inside a word, nor inside a character. */
+export const NAME_END = `(?!(?<=${WORD})${WORD}|${ATTACHED})`;
+
 /** What stands after an @, as far as a name may reach. It may hold another @ itself, such as Ada @ Work. */
 const NAMED = /@(?=((?!\s)[^@\n]{0,63}(?:@[^@\n]{0,62})?))/g;
 const LONGEST_NAME = 64;
-/** Matches where a word goes on. Underscores alone do not count, as they may end a text in italics. */
-const INSIDE = new RegExp(`(?<=${WORD})_*(?!_)${WORD}`, 'uy');
+/** The same where a text may be in italics. Underscores alone may end these, so they do not count. */
+const MENTION_END = new RegExp(`(?!(?<=${WORD})_*(?!_)${WORD}|${ATTACHED})`, 'uy');
+/** A name of one letter begins many words and names. So it counts only where none goes on. */
+const LETTER_END = `(?![\\p{L}\\p{N}_]|${ATTACHED})`;
+const LETTER_ENDS = new RegExp(LETTER_END, 'uy');
+
+/** What the platform calls everybody by. No mention of these is one of somebody who is called so. */
+const EVERYBODY = ['everyone', 'here'];
 
 /** What may be ids of people in a text, in order. */
 export function idsIn(text: string): string[] {
@@ -51,12 +65,15 @@ export function textEraser(
   const isAbout = (url: string | null | undefined): boolean =>
     idsIn(url ?? '').some((id) => erased.has(id));
   const ids = (text: string): string => text.replace(ID, (id) => (erased.has(id) ? ERASED_ID : id));
-  const mentioned = names.length === 0 ? null : anyOf([...names, ...others], '@');
-  const theirs = new Set(names.map((name) => `@${name.toLowerCase()}`));
-  const kept = new Set(
-    others.map((name) => `@${name.toLowerCase()}`).filter((one) => !theirs.has(one)),
-  );
-  const erase = (found: string): string => (kept.has(found.toLowerCase()) ? found : `@${SOMEBODY}`);
+  const mentioned = names.length === 0 ? null : mentionOf([...names, ...others]);
+  const theirs = new Set(names.map(lowerCase));
+  const kept = new Set(others.map(lowerCase).filter((name) => !theirs.has(name)));
+  const erase = (found: string): string => {
+    const name = plainName(found.slice(1));
+    return EVERYBODY.includes(name) || kept.has(lowerCase(name)) ? found : `@${SOMEBODY}`;
+  };
+  const isTheirs = (name: string): boolean =>
+    name === SOMEBODY || (!EVERYBODY.includes(name) && erased.isName(name));
   const text = (said: string): string => {
     const plain = said
       .replace(MENTION, (whole, id: string) => (erased.has(id) ? `@${SOMEBODY}` : whole))
@@ -66,14 +83,15 @@ export function textEraser(
   return {
     ids,
     isAbout,
-    isName: (name) => names.includes(name) || erased.isName(name),
+    isName: (name) =>
+      [name, name.replace(TAG, '')].some((one) => names.includes(one) || erased.isName(one)),
     text,
     untold(said) {
       let clean = '';
       let done = 0;
       for (const { index, 1: after = '' } of said.matchAll(NAMED)) {
         if (index < done) continue;
-        const length = nameLength(after.slice(0, LONGEST_NAME), erased);
+        const length = nameLength(after.slice(0, LONGEST_NAME), isTheirs, kept);
         if (length === 0) continue;
         clean += `${said.slice(done, index)}@${SOMEBODY}`;
         done = index + 1 + length;
@@ -83,32 +101,57 @@ export function textEraser(
   };
 }
 
-/** The length of the longest name of somebody erased with which a text begins; 0 where it begins with none. */
-function nameLength(after: string, erased: ErasedPeople): number {
-  for (let end = after.length; end > 1; end -= 1) {
+/**
+ * The length of the longest name of somebody erased with which a text begins; 0 where it begins with none, or with a
+ * longer one that is kept.
+ */
+function nameLength(
+  after: string,
+  isTheirs: (name: string) => boolean,
+  kept: ReadonlySet<string>,
+): number {
+  for (let end = after.length; end > 0; end -= 1) {
+    if (/\s/.test(after[end - 1]!)) continue;
+    const ends = end === 1 ? LETTER_ENDS : MENTION_END;
+    ends.lastIndex = end;
+    if (!ends.test(after)) continue;
     const name = after.slice(0, end);
-    if (/\s$/.test(name)) continue;
-    INSIDE.lastIndex = end;
-    // A name may be a part of what stands in place of names. That is replaced by itself.
-    if (!INSIDE.test(after) && (name === SOMEBODY || erased.isName(name))) return end;
+    if (isTheirs(name)) return end;
+    if (kept.has(lowerCase(name))) return 0;
   }
   return 0;
 }
 
-/** A title without somebody's names, wherever they stand as words of their own. */
-export function eraseNames(title: string, names: readonly string[]): string {
-  const start = `(?:(?<!${WORD})@|(?<!${WORD}(?=${WORD})))`;
-  const pattern = anyOf(names, start, `(?!(?<=${WORD})${WORD})`);
-  return pattern ? title.replace(pattern, SOMEBODY) : title;
+function lowerCase(name: string): string {
+  return name.toLowerCase();
 }
 
-/** A pattern for any of the names, with `before` in front of it and `after` behind, ignoring case; null without names. */
-function anyOf(names: readonly string[], before: string, after = ''): RegExp | null {
-  const long = names.filter((name) => name.length > 1);
-  if (long.length === 0) return null;
+/** A title without somebody's names, wherever they stand as words of their own. */
+export function eraseNames(title: string, names: readonly string[]): string {
+  const words = names.filter((name) => name.length > 1);
+  if (words.length === 0) return title;
+  const start = `(?:(?<!${WORD})@|(?<!${WORD}(?=${WORD})))`;
+  return title.replace(anyOf(words, start, NAME_END), SOMEBODY);
+}
+
+/** A pattern for mentions of any of the names. Before its @ and behind it, anything may stand. */
+function mentionOf(names: readonly string[]): RegExp {
+  return anyOf([...names, ...EVERYBODY], `@(?:(?!\\n)[${UNSAFE_CHARACTERS}])*`);
+}
+
+/** A pattern for any of the names, with `before` in front of it and `after` behind, ignoring case. */
+function anyOf(names: readonly string[], before: string, after = ''): RegExp {
   // A name may be a part of what stands in place of names. That is replaced by itself.
-  const literal = [...new Set([...long, SOMEBODY])]
+  const literal = [...new Set([...names, SOMEBODY])]
     .sort((left, right) => right.length - left.length)
-    .map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+    .map(literalOf);
   return new RegExp(`${before}(?:${literal.join('|')})${after}`, 'giu');
+}
+
+/** A pattern for a name as a text may write it: with more spaces than records keep. */
+function literalOf(name: string): string {
+  const literal = name
+    .replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+    .replace(/ +/g, `(?:(?!\\n)[\\s${UNSAFE_CHARACTERS}])+`);
+  return name.length > 1 ? literal : literal + LETTER_END;
 }

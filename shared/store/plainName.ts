@@ -1,5 +1,7 @@
 /** Controls, and the marks that reorder text for the eye (bidi embeddings, overrides, isolates). */
-const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+export const UNSAFE_CHARACTERS =
+  '\\p{Cc}\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ufeff';
+const UNSAFE = new RegExp(`[${UNSAFE_CHARACTERS}]`, 'gu');
 
 /** A name as records hold it: on one line, trimmed, and with safe characters only. */
 export function plainName(text: string): string {

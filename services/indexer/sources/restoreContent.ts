@@ -1,5 +1,5 @@
 import type { ExportEmoji, ExportUser } from '../../../shared/exportFormat/exportTypes.js';
-import { WORD } from '../../../shared/store/eraseText.js';
+import { NAME_END, WORD } from '../../../shared/store/eraseText.js';
 import { longestWordOf } from './longestWord.js';
 
 /** What a message tells about the names that its text was flattened to. */
@@ -26,8 +26,7 @@ interface Bounds {
 }
 const MENTION: Bounds = {
   start: new RegExp(`(?<!${WORD})@`, 'gu'),
-  // A nickname that ends in a letter must not go on as a word.
-  end: new RegExp(`(?!(?<=${WORD})${WORD})`, 'uy'),
+  end: new RegExp(NAME_END, 'uy'),
 };
 const EMOJI: Bounds = {
   start: new RegExp(`(?<!<a?|${WORD}):`, 'gu'),

@@ -59,6 +59,10 @@ describe('restorer', () => {
     });
   }
 
+  it('leaves a name to whose last character an accent is added: it is another one', () => {
+    expect(restore('@Ann\u0301, @Ann')).to.equal('@Ann\u0301, <@11>');
+  });
+
   it('takes backticks that open nothing for ordinary characters', () => {
     expect(restore('a ` b @Ann')).to.equal('a ` b <@11>');
     expect(restore('\\`@Ann\\`')).to.equal('\\`<@11>\\`');

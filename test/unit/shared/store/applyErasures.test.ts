@@ -11,8 +11,8 @@ const hashOf = (text: string) => keyedHash('salt', text);
 const erased = erasedBy({ salt: 'salt', version: 1 }, [
   {
     _id: hashOf(GONE.id),
-    nameHashes: [GONE.username, GONE.displayName, 'Zelda @ Work', 'deleted'].map((name) =>
-      hashOf(`name/${name}`),
+    nameHashes: [GONE.username, GONE.displayName, 'Zelda @ Work', 'deleted', 'z', '👩'].map(
+      (name) => hashOf(`name/${name}`),
     ),
   },
 ]);
@@ -81,6 +81,48 @@ describe('applyErasures', () => {
       expect(clean.mentions).to.deep.equal([mention(STAYS)]);
     });
   }
+
+  it('leaves the mentions of everybody, although somebody was called so', () => {
+    const called = (username: string) => {
+      const theirs = erasedBy({ salt: 'salt', version: 1 }, [
+        { _id: hashOf(GONE.id), nameHashes: [hashOf(`name/${username}`)] },
+      ]);
+      const content = '@everyone, @here, @he';
+      const { id, isBot } = GONE;
+      const mentions = [{ id, isBot, username, displayName: username }];
+      const embeds = [anEmbed({ title: content })];
+      const clean = applyErasures(aMessage({ author: STAYS, content, mentions, embeds }), theirs);
+      return [clean.content, clean.embeds[0]?.title];
+    };
+    const all = '@everyone, @here, @he';
+    expect(called('here')).to.deep.equal([all, all]);
+    const others = '@everyone, @here, @deleted-user';
+    expect(called('he')).to.deep.equal([others, others]);
+  });
+
+  it('takes out a name that is written with more spaces and marks than records keep', () => {
+    const message = aMessage({
+      author: STAYS,
+      content: 'cc@Princess  Zelda, @\u200fPrincess \u200e Zelda @\nZelda @Princess\nZelda',
+      mentions: [{ ...mention(GONE), username: 'Princess Zelda' }],
+    });
+    expect(applyErasures(message, erased).content).to.equal(
+      'cc@deleted-user, @deleted-user @\nZelda @Princess\nZelda',
+    );
+  });
+
+  it('takes out a name of one letter where no word goes on', () => {
+    const mentions = ['z', '田'].map((name) => ({
+      ...mention(GONE),
+      username: name,
+      displayName: name,
+    }));
+    const content = '@z, @zelda @Z_ @田 @田中';
+    const message = aMessage({ author: STAYS, content, mentions });
+    expect(applyErasures(message, erased).content).to.equal(
+      '@deleted-user, @zelda @Z_ @deleted-user @田中',
+    );
+  });
 
   it('takes their name out of a notice about them, and not out of words that others wrote', () => {
     const about = { author: STAYS, content: 'Added Princess Zelda to the group.' };
@@ -211,11 +253,33 @@ describe('applyErasures', () => {
       expect(of(text)).to.equal(text);
     });
 
-    it('takes out the line of an embed that is their name', () => {
-      const author = { name: GONE.displayName, url: null, iconUrl: null };
-      const message = aMessage({ author: STAYS, embeds: [anEmbed({ author })] });
-      expect(applyErasures(message, erased).embeds[0]?.author).to.equal(null);
+    it('leaves a name to whose last character a mark or a part is added', () => {
+      const text = '@zelda\u0301 @👩\u200d💻 @👩🏽';
+      expect(of(text)).to.equal(text);
+      expect(of('@👩 and @👩s')).to.equal('@deleted-user and @deleted-users');
     });
+
+    it('takes out a name of one letter where no word goes on', () => {
+      expect(of('@z, @zoe @z_ cc@z')).to.equal('@deleted-user, @zoe @z_ cc@deleted-user');
+    });
+
+    it('leaves the longer name of somebody else whom the message mentions', () => {
+      const other = { ...mention(STAYS), displayName: 'Zelda Fan' };
+      const message = aMessage({
+        author: STAYS,
+        embeds: [anEmbed({ title: '@zelda fan, @zelda' })],
+        mentions: [other],
+      });
+      expect(applyErasures(message, erased).embeds[0]?.title).to.equal('@zelda fan, @deleted-user');
+    });
+
+    for (const name of [GONE.displayName, 'zelda#1234', 'zelda#0']) {
+      it(`takes out the line of an embed that is their name: ${name}`, () => {
+        const author = { name, url: null, iconUrl: null };
+        const message = aMessage({ author: STAYS, embeds: [anEmbed({ author })] });
+        expect(applyErasures(message, erased).embeds[0]?.author).to.equal(null);
+      });
+    }
   });
 
   it('changes nothing when it runs again', () => {
@@ -235,6 +299,12 @@ describe('eraseNames', () => {
       'deleted-user, help! deleted-user zeldas',
     );
     expect(eraseNames('A (b) c', ['(b)'])).to.equal('A deleted-user c');
+  });
+
+  it('leaves a name to whose last character an accent is added: it is another one', () => {
+    expect(eraseNames('Ask Jose\u0301 or Jose', ['Jose'])).to.equal(
+      'Ask Jose\u0301 or deleted-user',
+    );
   });
 
   it('changes nothing when it runs again, though a name is a part of what stands in its place', () => {
