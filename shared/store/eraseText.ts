@@ -9,7 +9,10 @@ export interface TextEraser {
    * makes `cc@Names`: so a name goes whatever stands before its `@`, and after it.
    */
   text: (text: string) => string;
-  /** The same, and `@Name` by every name that is known of erased people: for texts that do not tell whom they mention. */
+  /**
+   * The same, and `@Name` by every name that is known of erased people: for texts that do not tell whom they mention.
+   * Where all of these together cost more looks than the platform's limits allow, the rest is cut off, unread.
+   */
   untold: (text: string) => string;
   /** Their ids alone. */
   ids: (text: string) => string;
@@ -48,6 +51,12 @@ const LETTER_ENDS = new RegExp(LETTER_END, 'uy');
 /** What the platform calls everybody by. No mention of these is one of somebody who is called so. */
 const EVERYBODY = ['everyone', 'here'];
 
+/**
+ * How many looks for a name one message may cost. The embeds that the platform allows, and those of a forwarded copy,
+ * cost less. Without a limit, a forged message keeps the process busy for half a minute.
+ */
+const MOST_LOOKS = 50_000;
+
 /** What may be ids of people in a text, in order. */
 export function idsIn(text: string): string[] {
   return text.match(ID) ?? [];
@@ -72,8 +81,11 @@ export function textEraser(
     const name = plainName(found.slice(1));
     return EVERYBODY.includes(name) || kept.has(lowerCase(name)) ? found : `@${SOMEBODY}`;
   };
-  const isTheirs = (name: string): boolean =>
-    name === SOMEBODY || (!EVERYBODY.includes(name) && erased.isName(name));
+  let looks = 0;
+  const isTheirs = (name: string): boolean => {
+    looks += 1;
+    return !EVERYBODY.includes(name) && erased.isName(name);
+  };
   const text = (said: string): string => {
     const plain = said
       .replace(MENTION, (whole, id: string) => (erased.has(id) ? `@${SOMEBODY}` : whole))
@@ -91,6 +103,7 @@ export function textEraser(
       let done = 0;
       for (const { index, 1: after = '' } of said.matchAll(NAMED)) {
         if (index < done) continue;
+        if (looks >= MOST_LOOKS) return text(clean + said.slice(done, index));
         const length = nameLength(after.slice(0, LONGEST_NAME), isTheirs, kept);
         if (length === 0) continue;
         clean += `${said.slice(done, index)}@${SOMEBODY}`;
@@ -110,6 +123,8 @@ function nameLength(
   isTheirs: (name: string) => boolean,
   kept: ReadonlySet<string>,
 ): number {
+  // What stands in place of names is no name, though one may be a part of it.
+  if (after.startsWith(SOMEBODY)) return 0;
   for (let end = after.length; end > 0; end -= 1) {
     if (/\s/.test(after[end - 1]!)) continue;
     const ends = end === 1 ? LETTER_ENDS : MENTION_END;

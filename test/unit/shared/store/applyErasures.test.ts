@@ -4,6 +4,7 @@ import { eraseNames } from '../../../../shared/store/eraseText.js';
 import { TITLE_CHANGE } from '../../../../shared/exportFormat/messageTypes.js';
 import { erasedBy, keyedHash } from '../../../../shared/store/erasures.js';
 import { aMessage, anAuthor, anEmbed } from '../../../support/factories.js';
+import { processorTime } from '../../../support/processorTime.js';
 
 const GONE = anAuthor('zelda', { id: '123456789012345678', displayName: 'Princess Zelda' });
 const STAYS = anAuthor('grace', { id: '223456789012345678' });
@@ -271,6 +272,23 @@ describe('applyErasures', () => {
         mentions: [other],
       });
       expect(applyErasures(message, erased).embeds[0]?.title).to.equal('@zelda fan, @deleted-user');
+    });
+
+    it('takes bounded time, and cuts off what it has not read', () => {
+      const embeds = Array.from({ length: 60 }, () => anEmbed({ title: '@a'.repeat(10_000) }));
+      const message = aMessage({
+        author: STAYS,
+        embeds: [...embeds, anEmbed({ title: '@zelda' })],
+      });
+      const few = aMessage({ author: STAYS, embeds: [anEmbed({ title: '@a'.repeat(3_000) })] });
+      const limit = 80 * processorTime(() => applyErasures(few, erased));
+      let clean = message;
+      expect(processorTime(() => (clean = applyErasures(message, erased)), limit)).to.be.below(
+        limit,
+      );
+      expect(clean.embeds[0]).to.deep.equal(message.embeds[0]);
+      expect(clean.embeds.at(-1)?.title).to.equal('');
+      expect(applyErasures(clean, erased)).to.equal(clean);
     });
 
     for (const name of [GONE.displayName, 'zelda#1234', 'zelda#0']) {
