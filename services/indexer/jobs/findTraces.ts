@@ -87,8 +87,9 @@ async function serversOf(
 }
 
 /**
- * Names they went by: what their profile said when the erasure was asked for, and what their messages and mentions of
- * them say. All are kept with the erasure until it is done, as a second run could not find them.
+ * Names they went by: what their profile said when the erasure was asked for, and what is told of them by their
+ * messages, mentions of them and answers to their commands. All are kept with the erasure until it is done, as a second
+ * run could not find them.
  */
 async function knownNames(
   collections: Collections,
@@ -101,7 +102,7 @@ async function knownNames(
   for (const field of ['author.username', 'author.displayName'] as const) {
     for (const name of await messages.distinct(field, theirs)) found.add(name);
   }
-  for await (const name of mentionedNames(messages, userId)) found.add(name);
+  for await (const name of namesInOthers(messages, userId)) found.add(name);
   // Of a damaged message, it may be no text.
   const known = [...found].filter((name) => typeof name === 'string');
   await noteNames(collections, _id, known);
@@ -109,22 +110,25 @@ async function knownNames(
 }
 
 /**
- * Names under which messages mention somebody. No index knows them. So all messages are looked through a part at a
- * time: over all at once, MongoDB might give no answer for longer than a connection may be silent.
+ * Names under which messages of others mention somebody, or say that they answer a command of theirs. No index knows
+ * them. So all messages are looked through a part at a time: over all at once, MongoDB might give no answer for longer
+ * than a connection may be silent.
  */
-async function* mentionedNames(
+async function* namesInOthers(
   messages: Collections['messages'],
   userId: string,
 ): AsyncGenerator<string> {
+  const isNamed = { $or: [{ 'mentions.id': userId }, { 'interaction.userId': userId }] };
   for await (const window of idWindows(messages, LOOKED_THROUGH)) {
-    const mentioning = messages.find(
-      { _id: within(window), 'mentions.id': userId },
-      { projection: { mentions: 1 } },
+    const naming = messages.find(
+      { _id: within(window), ...isNamed },
+      { projection: { mentions: 1, interaction: 1 } },
     );
-    for await (const { mentions } of mentioning) {
+    for await (const { mentions, interaction } of naming) {
       // A damaged message may hold one mention in place of a list, or none where a list has one.
       const theirs = [mentions].flat().filter((one) => unlessDamaged(() => one.id) === userId);
       for (const { username, displayName } of theirs) yield* [username, displayName];
+      if (interaction?.userId === userId) yield interaction.username;
     }
   }
 }

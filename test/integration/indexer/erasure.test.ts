@@ -26,6 +26,7 @@ import {
   aSourceThread,
   aThread,
   anAuthor,
+  anEmbed,
   anId,
 } from '../../support/factories.js';
 import {
@@ -439,6 +440,23 @@ describe('erasing a person', () => {
     await runClaimed(under, 'thread', [mark!]);
     await erasing;
     expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
+    expect(await tracesOf(guest)).to.deep.equal([]);
+  });
+
+  it('knows somebody by the name under which they used a command, and takes it out of embeds', async () => {
+    const guest = anAuthor('guestcommand', { id: '777777777777777761' });
+    const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
+    const threadId = source.thread._id;
+    const command = { id: anId(), name: 'ask', userId: guest.id, username: guest.username };
+    await record(deps, source, [
+      aSourceMessage({ _id: threadId, threadId, interaction: command }),
+      aSourceMessage({ threadId, embeds: [anEmbed({ description: 'Asked by @guestcommand' })] }),
+    ]);
+    await doAll(deps);
+    const erasureId = await requestErasure(deps.collections, guest.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    const { messages = [] } = (await bodyOf(threadId)) ?? {};
+    expect(messages[1]?.embeds[0]).to.have.property('description', 'Asked by @deleted-user');
     expect(await tracesOf(guest)).to.deep.equal([]);
   });
 
