@@ -12,7 +12,7 @@ export type { RenderContext } from './resolveReferences.js';
  * Raise it when the output changes for any input, of previews too, and when bodies get another shape. Stored bodies
  * carry it: verification finds those of another version, and `verify --repair` or `reindex --views` builds them again.
  */
-export const RENDERER_VERSION = 6;
+export const RENDERER_VERSION = 7;
 
 /**
  * A message's content in Discord's markdown as sanitised, well-formed HTML. Content longer than

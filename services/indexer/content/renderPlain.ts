@@ -1,4 +1,5 @@
 import { escapeText } from './escapeHtml.js';
+import { PART_BREAK } from './partBreak.js';
 
 const MARKUP = /[*_~|`<[\\]|https?:\/\/|^[ \t]*(?:[-#>]|\d+\.)/im;
 const LETTER = /\p{L}/u;
@@ -11,7 +12,8 @@ export function isPlain(text: string): boolean {
 /** Text without markup as HTML: paragraphs between blank lines, line breaks inside them. */
 export function renderPlain(text: string): string {
   return text
-    .split(/\n(?:[ \t]*\n)+/)
+    .split(PART_BREAK)
+    .flatMap((part) => part.split(/\n(?:[ \t]*\n)+/))
     .map((paragraph) => paragraph.trim())
     .filter((paragraph) => paragraph !== '')
     .map((paragraph) => `<p>${escapeText(paragraph).replaceAll('\n', '<br />')}</p>`)

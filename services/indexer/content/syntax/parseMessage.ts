@@ -1,3 +1,4 @@
+import { PART_BREAK } from '../partBreak.js';
 import { findCodeSpans } from './findCodeSpans.js';
 import { dropBreaksAroundBlocks, groupParagraphs } from './groupParagraphs.js';
 import { markJumbo } from './markJumbo.js';
@@ -27,7 +28,15 @@ export function parseMessage(content: string): MessageToken[] {
   let budget = SCAN_BUDGET;
   const afford = (steps: number): boolean => (budget -= steps) >= 0;
   const nesting = { depth: 0, inLink: false, inQuote: false, inList: false, lineStart: true };
-  return groupParagraphs(markJumbo(parseText(content, nesting, afford, (at) => at)));
+  const tokens: MessageToken[] = [];
+  let from = 0;
+  for (const part of content.split(PART_BREAK)) {
+    const start = from;
+    if (start > 0) tokens.push({ type: 'blank' });
+    tokens.push(...parseText(part, nesting, afford, (at) => start + at));
+    from += part.length + PART_BREAK.length;
+  }
+  return groupParagraphs(markJumbo(dropBreaksAroundBlocks(tokens)));
 }
 
 function parseText(

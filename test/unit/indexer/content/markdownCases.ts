@@ -17,6 +17,14 @@ const REL = 'rel="nofollow ugc noopener"';
 
 /** Content and the exact HTML it becomes, by construct. */
 export const MARKDOWN_CASES: Record<string, [markdown: string, html: string][]> = {
+  'parts, each read by itself': [
+    ['a\n\u2029b', '<p>a</p><p>b</p>'],
+    ['**a\n\u2029b**', '<p>**a</p><p>b**</p>'],
+    ['>>> a\n\u2029b', '<blockquote><p>a</p></blockquote><p>b</p>'],
+    ['- a\n\u2029- b', '<ul><li>a</li></ul><ul><li>b</li></ul>'],
+    ['a\n\n\u2029# b', '<p>a</p><h1>b</h1>'],
+    ['```\na\n\u2029```', '<p>```<br />a</p><p>```</p>'],
+  ],
   'plain text': [
     ['hello', '<p>hello</p>'],
     ['a & b', '<p>a &amp; b</p>'],

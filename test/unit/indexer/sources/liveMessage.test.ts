@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import type { LiveMessage } from '../../../../shared/discordApi/answerTypes.js';
 import { checkMessage, readEntries } from '../../../../shared/discordApi/answers.js';
+import { PART_BREAK } from '../../../../services/indexer/content/partBreak.js';
+import { renderContent } from '../../../../services/indexer/content/renderContent.js';
 import { liveMessage } from '../../../../services/indexer/sources/liveMessage.js';
 import { aLiveMessage, aLiveUser } from '../../../support/liveAnswers.js';
 import { anId } from '../../../support/factories.js';
@@ -10,6 +12,8 @@ const CONTEXT = {
   asOf: 7,
   roleNames: new Map([['200000000000000001', 'Helpers']]),
 };
+
+const NO_NAMES = { guildId: '1', users: new Map(), roles: new Map(), targets: new Map() };
 
 /** Maps a message after it has passed the check that every answer passes. */
 function mapped(more: Partial<LiveMessage> = {}) {
@@ -88,47 +92,59 @@ describe('a message of the platform', () => {
     const section = { type: 9, components: [text('two')], accessory: { type: 2 } };
     const container = { type: 17, components: [section, text('three')] };
     const message = mapped({ content: '', flags: 1 << 15, components: [text('one'), container] });
-    expect(message?.content).to.equal('one\ntwo\nthree');
+    expect(message?.content).to.equal(['one', 'two', 'three'].join(PART_BREAK));
   });
 
-  it('hides what a component hides, as one spoiler', () => {
-    const texts = ['The ||killer|| is `a || b`', 'the butler'];
+  it('hides each text of a component that hides', () => {
+    const text = (content: string) => ({ type: 10, content });
+    const section = { type: 9, components: [text('the butler')], accessory: text('did') };
     const container = {
       type: 17,
       spoiler: true,
-      components: texts.map((content) => ({ type: 10, content })),
+      components: [text('The ||killer|| is `a || b`'), section],
     };
-    const open = { type: 17, components: [{ type: 10, content: 'Seen' }] };
+    const open = { type: 17, components: [text('Seen')] };
     const message = mapped({ content: '', flags: 1 << 15, components: [open, container] });
-    expect(message?.content).to.equal('Seen\n||The killer is `a || b`\nthe butler||');
+    expect(message?.content).to.equal(
+      ['Seen', '||The killer is `a || b`||', '||the butler||', '||did||'].join(PART_BREAK),
+    );
   });
 
-  it('hides what a component hides, also where it ends in a backslash', () => {
-    const components = [
-      { type: 17, spoiler: true, components: [{ type: 10, content: 'The butler \\' }] },
-    ];
-    const message = mapped({ content: '', flags: 1 << 15, components });
-    expect(message?.content).to.equal('||The butler \\ ||');
-  });
-
-  it('hides what a component hides, also where an escaped bar stands before another and a backtick', () => {
-    const text = (content: string) => ({ type: 10, content });
-    const hiding = { type: 17, spoiler: true, components: [text('the butler \\||` x')] };
-    const message = mapped({ content: '', flags: 1 << 15, components: [hiding, text('`y`')] });
-    expect(message?.content).to.equal('||the butler \\||\\` x||\n`y`');
-  });
-
-  for (const [open, shown] of [
-    ['if (a || b)', 'if (a \\|\\| b)'],
-    ['one ` backtick', 'one \\` backtick'],
-    ['||a||||b', '||a||\\|\\|b'],
-    ['`a || b` and ||c||, d \\|| e', '`a || b` and ||c||, d \\|| e'],
+  for (const [ending, text, shown] of [
+    ['a backslash', 'the butler \\', 'the butler \\ '],
+    ['an escaped bar, another and a backtick', 'the butler \\||` x', 'the butler \\||` x'],
+    ['bars around what is not shown', 'the |\0| butler |\u0001|', 'the  butler '],
+    ['what stands between parts', 'the\n\u2029butler \r\u0001\u2029did', 'the\nbutler \ndid'],
   ] as const) {
-    it(`hides what a component hides beside ${open}`, () => {
+    it(`hides what a component hides, also with ${ending}`, () => {
+      const components = [{ type: 17, spoiler: true, components: [{ type: 10, content: text }] }];
+      const message = mapped({ content: '', flags: 1 << 15, components });
+      expect(message?.content).to.equal(`||${shown}||`);
+    });
+  }
+
+  for (const [open, close] of [
+    ['**', '**'],
+    ['_', '_'],
+    ['~~', '~~'],
+    ['[', '](https://example.com)'],
+    ['`', '`'],
+    ['```', '```'],
+    ['||', ''],
+    ['>>> ', ''],
+    ['\\', ''],
+  ] as const) {
+    it(`hides what a component hides behind another that opens ${open}`, () => {
       const text = (content: string) => ({ type: 10, content });
-      const hiding = { type: 17, spoiler: true, components: [text('the `butler` ` did')] };
-      const message = mapped({ content: '', flags: 1 << 15, components: [text(open), hiding] });
-      expect(message?.content).to.equal(`${shown}\n||the \`butler\` \\\` did||`);
+      const hiding = { type: 17, spoiler: true, components: [text(`the ${close} butler`)] };
+      const components = [text(`Seen ${open}x`), hiding, text(`${close} did`)];
+      const { content = '' } = mapped({ content: '', flags: 1 << 15, components }) ?? {};
+      const shown = renderContent(content, NO_NAMES).replace(
+        /<span class="spoiler".*?<\/span>/,
+        '',
+      );
+      expect(shown).to.include('Seen').and.include('did');
+      expect(shown).to.not.match(/the|butler/);
     });
   }
 
