@@ -1,48 +1,51 @@
 import type { Job } from 'bullmq';
 import { NEVER } from '../../shared/store/work.js';
-import { findObstacle } from './findObstacle.js';
-import { createObstacleTeller } from './obstacleTeller.js';
+import { CliError } from './cliError.js';
 import type { Archive } from './openArchive.js';
 import { createProgress } from './progress.js';
-import { messageOf } from './reachable.js';
 import { safeText } from './safeText.js';
-import { waitForJob } from './waitForJob.js';
+import { waitForWork } from './waitForWork.js';
 
 const STEPS = 1_000;
 
 type Watched = Pick<Archive, 'elasticsearch' | 'mongo' | 'producer' | 'queue'>;
 
+/** What a job has come to. `error` says why it failed; it is null where the job gave a `result`. */
+export interface JobEnd {
+  error: string | null;
+  result: unknown;
+}
+
 /**
- * Waits until a job has ended. Meanwhile it shows the job's progress, and says what the job waits for. `error` says why
- * the job failed; it is null where the job gave a `result`.
+ * Waits until a job has ended. Meanwhile it shows the job's progress, and says what the job waits for. Throws CliError
+ * when the job is lost.
  */
-export async function watchJob(
-  archive: Watched,
-  jobId: string,
-  label: string,
-): Promise<{ error: string | null; result: unknown }> {
+export async function watchJob(archive: Watched, jobId: string, label: string): Promise<JobEnd> {
   const progress = createProgress(label, STEPS, (done) => `${Math.floor(done / 10)}%`);
-  const teller = createObstacleTeller((line) => progress.say(line));
-  let shown = 0;
-  let result: unknown = null;
+  const work = {
+    async look(): Promise<{ done: number; outcome?: JobEnd }> {
+      const job = await findJob(archive, jobId);
+      const done = stepsOf(job);
+      if (!job.finishedOn) return { done };
+      const error = (await job.isFailed()) ? safeText(job.failedReason) : null;
+      return { done, outcome: { error, result: job.returnvalue } };
+    },
+    why: () => whyStill(archive, jobId),
+    isAtOnce: true,
+  };
   try {
-    teller.tell(await findObstacle(archive));
-    const error = await waitForJob(archive, jobId, {
-      async job(job) {
-        const steps = stepsOf(job);
-        if (steps > shown) teller.advanced();
-        progress.advance(Math.max(0, steps - shown));
-        shown = Math.max(shown, steps);
-        result = job.returnvalue;
-        if (!job.finishedOn) await teller.look(() => whyStill(archive, job));
-      },
-      failure: (error) =>
-        teller.look(async () => (await findObstacle(archive)) ?? messageOf(error)),
-    });
-    return { error, result };
+    return await waitForWork(archive, work, progress);
   } finally {
     progress.stop();
   }
+}
+
+async function findJob({ queue }: Watched, jobId: string): Promise<Job> {
+  const job = (await queue.getJob(jobId)) as Job | undefined;
+  if (job) return job;
+  throw new CliError(
+    `The job ${jobId} is not in the queue any more, as Redis was emptied or somebody removed the job: ask for it again`,
+  );
 }
 
 function stepsOf({ progress }: Job): number {
@@ -55,9 +58,8 @@ function stepsOf({ progress }: Job): number {
 const LATE = ['similar', 'mirror'] as const;
 
 /** Why a job has not come further for a while; null where nothing is known. */
-async function whyStill(archive: Watched, job: Job): Promise<string | null> {
-  const obstacle = await findObstacle(archive);
-  if (obstacle !== null) return obstacle;
+async function whyStill(archive: Watched, jobId: string): Promise<string | null> {
+  const job = await findJob(archive, jobId);
   if (job.attemptsMade > 0 && job.failedReason)
     return safeText(`The job failed, and is tried again: ${job.failedReason}`);
   const state = await job.getState();
@@ -67,9 +69,6 @@ async function whyStill(archive: Watched, job: Job): Promise<string | null> {
   if (state !== 'active') return null;
   const waiting = { kind: { $nin: [...LATE] }, due: { $ne: NEVER } };
   const { work } = archive.mongo.collections;
-  return work.findOne(waiting, { projection: { _id: 1 } }).then(
-    (mark) =>
-      mark && 'The job waits until what was changed is built and counted, such as by an import',
-    (error: unknown) => `MongoDB cannot be reached: ${messageOf(error)}`,
-  );
+  const mark = await work.findOne(waiting, { projection: { _id: 1 } });
+  return mark && 'The job waits until what was changed is built and counted, such as by an import';
 }

@@ -1,19 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { THREAD_QUARANTINED } from '../../../shared/store/quarantine.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
-import { findObstacle } from '../findObstacle.js';
-import { createObstacleTeller } from '../obstacleTeller.js';
 import type { Archive } from '../openArchive.js';
 import type { Progress } from '../progress.js';
 import { messageOf } from '../reachable.js';
+import { waitForWork } from '../waitForWork.js';
 import type { ImportSummary, Problem } from './importSummary.js';
 
-const POLL_MS = 250;
-/** The part of the time that counting the waiting files may take. Where it takes longer, looks are further apart. */
-const COUNTING_PART = 0.05;
-const LONGEST_POLL_MS = 5_000;
 const LONGEST_COUNTING_MS = 60_000;
 /** What follows from most imports is done within this time. */
 const SHORT_COUNTING_MS = 5_000;
@@ -36,25 +30,19 @@ export async function waitForImport(
 ): Promise<ImportOutcome> {
   const { mongo, elasticsearch } = archive;
   const { importFiles } = mongo.collections;
-  let done = 0;
   let isFollowTold = false;
-  const teller = createObstacleTeller((line) => progress.say(line));
   let finishedAt: Date | undefined;
-  for (;;) {
+  const look = async (): Promise<{ done: number; outcome?: ImportOutcome }> => {
     // Only what a majority has written: what is told to be done must not be undone by a crash.
     const readConcern = { level: 'majority' } as const;
     const waiting = { importId, state: 'queued' as const };
-    const askedAt = performance.now();
     const queued = await importFiles.countDocuments(waiting, { readConcern });
-    const tookMs = performance.now() - askedAt;
-    if (stored - queued > done) teller.advanced();
-    progress.advance(stored - queued - done);
-    done = stored - queued;
+    const done = stored - queued;
     if (queued === 0) finishedAt ??= new Date();
     if (finishedAt && (await isCounted(mongo, importId, finishedAt))) {
       // Where nothing was stored, no indexer may have made the search index yet.
       if (stored > 0) await refreshSearch({ mongo, elasticsearch }, progress);
-      return await outcomeOf(importFiles, importId);
+      return { done, outcome: await outcomeOf(importFiles, importId) };
     }
     if (!isFollowTold && finishedAt && Date.now() - finishedAt.getTime() > SHORT_COUNTING_MS) {
       isFollowTold = true;
@@ -62,9 +50,9 @@ export async function waitForImport(
         'All files are in. What follows from them is being done, such as other threads that show a changed name',
       );
     }
-    await teller.look(() => findObstacle(archive));
-    await pause(Math.min(Math.max(POLL_MS, tookMs / COUNTING_PART), LONGEST_POLL_MS));
-  }
+    return { done };
+  };
+  return waitForWork(archive, { look }, progress);
 }
 
 /** Whether nothing that follows from an import is left to be done; in an archive that never rests, after a while. */

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { requestSearchRebuild } from '../../../shared/jobs/requestSearchRebuild.js';
 import {
   findRebuild,
@@ -7,15 +6,13 @@ import {
 } from '../../../shared/store/searchGenerations.js';
 import type { SearchRebuild } from '../../../shared/store/state.js';
 import { CliError } from '../cliError.js';
-import { findObstacle } from '../findObstacle.js';
 import { counted } from '../numbers.js';
-import { createObstacleTeller } from '../obstacleTeller.js';
 import type { Archive } from '../openArchive.js';
-import { createProgress, type Progress } from '../progress.js';
+import { createProgress } from '../progress.js';
 import { requireMongo, requireQueue } from '../reachable.js';
 import type { Result } from '../runCommand.js';
+import { waitForWork } from '../waitForWork.js';
 
-const POLL_MS = 250;
 const STEPS = 1_000;
 
 type Stores = Pick<Archive, 'elasticsearch' | 'mongo' | 'producer' | 'queue'>;
@@ -34,33 +31,23 @@ export async function reindexSearch(archive: Stores, { wait }: { wait: boolean }
     return { jobId, json: { jobId, state: 'queued' }, lines: [`Queued as ${jobId}`], ok: true };
   }
   const progress = createProgress('reindex', STEPS, (done) => `${Math.floor(done / 10)}%`);
+  const look = () => lookAt(archive, rebuildId);
   try {
-    return resultOf(jobId, await waitForRebuild(archive, rebuildId, progress));
+    return resultOf(jobId, await waitForWork(archive, { look, isAtOnce: true }, progress));
   } finally {
     progress.stop();
   }
 }
 
-async function waitForRebuild(
-  archive: Stores,
+async function lookAt(
+  { mongo }: Stores,
   rebuildId: string,
-  progress: Progress,
-): Promise<SearchRebuild> {
-  const { collections } = archive.mongo;
-  const teller = createObstacleTeller((line) => progress.say(line));
-  teller.tell(await findObstacle(archive));
-  let shown = 0;
-  for (;;) {
-    const rebuild = await findRebuild(collections, rebuildId);
-    if (!rebuild) throw new CliError('The rebuild gave way to one that was asked for later');
-    if (rebuild.state === 'done' || rebuild.state === 'failed') return rebuild;
-    const done = Math.floor(rebuildProgress(rebuild) * STEPS);
-    if (done > shown) teller.advanced();
-    progress.advance(Math.max(0, done - shown));
-    shown = Math.max(shown, done);
-    await teller.look(() => findObstacle(archive));
-    await pause(POLL_MS);
-  }
+): Promise<{ done: number; outcome?: SearchRebuild }> {
+  const rebuild = await findRebuild(mongo.collections, rebuildId);
+  if (!rebuild) throw new CliError('The rebuild gave way to one that was asked for later');
+  const done = Math.floor(rebuildProgress(rebuild) * STEPS);
+  const hasEnded = rebuild.state === 'done' || rebuild.state === 'failed';
+  return { done, ...(hasEnded && { outcome: rebuild }) };
 }
 
 function resultOf(jobId: string, rebuild: SearchRebuild): Result {

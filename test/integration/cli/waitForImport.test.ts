@@ -3,24 +3,32 @@ import { waitForImport } from '../../../services/cli/import/waitForImport.js';
 import type { Archive } from '../../../services/cli/openArchive.js';
 import { importFile } from '../../../services/indexer/jobs/importFile.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
+import { createMongo } from '../../../shared/platform/clients.js';
 import { createElasticsearch } from '../../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import { newMark } from '../../../shared/store/work.js';
+import { startProxy } from '../../support/apiProxy.js';
 import { anExport, bytesOf } from '../../support/exportFiles.js';
 import { doAll } from '../../support/indexerDeps.js';
 import { poisoned } from '../../support/poison.js';
+import { withDatabase } from '../../support/stores.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('waitForImport', () => {
   const { stores, deps } = indexerSuite();
   const queue = { isPaused: () => Promise.resolve(false) } as unknown as Archive['queue'];
 
+  /** A store that is away until something was said. `then` brings it back. */
+  interface Away extends Pick<Archive, 'elasticsearch' | 'mongo'> {
+    then: () => Promise<void>;
+  }
+
   /** What is said of an import of one file that waits until something was said. */
   async function saidOf(
     importId: string,
     workers: Producer['workers'],
-    elasticsearch = stores.elasticsearch,
+    { elasticsearch, mongo, then }: Partial<Away> = {},
   ): Promise<string[]> {
     const { importFiles } = stores.mongo.collections;
     const file = { importId, name: 'a.json', bytes: 1, queuedAt: new Date() };
@@ -30,12 +38,13 @@ describe('waitForImport', () => {
     const say = (line: string): void => {
       said.push(line);
       const done = { state: 'imported', threadId: importId, messages: 1 } as const;
-      ended = importFiles.updateOne({ _id: importId }, { $set: done });
+      ended = importFiles.updateOne({ _id: importId }, { $set: done }).then(then);
     };
     const producer = { workers } as Producer;
     const progress = { advance: () => undefined, say };
-    const archive = { mongo: stores.mongo, elasticsearch, producer, queue };
-    const outcome = await waitForImport(archive, importId, 1, progress);
+    const archive = { ...stores, ...(elasticsearch && { elasticsearch }), ...(mongo && { mongo }) };
+    const given = { ...archive, producer, queue };
+    const outcome = await waitForImport(given, importId, 1, progress);
     await ended;
     expect(outcome).to.include({ imported: 1, messages: 1 });
     return said;
@@ -48,7 +57,7 @@ describe('waitForImport', () => {
       const [noIndexer, noRedis, noSearch] = await Promise.all([
         saidOf('1', () => Promise.resolve(0)),
         saidOf('2', () => Promise.reject(new Error('connect ECONNREFUSED'))),
-        saidOf('3', () => Promise.resolve(1), away),
+        saidOf('3', () => Promise.resolve(1), { elasticsearch: away }),
       ]);
       expect(noIndexer).to.deep.equal([
         'No indexer is connected to the queue: the work waits until one is',
@@ -61,6 +70,27 @@ describe('waitForImport', () => {
       );
     } finally {
       await away.close();
+    }
+  });
+
+  it('goes on waiting while MongoDB is away, and says so', async () => {
+    const { hostname: host, port } = new URL(
+      readSettings().MONGODB_URL.replace(/^mongodb:/, 'http:'),
+    );
+    const proxy = await startProxy({ host, port: Number(port || 27_017) });
+    const address = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
+    const MONGODB_URL = withDatabase(address, stores.mongo.namespace);
+    const mongo = createMongo({ MONGODB_URL }, { timeoutMs: 300, poolSize: 2 });
+    try {
+      await mongo.db.command({ ping: 1 });
+      await proxy.cut();
+      const then = () => proxy.mend();
+      const [told, ...more] = await saidOf('4', () => Promise.resolve(1), { mongo, then });
+      expect(told).to.match(/^MongoDB cannot be reached: .*\. The work waits until it can$/);
+      expect(more).to.deep.equal([]);
+    } finally {
+      await mongo.client.close();
+      await proxy.close();
     }
   });
 

@@ -5,6 +5,7 @@ import { watchJob } from '../../../services/cli/watchJob.js';
 import type { Archive } from '../../../services/cli/openArchive.js';
 import { AT_ONCE } from '../../../shared/store/work.js';
 import { suiteStores } from '../../support/suiteStores.js';
+import { rejectionOf } from '../../support/temporaryFolder.js';
 
 describe('watchJob', () => {
   const stores = suiteStores('emptied');
@@ -19,7 +20,8 @@ describe('watchJob', () => {
     mock.method(process.stderr, 'write', (line: string) => said.push(line.trim()) > 0);
     const before = performance.now();
     let looks = 0;
-    mock.method(performance, 'now', () => before + looks * 20_000);
+    let passedMs = 0;
+    mock.method(performance, 'now', () => before + passedMs);
     const found = (): Partial<Job> => ({
       progress: 0,
       returnvalue: 'removed',
@@ -33,10 +35,13 @@ describe('watchJob', () => {
       isPaused: () => Promise.resolve(paused),
       getJob() {
         looks += 1;
+        // The look itself takes no time.
+        setImmediate(() => (passedMs += 20_000));
         return isAway && looks < 4 ? Promise.reject(new Error('Not writeable')) : found();
       },
     };
-    const refused = () => Promise.reject(new Error('ECONNREFUSED'));
+    // The port of a connection is another each time.
+    const refused = () => Promise.reject(new Error(`ECONNREFUSED from port ${looks}`));
     const isReached = () => !isAway || looks > 3;
     const producer = { workers: () => (isReached() ? Promise.resolve(workers) : refused()) };
     const archive = { ...stores, producer, queue } as unknown as Archive;
@@ -64,8 +69,16 @@ describe('watchJob', () => {
 
   it('goes on waiting while Redis is away, and says so', async () => {
     expect(await saidOf({ state: 'active' }, { isAway: true })).to.deep.equal([
-      'Redis cannot be reached: ECONNREFUSED. The work waits until it can',
+      'Redis cannot be reached: ECONNREFUSED from port 1. The work waits until it can',
     ]);
+  });
+
+  it('says what to do about a job that is lost', async () => {
+    const queue = { getJob: () => Promise.resolve(undefined) };
+    const archive = { ...stores, queue } as unknown as Archive;
+    expect(await rejectionOf(watchJob(archive, 'verify-1', 'verify'))).to.match(
+      /^The job verify-1 is not in the queue any more, .*: ask for it again$/,
+    );
   });
 
   it('says that what was changed is to be built first', async () => {
