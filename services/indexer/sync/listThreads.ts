@@ -98,8 +98,8 @@ async function listArchived(deps: SyncDeps, serverId: string, channelId: string)
     if (next.isEnd && isFirst) await readUnlisted(deps, server, channelId);
     const same = { _id: channelId, token: known.token ?? { $exists: false } };
     const unreadable = problemOf(value.unreadable) ?? known.unreadable;
-    if (unreadable !== undefined) await syncChannels.updateOne(same, { $set: { unreadable } });
-    const { matchedCount } = await syncChannels.updateOne(same, next.update);
+    const $set = { ...next.update.$set, ...(unreadable !== undefined && { unreadable }) };
+    const { matchedCount } = await syncChannels.updateOne(same, { ...next.update, $set });
     // One that was forgotten meanwhile is listed from its beginning.
     if (matchedCount === 0 || !next.isEnd) continue;
     deps.listed.add(channelId);
@@ -131,22 +131,22 @@ export function placeAfter(
   known: Pick<SyncChannel, 'before' | 'newest' | 'listedTo'>,
   page: readonly LiveThread[],
   hasMore: boolean,
-): { update: object; isEnd: boolean } {
+): { update: { $set: Partial<SyncChannel>; $unset?: Record<string, ''> }; isEnd: boolean } {
   const times = page.flatMap(({ thread_metadata: { archive_timestamp: at } }) => at ?? []);
   const [first, last] = [times[0], times.at(-1)];
   const newest = known.newest ?? first ?? known.listedTo;
   const isKnown =
     last !== undefined && known.listedTo !== undefined && isBefore(last, known.listedTo);
   if (last === undefined || !hasMore || isKnown) {
-    const set = newest === undefined ? {} : { $set: { listedTo: newest } };
-    return { update: { ...set, $unset: { before: '', newest: '' } }, isEnd: true };
+    const $set = newest === undefined ? {} : { listedTo: newest };
+    return { update: { $set, $unset: { before: '', newest: '' } }, isEnd: true };
   }
   const before = cursorAfter(last, known.before);
   if (known.before !== undefined && timestampToMicros(before) >= timestampToMicros(known.before)) {
     // The same page again and again would have no end.
     throw new PlatformAnswerError(`archivedThreads: the page does not go on before ${before}`);
   }
-  return { update: { $set: { newest, before } }, isEnd: false };
+  return { update: { $set: { newest: newest ?? last, before } }, isEnd: false };
 }
 
 function isBefore(left: string, right: string): boolean {
