@@ -1,13 +1,16 @@
 import type { Mongo } from '../../shared/platform/clients.js';
 import type { Settings } from '../../shared/platform/env.js';
-import { expireAudit } from '../../shared/store/expireAudit.js';
+import { keepAuditIndex } from '../../shared/store/expireAudit.js';
 import { ensureIndexes } from '../../shared/store/indexes.js';
 
-/** Creates every index that is missing. They are lost when somebody drops the database while the indexer runs. */
+/**
+ * Creates every index that is missing. They are lost when somebody drops the database while the indexer runs. An index of
+ * the audit trail with another time stays: another indexer was started later with another AUDIT_DAYS.
+ */
 export async function keepIndexes(
   { collections }: Pick<Mongo, 'collections'>,
   settings: Pick<Settings, 'AUDIT_DAYS'>,
 ): Promise<void> {
   await ensureIndexes(collections);
-  await expireAudit({ collections }, settings);
+  await keepAuditIndex({ collections }, settings);
 }

@@ -1,4 +1,5 @@
 import { createProducer } from '../../shared/jobs/producer.js';
+import { expireAudit } from '../../shared/store/expireAudit.js';
 import {
   createMongo,
   createRedis,
@@ -61,6 +62,7 @@ await Promise.all([
     await answers(() => pingMongo(mongo, ANSWER_MS));
     await answers(() => checkReplicaSet(mongo));
     await keepIndexes(mongo, settings);
+    await expireAudit(mongo, settings);
     await moveOldCollections(mongo);
     await warnOfOldPieces(mongo, logger);
   }),

@@ -6,25 +6,31 @@ const DAY_SECONDS = 86_400;
 const INDEX_NAME = 'at';
 const INDEX_OPTIONS_CONFLICT = 85;
 
+type Audited = Pick<Mongo, 'collections'>;
+type AuditSettings = Pick<Settings, 'AUDIT_DAYS'>;
+
 /**
  * Has MongoDB remove each entry of the audit trail AUDIT_DAYS after it was written, also the entries that exist
  * already.
  */
-export async function expireAudit(
-  { collections: { audit } }: Pick<Mongo, 'collections'>,
-  { AUDIT_DAYS: days }: Pick<Settings, 'AUDIT_DAYS'>,
-): Promise<void> {
-  const index = {
-    name: INDEX_NAME,
-    key: { at: -1 as const },
-    expireAfterSeconds: days * DAY_SECONDS,
-  };
+export async function expireAudit(mongo: Audited, settings: AuditSettings): Promise<void> {
+  if (await keepAuditIndex(mongo, settings)) return;
+  // The index has another time. It is made anew, since the role readWrite may not change it by collMod.
+  await mongo.collections.audit.dropIndex(INDEX_NAME);
+  await keepAuditIndex(mongo, settings);
+}
+
+/** Makes the index of the audit trail where it is missing. Gives false where there is one that has another time. */
+export async function keepAuditIndex(
+  { collections: { audit } }: Audited,
+  { AUDIT_DAYS: days }: AuditSettings,
+): Promise<boolean> {
+  const expireAfterSeconds = days * DAY_SECONDS;
   try {
-    await audit.createIndexes([index]);
+    await audit.createIndexes([{ name: INDEX_NAME, key: { at: -1 }, expireAfterSeconds }]);
+    return true;
   } catch (error) {
-    if (!(error instanceof MongoServerError && error.code === INDEX_OPTIONS_CONFLICT)) throw error;
-    // The index has another time. It is made anew, since the role readWrite may not change it by collMod.
-    await audit.dropIndex(INDEX_NAME);
-    await audit.createIndexes([index]);
+    if (error instanceof MongoServerError && error.code === INDEX_OPTIONS_CONFLICT) return false;
+    throw error;
   }
 }

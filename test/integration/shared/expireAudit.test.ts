@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { keepIndexes } from '../../../services/indexer/keepIndexes.js';
 import { expireAudit } from '../../../shared/store/expireAudit.js';
 import { openApiStores, type ApiStores } from '../../support/apiStores.js';
 
@@ -21,6 +22,15 @@ describe('expireAudit', () => {
       await expireAudit(stores.mongo, { AUDIT_DAYS: days });
       expect(await lives()).to.deep.equal([days * DAY_SECONDS]);
     }
+  });
+
+  it('is not changed by what an indexer with another setting looks after', async () => {
+    await expireAudit(stores.mongo, { AUDIT_DAYS: 30 });
+    await keepIndexes(stores.mongo, { AUDIT_DAYS: 365 });
+    expect(await lives()).to.deep.equal([30 * DAY_SECONDS]);
+    await stores.mongo.collections.audit.dropIndexes();
+    await keepIndexes(stores.mongo, { AUDIT_DAYS: 365 });
+    expect(await lives()).to.deep.equal([365 * DAY_SECONDS]);
   });
 
   it('gives the index of before an end', async () => {
