@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../platform/makeFolder.js';
 import { nameOfKey } from './fileNames.js';
 import { OWNER_KEY, type MirrorFiles } from './mirrorFiles.js';
 
@@ -20,7 +21,7 @@ export function createFolderFiles(folder: string, namespace: string): MirrorFile
     return join(root, key);
   };
   const moveTo = async (target: string, path: string): Promise<void> => {
-    await mkdir(dirname(target), { recursive: true, mode: OWNER_ONLY });
+    await makeFolder(dirname(target), { mode: OWNER_ONLY });
     // Both are in one file system, so the file is there whole, or not at all.
     await rename(path, target);
   };

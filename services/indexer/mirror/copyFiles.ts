@@ -27,7 +27,6 @@ const FIRST_WAIT_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** A file that the mirror did not take is tried again after at most this time (ms). The file itself may be fine. */
 const MIRROR_WAIT_MS = 600_000;
-const NO_ROOM = new Set(['ENOSPC', 'EDQUOT']);
 
 /** A wanted file that has to be copied, now or at a later time. */
 export interface MissingFile {
@@ -156,9 +155,12 @@ function failedRecord(fresh: SyncFile, before: SyncFile | undefined, error: unkn
   return { ...fresh, problem, tries, dueAt: new Date(Date.now() + waitMs) };
 }
 
-/** Whether a file failed since the disk is full or the bucket did not take it. */
+/**
+ * Whether a file failed since the folder or the bucket did not take it: the disk is full, say, or can only be read. Errors
+ * of the file system name a call of the system. Those of a request to the platform do not.
+ */
 function isOfMirror(error: unknown): boolean {
-  return error instanceof BucketError || NO_ROOM.has((error as NodeJS.ErrnoException).code ?? '');
+  return error instanceof BucketError || (error instanceof Error && 'syscall' in error);
 }
 
 async function isFull({ deps, mirror }: Copying, bytes: number): Promise<boolean> {

@@ -14,6 +14,7 @@ import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
 import { PlatformForbidden } from '../../../shared/discordApi/platformErrors.js';
 import { newKey } from '../../../shared/mirror/fileNames.js';
+import { createFolderFiles } from '../../../shared/mirror/folderFiles.js';
 import { createLogger } from '../../../shared/platform/logger.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import type { AttachmentRecord, SourceMessage } from '../../../shared/store/records.js';
@@ -211,10 +212,11 @@ describe('the mirror', () => {
     expect(await totals()).to.include({ files: 6, failed: 0 });
   });
 
-  it('asks again within minutes for what a full disk did not take, however long it was full', async () => {
+  it('asks again within minutes for what the folder did not take, however long it could not be written', async () => {
+    // The system makes no folder there.
     const { files } = deps.mirror;
-    const full = Object.assign(new Error('write'), { code: 'ENOSPC' });
-    deps.mirror.files = { ...files, put: () => Promise.reject(full) };
+    const locked = createFolderFiles('/proc', 'mirror');
+    deps.mirror.files = { ...files, put: (...file) => locked.put(...file) };
     await aThreadWith((id) => [aFile(server.url, id)]);
     for (let day = 0; day < 12; day += 1) await wait();
     const [failed] = await records();
