@@ -30,7 +30,7 @@ export function createBotClient(
   const { DISCORD_BOT_TOKEN: token, DISCORD_API_URL: url } = settings;
   if (token === undefined) return null;
   return createPlatformClient({
-    url: url.replace(/\/+$/, ''),
+    url,
     token,
     publicUrl: publicUrlOf(settings),
     ...asked,

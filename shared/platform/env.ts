@@ -77,6 +77,8 @@ const onOrOff = () =>
 export const SHORTEST_SECRET = 32;
 
 const url = () => Joi.string().uri({ scheme: ['http', 'https'] });
+/** A URL that paths are appended to, without a slash at the end. */
+const baseUrl = () => url().replace(/\/+$/, '');
 
 /** A text that `read` checks. The message of what it throws follows the variable's name. */
 const checkedBy = (read: (text: string) => unknown) =>
@@ -179,7 +181,7 @@ export const settingsSchema = Joi.object<Settings, true>({
     .min(1)
     .max(256)
     .description('Processes of one API (default one a core, or 1 beside local stores)'),
-  PUBLIC_URL: url().description('Where readers reach the API (default this machine, at PORT)'),
+  PUBLIC_URL: baseUrl().description('Where readers reach the API (default this machine, at PORT)'),
   // A URL of several hosts is none by the general rules. The driver checks the rest when its client is created.
   MONGODB_URL: Joi.string()
     .pattern(/^mongodb(?:\+srv)?:\/\/\S+$/)
@@ -314,8 +316,10 @@ export const settingsSchema = Joi.object<Settings, true>({
     .max(1_000_000)
     .default(10)
     .description('All copies together are not larger (GB)'),
-  DISCORD_API_URL: url().default('https://discord.com/api/v10').description('API of the platform'),
-  DISCORD_CDN_URL: url()
+  DISCORD_API_URL: baseUrl()
+    .default('https://discord.com/api/v10')
+    .description('API of the platform'),
+  DISCORD_CDN_URL: baseUrl()
     .default('https://cdn.discordapp.com')
     .description('Where attachments and pictures are copied from'),
   DISCORD_AUTHORIZE_URL: url()
@@ -389,7 +393,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
 
 /** Where readers reach the API, without a slash at the end. */
 export function publicUrlOf({ PUBLIC_URL, PORT }: Pick<Settings, 'PUBLIC_URL' | 'PORT'>): string {
-  return PUBLIC_URL?.replace(/\/+$/, '') ?? `http://127.0.0.1:${PORT}`;
+  return PUBLIC_URL ?? `http://127.0.0.1:${PORT}`;
 }
 
 /**

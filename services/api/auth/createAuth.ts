@@ -85,7 +85,7 @@ function platformOf(settings: AuthSettings, logger: Logger): Platform | undefine
     DISCORD_REDIRECT_URI: redirectUri,
   } = settings;
   if (!clientId || !clientSecret || !redirectUri) return undefined;
-  const apiUrl = settings.DISCORD_API_URL.replace(/\/+$/, '');
+  const apiUrl = settings.DISCORD_API_URL;
   const authorizeUrl = settings.DISCORD_AUTHORIZE_URL;
   const oauth = { apiUrl, authorizeUrl, clientId, clientSecret, redirectUri };
   return createPlatform(oauth, logger);

@@ -20,7 +20,7 @@ export async function runCheck({ json: asJson }: { json?: boolean }): Promise<vo
     throw new CliError('Set DISCORD_BOT_TOKEN to the token of a bot: see docs/live-sync.md');
   }
   const platform = createPlatformClient({
-    url: url.replace(/\/+$/, ''),
+    url,
     token,
     publicUrl: publicUrlOf(settings),
     limits: new RateLimits(SYSTEM_CLOCK),

@@ -50,7 +50,7 @@ export function createMirror(
     files,
     links,
     stopped,
-    cdnUrl: DISCORD_CDN_URL.replace(/\/+$/, ''),
+    cdnUrl: DISCORD_CDN_URL,
     takes: typeMatcher(MIRROR_TYPES),
     pause: { until: new Date(0), failures: 0 },
     away: { until: new Date(0) },

@@ -55,6 +55,19 @@ describe('readSettings', () => {
     }
   });
 
+  it('leaves out slashes at the end of a URL that paths are appended to', () => {
+    const read = readSettings({
+      PUBLIC_URL: 'https://archive.example/forum//',
+      DISCORD_API_URL: 'https://platform.example/api/',
+      DISCORD_CDN_URL: 'https://files.example/',
+    });
+    expect(read).to.include({
+      PUBLIC_URL: 'https://archive.example/forum',
+      DISCORD_API_URL: 'https://platform.example/api',
+      DISCORD_CDN_URL: 'https://files.example',
+    });
+  });
+
   it('names the URL whose password has a special character that is not encoded', () => {
     const wrong = {
       REDIS_URL: 'redis://:50%off@127.0.0.1:6379',
