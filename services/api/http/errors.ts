@@ -72,7 +72,6 @@ export function toAppError(error: unknown): AppError {
 }
 
 function sendError(ctx: Context, error: AppError): void {
-  for (const name of ['ETag', 'Content-Encoding', 'Content-Length']) ctx.remove(name);
   const { headers, body } = errorReply(error, ctx.state['private'] === true);
   ctx.status = error.status;
   ctx.set(headers);

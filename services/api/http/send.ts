@@ -12,21 +12,20 @@ export async function send(ctx: Context, answer: Answer): Promise<void> {
   // An answer that depends on a credential must not be cached anywhere.
   const cacheControl = ctx.state['private'] ? 'private, no-store' : undefined;
   const form = await formOf(ctx.req, answer, cacheControl);
-  ctx.status = answer.status ?? 200;
-  setAll(ctx, form.headers);
-  if (answer.cached) setLines(ctx.res, cacheLines(answer.cached));
+  const status = answer.status ?? 200;
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
   const isHeld =
-    isRead && ctx.status === 200 && noneMatchNames(ctx.req.headers['if-none-match'], form.etag);
-  if (isHeld) ctx.status = 304;
-  else setAll(ctx, form.content);
-  if (isHeld || ctx.method === 'HEAD') {
-    answer.file?.bytes.destroy();
-    return;
-  }
-  const body = form.body ?? (await form.open(askerOf(ctx).name));
+    isRead && status === 200 && noneMatchNames(ctx.req.headers['if-none-match'], form.etag);
+  const hasBody = !isHeld && ctx.method !== 'HEAD';
+  if (!hasBody) answer.file?.bytes.destroy();
+  // Where the body cannot be opened, the error is answered without the headers below.
+  const body = hasBody ? (form.body ?? (await form.open(askerOf(ctx).name))) : undefined;
+  ctx.status = isHeld ? 304 : status;
+  setAll(ctx, form.headers);
+  if (answer.cached) setLines(ctx.res, cacheLines(answer.cached));
+  if (!isHeld) setAll(ctx, form.content);
   if (body instanceof Readable) cutUnread(ctx.res);
-  ctx.body = body;
+  if (body) ctx.body = body;
 }
 
 function setAll(ctx: Context, headers: readonly string[]): void {

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { bodyReader, type ReadBody } from '../../../services/api/bodies/bodyReader.js';
+import { loadBody } from '../../../services/api/bodies/findBody.js';
 import { formOf } from '../../../services/api/http/forms.js';
 import { startApi, until, untilEqual, type ApiServer } from '../../support/apiServer.js';
 import { storeBody, storeChunkedBody } from '../../support/apiViews.js';
@@ -113,8 +115,12 @@ describe('stored bodies', () => {
       open.push((await form.open(`client ${n % 4}`)) as Readable);
     }
     const path = '/api/threads/79';
-    for (const encoding of ['gzip', 'identity']) {
-      const refused = await api.get(path, { 'Accept-Encoding': encoding });
+    // A request with a credential is answered by other code.
+    const clients = [{}, { 'X-API-Key': 'unknown' }].flatMap((credential) =>
+      ['gzip', 'identity'].map((encoding) => ({ ...credential, 'Accept-Encoding': encoding })),
+    );
+    for (const client of clients) {
+      const refused = await api.get(path, client);
       expect(refused.status).to.equal(503);
       expect(refused.json()).to.include({ code: 'UNAVAILABLE' });
       expect(refused.headers).to.include({ 'retry-after': '5', 'cache-control': 'no-store' });
@@ -144,6 +150,36 @@ describe('stored bodies', () => {
     const opened = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     for (const stream of opened) stream.destroy();
     expect(opened.length).to.equal(16);
+  });
+
+  describe('that are replaced while they are read', () => {
+    const [name, value] = ['thread/81', { text: 'x' }];
+
+    /** Reads a body of which the pieces of the first few revisions are gone before they can be read. */
+    const read = async (replacements: number) => {
+      const { collections } = api.stores.mongo;
+      const readStored = bodyReader(collections, () => undefined);
+      let left = replacements;
+      const readBody: ReadBody = async (asked) => {
+        const found = await readStored(asked);
+        left -= 1;
+        if (left >= 0) await collections.pieces.deleteMany({ _id: /^body\/thread\/81\// });
+        if (left === 0) await storeChunkedBody(collections, name, value, 1_000);
+        return found;
+      };
+      return loadBody({ ...collections, readBody }, name);
+    };
+
+    it('are read again, and asked for in a second when they are replaced each time', async () => {
+      await storeChunkedBody(api.stores.mongo.collections, name, value, 1_000);
+      const answer = await read(2);
+      expect(answer?.length).to.equal(JSON.stringify(value).length);
+      const error: unknown = await read(4).catch((failure: unknown) => failure);
+      expect(error).to.include({ code: 'UNAVAILABLE' }).and.to.have.property('headers');
+      const reply = await api.get('/api/threads/81');
+      expect(reply.status).to.equal(503);
+      expect(reply.headers).to.include({ 'retry-after': '1' });
+    });
   });
 
   it('cuts the connection, rather than end early, when a piece of a large body is lost', async () => {
