@@ -359,6 +359,35 @@ describe('rate limits', () => {
     }
   });
 
+  it('is shared once Redis is there, with what was counted before', async () => {
+    const settings = readSettings({ RATE_LIMIT_READS: '10' });
+    const { REDIS_URL: url } = readSettings();
+    const [late, early] = [1, 2].map(() => createRedis(url, { timeoutMs: 120_000 }));
+    await early!.connect();
+    const namespace = `test_limits_${randomUUID().slice(0, 8)}`;
+    const [one, two] = [late!, early!].map((redis) => createRateLimits(settings, redis, namespace));
+    const isShared = async (address: string) =>
+      (await early!.keys(`${namespace}:*:${address}`)).length > 0;
+    try {
+      for (let n = 0; n < 7; n += 1) one!.reads.take('192.0.2.1');
+      // Both share every second, so the first has tried to.
+      for (const address of ['192.0.2.2', '192.0.2.3']) {
+        two!.reads.take(address);
+        await until(() => isShared(address));
+      }
+      await late!.connect();
+      await until(() => isShared('192.0.2.1'));
+      for (let n = 0; n < 3; n += 1) two!.reads.take('192.0.2.1');
+      await until(() => two!.reads.look('192.0.2.1').left === 0);
+      await early!.del(await early!.keys(`${namespace}:*`));
+    } finally {
+      one!.stop();
+      two!.stop();
+      late!.disconnect();
+      early!.disconnect();
+    }
+  });
+
   it('goes on by itself while Redis is frozen', async () => {
     const { hostname, port } = new URL(readSettings().REDIS_URL);
     const proxy = await startProxy({ host: hostname, port: Number(port || 6_379) });

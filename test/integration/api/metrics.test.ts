@@ -70,6 +70,9 @@ describe('GET /metrics', () => {
     expect(local.headers['content-type']).to.match(/^text\/plain/);
     expect(local.headers).to.include({ 'cache-control': 'private, no-store' });
     expect(local.headers).not.to.have.property('access-control-allow-origin');
+    const head = await api.send('HEAD', '/metrics');
+    expect([head.status, head.body.length]).to.deep.equal([200, 0]);
+    expect(head.headers['content-type']).to.equal(local.headers['content-type']);
     const status = async (headers: Record<string, string>) =>
       (await api.get('/metrics', { ...REMOTE, ...headers })).status;
     expect(await status({})).to.equal(401);
