@@ -13,7 +13,7 @@ export type Verdict = { isInvalid: boolean } & (
 const UNTOLD_WAIT_MS = 60_000;
 const SHORTEST_WAIT_MS = 50;
 /** The code of a request that Cloudflare, which stands before the platform, has blocked. */
-const BLOCKED = 40_333;
+export const BLOCKED = 40_333;
 
 /** Judges an answer by its status, its headers, and its JSON where it has any (else undefined). */
 export function judge(status: number, headers: Headers, body: unknown): Verdict {

@@ -8,7 +8,8 @@ export const REDIRECT_URI = 'https://forum.example/callback';
 
 /**
  * What the double does in place of answering. `limited` asks everybody to wait, `token limited` whoever holds the
- * token; `held` answers once the mood changes; `blocked` refuses with a page, as what stands before the platform does.
+ * token; `held` answers once the mood changes; `blocked` refuses with a page, and `barred` with a code, as what stands before the platform does;
+ * `moved` redirects to `movedTo`; `verbose` answers with more than anybody should read.
  */
 export type Mood =
   | 'well'
@@ -18,25 +19,30 @@ export type Mood =
   | 'limited'
   | 'token limited'
   | 'garbled'
-  | 'blocked';
+  | 'blocked'
+  | 'barred'
+  | 'moved'
+  | 'verbose';
 
 export interface PlatformDouble {
   url: string;
   mood: Mood;
   /** The Retry-After of the `limited` moods. */
   retryAfter: string;
+  movedTo: string;
   /** Requests so far, as `METHOD path`. */
   requests: string[];
   /** A code for a user; each works once, `isLate` ones never. */
   newCode(userId: string, options?: { isLate?: boolean }): string;
-  /** An access token for a user. */
-  newToken(userId: string, options?: { guilds?: boolean }): string;
+  /** An access token for a user, who may have no picture. */
+  newToken(userId: string, options?: { guilds?: boolean; avatar?: string | null }): string;
   revoke(token: string): void;
   close(): Promise<void>;
 }
 
 interface Grant {
   userId: string;
+  avatar: string | null;
   guilds: boolean;
 }
 
@@ -48,9 +54,12 @@ export async function startPlatform(): Promise<PlatformDouble> {
   const codes = new Map<string, string>();
   const tokens = new Map<string, Grant>();
   let issued = 0;
-  const newToken = (userId: string, { guilds = false } = {}): string => {
+  const newToken: PlatformDouble['newToken'] = (
+    userId,
+    { guilds = false, avatar = 'a_1234' } = {},
+  ) => {
     const token = `PlantedAccessToken${(issued += 1)}xyz`;
-    tokens.set(token, { userId, guilds });
+    tokens.set(token, { userId, guilds, avatar });
     return token;
   };
   const answer = async (request: IncomingMessage): Promise<[number, object]> => {
@@ -58,7 +67,7 @@ export async function startPlatform(): Promise<PlatformDouble> {
     if (path === '/oauth2/token') return exchange(request, codes, newToken);
     const grant = tokens.get(/^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '');
     if (!grant) return [401, { message: '401: Unauthorized', code: 0 }];
-    if (path === '/users/@me') return [200, userOf(grant.userId)];
+    if (path === '/users/@me') return [200, userOf(grant)];
     if (path !== '/users/@me/guilds') return [404, { message: '404: Not Found', code: 0 }];
     if (!grant.guilds) return [401, { message: '401: Unauthorized', code: 0 }];
     return [200, [{ id: '10', name: 'Rust', icon: 'abc123', owner: false, permissions: '0' }]];
@@ -75,6 +84,7 @@ export async function startPlatform(): Promise<PlatformDouble> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     mood: 'well',
     retryAfter: '7.3',
+    movedTo: '',
     requests: [],
     newCode(userId, { isLate = false } = {}) {
       const code = `PlantedCode${(issued += 1)}xyz`;
@@ -123,13 +133,13 @@ async function exchange(
   ];
 }
 
-function userOf(userId: string): object {
-  return { id: userId, username: `user${userId}`, discriminator: '0', avatar: 'a_1234', mfa: true };
+function userOf({ userId, avatar }: Grant): object {
+  return { id: userId, username: `user${userId}`, discriminator: '0', avatar, mfa: true };
 }
 
 function reply(
   response: ServerResponse,
-  { mood, retryAfter }: Pick<PlatformDouble, 'mood' | 'retryAfter'>,
+  { mood, retryAfter, movedTo }: Pick<PlatformDouble, 'mood' | 'retryAfter' | 'movedTo'>,
   status: number,
   body: object,
 ): void {
@@ -140,7 +150,13 @@ function reply(
     response.setHeader('Retry-After', retryAfter);
     response.setHeader('X-RateLimit-Scope', mood === 'limited' ? 'global' : 'user');
   }
-  if (mood === 'blocked') status = 403;
+  if (mood === 'blocked' || mood === 'barred') status = 403;
+  if (mood === 'barred') body = { message: 'Blocked', code: 40_333 };
+  if (mood === 'moved') {
+    status = 307;
+    response.setHeader('Location', movedTo + (response.req.url ?? ''));
+  }
+  if (mood === 'verbose') body = { ...body, more: 'x'.repeat(1_048_576) };
   response.writeHead(status, { 'Content-Type': 'application/json' });
   const isPage = mood === 'garbled' || mood === 'blocked';
   response.end(isPage ? '<html>' : JSON.stringify(body));

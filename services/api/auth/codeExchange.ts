@@ -9,9 +9,7 @@ import { InvalidCredential } from './refusals.js';
 /** After the platform has refused the id and secret of this service, it is not asked again for so long (ms). */
 const REFUSED_FOR = 60_000;
 
-const tokenReply = Joi.object<{ access_token: string }>({
-  access_token: Joi.string().max(2_048).required(),
-})
+const tokenReply = Joi.object<{ access_token: string }>({ access_token: Joi.string().required() })
   .unknown()
   .required();
 
@@ -35,7 +33,10 @@ export function createCodeExchange(
       );
       throw refusedService();
     }
-    if (reply.status === 400) throw new InvalidCredential('FORBIDDEN', 'The code is not valid');
+    // What stands before the platform may answer 400 as well, but not in JSON.
+    if (reply.status === 400 && reply.body !== undefined) {
+      throw new InvalidCredential('FORBIDDEN', 'The code is not valid');
+    }
     return readReply(tokenReply, reply).access_token;
   };
 }

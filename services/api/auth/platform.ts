@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { BLOCKED } from '../../../shared/discordApi/judgeAnswer.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { askPlatform, type PlatformReply } from './askPlatform.js';
 import { createCodeExchange } from './codeExchange.js';
@@ -86,7 +87,7 @@ function loginUrl({ authorizeUrl, clientId, redirectUri }: PlatformSettings, sta
 
 async function findUser(settings: PlatformSettings, accessToken: string): Promise<PlatformUser> {
   const reply = await askAs(settings, accessToken, '/users/@me');
-  if (reply.status === 401 || reply.status === 403) throw invalidCredential('token');
+  if (isRefused(reply)) throw invalidCredential('token');
   const { id, username, avatar } = readReply(userReply, reply);
   return { id, username, avatar: avatarUrl(id, avatar), scope: ['identify'] };
 }
@@ -97,7 +98,7 @@ async function findGuilds(
   accessToken: string,
 ): Promise<PlatformProfile['guilds']> {
   const reply = await askAs(settings, accessToken, '/users/@me/guilds');
-  if (reply.status === 401 || reply.status === 403) return undefined;
+  if (isRefused(reply)) return undefined;
   return readReply<Guild[]>(guildsReply, reply).map(({ id, name, icon }) => ({ id, name, icon }));
 }
 
@@ -107,6 +108,12 @@ function askAs(
   path: string,
 ): Promise<PlatformReply> {
   return askPlatform(`${apiUrl}${path}`, { headers: { Authorization: `Bearer ${accessToken}` } });
+}
+
+/** Whether the platform refuses a token. It says so with a code. What stands before it may refuse anything, too. */
+function isRefused({ status, body }: PlatformReply): boolean {
+  const { code } = (body ?? {}) as { code?: unknown };
+  return (status === 401 || status === 403) && typeof code === 'number' && code !== BLOCKED;
 }
 
 const CDN = 'https://cdn.discordapp.com';

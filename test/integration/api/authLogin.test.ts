@@ -14,7 +14,7 @@ import {
   USER_ID,
   type AuthServer,
 } from '../../support/authServer.js';
-import { CLIENT_ID, REDIRECT_URI } from '../../support/platformDouble.js';
+import { CLIENT_ID, REDIRECT_URI, startPlatform } from '../../support/platformDouble.js';
 
 const grant_type = 'authorization_code';
 
@@ -121,13 +121,59 @@ describe('POST /auth/token', () => {
     for (const mood of ['failing', 'blocked', 'garbled', 'limited'] as const) {
       away.platform.mood = mood;
       const reply = await away.send('POST', '/auth/token', {}, { grant_type, code: 'any' });
-      const expected = mood === 'garbled' ? [403, 'FORBIDDEN'] : [503, 'UNAVAILABLE'];
-      expect([reply.status, codeOf(reply)], mood).to.deep.equal(expected);
-      if (mood !== 'garbled') {
-        expect(reply.headers['retry-after']).to.equal(mood === 'limited' ? '8' : '5');
-      }
+      expect([reply.status, codeOf(reply)], mood).to.deep.equal([503, 'UNAVAILABLE']);
+      expect(reply.headers['retry-after']).to.equal(mood === 'limited' ? '8' : '5');
     }
     await away.close();
+  });
+
+  it('waits five seconds where the platform does not say how long, and an hour at most', async () => {
+    for (const [asked, told] of [
+      ['soon', '5'],
+      ['0', '5'],
+      ['90000', '3600'],
+    ] as const) {
+      const limited = await startAuth();
+      Object.assign(limited.platform, { mood: 'limited', retryAfter: asked });
+      const reply = await limited.send('POST', '/auth/token', {}, { grant_type, code: 'any' });
+      await limited.close();
+      expect([reply.status, reply.headers['retry-after']], asked).to.deep.equal([503, told]);
+    }
+  });
+
+  it('sends credentials to the configured platform alone, even where that redirects', async () => {
+    const [moved, other] = [await startAuth(), await startPlatform()];
+    const { platform } = moved;
+    Object.assign(platform, { mood: 'moved', movedTo: other.url });
+    for (const reply of [
+      await moved.send('POST', '/auth/token', {}, { grant_type, code: platform.newCode('7') }),
+      await moved.get('/api/me', bearer(platform.newToken('7'))),
+    ]) {
+      expect([reply.status, codeOf(reply)]).to.deep.equal([503, 'UNAVAILABLE']);
+    }
+    await moved.close();
+    await other.close();
+    expect(platform.requests).to.deep.equal(['POST /oauth2/token', 'GET /users/@me']);
+    expect(other.requests).to.deep.equal([]);
+  });
+
+  it('tells nobody but the operator why the platform cannot be reached, or answers too much', async () => {
+    const away = await startAuth();
+    const logIn = async () => {
+      const code = away.platform.newCode('7');
+      const reply = await away.send('POST', '/auth/token', {}, { grant_type, code });
+      expect([reply.status, codeOf(reply)]).to.deep.equal([503, 'UNAVAILABLE']);
+      expect(reply.headers['retry-after']).to.equal('5');
+      expect(reply.body.toString()).not.to.match(/ECONN|too much|127\.0/);
+    };
+    away.platform.mood = 'verbose';
+    await logIn();
+    await away.platform.close();
+    await logIn();
+    await away.close();
+    const told = JSON.stringify(away.log);
+    expect(told).to.contain('The platform answered too much').and.contain('ECONNREFUSED');
+    expect(told).not.to.match(/PlantedCode|planted-client-secret/);
   });
 
   it('does not ask the platform before the time is over that it asked to wait', async () => {
@@ -251,6 +297,17 @@ describe('GET /auth/login', () => {
     expect([again.status, codeOf(again)]).to.deep.equal([403, 'FORBIDDEN']);
   });
 
+  it('takes no state again after a code that the platform refused', async () => {
+    const { state, cookie } = await begin();
+    const headers = { Cookie: cookie.split(';', 1)[0]! };
+    const body = { grant_type, code: 'wrong', state };
+    const refused = await api.send('POST', '/auth/token', headers, body);
+    expect(refused.json()).to.have.property('error').that.includes('code');
+    const again = await finish(state, cookie);
+    expect(again.status).to.equal(403);
+    expect(again.json()).to.have.property('error').that.includes('state');
+  });
+
   it('takes a state once more when the platform did not answer', async () => {
     const { state, cookie } = await begin();
     api.platform.retryAfter = '1';
@@ -322,6 +379,17 @@ describe('POST /auth/refresh', () => {
       expect((await api.get('/api/me', bearer(next.access_token))).status).to.equal(200);
       ({ refresh_token } = next);
     }
+  });
+
+  it('makes the login last as long again', async () => {
+    const { refreshTokens } = api.stores.mongo.collections;
+    const { refresh_token } = await logIn();
+    const [, familyId = ''] = refresh_token.split('_');
+    const soon = new Date(Date.now() + 60_000);
+    await refreshTokens.updateOne({ _id: familyId }, { $set: { expiresAt: soon } });
+    expect((await refresh(refresh_token)).status).to.equal(200);
+    const family = await refreshTokens.findOne({ _id: familyId });
+    expect(family!.expiresAt).to.be.above(new Date(soon.getTime() + 60_000));
   });
 
   it('takes one of 50 parallel uses of a token', async () => {
@@ -463,7 +531,8 @@ describe('GET /api/me', () => {
   it('shows the platform no secret of this service that was sent in its place', async () => {
     const { refresh_token: refreshToken } = await api.logIn(USER_ID);
     const began = api.platform.requests.length;
-    for (const secret of [await api.key('admin'), refreshToken]) {
+    // What is as long as this is no token of the platform.
+    for (const secret of [await api.key('admin'), refreshToken, 'a'.repeat(4_097)]) {
       const reply = await api.get('/api/me', bearer(secret));
       expect(reply.json()).to.include({ error: 'The token is not valid', code: 'FORBIDDEN' });
     }
@@ -480,10 +549,20 @@ describe('GET /api/me', () => {
     });
   });
 
+  it('shows one of six pictures for whom has none', async () => {
+    // The platform counts milliseconds from the 22nd bit of an id on.
+    const id = String((17n << 22n) + 1n);
+    const reply = await api.get('/api/me', bearer(api.platform.newToken(id, { avatar: null })));
+    expect(reply.json()).to.include({
+      id,
+      avatar: 'https://cdn.discordapp.com/embed/avatars/5.png',
+    });
+  });
+
   it('answers 503 while the platform cannot tell, and remembers no failure', async () => {
-    const token = api.platform.newToken(USER_ID);
+    const token = api.platform.newToken(USER_ID, { guilds: true });
     api.platform.retryAfter = '1';
-    for (const mood of ['failing', 'garbled', 'limited'] as const) {
+    for (const mood of ['failing', 'garbled', 'blocked', 'barred', 'limited'] as const) {
       api.platform.mood = mood;
       const reply = await api.get('/api/me', bearer(token));
       expect([reply.status, codeOf(reply)], mood).to.deep.equal([503, 'UNAVAILABLE']);
@@ -507,6 +586,43 @@ describe('GET /api/me', () => {
     expect(await api.logIn('43')).to.have.property('access_token');
   });
 
+  it('lets everybody wait where the platform limits this service, and not one user', async () => {
+    const limited = await startAuth();
+    const { platform } = limited;
+    Object.assign(platform, { mood: 'token limited', retryAfter: '600' });
+    const body = { grant_type, code: 'any' };
+    expect((await limited.send('POST', '/auth/token', {}, body)).status).to.equal(503);
+    platform.mood = 'well';
+    const token = bearer(platform.newToken(USER_ID));
+    expect((await limited.get('/api/me', token)).status).to.equal(503);
+    await limited.close();
+    expect(platform.requests).to.deep.equal(['POST /oauth2/token']);
+  });
+
+  it('names a service token’s user as at their last login, or else as who wrote', async () => {
+    const { refreshTokens, members } = api.stores.mongo.collections;
+    const named = async () => (await api.get('/api/me', bearer(aToken({ sub: '6' })))).json();
+    const writer = { username: 'writer', avatar: 'https://a.example/6.png' };
+    await members.insertOne({ _id: '10/6', userId: '6', serverId: '10', ...writer } as never);
+    expect(await named()).to.deep.include({ id: '6', ...writer });
+    const now = Date.now();
+    for (const [name, createdAt] of [
+      ['former', now - 2_000],
+      ['latest', now],
+      ['earlier', now - 1_000],
+    ] as const) {
+      const family = { ...writer, username: name, userId: '6', generation: 0 };
+      const times = { createdAt: new Date(createdAt), expiresAt: new Date(now + 60_000) };
+      await refreshTokens.insertOne({ _id: name, ...family, ...times });
+    }
+    expect(await named()).to.deep.include({ username: 'latest' });
+  });
+
+  it('takes a service token of a clock that is half a minute ahead', async () => {
+    const iat = Math.floor(Date.now() / 1_000) + 20;
+    expect((await api.get('/api/me', bearer(aToken({ iat })))).status).to.equal(200);
+  });
+
   it('does not know more of a service token’s user than was told', async () => {
     const unknown = bearer(aToken({ sub: '5' }));
     expect((await api.get('/api/me', unknown)).json()).to.deep.equal({
@@ -520,7 +636,12 @@ describe('GET /api/me', () => {
 
 describe('logging in without its settings', () => {
   it('answers 503 NOT_CONFIGURED', async () => {
-    for (const missing of ['JWT_SECRET', 'DISCORD_CLIENT_ID', 'DISCORD_REDIRECT_URI']) {
+    for (const missing of [
+      'JWT_SECRET',
+      'DISCORD_CLIENT_ID',
+      'DISCORD_CLIENT_SECRET',
+      'DISCORD_REDIRECT_URI',
+    ]) {
       const api = await startAuth({ [missing]: '' });
       try {
         const replies = [
