@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { platformAway } from '../../../../services/api/auth/askPlatform.js';
 import type { Platform } from '../../../../services/api/auth/platform.js';
 import type { PlatformProfile } from '../../../../services/api/auth/platformProfile.js';
 import { createPlatformUsers } from '../../../../services/api/auth/platformUsers.js';
@@ -74,6 +75,21 @@ describe('createPlatformUsers', () => {
     expect(await outcome(find('one too many'))).to.equal('503 60');
     expect(await outcome(find('0')), 'who is remembered').to.equal('found');
     expect(asked).to.equal(450);
+  });
+
+  it('counts neither what failed otherwise, nor the refusals of the minute before', async () => {
+    let fails = true;
+    const find = createPlatformUsers(
+      aPlatform(() => Promise.reject(fails ? platformAway('x') : invalidCredential('token'))),
+      900,
+    );
+    for (let n = 0; n < 3; n += 1) expect(await outcome(find(`away ${n}`))).to.equal('503 5');
+    fails = false;
+    expect(await outcome(find('bad'))).to.equal('403');
+    expect(await outcome(find('worse'))).to.equal('503 60');
+    const before = Date.now;
+    Date.now = () => before() + 60_000;
+    expect(await outcome(find('worse'))).to.equal('403');
   });
 
   it('shares what may be refused among the processes of a machine', async () => {

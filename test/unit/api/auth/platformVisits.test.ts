@@ -42,4 +42,20 @@ describe('createPlatformVisits', () => {
     expect(await ask()).to.match(/^503 \d+$/);
     expect(asked).to.equal(1);
   });
+
+  it('holds to the longest of the times that it was asked to wait', async () => {
+    const visit = createPlatformVisits();
+    const answers: (() => void)[] = [];
+    const wait = (seconds: number) =>
+      outcome(
+        visit(
+          () =>
+            new Promise((_, reject) => answers.push(() => reject(new AskedToWait(seconds, true)))),
+        ),
+      );
+    const both = [wait(600), wait(1)];
+    for (const answer of answers) answer();
+    await Promise.all(both);
+    expect(await outcome(visit(() => Promise.resolve()))).to.match(/^503 (600|599)$/);
+  });
 });
