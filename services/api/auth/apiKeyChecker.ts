@@ -38,8 +38,5 @@ function noteUse(apiKeys: Collections['apiKeys'], record: ApiKeyRecord): void {
   const before = new Date(now.getTime() - NOTED_EVERY);
   if (record.lastUsedAt && record.lastUsedAt > before) return;
   record.lastUsedAt = now;
-  const stale = { $or: [{ lastUsedAt: null }, { lastUsedAt: { $lte: before } }] };
-  apiKeys
-    .updateOne({ _id: record._id, ...stale }, { $set: { lastUsedAt: now } })
-    .catch(() => undefined);
+  apiKeys.updateOne({ _id: record._id }, { $set: { lastUsedAt: now } }).catch(() => undefined);
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../../shared/contract/errors.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { Handler } from '../http/route.js';
 import type { Auth, Logins } from './createAuth.js';
-import { releaseState, STATE_COOKIE, stateCookie, useState } from './oauthState.js';
+import { NO_STATE_COOKIE, releaseState, STATE_COOKIE, useState } from './oauthState.js';
 import { beginFamily } from './refreshTokens.js';
 import { InvalidCredential, notConfigured } from './refusals.js';
 import { tokenAnswer } from './tokenAnswer.js';
@@ -28,9 +28,7 @@ export function exchangeCode(
     });
     const issued = await beginFamily(store, logins.refresh, { ...user, userId: user.id });
     const answer = tokenAnswer(logins, issued);
-    if (begun === undefined) return answer;
-    const isSecure = platform.redirectUri.startsWith('https:');
-    return { ...answer, headers: { 'Set-Cookie': stateCookie(undefined, isSecure) } };
+    return begun === undefined ? answer : { ...answer, headers: { 'Set-Cookie': NO_STATE_COOKIE } };
   };
 }
 

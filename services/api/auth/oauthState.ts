@@ -19,14 +19,16 @@ export function newState(secret: string, now = Date.now()): string {
 }
 
 /**
- * The Set-Cookie value that binds a state to a browser; without a state, the value that removes the cookie. It names no
- * path: so the browser takes that of the login's address, also where a proxy adds a prefix (RFC 6265, 5.1.4).
+ * The Set-Cookie value that binds a state to a browser. It names no path: so the browser takes that of the login's
+ * address, also where a proxy adds a prefix (RFC 6265, 5.1.4).
  */
-export function stateCookie(state: string | undefined, isSecure: boolean): string {
-  const life = state === undefined ? 0 : LIFE_SECONDS;
-  const value = `${STATE_COOKIE}=${state ?? ''}; Max-Age=${life}; HttpOnly; SameSite=Lax`;
+export function stateCookie(state: string, isSecure: boolean): string {
+  const value = `${STATE_COOKIE}=${state}; Max-Age=${LIFE_SECONDS}; HttpOnly; SameSite=Lax`;
   return isSecure ? `${value}; Secure` : value;
 }
+
+/** The Set-Cookie value that removes the cookie. */
+export const NO_STATE_COOKIE = `${STATE_COOKIE}=; Max-Age=0`;
 
 /**
  * Uses up the state of a login. A request with neither a state nor a cookie comes from a client that began the flow

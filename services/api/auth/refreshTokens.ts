@@ -82,10 +82,7 @@ export async function endFamily(
 }
 
 async function revoke(refreshTokens: Families['refreshTokens'], familyId: string): Promise<void> {
-  await refreshTokens.updateOne(
-    { _id: familyId, revokedAt: { $exists: false } },
-    { $set: { revokedAt: new Date() } },
-  );
+  await refreshTokens.updateOne({ _id: familyId }, { $set: { revokedAt: new Date() } });
 }
 
 interface Exchange {
@@ -143,7 +140,7 @@ function read(
 ): { familyId: string; generation: number } {
   const [, familyId = '', generation = '', expires = '', signature = ''] = FORM.exec(token) ?? [];
   const isOurs = isSigned(secret, PURPOSE, `${familyId}.${generation}.${expires}`, signature);
-  if (!familyId || !isOurs) throw invalidCredential('refresh token');
+  if (!isOurs) throw invalidCredential('refresh token');
   if (Number(expires) * 1_000 <= Date.now()) throw expiredCredential('refresh token');
   return { familyId, generation: Number(generation) };
 }

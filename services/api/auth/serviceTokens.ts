@@ -26,8 +26,7 @@ export function signServiceToken(
   secret: string,
   { userId, scopes, lifeSeconds, loginId }: TokenContent,
 ): string {
-  const claims = { scope: scopes, ...(loginId === undefined ? {} : { sid: loginId }) };
-  return jwt.sign(claims, secret, {
+  return jwt.sign({ scope: scopes, sid: loginId }, secret, {
     algorithm: ALGORITHM,
     subject: userId,
     expiresIn: lifeSeconds,

@@ -339,7 +339,8 @@ function malformedClaims(good: { iat: number; sid: string }): string[] {
     wrong.map((value) => JSON.stringify({ ...good, [claim]: value })),
   );
   const endless = JSON.stringify({ ...good, exp: 0 }).replace('"exp":0', '"exp":1e999');
-  return [...texts, endless, 'null', '[]', '5', '"text"', '{'];
+  const nobody = JSON.stringify({ ...good, sub: 'name', scope: [], sid: undefined });
+  return [...texts, endless, nobody, 'null', '[]', '5', '"text"', '{'];
 }
 
 async function refusedKeys(api: AuthServer): Promise<Sent[]> {

@@ -2,13 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../../../shared/contract/errors.js';
 import type { Credential } from '../../auth/credential.js';
 
-const LONGEST = 4_096;
 const BEARER = /^Bearer +([\w.~+/=-]+)$/i;
 const BASIC = /^Basic +([\w+/=]+)$/i;
 /** The scheme of a password, with or without one. */
 const PASSWORD = /^Basic(?: |$)/i;
 /** Three parts of base64url: what is signed, and its signature, which may be missing. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+/** The most characters of a token that is shown to the platform. */
+const LONGEST = 4_096;
 /** How API keys and refresh tokens of this service begin. Some clients send one as a bearer token. */
 const MISPLACED = /^f[ar]_/;
 
@@ -34,7 +35,7 @@ export function readCredential(request: IncomingMessage, basic = false): Credent
 }
 
 function apiKey(text: string): Credential {
-  return { kind: 'key', text: text.length > LONGEST ? '' : text };
+  return { kind: 'key', text };
 }
 
 /** The password of a user name, which may be any, and a password. */
@@ -45,8 +46,9 @@ function passwordOf(encoded: string): string {
 
 /** The token of an Authorization header. One of another scheme or form becomes a token that is never valid. */
 function bearer(header: string): Credential {
-  const text = header.length > LONGEST ? '' : (BEARER.exec(header.trim())?.[1] ?? '');
-  if (text === '') return { kind: 'jwt', text };
+  const text = BEARER.exec(header.trim())?.[1] ?? '';
+  const isForPlatform =
+    text !== '' && text.length <= LONGEST && !JWT.test(text) && !MISPLACED.test(text);
   // What is no JWT is never valid as one.
-  return { kind: JWT.test(text) || MISPLACED.test(text) ? 'jwt' : 'platform', text };
+  return { kind: isForPlatform ? 'platform' : 'jwt', text };
 }
