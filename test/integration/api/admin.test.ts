@@ -305,6 +305,24 @@ describe('admin', () => {
     }
   });
 
+  it('keeps no read, and does what it was asked for though that cannot be kept', async () => {
+    const { db } = api.stores.mongo;
+    await api.send('DELETE', '/admin/keys/unknown', as.admin);
+    const before = await store().audit.countDocuments();
+    expect(before).to.be.above(0);
+    for (const method of ['GET', 'HEAD']) {
+      expect((await api.send(method, '/admin/keys', as.admin)).status).to.equal(200);
+    }
+    await db.command({ collMod: 'audit', validator: { at: 'never' } });
+    const key = { name: 'x', level: 'read' };
+    const reply = await api.send('POST', '/admin/keys', as.admin, key);
+    await db.command({ collMod: 'audit', validator: {} });
+    expect(reply.status).to.be.within(200, 201);
+    expect(await store().audit.countDocuments()).to.equal(before);
+    const told = api.log.filter(({ msg }) => msg === 'An audit entry was not stored');
+    expect(told.map(({ operation }) => operation)).to.deep.equal(['createKey']);
+  });
+
   describe('import', () => {
     const chunks = () => store().pieces.countDocuments();
 
@@ -503,7 +521,7 @@ describe('admin', () => {
       expect((await upload(Buffer.from(text.slice(0, -20)))).status).to.equal(400);
       expect((await upload(anExport(), { 'Content-Type': 'text/plain' })).status).to.equal(415);
       const huge = { ...JSON_TYPE, 'Content-Length': String(2 ** 31 + 1) };
-      expect(await openUpload(api.url, { ...as.write, ...huge }, '')).to.match(/ 413 /);
+      expect(await openUpload(api.url, { ...as.write, ...huge }, '', null)).to.match(/ 413 /);
       const cut = { ...JSON_TYPE, 'Content-Length': String(text.length) };
       await openUpload(api.url, { ...as.write, ...cut }, text.slice(0, -10));
       await until(async () => (await chunks()) === before);
@@ -538,12 +556,15 @@ describe('admin', () => {
   });
 });
 
-/** Sends a request's head and a beginning of its body, then hangs up. Gives what was answered until then. */
+/**
+ * Sends a request's head and a beginning of its body, then hangs up after so long (null: leaves that to the API). Gives
+ * what was answered until then.
+ */
 function openUpload(
   url: string,
   headers: Record<string, string>,
   body: string,
-  holdMs = 300,
+  holdMs: number | null = 300,
 ): Promise<string> {
   const { hostname, port } = new URL(url);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
@@ -551,7 +572,9 @@ function openUpload(
     let answer = '';
     const socket = connect(Number(port), hostname, () => {
       const head = `POST /admin/import HTTP/1.1\r\nHost: x\r\n${lines.join('\r\n')}\r\n\r\n`;
-      socket.write(head + body, () => setTimeout(() => socket.destroy(), holdMs));
+      socket.write(head + body, () => {
+        if (holdMs !== null) setTimeout(() => socket.destroy(), holdMs);
+      });
     });
     socket.on('data', (piece) => (answer += piece.toString()));
     socket.on('close', () => resolve(answer));
