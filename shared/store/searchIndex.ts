@@ -54,7 +54,7 @@ export interface Stretch {
 export interface MessageDocument extends SearchFields {
   kind: 'message';
   messageId: string;
-  /** What it says, as readers see it: names for ids. */
+  /** What it says, as readers see it: names for ids, and composed. */
   content: string;
   /** The same as it is written; absent where that is no different. */
   markdown?: string;
@@ -68,6 +68,11 @@ export interface TombstoneDocument {
 }
 
 export type SearchDocument = ThreadDocument | MessageDocument | TombstoneDocument;
+
+/** A text as the index takes it, and as a query asks for it: letters written with their marks apart are composed. */
+export function composed(text: string): string {
+  return text.normalize('NFC');
+}
 
 /** UTF-16 units of conversation that a thread's document holds; messages beyond are found by their own documents. */
 export const CONVERSATION_LIMIT = 1_000_000;

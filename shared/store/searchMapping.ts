@@ -1,7 +1,7 @@
 import type { estypes } from '@elastic/elasticsearch';
 
 /** Rises with every change of this file that asks for a rebuild of the search index; stored in the index's `_meta`. */
-export const MAPPING_VERSION = 3;
+export const MAPPING_VERSION = 4;
 
 /**
  * Letters that stand for signs which belong to a word (`C++`, `C#`, `.NET`, `--flag`). The standard tokenizer drops
@@ -44,7 +44,7 @@ function pictures(): string[] {
     .concat('©', '®');
 }
 
-/** Accents written apart, Hebrew points, invisible characters, variation selectors and skin tones. */
+/** Accents that no letter is composed with, Hebrew points, invisible characters, variation selectors and skin tones. */
 function strippedSigns(): string[] {
   const ranges = [
     [0x0300, 0x036f],
@@ -73,13 +73,13 @@ const charFilters: Record<string, estypes.AnalysisCharFilter> = {
   clean: {
     type: 'mapping',
     mappings: [
-      // Some platforms write these as letter and mark; joined, since they are letters of their own.
-      'и\\u0306=>й',
-      'И\\u0306=>Й',
-      'і\\u0308=>ї',
-      'І\\u0308=>Ї',
       'ё=>е',
       'Ё=>Е',
+      // The sign of a millionth has two codes; both look like the Greek letter.
+      '\\u00b5=>\\u03bc',
+      // Persian keyboards give these letters of Arabic other codes.
+      '\\u06a9=>\\u0643',
+      '\\u06cc=>\\u064a',
       ...APOSTROPHES.map((sign) => `${sign}=>'`),
       ...strippedSigns().map((sign) => `${sign}=>`),
     ],
@@ -219,7 +219,7 @@ const shown: estypes.MappingProperty = { type: 'keyword', index: false, doc_valu
 const filtered: estypes.MappingProperty = { type: 'keyword' };
 
 /**
- * Fields that were added to mapping 3 after indexes had been made by it. They are stored, and not searched. So an index
+ * Fields that were added after indexes had been made by mapping 3. They are stored, and not searched. So an index
  * needs no rebuild for them: the indexer adds them to every index when it starts.
  */
 export const KEPT_SINCE_THIRD: Record<string, estypes.MappingProperty> = { markdown: shown };

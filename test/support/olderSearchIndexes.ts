@@ -127,7 +127,11 @@ const SECOND = {
 /** Mapping 3 as it was before `markdown` was kept. */
 const THIRD = {
   settings: searchIndexDefinition.settings,
-  mappings: { ...searchIndexDefinition.mappings, properties: propertiesOf(SECOND_FIELDS) },
+  mappings: {
+    ...searchIndexDefinition.mappings,
+    _meta: { mappingVersion: 3 },
+    properties: propertiesOf(SECOND_FIELDS),
+  },
 } satisfies Omit<estypes.IndicesCreateRequest, 'index'>;
 
 /** Definitions of older indexes by the version of their mapping. */

@@ -1,5 +1,6 @@
 import { SEARCH_LIMITS } from '../../../shared/contract/search.js';
 import { AppError } from '../../../shared/contract/errors.js';
+import { composed } from '../../../shared/store/searchIndex.js';
 import { APOSTROPHES } from '../../../shared/store/searchMapping.js';
 
 /** A word, or the words of a quoted phrase. */
@@ -58,13 +59,11 @@ function takeApart(q: string): ParsedQuery {
 const APOSTROPHE = new RegExp(`(?<=\\p{L})[${APOSTROPHES.join('')}](?=\\p{L})`, 'gu');
 
 /**
- * Composed (NFC), lone surrogates and control and private characters as spaces, spaces single, and every apostrophe in a
+ * Composed, lone surrogates and control and private characters as spaces, spaces single, and every apostrophe in a
  * word the same.
  */
 export function cleanText(text: string): string {
-  return text
-    .replace(/[\p{Cc}\p{Cs}\p{Co}]/gu, ' ')
-    .normalize('NFC')
+  return composed(text.replace(/[\p{Cc}\p{Cs}\p{Co}]/gu, ' '))
     .replace(APOSTROPHE, "'")
     .replace(/\s+/gu, ' ')
     .trim();

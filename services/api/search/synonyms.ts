@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { SettingsError } from '../../../shared/platform/settingsError.js';
+import { composed } from '../../../shared/store/searchIndex.js';
 import { foldWord } from './functionWords.js';
 import { isSearchable, type ParsedQuery } from './parseQuery.js';
 
@@ -37,7 +38,7 @@ export function parseSynonyms(text: string, path: string): Synonyms {
     .split(/\r?\n/u)
     .entries()) {
     if (/^\s*(#|$)/u.test(line)) continue;
-    const words = line.split(',').map((word) => word.normalize('NFC').replace(/\s+/gu, ' ').trim());
+    const words = line.split(',').map((word) => composed(word).replace(/\s+/gu, ' ').trim());
     const problem = problemOf(words, lineOf);
     if (problem) problems.push(`SEARCH_SYNONYMS, ${path}, line ${index + 1}: ${problem}`);
     for (const word of words) {

@@ -1,6 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 import { isAwayStatus } from '../../../shared/platform/storeErrors.js';
-import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
+import { composed, searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
 import type { ThreadItemView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
 import { countedMessages } from '../build/threadMessages.js';
@@ -54,8 +54,9 @@ function refused({ status, error }: estypes.ErrorResponseBase): Error {
 
 async function subjectOf(deps: IndexerDeps, { _id, serverId, title }: Listed): Promise<Subject> {
   const messages = await countedMessages(deps.collections, _id).limit(OPENING_MESSAGES).toArray();
-  const opening = messages.map(({ content }) => content).join('\n');
-  return { threadId: _id, serverId, title, opening: opening.slice(0, OPENING_CHARACTERS) };
+  const texts = messages.map(({ content }) => content).join('\n');
+  const opening = composed(texts).slice(0, OPENING_CHARACTERS);
+  return { threadId: _id, serverId, title: composed(title), opening };
 }
 
 async function indexSize({ elasticsearch, namespace }: IndexerDeps): Promise<IndexSize> {

@@ -3,6 +3,7 @@ import { saidIn } from '../../../shared/store/forwards.js';
 import { foldTag, idKey } from '../../../shared/store/listKeys.js';
 import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
 import {
+  composed,
   CONVERSATION_LIMIT,
   hashConversation,
   stretchesOf,
@@ -49,13 +50,14 @@ export function messageDocument(
   message: MessageRecord,
   { shown, written }: SearchableText,
 ): MessageDocument {
+  const content = composed(shown);
   return {
     kind: 'message',
     idKey: idKey(message._id),
     messageId: message._id,
     ...sharedFields(head),
-    content: shown,
-    ...(written !== shown && { markdown: written }),
+    content,
+    ...(written !== content && { markdown: written }),
     authorId: message.author.id,
     authorUsername: message.author.username,
     authorDisplayName: message.author.displayName,
@@ -70,16 +72,21 @@ export function threadDocument(
   summary: ThreadSummary,
   conversation: ConversationText,
 ): ThreadDocument {
-  const stretches = stretchesOf({ title: head.title, tags: summary.tags }, conversation.contents());
+  const shared = sharedFields(head);
+  const tags = summary.tags.map(composed);
+  const stretches = stretchesOf(
+    { title: shared.title, tags },
+    conversation.contents().map(composed),
+  );
   return {
     kind: 'thread',
     idKey: idKey(head.id),
-    ...sharedFields(head),
+    ...shared,
     slug: summary.slug,
     preview: summary.preview,
-    tags: summary.tags,
+    tags,
     messageCount: summary.messageCount,
-    heading: head.title,
+    heading: shared.title,
     stretches,
     conversationHash: hashConversation(stretches),
     authorId: summary.author.id,
@@ -96,7 +103,7 @@ function sharedFields(head: ThreadHead) {
     serverId: head.serverId,
     channelId: head.channelId,
     channelName: head.channelName,
-    title: head.title,
+    title: composed(head.title),
     status: head.status,
     tagKeys: head.tags.map(foldTag),
   };

@@ -67,6 +67,22 @@ describe('what is found of a message', () => {
     await expectNoDifference();
   });
 
+  it('is found composed, however its letters were written', async () => {
+    const apart = (text: string) => text.normalize('NFD');
+    const words = ['서버', 'ガラス', 'йод', 'ўчора', 'ἄνθρωπος', 'कড়া'];
+    const content = apart(`${words.join(' ')} zyzzyva`);
+    const { said } = await write({ content }, apart('한국어 café'));
+    for (const word of words) {
+      expect(await counts(word), word).to.deep.equal([1, 1]);
+      expect(await counts(apart(word)), word).to.deep.equal([1, 1]);
+    }
+    const { results } = await ask('서버 한국어');
+    expect(results.messages[0]).to.include({ id: said._id, content });
+    expect(results.messages[0]!.highlights.content).to.match(/^<mark>서버<\/mark> ガラス/);
+    expect(results.threads[0]).to.include({ title: '한국어 café' });
+    await expectNoDifference();
+  });
+
   it('are the names in what it forwards, too', async () => {
     const original = { ...aSourceMessage(), content: `hello <@${bob.id}>` };
     await write({ ...aForward(original), mentions: [bob] });

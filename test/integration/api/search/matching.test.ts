@@ -91,6 +91,8 @@ const CORPUS = [
       'shipped it 🚀 with 👍🏽 and ❤️',
       'Straße in São Paulo, Ångström, cafe\u0301 latte',
       'ＦＵＬＬＷＩＤＴＨ １２３ ｶﾞﾗｽ',
+      'Gap of 10\u00b5m, then 20\u03bcm',
+      '\u06a9تاب\u06cc',
     ],
   }),
 ];
@@ -189,6 +191,8 @@ const FOUND: [q: string, beginnings: string[]][] = [
   ['café latte', ['Straße']],
   ['fullwidth 123', ['ＦＵＬＬ']],
   ['ガラス', ['ＦＵＬＬ']],
+  ...['10\u00b5m 20\u00b5m', '10\u03bcm 20\u03bcm'].map((q): [string, string[]] => [q, ['Gap']]),
+  ['\u0643تاب\u064a', ['\u06a9تاب']],
   ...['t1000e', 'T1000-E', 't-1000e', 't 1000 e', '"T1000-e"'].map((q): [string, string[]] => [
     q,
     ['My T1000', 'The t1000e', 'A t-1000e', 'One t'],
