@@ -91,10 +91,19 @@ function countsOf(
 }
 
 /**
- * The archive's words in an entry that readers know too: the index also holds stems, and letters that stand for signs.
+ * The archive's words that are like the word of an entry, as readers write them. The index also holds stems, which are
+ * left out, and letters that stand for signs. A number is like no other one.
  */
-export function wordsOf({ options }: Entry): string[] {
-  return [options].flat().flatMap(({ text }) => (signLetters.test(text) ? [] : [text]));
+export function wordsOf({ text: word, options }: Entry): string[] {
+  if (/^\p{Nd}+$/u.test(word)) return [];
+  return [options]
+    .flat()
+    .flatMap(({ text }) => (text.startsWith(STEM_MARK) ? [] : [withSigns(text)]));
 }
 
-const signLetters = new RegExp(`[${Object.values(SIGN_LETTERS).join('')}${STEM_MARK}]`, 'u');
+function withSigns(word: string): string {
+  return Object.entries(SIGN_LETTERS).reduce(
+    (text, [sign, letter]) => text.replaceAll(letter, sign),
+    word,
+  );
+}

@@ -304,6 +304,15 @@ describe('search: matching', () => {
     expect(weak[0]!.score).to.be.within(0.1, 0.3);
   });
 
+  it('takes no number for another one', async () => {
+    for (const q of ['869 mhz', 'sx1263', 't1001e']) {
+      expect(await messages(q, { minScore: 0 }), q).to.have.length(0);
+      const { messages: related } = (await fixture.search(q)).related;
+      const marked = related.map(({ highlights }) => highlights.content).join();
+      expect(marked, q).to.not.match(/<mark>[^<]*\d/);
+    }
+  });
+
   it('takes the last word for a beginning below 0.5 only', async () => {
     expect(await messages('keeper polis')).to.have.length(0);
     const weak = await messages('keeper polis', { minScore: 0.3 });

@@ -32,6 +32,7 @@ describe('search: suggestions', () => {
         title: 'Radios',
         messages: ['meshtatstic', 'meshtastic', 'meshtastic again', 'meshtastic too'],
       }),
+      ...aThread({ title: 'Weather', messages: ['run tides --publish on port 3000'] }),
       ...crowd.flat(),
     ]);
   });
@@ -55,6 +56,13 @@ describe('search: suggestions', () => {
 
   it('prefers the common word to one that is rare, as typos of the archive are', async () => {
     expect((await fixture.search('meshtakstic')).suggestion).to.equal('meshtastic');
+  });
+
+  it('corrects a flag, and no number', async () => {
+    expect((await fixture.search('tides --publsh')).suggestion).to.equal('tides --publish');
+    expect((await fixture.search('port 3001')).suggestion).to.equal(null);
+    expect((await fixture.search('tidess 3000')).suggestion).to.equal('tides 3000');
+    expect((await fixture.search('tidess 3001')).suggestion).to.equal(null);
   });
 
   it('offers only what finds something within the same filters', async () => {

@@ -30,7 +30,15 @@ describe('correct', () => {
     expect(correct('node', [[entry(0, 'node')], []])).to.equal(null);
   });
 
-  it('offers no word that only the index knows', () => {
-    expect(correct('cff', [[entry(0, 'cff', 'cᐩᐩ', 'cf')]])).to.equal('cf');
+  it('offers no word that only the index knows, and signs for the letters that stand for them', () => {
+    expect(correct('serch', [[entry(0, 'serch', '=search', 'search')]])).to.equal('search');
+    expect(correct('--serch', [[entry(0, 'ᐨᐨserch', 'ᐨᐨsearch')]])).to.equal('--search');
+  });
+
+  it('takes no number for another one', () => {
+    expect(correct('nodde 3001', [[entry(0, 'nodde', 'node'), entry(6, '3001', '3000')]])).to.equal(
+      'node 3001',
+    );
+    expect(correct('٣٠٠١', [[entry(0, '٣٠٠١', '3000')]])).to.equal(null);
   });
 });
