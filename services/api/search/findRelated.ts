@@ -18,8 +18,6 @@ const HARDLY_KNOWN = 3;
 const MOST_TERMS = 8;
 /** The most terms that are counted: the first ones of a longer query. */
 const MOST_COUNTED = 32;
-/** The fewest letters of a part of a word that is written apart elsewhere. */
-const SHORTEST_PART = 2;
 /** The fewest signs of a part of a name that counts for the name, and how many parts do: the first ones. */
 const SHORTEST_NAME_PART = 3;
 const MOST_PARTS = 3;
@@ -179,16 +177,15 @@ async function otherSpellings(
 }
 
 /**
- * A word of letters in two, at every place where both have enough letters. Nearly every word that follows one of two
- * letters such as `as` makes another one: they are no first part.
+ * A word of letters in two, at every place: `tbeam` as `t beam`. Nearly every word that follows a short function word
+ * such as `as` makes another one: these are no first part.
  */
 function splitsOf(word: string): string[] {
   if (!/^\p{L}+$/u.test(word)) return [];
-  const places = Math.max(0, word.length - 2 * SHORTEST_PART + 1);
-  return Array.from({ length: places }, (_, n) => {
-    const at = n + SHORTEST_PART;
-    return [word.slice(0, at), word.slice(at)] as const;
-  })
-    .filter(([first]) => first.length > SHORTEST_PART || !isFunctionWord(first))
+  return Array.from({ length: word.length - 1 }, (_, n) => [
+    word.slice(0, n + 1),
+    word.slice(n + 1),
+  ])
+    .filter(([first = '']) => first.length > 2 || !isFunctionWord(first))
     .map((parts) => parts.join(' '));
 }

@@ -28,9 +28,10 @@ const CORPUS = [
   }),
   aThread({
     title: 'Clocks',
-    messages: ['A timeout of the buoy socketio client.', 'Plug in the horn'],
+    messages: ['A timeout of the buoy socketio client.', 'Plug in the horn', 'I have a bolt'],
   }),
   aThread({ title: 'Assets', messages: ['Sails as set at noon'] }),
+  aThread({ title: 'Cables', messages: ['The X-Cable fits, a cable C fits better'] }),
   aThread({ title: '备份', messages: ['每天晚上用脚本备份整个数据库'] }),
   ...FILLER,
 ];
@@ -106,6 +107,12 @@ describe('search: related', () => {
     expect(titles(await ask('plugin'))).to.deep.equal(['Clocks']);
     expect(titles(await ask('wifibridge'))).to.deep.equal(['Letters']);
     expect(titles(await ask('asset'))).to.deep.equal([]);
+    expect(titles(await ask('abolt'))).to.deep.equal([]);
+  });
+
+  it('parts a single letter from a word', async () => {
+    expect(titles(await ask('xcable'))).to.deep.equal(['Cables']);
+    expect(titles(await ask('cablec'))).to.deep.equal(['Cables']);
   });
 
   it('takes no word of another language for a mistyped one', async () => {
