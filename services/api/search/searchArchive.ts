@@ -137,10 +137,11 @@ function strengthOf({ hits, threadCount, messageCount }: Found, params: SearchPa
 /** A correction must find something as it stands: it holds words of the archive, so nothing need be forgiven. */
 function correctionOf(deps: SearchDeps, parsed: ParsedQuery, params: SearchParams) {
   const minScore = Math.max(WEAK_BELOW, params.minScore);
-  const found = { ...params, minScore, limit: 0, offset: 0 };
-  return suggestCorrection(deps, parsed, async (corrected) =>
-    isFound(await findPage(deps, parseQuery(corrected), found)),
-  );
+  const best = { ...params, minScore, limit: 1, offset: 0 };
+  return suggestCorrection(deps, parsed, async (corrected) => {
+    const { hits } = await findPage(deps, parseQuery(corrected), best);
+    return hits[0];
+  });
 }
 
 /** Null where extras cannot be had now: the answer is sent without them. Throws any other error. */

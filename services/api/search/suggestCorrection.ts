@@ -1,7 +1,9 @@
 import type { estypes } from '@elastic/elasticsearch';
+import anyAscii from 'any-ascii';
 import type { SearchDeps } from './askElasticsearch.js';
 import { countWords, lookUp, mostOf, VOCABULARY, wordsOf, type Entry } from './lookUp.js';
 import { isWithinLimits, type ParsedQuery } from './parseQuery.js';
+import type { Hit } from './presentResults.js';
 
 /** What is corrected: queries of few words, none of which is long. */
 const CORRECTED = { words: 8, letters: 20 } as const;
@@ -14,11 +16,13 @@ export function mayBeCorrected({ text }: Pick<ParsedQuery, 'text'>): boolean {
   );
 }
 
-/** The query with its unknown words corrected, when that finds something (`finds` tells); else null. Never markup. */
+/**
+ * The query with its unknown words corrected, when that finds something (`find` gives the best); else null. Never markup.
+ */
 export async function suggestCorrection(
   deps: SearchDeps,
   { text }: ParsedQuery,
-  finds: (query: string) => Promise<boolean>,
+  find: (query: string) => Promise<Hit | undefined>,
 ): Promise<string | null> {
   const { suggest = {} } = await lookUp(deps, { suggest: suggesterOf(text) });
   const byField = VOCABULARY.map((field) => (suggest[field] ?? []) as Entry[]);
@@ -28,7 +32,20 @@ export async function suggestCorrection(
   );
   const corrected = correct(text, unknown);
   if (corrected === null || !isWithinLimits(corrected)) return null;
-  return (await finds(corrected)) ? corrected : null;
+  const best = await find(corrected);
+  return best ? correct(text, unknown, spellingsIn(best)) : null;
+}
+
+/** How the marked words of a hit are written, in small letters, by these words without accents. */
+export function spellingsIn({ highlight = {} }: Pick<Hit, 'highlight'>): Map<string, string> {
+  const marked = Object.values(highlight)
+    .flat()
+    .flatMap((text) => [...text.matchAll(/<mark>([^<&]*)<\/mark>/g)].map(([, word = '']) => word));
+  return new Map(marked.map((word) => [withoutAccents(word), word.toLowerCase()]));
+}
+
+function withoutAccents(word: string): string {
+  return anyAscii(word).toLowerCase();
 }
 
 /** The words that one field corrects and the other does not: it may know them. */
@@ -56,8 +73,15 @@ function suggesterOf(text: string): estypes.SearchSuggester {
   };
 }
 
-/** Puts the best correction in the place of each word that has one; null when no word has. */
-export function correct(text: string, byField: readonly Entry[][]): string | null {
+/**
+ * Puts the best correction in the place of each word that has one; null when no word has. The index knows words without
+ * their accents; `spellings` says how they are written.
+ */
+export function correct(
+  text: string,
+  byField: readonly Entry[][],
+  spellings: ReadonlyMap<string, string> = new Map(),
+): string | null {
   const replacements = new Map<number, { length: number; word: string }>();
   for (const entry of byField.flat()) {
     const { offset, length } = entry;
@@ -69,7 +93,7 @@ export function correct(text: string, byField: readonly Entry[][]): string | nul
   let end = 0;
   for (const [offset, { length, word }] of [...replacements].sort(([a], [b]) => a - b)) {
     if (offset < end) continue;
-    corrected += text.slice(end, offset) + word;
+    corrected += text.slice(end, offset) + (spellings.get(withoutAccents(word)) ?? word);
     end = offset + length;
   }
   return withoutMarkup(corrected + text.slice(end));

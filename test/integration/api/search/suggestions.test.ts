@@ -65,6 +65,11 @@ describe('search: suggestions', () => {
     expect((await fixture.search('tidess 3001')).suggestion).to.equal(null);
   });
 
+  it('writes a correction with its accents, in small letters', async () => {
+    expect((await fixture.search('uberholng')).suggestion).to.equal('überholung');
+    expect((await fixture.search('Clusterr broke')).suggestion).to.equal('clüster broke');
+  });
+
   it('offers only what finds something within the same filters', async () => {
     expect((await fixture.search('pintlee', { serverId: '7' })).suggestion).to.equal(null);
     expect((await fixture.search('bronzze', { serverId: '7' })).suggestion).to.equal('bronze');
@@ -78,7 +83,7 @@ describe('search: suggestions', () => {
   it('leaves alone what is known, be it from messages or from titles', async () => {
     for (const q of ['cluster zigbee', 'Clüster zigbee', 'clutter sticks'])
       expect(await fixture.search(q), q).to.include({ total: 0, suggestion: null });
-    expect((await fixture.search('clusterr stickss')).suggestion).to.equal('cluster sticks');
+    expect((await fixture.search('clusterr stickss')).suggestion).to.equal('clüster sticks');
     expect((await fixture.search('jollle')).suggestion).to.equal('jolle');
   });
 
