@@ -8,7 +8,7 @@ import {
 import { growingDelay } from '../../../shared/platform/growingDelay.js';
 import { parseUrl } from '../../../shared/platform/parseUrl.js';
 import { isPassing } from '../permanentErrors.js';
-import { rest } from '../sync/rest.js';
+import { rest } from '../rest.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { DISALLOWED_INTENTS, judgeClose } from './closeCodes.js';
 import { connectSocket } from './gatewaySocket.js';

@@ -3,7 +3,7 @@ import { PlatformAway } from '../../../shared/discordApi/platformErrors.js';
 import { NEVER_CHECKED, syncOf, type SyncMember } from '../../../shared/store/syncRecords.js';
 import { isPermanent } from '../permanentErrors.js';
 import { readRoles } from './memberRoles.js';
-import { rest } from './rest.js';
+import { rest } from '../rest.js';
 import type { SyncDeps } from './syncDeps.js';
 
 /** The roles of each author are asked for this often (ms), as far as the pace allows, and after a session has begun. */

@@ -9,7 +9,7 @@ import {
 import { leaveOut } from './listThreads.js';
 import { fetchThread } from './fetchThread.js';
 import { removeDeletedThread } from './removeDeleted.js';
-import { rest } from './rest.js';
+import { rest } from '../rest.js';
 import { channelsOf, type SyncDeps } from './syncDeps.js';
 
 /** Threads fetched at once: enough to use the limit over all routes, each waiting for its own. */
@@ -96,11 +96,10 @@ async function noteFailure(
   problem: string | null,
 ): Promise<void> {
   if (problem !== null) logger.warn({ threadId: _id, problem }, 'A thread cannot be fetched');
-  const same = { _id, ...(token !== undefined && { token }) };
   const now = new Date();
   const dueAt = new Date(now.getTime() + AGAIN_AFTER_MS);
   await syncOf(sync, 'thread').updateOne(
-    same,
+    { _id, token: token! },
     problem === null
       ? { $set: { dueAt } }
       : { $set: { problem, readAt: now }, $unset: { todo: '', token: '' } },

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { isProofOfDeletion, PlatformAway } from '../../../shared/discordApi/platformErrors.js';
 import { oneMessageRequest } from '../../../shared/discordApi/requests.js';
 import { syncOf, type SyncMessage } from '../../../shared/store/syncRecords.js';
-import { deleteMessage } from '../jobs/deleteMessage.js';
 import { isPassing, isPermanent } from '../permanentErrors.js';
 import type { Documents } from '../work/commit.js';
 import { recordMessages } from './recordMessages.js';
-import { rest } from './rest.js';
+import { removeDeletedMessages } from './removeDeleted.js';
+import { rest } from '../rest.js';
 import { channelsOf, type SyncDeps } from './syncDeps.js';
 
 /** A message is read again this long after an event (ms): by then a burst of reactions is over. */
@@ -74,7 +74,7 @@ async function tryMessage(deps: SyncDeps, one: SyncMessage): Promise<void> {
   } catch (error) {
     if (deps.signal.aborted) return;
     if (error instanceof PlatformAway || isPassing(error)) {
-      await messages.updateOne({ _id }, { $set: { dueAt: soon() } }).catch(() => undefined);
+      await messages.updateOne({ _id }, { $set: { dueAt: soon() } });
       return;
     }
     if (!isPermanent(error)) throw error;
@@ -95,6 +95,6 @@ async function readMessage(
     if (server) await recordMessages(deps, server, { threadId, channelId }, [answer]);
   } catch (error) {
     if (!isProofOfDeletion(error)) throw error;
-    await deleteMessage(deps, { messageId });
+    await removeDeletedMessages(deps, { threadId, serverId }, [messageId]);
   }
 }

@@ -1,7 +1,7 @@
 import type { LoopKind } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { settleAndRefresh } from '../jobs/removal.js';
-import { rest } from './rest.js';
+import { rest } from '../rest.js';
 
 /** The shortest rest between two removals (ms): what is deleted meanwhile is removed together. */
 const REST_MS = 1_000;

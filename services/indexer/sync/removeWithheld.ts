@@ -2,7 +2,7 @@ import { pagesById } from '../../../shared/store/pagesById.js';
 import type { ChannelRecord } from '../../../shared/store/records.js';
 import { hollowThread } from '../records/tombstones.js';
 import type { Change, Documents } from '../work/commit.js';
-import { rest } from './rest.js';
+import { rest } from '../rest.js';
 import type { SyncDeps } from './syncDeps.js';
 
 /** What was said in a forum that is not public any more is removed after this time (ms). */

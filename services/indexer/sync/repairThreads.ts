@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Filter } from 'mongodb';
 import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { toFetchNow } from './fetchThreads.js';
-import { rest } from './rest.js';
+import { rest } from '../rest.js';
 import { channelsOf, type SyncDeps } from './syncDeps.js';
 
 /** Threads that are looked through for one that was active lately. */

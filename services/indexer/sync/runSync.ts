@@ -27,7 +27,7 @@ import { createRemovals } from './removals.js';
 import { removeLongWithheld } from './removeWithheld.js';
 import { repairThreads } from './repairThreads.js';
 import { runRequest } from './runRequest.js';
-import { rest } from './rest.js';
+import { rest } from '../rest.js';
 import type { SyncDeps } from './syncDeps.js';
 import { NotSynced, SyncProblem } from './syncProblem.js';
 

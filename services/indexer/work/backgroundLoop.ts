@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { seldom } from '../../../shared/platform/seldom.js';
+import { rest } from '../rest.js';
 import type { Bell } from './bell.js';
 
 /** A piece of work that is done again and again until it is stopped. */
@@ -61,8 +61,8 @@ export function runInBackground(
     tell(error);
     return idleMs;
   };
-  const rest = async (rings: number, due: unknown): Promise<void> => {
-    await pause(idleMs, stopped.signal);
+  const idle = async (rings: number, due: unknown): Promise<void> => {
+    await rest(idleMs, stopped.signal);
     const longest = typeof due === 'number' ? Math.min(due, longestRestMs) : longestRestMs;
     const left = longest - idleMs;
     if (bell.rings === rings && left > 0) await bell.wait(left, stopped.signal);
@@ -77,8 +77,8 @@ export function runInBackground(
       if (found === true || found === 'all') {
         bell.ring();
         const ms = found === 'all' ? restMs : Math.min(tookMs * restFactor, LONGEST_REST_MS);
-        if (ms > 0) await pause(ms, stopped.signal);
-      } else await rest(rings, found);
+        await rest(ms, stopped.signal);
+      } else await idle(rings, found);
       await restWhile(isBusy, { ms: busyMs, lookEveryMs: idleMs, signal: stopped.signal });
     }
   })();
@@ -97,11 +97,6 @@ async function restWhile(
 ): Promise<void> {
   const end = Date.now() + ms;
   while (isBusy() && Date.now() < end && !signal.aborted) {
-    await pause(Math.min(lookEveryMs, end - Date.now()), signal);
+    await rest(Math.min(lookEveryMs, end - Date.now()), signal);
   }
-}
-
-/** Ends early when the loop is stopped. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await setTimeout(ms, undefined, { signal }).catch(() => undefined);
 }
