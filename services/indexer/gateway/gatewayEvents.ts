@@ -50,92 +50,74 @@ const PLACE_TYPES = new Set([CATEGORY, 15, 16]);
 /** The platform tells no limit. */
 const MOST_IN_BULK = 100_000;
 
-const onServer = { guild_id: snowflake() };
-const ofMessage = {
-  ...onServer,
-  channel_id: snowflake().required(),
-  message_id: snowflake().required(),
-};
+const id = () => snowflake().required();
+const onServer = { guild_id: id() };
+/** What is for a single person is on no server. */
+const inThread = { guild_id: snowflake(), channel_id: id() };
+const ofMessage = { ...inThread, message_id: id() };
 
-const checkMessageEvent = checkedBy<LiveMessage & { guild_id?: string; channel_type?: number }>(
-  message.keys({ ...onServer, channel_type: count() }).required(),
-);
-const checkMessagePlace = checkedBy<{ guild_id?: string; channel_id: string; id: string }>(
-  Joi.object({
-    ...onServer,
-    channel_id: snowflake().required(),
-    id: snowflake().required(),
-  }).required(),
-);
-const checkBulk = checkedBy<{ guild_id?: string; channel_id: string; ids: string[] }>(
-  Joi.object({
-    ...onServer,
-    channel_id: snowflake().required(),
-    ids: listOf(snowflake(), MOST_IN_BULK).required(),
-  }).required(),
-);
-const checkOfMessage = checkedBy<{ guild_id?: string; channel_id: string; message_id: string }>(
-  Joi.object(ofMessage).required(),
-);
-interface ReactionEvent {
+interface OnServer {
+  guild_id: string;
+}
+interface InThread {
   guild_id?: string;
   channel_id: string;
+}
+interface OfMessage extends InThread {
   message_id: string;
-  user_id: string;
+}
+interface OfEmoji extends OfMessage {
   emoji: { id?: string | null; name?: string | null; animated?: boolean };
 }
-const checkReaction = checkedBy<ReactionEvent>(
-  Joi.object({
-    ...ofMessage,
-    user_id: snowflake().required(),
-    emoji: emoji().required(),
+
+/** A check that an event's data has some parts. */
+const checkParts = <T>(parts: Record<keyof T, Joi.Schema>) =>
+  checkedBy<T>(Joi.object<T>(parts).required());
+
+const checkMessageEvent = checkedBy<LiveMessage & InThread & { channel_type?: number }>(
+  message.keys({ ...inThread, channel_type: count() }).required(),
+);
+const checkMessagePlace = checkParts<InThread & { id: string }>({ ...inThread, id: id() });
+const checkBulk = checkParts<InThread & { ids: string[] }>({
+  ...inThread,
+  ids: listOf(snowflake(), MOST_IN_BULK).required(),
+});
+const checkOfMessage = checkParts<OfMessage>(ofMessage);
+const checkOfEmoji = checkParts<OfEmoji>({ ...ofMessage, emoji: emoji().required() });
+const checkReaction = checkParts<OfEmoji & { user_id: string }>({
+  ...ofMessage,
+  user_id: id(),
+  emoji: emoji().required(),
+});
+const checkThreadPlace = checkParts<OnServer & { id: string }>({ ...onServer, id: id() });
+const checkChannel = checkParts<OnServer & { type: number }>({
+  ...onServer,
+  type: count().required(),
+});
+const checkGuild = checkParts<{ id: string; unavailable?: boolean }>({
+  id: id(),
+  unavailable: Joi.boolean(),
+});
+const checkOnServer = checkParts<OnServer>(onServer);
+const checkGained = checkParts<OnServer & { channel_ids?: string[] }>({
+  ...onServer,
+  channel_ids: listOf(snowflake(), 1_000),
+});
+const checkRole = checkParts<
+  OnServer & { role: { id: string; name: string; permissions: string } }
+>({
+  ...onServer,
+  role: Joi.object({
+    id: id(),
+    name: text(2_000).required(),
+    permissions: text(40).required(),
   }).required(),
-);
-const checkEmojiRemoved = checkedBy<Omit<ReactionEvent, 'user_id'>>(
-  Joi.object({ ...ofMessage, emoji: emoji().required() }).required(),
-);
-const checkThreadPlace = checkedBy<{ guild_id: string; id: string }>(
-  Joi.object({ guild_id: snowflake().required(), id: snowflake().required() }).required(),
-);
-const checkChannel = checkedBy<{ guild_id: string; type: number }>(
-  Joi.object({ guild_id: snowflake().required(), type: count().required() }).required(),
-);
-const checkGuild = checkedBy<{ id: string; unavailable?: boolean }>(
-  Joi.object({ id: snowflake().required(), unavailable: Joi.boolean() }).required(),
-);
-const checkOnServer = checkedBy<{ guild_id: string }>(
-  Joi.object({ guild_id: snowflake().required() }).required(),
-);
-const checkGained = checkedBy<{ guild_id: string; channel_ids?: string[] }>(
-  Joi.object({
-    guild_id: snowflake().required(),
-    channel_ids: listOf(snowflake(), 1_000),
-  }).required(),
-);
-const checkRole = checkedBy<{
-  guild_id: string;
-  role: { id: string; name: string; permissions: string };
-}>(
-  Joi.object({
-    guild_id: snowflake().required(),
-    role: Joi.object({
-      id: snowflake().required(),
-      name: text(2_000).required(),
-      permissions: text(40).required(),
-    }).required(),
-  }).required(),
-);
-const checkMember = checkedBy<{
-  guild_id: string;
-  user: { id: string };
-  roles: string[];
-}>(
-  Joi.object({
-    guild_id: snowflake().required(),
-    user: Joi.object({ id: snowflake().required() }).required(),
-    roles: listOf(snowflake(), 1_000).required(),
-  }).required(),
-);
+});
+const checkMember = checkParts<OnServer & { user: { id: string }; roles: string[] }>({
+  ...onServer,
+  user: Joi.object({ id: id() }).required(),
+  roles: listOf(snowflake(), 1_000).required(),
+});
 
 /** Reads an event's data; null where it changes nothing here. `botId` is the bot's own account. */
 type Reader = (data: unknown, botId: string) => GatewayEvent | null;
@@ -161,11 +143,13 @@ const role: Reader = (data) => {
 };
 const edited: Reader = (data, botId) => {
   if (isWhole(data)) return told(data, botId);
-  const { guild_id: serverId, channel_id: threadId, id: messageId } = checkMessagePlace(data);
-  return serverId === undefined ? null : { kind: 'changed', serverId, threadId, messageId };
+  const changed = checkMessagePlace(data);
+  return inPlace(changed, { kind: 'changed', messageId: changed.id });
 };
-const voted: Reader = (data) =>
-  inMessage(checkOfMessage(data), (messageId) => ({ kind: 'changed', messageId }));
+const voted: Reader = (data) => {
+  const vote = checkOfMessage(data);
+  return inPlace(vote, { kind: 'changed', messageId: vote.message_id });
+};
 
 /** The index of the gateway's events. What is not in it is not archived. */
 const READERS: Readonly<Record<string, Reader>> = {
@@ -203,14 +187,12 @@ const READERS: Readonly<Record<string, Reader>> = {
   MESSAGE_CREATE: told,
   MESSAGE_UPDATE: edited,
   MESSAGE_DELETE: (data) => {
-    const { guild_id: serverId, channel_id: threadId, id } = checkMessagePlace(data);
-    if (serverId === undefined) return null;
-    return { kind: 'messagesDeleted', serverId, threadId, messageIds: [id] };
+    const deleted = checkMessagePlace(data);
+    return inPlace(deleted, { kind: 'messagesDeleted', messageIds: [deleted.id] });
   },
   MESSAGE_DELETE_BULK: (data) => {
-    const { guild_id: serverId, channel_id: threadId, ids: messageIds } = checkBulk(data);
-    if (serverId === undefined) return null;
-    return { kind: 'messagesDeleted', serverId, threadId, messageIds };
+    const deleted = checkBulk(data);
+    return inPlace(deleted, { kind: 'messagesDeleted', messageIds: deleted.ids });
   },
   MESSAGE_REACTION_ADD: (data) => {
     const reaction = checkReaction(data);
@@ -222,7 +204,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     return reacted(reaction, { kind: 'removed', emoji: emojiOf(reaction), userId });
   },
   MESSAGE_REACTION_REMOVE_EMOJI: (data) => {
-    const reaction = checkEmojiRemoved(data);
+    const reaction = checkOfEmoji(data);
     return reacted(reaction, { kind: 'emojiCleared', emoji: emojiOf(reaction) });
   },
   MESSAGE_REACTION_REMOVE_ALL: (data) => reacted(checkOfMessage(data), { kind: 'cleared' }),
@@ -245,23 +227,18 @@ function isWhole(data: unknown): boolean {
   return hasVotes && [author, content, timestamp].every((part) => part !== undefined);
 }
 
-interface OfMessage {
-  guild_id?: string;
-  channel_id: string;
-  message_id: string;
-}
-
-function inMessage(
-  { guild_id: serverId, channel_id: threadId, message_id: messageId }: OfMessage,
-  event: (messageId: string) => ThreadEvent,
+/** What happened in a thread; null where it is on no server. */
+function inPlace(
+  { guild_id: serverId, channel_id: threadId }: InThread,
+  event: ThreadEvent,
 ): GatewayEvent | null {
-  return serverId === undefined ? null : { serverId, threadId, ...event(messageId) };
+  return serverId === undefined ? null : { serverId, threadId, ...event };
 }
 
 function reacted(place: OfMessage, change: ReactionChange): GatewayEvent | null {
-  return inMessage(place, (messageId) => ({ kind: 'reacted', messageId, change }));
+  return inPlace(place, { kind: 'reacted', messageId: place.message_id, change });
 }
 
-function emojiOf({ emoji: { id, name, animated } }: Pick<ReactionEvent, 'emoji'>) {
+function emojiOf({ emoji: { id, name, animated } }: Pick<OfEmoji, 'emoji'>) {
   return mapEmoji({ id: id ?? null, name: name ?? '', isAnimated: animated ?? false });
 }
