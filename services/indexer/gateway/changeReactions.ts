@@ -1,4 +1,4 @@
-import type { MessageRecord, ReactionRecord } from '../../../shared/store/records.js';
+import type { ReactionRecord } from '../../../shared/store/records.js';
 import { markId } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { markThread } from '../work/claims.js';
@@ -40,7 +40,7 @@ export async function changeReactions(
       for (const { change, asOf, ...place } of changes) {
         const message = documents.get('messages', place.messageId);
         if (!message) putReadAgain(documents, place);
-        if (!message || message.deleted || isKnown(message, asOf)) continue;
+        if (!message || message.deleted) continue;
         const reactions = changed(message.reactions, change);
         const partsAsOf = { ...message.partsAsOf, reactions: asOf };
         documents.put('messages', { ...message, reactions, partsAsOf });
@@ -49,11 +49,6 @@ export async function changeReactions(
       }
     },
   });
-}
-
-/** An answer that was asked for later tells it already. */
-function isKnown({ asOf: messageAsOf, partsAsOf }: MessageRecord, asOf: number): boolean {
-  return (partsAsOf?.reactions ?? messageAsOf) >= asOf;
 }
 
 function changed(reactions: readonly ReactionRecord[], change: ReactionChange): ReactionRecord[] {

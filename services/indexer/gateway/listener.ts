@@ -72,8 +72,8 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
   });
   const saver = createGatewaySaver(deps.collections, loaded, now);
   const keepPace = (): void => {
-    if (isPaused ? !recorder.hasRoom : !recorder.isFull) return;
-    isPaused = !isPaused;
+    if (recorder.isFull === isPaused) return;
+    isPaused = recorder.isFull;
     socket?.setPaused(isPaused);
   };
   const begin = (data: unknown, seq: number): void => {

@@ -24,9 +24,8 @@ export interface EventRecorder {
   run(work: () => Promise<unknown>, done: () => void): void;
   /** Events that are not recorded yet. */
   readonly waiting: number;
-  /** So much waits that nothing more should be taken until there is room. */
+  /** So much waits that nothing more should be taken for now. */
   readonly isFull: boolean;
-  readonly hasRoom: boolean;
   /** Rejects with what stops everything. */
   failed: Promise<never>;
   /** Resolves when nothing is under way. */
@@ -128,9 +127,6 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
     },
     get isFull() {
       return bytesWaiting > MOST_WAITING;
-    },
-    get hasRoom() {
-      return bytesWaiting < MOST_WAITING / 2;
     },
     failed: tasks.failed,
     async end() {

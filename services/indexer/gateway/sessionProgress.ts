@@ -13,7 +13,6 @@ export function createSessionProgress(after: number): SessionProgress {
   let recorded = after;
   let received = after;
   const open: { seq: number; isDone: boolean }[] = [];
-  let first = 0;
   return {
     get recorded() {
       return recorded;
@@ -27,13 +26,7 @@ export function createSessionProgress(after: number): SessionProgress {
       open.push(event);
       return () => {
         event.isDone = true;
-        for (let next = open[first]; next?.isDone; next = open[first]) {
-          recorded = next.seq;
-          first += 1;
-        }
-        if (first < 1_000 && first < open.length) return;
-        open.splice(0, first);
-        first = 0;
+        while (open[0]?.isDone) recorded = open.shift()!.seq;
       };
     },
   };

@@ -38,7 +38,7 @@ export async function fetchThread(
   const problem = problemOf(unreadable);
   if (problem) deps.logger.warn({ threadId: thread._id, unreadable }, 'Messages cannot be read');
   await syncOf(deps.collections.sync, 'thread').updateOne(
-    { _id: thread._id, ...(thread.token !== undefined && { token: thread.token }) },
+    { _id: thread._id, token: thread.token! },
     {
       // What was read before a reading was cut off may have changed since then.
       $set: { ...(isFromFirst && { readAt: startedAt }), ...problem },
@@ -90,7 +90,7 @@ async function notePlace(
   { after, since, fetched }: { after: string; since: number; fetched: number },
 ): Promise<void> {
   await syncOf(sync, 'thread').updateOne(
-    todo === 'all' ? { _id, ...(token !== undefined && { token }) } : { _id, todo: { $ne: 'all' } },
+    todo === 'all' ? { _id, token: token! } : { _id, todo: { $ne: 'all' } },
     { $set: { after, ...(todo === 'all' && { since }) }, $inc: { fetched } },
   );
 }

@@ -34,7 +34,6 @@ export async function recordMessages(
   );
   const recorded = await findGathered(deps.collections.threads, threadId);
   const channel = server.channels.get(channelId);
-  deps.signal.throwIfAborted();
   if (messages.length === 0 || !recorded || !channel) return;
   const { _id, serverId, title } = recorded;
   const thread = { _id, serverId, channelId: recorded.channelId, title };
