@@ -43,7 +43,7 @@ export interface ThreadItemView {
   /** Only on threads with at most one counted message. */
   unansweredKey?: string;
   title: string;
-  /** The ThreadSummary as JSON text; empty for a thread that is not listed (deleted, or nothing said in it). */
+  /** The ThreadSummary as JSON text. */
   item: string;
   /** What statistics need of the thread; never read by the API. */
   facts: ThreadFacts;

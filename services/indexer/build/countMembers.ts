@@ -71,7 +71,7 @@ async function addUp(
     $filter: { input: '$days', cond: { $gte: ['$$this.day', firstDayOf('month', today)] } },
   };
   const sums = contributions.aggregate<Sum>([
-    { $match: { ...which, messages: { $gt: 0 } } },
+    { $match: which },
     { $set: { part: { $concatArrays: [[{ day: null, ...counts }], recent] } } },
     { $unwind: '$part' },
     {

@@ -87,7 +87,7 @@ async function countThreads(
 ): Promise<ServerCounts['byChannel']> {
   return threadItems
     .aggregate<ServerCounts['byChannel'][number]>([
-      { $match: { serverId, 'facts.messages': { $gt: 0 } } },
+      { $match: { serverId } },
       {
         $group: {
           _id: { channelId: '$channelId', status: '$facts.status' },

@@ -148,7 +148,7 @@ async function storedUnshown(
 ): Promise<Map<string, Set<string>>> {
   const ids = [...new Set(messages.map(({ threadId }) => threadId))];
   const items = await threadItems
-    .find({ _id: { $in: ids }, item: { $ne: '' } }, { projection: { unshownForwards: 1 } })
+    .find({ _id: { $in: ids } }, { projection: { unshownForwards: 1 } })
     .toArray();
   return new Map(items.map((item) => [item._id, new Set(item.unshownForwards)]));
 }

@@ -29,7 +29,7 @@ export async function findAppearances(
   const latest = { lastAt: -1, threadId: -1 } as const;
   const seen = await contributions
     .aggregate<Seen>([
-      { $match: { ...which, messages: { $gt: 0 } } },
+      { $match: which },
       {
         $group: {
           _id: '$userId',

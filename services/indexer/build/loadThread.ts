@@ -151,7 +151,7 @@ async function findTargets(
 ): Promise<LinkTargets[]> {
   const wanted = { $in: [...new Set(lists.flat())] };
   const [items, named] = await Promise.all([
-    threadItems.find({ _id: wanted, item: { $ne: '' } }, { projection: { title: 1 } }).toArray(),
+    threadItems.find({ _id: wanted }, { projection: { title: 1 } }).toArray(),
     channels
       .find(
         { _id: wanted, deleted: { $ne: true }, withheldAt: { $exists: false } },

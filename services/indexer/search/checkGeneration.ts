@@ -61,7 +61,7 @@ async function nextListed({ collections }: Deps, cursor: string): Promise<Listed
   return items.map(({ _id, revision, facts: { messages } }) => ({
     threadId: _id,
     revision,
-    documents: messages === 0 ? 0 : messages + 1,
+    documents: messages + 1,
   }));
 }
 

@@ -21,12 +21,10 @@ export async function findSimilarAgain(deps: IndexerDeps, marks: Mark[]): Promis
   const version = await nextVersion(state);
   const threadIds = marks.map(({ subject }) => subject);
   const listed = await threadItems
-    .find({ _id: { $in: threadIds }, item: { $ne: '' } }, { projection: { serverId: 1, title: 1 } })
+    .find({ _id: { $in: threadIds } }, { projection: { serverId: 1, title: 1 } })
     .toArray();
   const found = await findSimilar(deps, listed);
-  const shown = new Set<string>(
-    await threadItems.distinct('_id', { _id: { $in: found.flat() }, item: { $ne: '' } }),
-  );
+  const shown = new Set<string>(await threadItems.distinct('_id', { _id: { $in: found.flat() } }));
   // The index may still know, or already know, threads that are not listed.
   const lists = new Map(
     listed.map(({ _id }, n) => [_id, found[n]!.filter((other) => shown.has(other))]),
