@@ -227,6 +227,21 @@ describe('fetching threads', () => {
     expect(readAt!.getTime()).to.be.at.most(asked);
   });
 
+  it('is still to be done where it was asked for while an earlier one failed', async () => {
+    const thread = aThread({ token: 'before' });
+    const { _id } = thread;
+    const threads = syncOf(deps.collections.sync, 'thread');
+    await threads.insertOne(thread);
+    let times = 0;
+    const get = async () => {
+      times += 1;
+      if (times === 1) await readOnceMore(deps, _id);
+      throw new PlatformRefused('Not now', 400, null);
+    };
+    await fetchUntil({ platform: { get } }, new AbortController(), () => times === 2);
+    expect(await threads.findOne({ _id })).to.include({ problem: 'Not now' });
+  });
+
   it('removes no message of which the platform says only that it may not be seen', async () => {
     const thread = aThread();
     const { _id: threadId, channelId, serverId } = thread;

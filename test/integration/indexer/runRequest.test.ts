@@ -8,7 +8,11 @@ import { runRequest } from '../../../services/indexer/sync/runRequest.js';
 import { runSync } from '../../../services/indexer/sync/runSync.js';
 import type { SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
-import { PlatformAnswerError, PlatformAway } from '../../../shared/discordApi/platformErrors.js';
+import {
+  PlatformAnswerError,
+  PlatformAway,
+  PlatformRefused,
+} from '../../../shared/discordApi/platformErrors.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
 import {
@@ -21,6 +25,8 @@ import {
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import { readEventsState } from '../../../shared/store/syncState.js';
 import { until } from '../../support/apiServer.js';
+import { aSourceThread } from '../../support/factories.js';
+import { record } from '../../support/indexerDeps.js';
 import { aLiveThread } from '../../support/liveAnswers.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 import { QUIET } from '../../support/syncRig.js';
@@ -93,6 +99,24 @@ describe('a request to sync', () => {
       }
     });
   }
+
+  it('keeps what an export alone has told of when the platform knows nothing of it', async () => {
+    const source = aSourceThread();
+    await record(deps, source);
+    const { _id: threadId, channelId } = source.thread;
+    const unknown = new PlatformRefused('Unknown Channel', 404, 10_003);
+    const { platform } = answeringPlatform([], {
+      before: ({ route }) =>
+        route === 'application' ? Promise.resolve() : Promise.reject(unknown),
+    });
+    for (const place of [{ threadId }, { channelId }]) {
+      const asked = runRequest(syncDeps(deps, platform), aRequest(place));
+      expect(await asked.catch((error: unknown) => error)).to.equal(unknown);
+    }
+    const { threads, channels } = deps.collections;
+    expect(await threads.findOne({ _id: threadId })).not.to.have.property('deleted');
+    expect(await channels.findOne({ _id: channelId })).not.to.have.property('deleted');
+  });
 
   it('finds a thread that is taken up while the archived ones are listed', async () => {
     const one = anAnsweredServer('Rust', ['help']);
