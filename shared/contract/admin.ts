@@ -242,7 +242,9 @@ const syncStats = Joi.object<SyncStats, true>({
         found: count('Threads that the platform told of'),
         fetched: count('Those of them that are fetched'),
         failed: count('Those of them that cannot be fetched, or not all of their messages'),
-      }).required(),
+      })
+        .required()
+        .description('Its threads'),
     }),
     'Forums that the bot knows of',
   ),
@@ -281,7 +283,9 @@ export const adminStatsSchema = Joi.object<AdminStats, true>({
     problem: nullableText(
       'What is wrong with the index (made for another version, or lost), and what to do',
     ),
-  }).required(),
+  })
+    .required()
+    .description('The search index'),
   cache: group(
     {
       entries: 'Responses that are kept',
@@ -327,9 +331,11 @@ export const auditPageSchema = Joi.object({
       caller: Joi.object({
         kind: text('Kind of credential; cli for the command line'),
         id: text('Key or user; of cli, the user of its system; 0 for an erased user'),
-      }).required(),
+      })
+        .required()
+        .description('Who asked'),
       operation: text('operationId'),
-      params: Joi.object().unknown().required(),
+      params: Joi.object().unknown().required().description('What was asked for'),
       outcome: text('done, failed or the code of the error; of cli, started until it has ended'),
       status: count('HTTP status; cli has none').optional(),
       jobId: text('The job it filed').optional(),

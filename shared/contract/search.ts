@@ -174,12 +174,16 @@ const authorSchema = Joi.object<ResultAuthor, true>({
   id: id('User id'),
   username: text('Account name'),
   displayName: text('The name a reader would have seen'),
-}).required();
+})
+  .required()
+  .description('Who wrote it');
 
 const highlightsSchema = Joi.object<Highlights, true>({
   title: Joi.string().description('Escaped HTML, matches in <mark>'),
   content: Joi.string().description('Escaped HTML of one passage, matches in <mark>'),
-}).required();
+})
+  .required()
+  .description('Where the query was found; a part is absent where nothing of it matched');
 
 /** Checks a ThreadResult. */
 export const threadResultSchema = Joi.object<ThreadResult, true>({
@@ -223,7 +227,9 @@ export const searchResponseSchema = Joi.object<SearchResponse, true>({
   results: Joi.object<SearchResponse['results'], true>({
     threads: listOf(threadResultSchema, 'Threads, best first'),
     messages: listOf(messageResultSchema, 'Messages, best first'),
-  }).required(),
+  })
+    .required()
+    .description('The page: threads and messages of one ranking, split by kind'),
   total: count('All matches: threadCount + messageCount'),
   threadCount: count('Threads that match'),
   messageCount: count('Messages that match'),

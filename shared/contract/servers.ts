@@ -127,23 +127,31 @@ const counts = Joi.object<ServerStats['stats'], true>({
     open: count('Open threads'),
     resolved: count('Resolved threads'),
     archived: count('Archived threads'),
-  }).required(),
+  })
+    .required()
+    .description('Threads by status'),
   messages: Joi.object({
     total: count('All messages'),
     byHumans: count('Messages of people'),
     byBots: count('Messages of bots'),
     avgPerThread: Joi.number().min(0).required().description('Messages a thread (two decimals)'),
-  }).required(),
+  })
+    .required()
+    .description('Messages by who wrote them'),
   participants: Joi.object({
     unique: count('Everyone who wrote, without webhooks'),
     humans: count('People among them'),
     bots: count('Bots among them'),
-  }).required(),
+  })
+    .required()
+    .description('Who wrote'),
   channels: count('Forum channels'),
   reactions: Joi.object({
     total: count('Reactions'),
     uniqueEmojis: count('Different emojis among them'),
-  }).required(),
+  })
+    .required()
+    .description('Reactions to messages'),
 });
 
 /** Checks a ServerStats. */
