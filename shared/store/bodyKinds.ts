@@ -7,7 +7,9 @@ export const BODY_KINDS = {
 
 /** What a stored body can be about. */
 export type BodySubject = keyof typeof BODY_KINDS;
-export type BodyKind = (typeof BODY_KINDS)[BodySubject][number];
+/** The kinds of bodies, of some subjects alone where these are named. */
+export type BodyKind<Subject extends BodySubject = BodySubject> =
+  (typeof BODY_KINDS)[Subject][number];
 
 /** What stands for all servers in place of a server's id. */
 export const ALL_SERVERS = 'all';

@@ -2,7 +2,7 @@ import type { Binary } from 'mongodb';
 import { batches } from '../../../shared/platform/batches.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { memoryBudget } from '../../../shared/platform/memoryBudget.js';
-import { bodyNames } from '../../../shared/store/bodyKinds.js';
+import { bodyNames, type BodyKind } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { bodyOwner, removeOlderPieces, removePieces } from '../../../shared/store/pieces.js';
 import { findAllGathered, findGathered } from '../../../shared/store/gather.js';
@@ -144,9 +144,12 @@ export async function storedThread(
   return { item, contributions: rows, sent: stored.find(({ sent }) => sent)?.sent, cut };
 }
 
+/** The bodies that the build of a thread stores. The list of similar threads is stored when these are looked for. */
+export type BuiltKind = Exclude<BodyKind<'thread'>, 'similar'>;
+
 interface BuiltThread {
   views: ReadViews;
-  bodies: BodyView[];
+  bodies: Record<BuiltKind, BodyView>;
 }
 
 /**
@@ -190,7 +193,7 @@ async function writeThread(
       removeUnshownDocuments(collections, search, _id, version),
     ]);
     const noted = sent.noted();
-    return { views, bodies: [noted ? { ...whole, sent: noted } : whole, participants] };
+    return { views, bodies: { thread: noted ? { ...whole, sent: noted } : whole, participants } };
   } finally {
     body.abandon();
   }
@@ -203,7 +206,8 @@ async function storeViews(
 ): Promise<void> {
   const { collections } = deps;
   const { _id: threadId, serverId, channelId } = thread;
-  const { views, bodies } = built;
+  const { views } = built;
+  const bodies = Object.values(built.bodies);
   const { item, links, hasForwards } = views;
   const showsOthers = hasForwards || [...links.keys()].some((id) => id !== threadId);
   faultPoint('beforeViews');

@@ -1,4 +1,4 @@
-import { SERVER_LIST } from '../../../shared/store/bodyKinds.js';
+import { SERVER_LIST, type BodyKind } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ChannelRecord, ServerRecord } from '../../../shared/store/records.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
@@ -25,12 +25,15 @@ export async function countServer(
     .find({ serverId, deleted: { $ne: true }, withheldAt: { $exists: false } })
     .toArray();
   const counts = await countAll(collections, server, channels);
-  return new Map([
-    [`server/${serverId}`, JSON.stringify(presentServer(server, links))],
-    [`channels/${serverId}`, JSON.stringify(presentChannels(channels))],
-    [`tags/${serverId}`, JSON.stringify(presentTags(channels))],
-    [`stats/${serverId}`, JSON.stringify(presentStats(server, channels, counts))],
-  ]);
+  const bodies: Record<BodyKind<'server'>, object> = {
+    server: presentServer(server, links),
+    channels: presentChannels(channels),
+    tags: presentTags(channels),
+    stats: presentStats(server, channels, counts),
+  };
+  return new Map(
+    Object.entries(bodies).map(([kind, body]) => [`${kind}/${serverId}`, JSON.stringify(body)]),
+  );
 }
 
 /** The body that lists all servers. */

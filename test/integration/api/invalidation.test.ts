@@ -32,24 +32,6 @@ describe('response cache and announcements', () => {
     await until(async () => (await api.get(path)).body.toString() !== before);
   }
 
-  it('follows every kind of body', async () => {
-    const { collections } = api.stores.mongo;
-    const cases: [string, string, Partial<Announcement>][] = [
-      ['thread/71', '/api/threads/71', { threads: [THREAD] }],
-      ['participants/71', '/api/threads/71/participants', { threads: [THREAD] }],
-      ['server/10', '/api/servers/10', { servers: ['10'] }],
-      ['channels/10', '/api/servers/10/channels', { servers: ['10'] }],
-      ['tags/10', '/api/servers/10/tags', { servers: ['10'] }],
-      ['servers/all', '/api/servers', { servers: ['10'] }],
-      ['user/7', '/users/7', { users: ['7'] }],
-    ];
-    for (const [body, path, announcement] of cases) {
-      await storeBody(collections, body, { name: 'before' });
-      const change = () => storeBody(collections, body, { name: 'after' });
-      await follows(path, change, announcement);
-    }
-  });
-
   it('follows a thread that comes, goes, and comes again', async () => {
     const { collections } = api.stores.mongo;
     const path = '/api/threads/71';

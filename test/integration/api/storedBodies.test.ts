@@ -4,12 +4,40 @@ import { expect } from 'chai';
 import { bodyReader, type ReadBody } from '../../../services/api/bodies/bodyReader.js';
 import { loadBody } from '../../../services/api/bodies/findBody.js';
 import { formOf } from '../../../services/api/http/forms.js';
+import { dropCachedStats, type Announcement } from '../../../shared/jobs/announcements.js';
+import { subjectOf, type BodyKind } from '../../../shared/store/bodyKinds.js';
 import { startApi, until, untilEqual, type ApiServer } from '../../support/apiServer.js';
 import { storeBody, storeChunkedBody } from '../../support/apiViews.js';
 
 const SERVER = '900000000000000001';
 const THREAD = '900000000000000002';
 const USER = '900000000000000003';
+
+const SUBJECTS = {
+  server: { id: SERVER, absent: 'Server' },
+  thread: { id: THREAD, absent: 'Thread' },
+  user: { id: USER, absent: 'User' },
+};
+
+const OF_SERVER = { servers: [SERVER] };
+const OF_THREAD = { threads: [{ threadId: THREAD, serverId: SERVER, channelId: '1' }] };
+
+/** Where each kind of body is read, and what is announced when one has changed. */
+const KINDS: Record<BodyKind, { paths: string[]; changed: Partial<Announcement> }> = {
+  server: { paths: [`/api/servers/${SERVER}`], changed: OF_SERVER },
+  channels: { paths: [`/api/servers/${SERVER}/channels`], changed: OF_SERVER },
+  tags: { paths: [`/api/servers/${SERVER}/tags`], changed: OF_SERVER },
+  stats: { paths: [`/api/servers/${SERVER}/stats`], changed: OF_SERVER },
+  thread: { paths: [`/api/threads/${THREAD}`], changed: OF_THREAD },
+  participants: { paths: [`/api/threads/${THREAD}/participants`], changed: OF_THREAD },
+  similar: { paths: [`/api/threads/${THREAD}/similar`], changed: { similar: [THREAD] } },
+  user: { paths: [`/users/${USER}`, `/api/users/${USER}`], changed: { users: [USER] } },
+};
+
+const CASES = (Object.keys(KINDS) as BodyKind[]).map((kind) => {
+  const { id, absent } = SUBJECTS[subjectOf(kind)];
+  return { body: `${kind}/${id}`, absent, ...KINDS[kind] };
+});
 
 describe('stored bodies', () => {
   let api: ApiServer;
@@ -18,20 +46,7 @@ describe('stored bodies', () => {
   });
   after(() => api.close());
 
-  const cases = [
-    { body: `server/${SERVER}`, paths: [`/api/servers/${SERVER}`], absent: 'Server' },
-    { body: `channels/${SERVER}`, paths: [`/api/servers/${SERVER}/channels`], absent: 'Server' },
-    { body: `tags/${SERVER}`, paths: [`/api/servers/${SERVER}/tags`], absent: 'Server' },
-    { body: `stats/${SERVER}`, paths: [`/api/servers/${SERVER}/stats`], absent: 'Server' },
-    { body: `thread/${THREAD}`, paths: [`/api/threads/${THREAD}`], absent: 'Thread' },
-    {
-      body: `participants/${THREAD}`,
-      paths: [`/api/threads/${THREAD}/participants`],
-      absent: 'Thread',
-    },
-    { body: `user/${USER}`, paths: [`/users/${USER}`, `/api/users/${USER}`], absent: 'User' },
-  ];
-  for (const { body, paths, absent } of cases) {
+  for (const { body, paths, absent } of CASES) {
     for (const path of paths) {
       it(`answers ${path} with ${body}`, async () => {
         const value = { of: body, text: 'Zoë says “hi” 👋' };
@@ -76,6 +91,20 @@ describe('stored bodies', () => {
         }
       });
     }
+  }
+
+  for (const { body, paths, changed } of CASES) {
+    it(`answers with the same ${body} until an announcement`, async () => {
+      const { mongo, redis } = api.stores;
+      const told = () => Promise.all(paths.map(async (path) => (await api.get(path)).json()));
+      const before = await told();
+      const value = { of: body, text: 'Changed' };
+      await storeBody(mongo.collections, body, value);
+      expect(await told()).to.deep.equal(before);
+      await dropCachedStats(redis, mongo.namespace, SERVER);
+      await api.announce(changed);
+      await untilEqual(told, Array(paths.length).fill(value));
+    });
   }
 
   it('lists servers, none before the first import', async () => {

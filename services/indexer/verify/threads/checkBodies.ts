@@ -1,5 +1,6 @@
 import { BODY_KINDS } from '../../../../shared/store/bodyKinds.js';
 import { slices } from '../../records/slices.js';
+import type { BuiltKind } from '../../build/buildThread.js';
 import { similarBodies } from '../../build/similarBodies.js';
 import { compareBodies, compareTexts, type ExpectedBody } from '../compareBodies.js';
 import { etagOf } from '../../stores/entityTag.js';
@@ -14,9 +15,11 @@ export const checkBodies: ThreadCheck = async (look) => {
   for (const some of slices(resting(look), AT_ONCE)) {
     const expected = new Map<string, ExpectedBody>();
     for (const { thread, views, bodyTag } of some) {
-      const { _id } = thread;
-      expected.set(`thread/${_id}`, views && { etag: bodyTag });
-      expected.set(`participants/${_id}`, views && { etag: etagOf(views.participants) });
+      const must: Record<BuiltKind, ExpectedBody> = {
+        thread: views && { etag: bodyTag },
+        participants: views && { etag: etagOf(views.participants) },
+      };
+      for (const [kind, body] of Object.entries(must)) expected.set(`${kind}/${thread._id}`, body);
     }
     for (const { name, detail, stored, isShown } of await compareBodies(
       look.deps.collections,
