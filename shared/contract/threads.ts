@@ -24,14 +24,16 @@ export type ThreadStatus = (typeof THREAD_STATUSES)[number];
 export const THREAD_STATUS_FILTERS = ['open', 'resolved', 'locked', 'all'] as const;
 export type ThreadStatusFilter = (typeof THREAD_STATUS_FILTERS)[number];
 
-export const THREAD_SORTS = [
-  'latest',
-  'oldest',
-  'popular',
-  'recently_active',
-  'unanswered',
-] as const;
-export type ThreadSort = (typeof THREAD_SORTS)[number];
+/** The sorts of the thread list, and what each one shows. */
+const SORT_MEANINGS = {
+  latest: 'newest first',
+  oldest: 'oldest first',
+  popular: 'most messages first',
+  recently_active: 'last message first',
+  unanswered: 'threads without a reply, oldest first',
+};
+export type ThreadSort = keyof typeof SORT_MEANINGS;
+export const THREAD_SORTS = Object.keys(SORT_MEANINGS) as [ThreadSort, ...ThreadSort[]];
 
 /** Who started a thread, in lists. `username` is the account name, `displayName` the name a reader would have seen. */
 export interface ThreadAuthor {
@@ -145,7 +147,9 @@ export const threadListQuerySchema = Joi.object<ThreadListQuery, true>({
     .valid(...THREAD_SORTS)
     .default('latest')
     .description(
-      'latest: newest first; oldest: oldest first; popular: most messages first; recently_active: last message first; unanswered: threads without a reply, oldest first',
+      Object.entries(SORT_MEANINGS)
+        .map(([name, meaning]) => `${name}: ${meaning}`)
+        .join('; '),
     ),
   limit: limitParameter(),
   cursor: cursorParameter(),

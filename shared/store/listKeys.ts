@@ -1,4 +1,5 @@
 import type { ThreadSort, ThreadStatusFilter } from '../contract/threads.js';
+import type { ThreadItemView } from './views.js';
 
 /** A filter combination of the thread list; the tag already folded by foldTag. */
 export interface ListFilter {
@@ -15,7 +16,10 @@ export const LIST_SORTS = {
   popular: { field: 'popularKey', direction: -1 },
   recently_active: { field: 'activeKey', direction: -1 },
   unanswered: { field: 'unansweredKey', direction: 1 },
-} as const satisfies Record<ThreadSort, { field: string; direction: 1 | -1 }>;
+} as const satisfies Record<
+  ThreadSort,
+  { field: `${string}Key` & keyof ThreadItemView; direction: 1 | -1 }
+>;
 
 /** A field that a list of threads is sorted by. */
 export type ListField = (typeof LIST_SORTS)[ThreadSort]['field'];

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SearchResponse } from '../../shared/contract/search.js';
-import type { ThreadDetail, ThreadPage } from '../../shared/contract/threads.js';
+import { THREAD_SORTS, type ThreadDetail, type ThreadPage } from '../../shared/contract/threads.js';
 import type { Answer, ArchiveClient } from './archiveClient.js';
 import {
   goneSince,
@@ -30,7 +30,8 @@ const GRACE_MS = 3_000;
 const PATIENCE_MS = 60_000;
 const READ_EVERY_MS = 40;
 const LONGEST_LIST = 100;
-const SORTS = ['latest', 'oldest', 'popular', 'recently_active'] as const;
+/** By these sorts a list shows every thread. */
+const SORTS = THREAD_SORTS.filter((sort) => sort !== 'unanswered');
 
 type Tell = (text: string) => void;
 

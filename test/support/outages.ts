@@ -3,6 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeDataDir } from '../../services/local/elasticsearchFolder.js';
+import { THREAD_SORTS } from '../../shared/contract/threads.js';
 import { createMongo, type Mongo } from '../../shared/platform/clients.js';
 import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../shared/platform/env.js';
@@ -127,7 +128,7 @@ export function readMix(): () => Planned {
   const random = randomOf(7);
   let cold = 0;
   const hot = () => `/api/threads/${random.below(HOT_THREADS) + 1}`;
-  const list = () => `/api/threads?sort=${random.pick(SORTS)}&limit=${random.below(60) + 1}`;
+  const list = () => `/api/threads?sort=${random.pick(THREAD_SORTS)}&limit=${random.below(60) + 1}`;
   const kinds: [string, number, () => Omit<Planned, 'kind'>][] = [
     ['hot thread', 30, () => ({ path: hot() })],
     [
@@ -150,7 +151,6 @@ export function readMix(): () => Planned {
   };
 }
 
-const SORTS = ['latest', 'oldest', 'popular', 'recently_active', 'unanswered'] as const;
 const WORDS = ['anchor', 'boat', 'cargo', 'deck', 'engine', 'fleet', 'gale', 'harbour'] as const;
 
 /** Whether a read was answered as usual, or refused as while a store is away: nothing else may ever be answered. */
