@@ -1,4 +1,4 @@
-/** What operators ask and are told. */
+/** Requests and answers of the operations for operators. */
 import Joi from 'joi';
 import {
   count,
@@ -44,7 +44,7 @@ export interface AdminJob {
   attempts: number;
   queuedAt: string;
   finishedAt: string | null;
-  /** What a verification came to, once it is done. */
+  /** The result of a verification that has ended. */
   report?: VerifyReport;
 }
 
@@ -62,7 +62,9 @@ export const adminJobSchema = Joi.object<AdminJob, true>({
   attempts: count('Tries so far'),
   queuedAt: time('When it was asked for'),
   finishedAt: nullableTime('When it ended'),
-  report: verifyReportSchema.optional().description('What a verification came to, once it is done'),
+  report: verifyReportSchema
+    .optional()
+    .description('The result of a verification, once it is done'),
 }).unknown();
 
 /** GET /admin/jobs. */

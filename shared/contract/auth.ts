@@ -80,7 +80,7 @@ export const tokenResponseSchema = Joi.object<TokenResponse, true>({
   refresh_token: text('Renews the service token, once'),
 });
 
-/** Query of GET /auth/login: none. Its answer beside the Location header. */
+/** GET /auth/login: the body beside its Location header. There are no query parameters. */
 export interface LoginRedirect {
   location: string;
 }
@@ -96,7 +96,7 @@ export interface CurrentUser {
   username: string | null;
   /** Full https address. */
   avatar: string | null;
-  /** Levels of a service token; what a platform token allows (identify, guilds). */
+  /** The levels of a service token; of a platform token, what it allows (identify, guilds). */
   scope: string[];
   guilds?: { id: string; name: string; icon: string | null }[];
 }

@@ -71,7 +71,7 @@ export const oneOf = <T extends string>(values: readonly T[], description: strin
 export const listOf = (item: Joi.Schema, description: string) =>
   Joi.array().items(item).required().description(description);
 
-/** Where the list goes on after a page, and whether it does. */
+/** The end of a page: whether the list goes on, and the cursor for that. */
 export const pageEnd = () => ({
   nextCursor: Joi.string()
     .allow(null)
@@ -97,7 +97,7 @@ export const limitParameter = (what = 'Results on a page') =>
 export const filterParameter = (description: string) =>
   Joi.string().trim().pattern(/\S/).description(description);
 
-/** Query parameter: where to go on. */
+/** Query parameter: the cursor of an earlier page, after which the list goes on. */
 export const cursorParameter = () =>
   Joi.string()
     .max(256)

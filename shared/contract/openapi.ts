@@ -40,14 +40,14 @@ const SECURITY_SCHEMES: JsonObject = {
   platformToken: { type: 'http', scheme: 'bearer', description: 'OAuth2 access token of Discord' },
 };
 
-/** What is sent to show who asks, by how an operation is protected; the level needed is in x-access. */
+/** The security requirement of an operation, by its kind of access. `x-access` tells which level is needed. */
 const SECURITY: Record<'public' | 'me' | 'level', Json> = {
   public: [],
   me: [{ serviceToken: [] }, { platformToken: [] }],
   level: [{ apiKey: [] }, { serviceToken: [] }],
 };
 
-/** What every operation may answer: to a URL, or two credentials, that cannot be, and to one request too many. */
+/** Errors that every operation may answer: an invalid URL or two credentials at once, and too many requests. */
 const ALWAYS: readonly ErrorCode[] = ['VALIDATION_ERROR', 'RATE_LIMITED'];
 
 /** The OpenAPI 3.1 document of some operations. */
@@ -107,7 +107,7 @@ function describeOperation(operation: Operation, alias: number, share: (node: Js
   };
 }
 
-/** An answer with a file. Any type will do, and its bytes have no schema. */
+/** A response with a file of any media type. Its bytes have no schema. */
 function describeFile(): Json {
   const headers = { 'Content-Disposition': 'The name of the file, and whether it is to be saved' };
   return {
@@ -141,7 +141,7 @@ function parameters(schema: Joi.ObjectSchema, where: 'path' | 'query'): Json[] {
   });
 }
 
-/** What a schema says of itself that joi cannot tell in JSON Schema, as `meta({ jsonSchema })`. */
+/** Parts of JSON Schema that a schema gives in `meta({ jsonSchema })`, because joi cannot derive them. */
 function addedTo(schema: Joi.Schema): JsonObject {
   const { metas = [] } = schema.describe() as { metas?: { jsonSchema?: JsonObject }[] };
   return Object.assign({}, ...metas.map(({ jsonSchema: added }) => added)) as JsonObject;
@@ -157,7 +157,7 @@ function describeHeaders(headers: Readonly<Record<string, string>>): Json {
   );
 }
 
-/** One response a status: two codes of one status share it. */
+/** The responses of some error codes, one for each HTTP status. Codes with the same status share a response. */
 function errorResponses(codes: readonly ErrorCode[]): JsonObject {
   const statuses = [...new Set(codes.map((code) => ERROR_STATUS[code]))];
   return Object.fromEntries(
@@ -171,7 +171,7 @@ function errorResponses(codes: readonly ErrorCode[]): JsonObject {
   );
 }
 
-/** A joi schema as JSON Schema: `output` is what is answered, `input` what may be asked. */
+/** A joi schema as JSON Schema: of an answer (`output`), or of what a caller may send (`input`). */
 function jsonSchema(schema: Joi.Schema, side: 'input' | 'output' = 'output'): JsonObject {
   const standard = schema['~standard'].jsonSchema;
   const told = standard[side]({ target: 'draft-2020-12' }) as JsonObject;
@@ -189,8 +189,8 @@ function withAdded(schema: Joi.ObjectSchema, told: JsonObject): JsonObject {
 }
 
 /**
- * Admits null where an enum's type does. What is answered leaves room for properties that come later; what is asked has
- * none.
+ * Adds null to an enum whose type admits null. Schemas of answers admit unknown properties, because later versions may
+ * add some. Schemas of requests stay as they are.
  */
 function tidy(node: Json, side: 'input' | 'output'): Json {
   if (Array.isArray(node)) return node.map((part) => tidy(part, side));

@@ -8,7 +8,9 @@ import type { ErrorCode } from './errors.js';
  */
 export type Access = 'public' | 'me' | 'read' | 'write' | 'admin';
 
-/** A request body that is not parsed: its bytes as they come, cut with PAYLOAD_TOO_LARGE beyond the limit. */
+/**
+ * The bytes of a body that is not parsed. Reading them throws PAYLOAD_TOO_LARGE once they exceed the operation's limit.
+ */
 export interface RawBody {
   stream: Readable;
   /** The media type alone, in lower case, such as `application/json`. */
@@ -26,7 +28,9 @@ export interface BodyRule<Body> {
   optional?: boolean;
 }
 
-/** One endpoint as the world sees it: routing, checks of query and body, and documentation are made from this. */
+/**
+ * One endpoint, as its callers see it. Routing, the checks of query and body, and the documentation are made from this.
+ */
 export interface Operation<Params = unknown, Query = unknown, Body = unknown> {
   operationId: string;
   method: 'get' | 'post' | 'delete';
@@ -34,8 +38,9 @@ export interface Operation<Params = unknown, Query = unknown, Body = unknown> {
   paths: readonly string[];
   access: Access;
   /**
-   * Which limit of an address counts this; reads when absent. A `code` is not tried for an address with too many wrong
-   * credentials. `nothing` is not counted at all: it must cost little, and be the same for everybody.
+   * Which limit of the caller's address counts the request; the one for reads when absent. An operation with `code` is
+   * refused to an address that has sent too many wrong credentials. `nothing` is not counted at all: such an operation
+   * must cost little, and answer the same to everybody.
    */
   limitedAs?: 'search' | 'code' | 'nothing';
   summary: string;
@@ -50,13 +55,13 @@ export interface Operation<Params = unknown, Query = unknown, Body = unknown> {
   response: Joi.Schema;
   /** Whether it may answer with 200 and a file of any type, too. */
   file?: true;
-  /** Beside those that every operation has. */
+  /** Errors in addition to those that every operation may answer. */
   errors: readonly ErrorCode[];
-  /** Response headers of its own: name and description. */
+  /** Response headers that only this operation has, as name and description. */
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Keeps the types of an operation's parameters and body. Throws when an /admin path is not protected. */
+/** Returns an operation with the types of its parameters and body. Throws when an /admin path is not protected. */
 export function operation<Params, Query, Body = undefined>(
   declared: Operation<Params, Query, Body>,
 ): Operation<Params, Query, Body> {
@@ -66,12 +71,12 @@ export function operation<Params, Query, Body = undefined>(
   return declared;
 }
 
-/** Whether a path is one of administration, which nothing public may be. */
+/** Whether a path is one of administration. No public operation may have one. */
 export function isAdminPath(path: string): boolean {
   return /^\/(?:api\/)?admin(?:\/|$)/.test(path);
 }
 
-/** Parameters or a query of which there are none. */
+/** The schema of no parameters, or of an empty query. */
 export const nothing = Joi.object<Record<string, never>>({});
 /** Errors of every operation that is protected. */
 export const PROTECTED_ERRORS: readonly ErrorCode[] = [

@@ -33,11 +33,11 @@ const threadParams = Joi.object<{ threadId: string }, true>({ threadId: text('Th
 const userParams = Joi.object<{ userId: string }, true>({ userId: text('User id') });
 
 const GET = { method: 'get', access: 'public', params: nothing, query: nothing } as const;
-/** Answers with a file where there is a copy of it, and else with where it is. */
+/** Answers with the file where the archive has a copy of it, else with a redirect to its address. */
 const FILE = { file: true, status: 302, response: fileLinkSchema } as const;
 const FIND: readonly ErrorCode[] = ['NOT_FOUND', 'UNAVAILABLE'];
 const LIST: readonly ErrorCode[] = ['UNAVAILABLE'];
-/** Headers of answers that tell what the service's caches did. */
+/** Headers that tell what the service's caches did for an answer. */
 const CACHE_HEADERS = {
   'X-Cache': 'HIT from the cache, MISS when just loaded, BYPASS while the cache is away',
   'X-Cache-TTL': 'How long the cached answer still lasts at most (whole seconds)',
@@ -155,7 +155,7 @@ export const operations = {
     ...GET,
     operationId: 'listSimilarThreads',
     paths: ['/api/threads/:threadId/similar'],
-    summary: 'Threads of the same server about the same',
+    summary: 'Threads of the same server about similar things',
     params: threadParams,
     response: similarThreadsSchema,
     errors: FIND,

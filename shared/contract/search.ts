@@ -99,15 +99,15 @@ export interface SearchResponse {
   threadCount: number;
   messageCount: number;
   /**
-   * Where no match of all terms is strong: what matches some telling ones, at most `limit` and 20; not counted, scores
-   * below 0.5.
+   * Weaker matches, filled where no match of all terms is strong. They match some of the telling terms. There are at
+   * most `limit` of them, and at most 20. They are not counted in the totals, and score below 0.5.
    */
   related: { threads: ThreadResult[]; messages: MessageResult[] };
-  /** A corrected query that matches, when this one matches nothing. */
+  /** A corrected query that has matches; null unless this query has none. */
   suggestion: string | null;
 }
 
-/** GET /suggest: titles that begin as the query does, or hold words that do. */
+/** GET /suggest: titles that begin as the query does, or hold words that begin so. */
 export interface SuggestResponse {
   query: string;
   suggestions: { threadId: string; title: string; slug: string }[];

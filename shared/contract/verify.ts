@@ -24,7 +24,7 @@ export const DIFFERENCES = {
 
 export type DifferenceKind = keyof typeof DIFFERENCES;
 
-/** Differences that a report lists; what is beyond is counted. */
+/** The most differences that a report lists. Those beyond are counted only. */
 export const LISTED_DIFFERENCES = 200;
 
 /** POST /admin/verify. */
@@ -46,15 +46,18 @@ export interface ReportedDifference {
   mended: boolean;
 }
 
-/** What a verification came to. */
+/** The result of a verification. */
 export interface VerifyReport {
   /** Nothing differs, or everything that did was mended. */
   clean: boolean;
-  /** How many of each thing the first look compared. `again`: what it could not compare, or found to differ. */
+  /**
+   * How many of each thing the first look compared. `again` counts what was looked at once more: it was still being
+   * built then, or it differed.
+   */
   checked: Record<string, number>;
-  /** Counts by kind; of leftovers those that were listed. */
+  /** Counts by kind. Of leftovers, only those that are listed are counted. */
   counts: Partial<Record<DifferenceKind, { found: number; mended: number }>>;
-  /** The first LISTED_DIFFERENCES. */
+  /** At most LISTED_DIFFERENCES of them. */
   differences: ReportedDifference[];
   /** How many differences were mended. */
   repaired: number;
@@ -67,7 +70,7 @@ export const verifyReportSchema = Joi.object<VerifyReport, true>({
     .pattern(Joi.string(), Joi.number())
     .required()
     .description(
-      'How many of each thing the first look compared; `again` counts what was looked at again: it was still being built, or differed',
+      'How many of each thing the first look compared. `again` counts what was looked at once more: it was still being built, or it differed',
     ),
   counts: Joi.object()
     .pattern(

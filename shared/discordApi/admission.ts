@@ -4,33 +4,33 @@ import { PlatformAway } from './platformErrors.js';
 /** The platform allows a bot 50 requests in any second. One is left for `forum-archive bot check`. */
 const MOST_REQUESTS = 49;
 /**
- * A request that was answered reached the platform before. So a second after its answer, of which parts of a
- * millisecond may be cut off, another may take its place.
+ * How long a request counts after its answer (ms). The platform received it before that, so another one may take its
+ * place a second later. One millisecond is added, as the scripts cut times to whole milliseconds.
  */
 const HELD_AFTER_ANSWER_MS = 1_001;
-/** What was not answered for so long was sent by a process that has ended: no request takes this long. */
+/** A request without an answer counts for so long (ms). No request takes longer, so its process has ended. */
 const LONGEST_REQUEST_MS = 60_000;
 /** The platform bans an address after 10,000 invalid requests in ten minutes. */
 const MOST_INVALID = 1_000;
 const INVALID_WITHIN_MS = 600_000;
 
 /**
- * What all processes of an archive share: the limit over all routes, and the platform's word to stop. All of it throws
- * PlatformAway while Redis does not count: nothing may be sent uncounted.
+ * The limits that all processes of an archive share: the number of requests over all routes, and a pause that the
+ * platform asked for. Each call throws PlatformAway while Redis does not answer, as nothing may be sent uncounted.
  */
 export interface Admission {
-  /** Milliseconds to wait before asking again; 0 where the request may be sent. It counts until it is answered. */
+  /** Milliseconds to wait before asking again; 0 where the request may be sent. It then counts until it is answered. */
   ask(requestId: string): Promise<number>;
-  /** Tells that a request was answered, or failed. */
+  /** Notes that a request was answered, or failed. */
   answered(requestId: string): Promise<void>;
-  /** Nothing is sent for so long. */
+  /** Has nothing sent for so long. */
   stop(ms: number): Promise<void>;
-  /** Counts an answer that the platform counts as invalid. */
+  /** Counts an answer that counts towards the platform's ban. */
   countInvalid(): Promise<void>;
 }
 
-// Times are by the clock of Redis, as the clocks of processes differ. A place that ends later than any request may last
-// was taken before that clock was set back: it is free.
+// The scripts read the clock of Redis, because the clocks of processes differ. Each entry has the time at which it
+// ends. An entry that ends later than any request can last was made before that clock was set back. So it is removed.
 const ASK = `
 local stopped = redis.call('PTTL', KEYS[2])
 if stopped > 0 then return stopped end
@@ -47,20 +47,20 @@ redis.call('ZADD', KEYS[1], now + ARGV[4], ARGV[5])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return 0`;
 
-// One that was taken for lost has no place any more.
+// An entry that has been removed meanwhile is not added again.
 const ANSWERED = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZADD', KEYS[1], 'XX', now + ARGV[1], ARGV[2])`;
 
-// A longer stop is not made shorter.
+// A shorter stop does not replace a longer one.
 const STOP = `
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], 1, 'PX', ARGV[1]) end`;
 
 const COUNT_INVALID = `
 if redis.call('INCR', KEYS[1]) == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end`;
 
-/** The admission of an archive, kept in Redis; `namespace` is the database's name. */
+/** Counts the requests of an archive in Redis; `namespace` is the database's name. */
 export function createAdmission(redis: Redis, namespace: string): Admission {
   const [requests, stopped, invalid] = ['requests', 'stopped', 'invalid'].map(
     (name) => `${namespace}:platform:${name}`,

@@ -15,7 +15,7 @@ import type {
   APIUser,
 } from 'discord-api-types/v10';
 
-/** The parts of the platform's answers that are used; what else an answer holds is ignored. */
+/** The parts of the platform's answers that are used. All other parts are ignored. */
 
 export type LiveUser = Pick<APIUser, 'id' | 'username' | 'avatar'> &
   Partial<Pick<APIUser, 'discriminator' | 'global_name' | 'bot'>>;
@@ -29,7 +29,7 @@ export type LiveGuild = Pick<APIGuild, 'id' | 'name'> &
     roles: LiveRole[];
   };
 
-/** A channel of a server, of any type; the platform leaves out what a type has not. */
+/** A channel of a server, of any type. The platform leaves out the fields that a type does not have. */
 export interface LiveChannel {
   id: string;
   type: number;
@@ -60,14 +60,14 @@ export interface LiveThread {
   last_message_id?: string | null;
 }
 
-/** A channel or a thread: which of both it is, its type tells. */
+/** A channel or a thread. Its type tells which of the two it is. */
 export interface LivePlace {
   id: string;
   guild_id: string;
   type: number;
 }
 
-/** Archived threads tell whether there are more; active ones come all at once. */
+/** A list of threads. A page of archived threads tells whether there are more; active threads all come at once. */
 export interface LiveThreadList {
   threads: LiveThread[];
   unreadable: Unreadable;
@@ -104,7 +104,7 @@ export interface LiveSnapshot {
   components?: LiveComponent[];
 }
 
-/** Somebody as a member of the server: events alone tell it. */
+/** Somebody as a member of the server. Only events tell it. */
 export interface LiveMemberNamed {
   /** Null for none. */
   nick?: string | null;
@@ -131,13 +131,13 @@ export interface LiveMessage extends LiveSnapshot {
   message_snapshots?: { message: LiveSnapshot }[];
   poll?: Pick<APIPoll, 'question' | 'answers'> & Partial<Pick<APIPoll, 'results'>>;
   interaction_metadata?: { id: string; user?: LiveUser; name?: string };
-  /** Deprecated, and the only one that names the command. */
+  /** Deprecated. But no other field names the command. */
   interaction?: Pick<NonNullable<APIMessage['interaction']>, 'id' | 'name'> & { user?: LiveUser };
 }
 
 export type LiveApplication = Pick<APIApplication, 'id'> & { name?: string; flags?: number };
 
-/** Links of now; null where there is none. */
+/** Attachment links that were signed now; null where a link has no attachment. */
 export interface LiveRefreshedUrls {
   refreshed_urls: { original: string; refreshed: string | null }[];
 }
@@ -157,7 +157,7 @@ export interface LiveGateway {
   };
 }
 
-/** Parts of an answer of a form that is not known here, and what is wrong with them. */
+/** Parts of an answer whose form is not known here, and what is wrong with each. */
 export type Unreadable = { id: string; reason: string }[];
 
 /** A page of messages. */

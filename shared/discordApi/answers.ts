@@ -20,7 +20,7 @@ import type {
 
 const SHORT = 2_000;
 const LONG = 65_536;
-/** Components nest: a container holds sections, which hold texts. Deeper ones are not looked at. */
+/** How many levels of components are read: a container holds sections, which hold texts. */
 const COMPONENT_LEVELS = 4;
 
 export const id = () => Joi.string().pattern(/^\d{1,20}$/);
@@ -227,7 +227,7 @@ export const message = Joi.object({
   }),
 });
 
-/** The check of an answer: gives it with its type, or throws what is wrong with it. */
+/** Makes the check of an answer. It returns the answer with its type, or throws what is wrong with it. */
 export function checkedBy<T>(schema: Joi.Schema<T>): (answer: unknown) => T {
   const passes = quickCheck(schema);
   return (answer) => {
@@ -248,22 +248,20 @@ export const checkPlace = checkedBy<LivePlace>(
     type: count().required(),
   }).required(),
 );
-/** A thread that came as a place. */
+/** A thread in the answer to a request for a channel or thread. */
 export const checkThread = checkedBy<LiveThread & LivePlace>(
   thread.keys({ guild_id: snowflake().required() }).required(),
 );
 export const checkUser = checkedBy<{ id: string }>(
   Joi.object({ id: snowflake().required() }).required(),
 );
-/** For what is asked only to see whether it is there. */
-export function ignoreAnswer(): void {
-  // Whatever it says is not taken.
-}
+/** Takes nothing from an answer: its status alone tells whether something is still there. */
+export function ignoreAnswer(): void {}
 export const checkMessage = checkedBy<LiveMessage>(message.required());
 const entries = (max: number) => listOf(Joi.object({ id: snowflake().required() }), max).required();
-/** A page of servers or messages, of which nothing but their ids is read. */
+/** A page of servers or messages. Only the ids of its entries are checked. */
 export const checkEntries = checkedBy<{ id: string }[]>(entries(1_000));
-/** Reads the messages of a page. One that cannot be read keeps no other from being taken. */
+/** Reads the messages of a page. A message that cannot be read is listed apart, and the others are taken. */
 export function readEntries(page: readonly { id: string }[]): LivePage {
   const { read: messages, unreadable } = readEach(page, checkMessage);
   return { messages, unreadable };
@@ -272,7 +270,7 @@ const checkThreadEntries = checkedBy<{ threads: { id: string }[]; has_more?: boo
   Joi.object({ threads: entries(100_000), has_more: Joi.boolean() }).required(),
 );
 const checkListed = checkedBy<LiveThread>(thread.required());
-/** A list of threads. One that cannot be read keeps no other from being taken. */
+/** Reads a list of threads. A thread that cannot be read is listed apart, and the others are taken. */
 export function checkThreadList(answer: unknown): LiveThreadList {
   const list = checkThreadEntries(answer);
   const { read: threads, unreadable } = readEach(list.threads, checkListed);

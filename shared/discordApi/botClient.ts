@@ -17,7 +17,7 @@ export type BotSettings = Pick<
 
 /**
  * The client of the bot that the settings name; null without a token. All processes of an archive share its limits,
- * which are kept in a Redis that evicts nothing. `now` gives the time that an answer counts as of.
+ * which are kept in a Redis that evicts nothing. `now` gives the time that an answer is recorded with.
  */
 export function createBotClient(
   settings: BotSettings,

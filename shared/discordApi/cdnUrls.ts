@@ -8,7 +8,7 @@ const FILE_HOSTS = [CDN, 'https://media.discordapp.net'];
 const FILE =
   /^\/(?:attachments\/\d+\/\d+\/[^/]+|(?:guilds\/\d+\/users|avatars|icons)\/\d+(?:\/avatars)?\/\w+\.\w+)$/;
 
-/** A link without its signature: it is the same link however often it is signed. */
+/** A link without its signature, by which two links to the same file can be compared. */
 export function unsignedUrl(address: string): string {
   if (!/\/attachments\/.*[?&]hm=/.test(address)) return address;
   const url = parseUrl(address);
@@ -19,7 +19,7 @@ export function unsignedUrl(address: string): string {
 
 /**
  * The path of a file of the platform, with its signature; null for every other address. `cdnUrl` is where files are
- * fetched from: an address there counts as the platform's, too.
+ * fetched from. An address there also counts as one of the platform.
  */
 export function filePath(address: string, cdnUrl: string): string | null {
   const url = parseUrl(address);
@@ -34,7 +34,7 @@ export function filePath(address: string, cdnUrl: string): string | null {
   return signature.length === 0 ? pathname : `${pathname}?${signature.join('&')}`;
 }
 
-/** Whether an address is that of an attachment which was sent to a channel. */
+/** Whether an address leads to an attachment that was sent to a channel. */
 export function isAttachmentOf(
   address: string,
   file: { channelId: string; attachmentId: string },
@@ -45,8 +45,8 @@ export function isAttachmentOf(
 }
 
 /**
- * When a link to an attachment expires (ms since 1970), as its `ex` tells in hexadecimal seconds; NaN where it does
- * not.
+ * When a link to an attachment expires (ms since 1970). Its parameter `ex` tells that in hexadecimal seconds; NaN
+ * without it.
  */
 export function expiryOf(link: string): number {
   return parseInt(new URL(link).searchParams.get('ex') ?? '', 16) * 1_000;

@@ -21,31 +21,31 @@ export interface SentAttachment {
 
 /** Links remembered in each process. */
 const MOST_LINKS = 20_000;
-/** A link is given out until this long (ms) before it expires: whoever got it has time to follow it. */
+/** A link is given out until this long (ms) before it expires, so that there is time to follow it. */
 const LEFT_MS = 10 * 60_000;
-/** How long a link is remembered (ms) that does not tell when it expires. */
+/** How long a link is remembered (ms) where it does not tell when it expires. */
 const UNTOLD_MS = 60_000;
-/** How long it is remembered (ms) that a file is gone, or cannot be seen. */
+/** How long it is remembered (ms) that a file is gone, or that the bot may not see it. */
 const GONE_MS = 10 * 60_000;
-/** What is remembered of a file: its link, null where it is gone, or that the bot may not see it. */
+/** What is remembered of a file: its link, or null where it is gone, or the error where the bot may not see it. */
 type Known = { link: string | null } | { forbidden: PlatformForbidden };
 
 /**
- * How often the platform may refuse to show a message, in this time (ms), before no more are asked for. It bans whoever
- * is refused too often, and an archive may hold any number of files of a server that the bot is not in.
+ * Nothing more is asked for once the platform has refused to show so many messages within REFUSED_WITHIN_MS. It bans
+ * whoever is refused too often, and an archive may hold any number of files of a server that the bot is not in.
  */
 const MOST_REFUSED = 50;
 const REFUSED_WITHIN_MS = 10 * 60_000;
-/** What is asked for within this time (ms), as by a page with many pictures, is refreshed by one request. */
+/** Links that are asked for within this time (ms) share one request, such as those of a page with many pictures. */
 const GATHER_MS = 20;
-/** A reader waits no longer (ms) for the platform and its limits. */
+/** The longest that a reader waits (ms) for the platform and its limits. */
 const LONGEST_MS = 8_000;
 
-/** Links that open now. */
+/** Gives links that can be opened now. */
 export interface FreshLinks {
   /**
-   * A link that opens now; null where the file is gone. Throws what the platform's client throws: PlatformForbidden
-   * where the bot may not see the file, which may still be there.
+   * A link that can be opened now; null where the file is gone. Throws what the platform's client throws:
+   * PlatformForbidden where the bot may not see the file, which may still be there.
    */
   linkOf(file: SentAttachment): Promise<string | null>;
 }
@@ -91,7 +91,7 @@ export function createFreshLinks(platform: PlatformClient): FreshLinks {
   };
 }
 
-/** Fresh links by the links asked for. One that leads elsewhere than before is not taken. */
+/** Fresh links, by the links that were asked for. A fresh link to another file is dropped. */
 async function refreshAll(
   platform: PlatformClient,
   urls: readonly string[],
@@ -122,7 +122,7 @@ async function askMessage(
   }
 }
 
-/** Gives an answer that comes soon. A platform that takes longer counts as away. */
+/** Asks the platform, but not for longer than LONGEST_MS. A platform that takes longer counts as away. */
 async function askInTime<T>(platform: PlatformClient, request: PlatformRequest<T>): Promise<T> {
   try {
     return (await platform.get(request, AbortSignal.timeout(LONGEST_MS))).value;
@@ -144,7 +144,10 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Asks for single links; those asked for at about the same time are asked for together. */
+/**
+ * Turns a request for many links into one for a single link. Links that are asked for at about the same time go out
+ * together.
+ */
 function gathered(
   ask: (urls: readonly string[]) => Promise<ReadonlyMap<string, string>>,
 ): (url: string) => Promise<string | null> {

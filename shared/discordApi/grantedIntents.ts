@@ -1,6 +1,6 @@
 import type { LiveApplication } from './answerTypes.js';
 
-/** The intents that matter here. Each has two flags: one of small bots, one of those that the platform has verified. */
+/** The two privileged intents that are used. Each has two flags: one for small bots, and one for verified bots. */
 const MEMBERS = (1 << 14) | (1 << 15);
 const MESSAGE_CONTENT = (1 << 18) | (1 << 19);
 
@@ -10,7 +10,7 @@ export interface GrantedIntents {
   guildMembers: boolean;
 }
 
-/** The privileged intents of a bot, by its application's flags. */
+/** Reads the privileged intents of a bot from the flags of its application. */
 export function grantedIntents({ flags = 0 }: Pick<LiveApplication, 'flags'>): GrantedIntents {
   return {
     messageContent: (flags & MESSAGE_CONTENT) !== 0,

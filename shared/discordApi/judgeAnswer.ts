@@ -9,10 +9,10 @@ export type Verdict = { isInvalid: boolean } & (
   | { kind: 'fault'; reason: string }
 );
 
-/** Where a 429 tells no time, nothing may be tried again at once. */
+/** The pause (ms) after a 429 that tells no time. */
 const UNTOLD_WAIT_MS = 60_000;
 const SHORTEST_WAIT_MS = 50;
-/** The code of a request that Cloudflare, which stands before the platform, has blocked. */
+/** The code of a request that was blocked by Cloudflare, which stands in front of the platform. */
 export const BLOCKED = 40_333;
 
 /** Judges an answer by its status, its headers, and its JSON where it has any (else undefined). */
@@ -25,13 +25,14 @@ export function judge(status: number, headers: Headers, body: unknown): Verdict 
   }
   const reason = `The platform answers ${status}${message === null ? '' : `: ${message}`}`;
   if (status === 403) {
-    // The platform gives a code with each 403. Without one, or with this one, Cloudflare has blocked the request, which
-    // tells nothing of what was asked for.
+    // The platform gives a code with each 403. Without a code, or with BLOCKED, Cloudflare has blocked the request.
+    // That says nothing about what was asked for.
     if (code === null || code === BLOCKED) return { ...judgeLimit(headers, undefined), reason };
     const error = new PlatformForbidden(reason, status, code);
     return { kind: 'refused', error, isInvalid: true };
   }
-  // The platform refuses in JSON. Anything else comes from a proxy before it, and tells nothing of what was asked for.
+  // The platform refuses in JSON. Any other body comes from a proxy in front of it, and says nothing about what was
+  // asked for.
   const isInvalid = status === 401;
   if (status >= 500 || fieldsOf(body) === null) return { kind: 'fault', reason, isInvalid };
   if (isInvalid) return { kind: 'refused', error: new PlatformUnauthorized(), isInvalid };
@@ -51,7 +52,7 @@ function judgeLimit(headers: Headers, body: unknown): Extract<Verdict, { kind: '
     kind: 'wait',
     reason: 'The platform asks to wait, again and again',
     waitMs: seconds === null ? UNTOLD_WAIT_MS : Math.max(boundedMs(seconds), SHORTEST_WAIT_MS),
-    // One without JSON comes from what stands before the platform: it holds for the address, whatever is asked.
+    // A 429 without JSON comes from a proxy in front of the platform. It limits the address, whatever is asked.
     stopsAll: isGlobal || fields === null,
     isInvalid: scope !== 'shared',
   };

@@ -9,7 +9,7 @@ export const BOT_PERMISSIONS = READABLE;
 const ROLE = 0;
 const MEMBER = 1;
 const FORUM_TYPES = new Set([15, 16]);
-/** Announcement threads, and ordinary ones. Private threads are of another type. */
+/** The types of announcement threads and of ordinary threads. Private threads have another type. */
 const PUBLIC_THREAD_TYPES = new Set([10, 11]);
 const HIDDEN = 1 << 17;
 const SPOILER = 1 << 21;
@@ -20,16 +20,18 @@ export interface Judged {
   guild: Pick<LiveGuild, 'id' | 'nsfw_level' | 'owner_id' | 'roles'>;
   channel: LiveChannel;
   bot: { userId: string; roleIds: readonly string[] };
-  /** Channels that the operator names: they are archived though they are private, age-restricted or spoilers. */
+  /**
+   * Channels that the operator names. They are archived even if they are private, age-restricted or spoiler channels.
+   */
   named: ReadonlySet<string>;
 }
 
-/** Whether a channel is a forum of which the platform tells anything. What it hides is never recorded. */
+/** Whether a channel is a forum that the platform shows. Forums with the flag HIDDEN are never recorded. */
 export function isVisibleForum({ type, flags }: LiveChannel): boolean {
   return FORUM_TYPES.has(type) && ((flags ?? 0) & HIDDEN) === 0;
 }
 
-/** Whether a place is a thread that everybody may read who may read its channel. */
+/** Whether a place is a thread that everybody who may read its channel may read. */
 export function isPublicThread({ type }: { type: number }): boolean {
   return PUBLIC_THREAD_TYPES.has(type);
 }
@@ -39,7 +41,7 @@ export function judgeChannel(judged: Judged): string | null {
   return judgePublicness(judged) ?? judgeBot(judged);
 }
 
-/** Why not everybody may see a forum here, whatever the bot may do; null where they may. */
+/** Why a forum is not open to everybody, whatever the bot may do; null where it is. */
 export function judgePublicness({ guild, channel, named }: Omit<Judged, 'bot'>): string | null {
   if (named.has(channel.id)) return null;
   const everyone = permissionsOf(guild, channel, { userId: '', roleIds: [] });
@@ -64,7 +66,9 @@ function judgeBot({ guild, channel, bot }: Judged): string | null {
   return canRead ? null : 'The bot lacks the permission Read Message History';
 }
 
-/** What somebody may do in a channel: by roles, then by the channel's own overwrites, in the platform's order. */
+/**
+ * What a member may do in a channel. Roles count first, and then the channel's own overwrites, in the platform's order.
+ */
 function permissionsOf(
   guild: Judged['guild'],
   { permission_overwrites: overwrites }: LiveChannel,

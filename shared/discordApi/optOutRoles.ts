@@ -1,6 +1,6 @@
 import type { LiveRole } from './answerTypes.js';
 
-/** The entries of OPT_OUT_ROLE: ids and names of roles. */
+/** The entries of the setting OPT_OUT_ROLE, each an id or a name of a role. */
 export function parseRoles(setting: string): string[] {
   return setting
     .split(',')
@@ -8,12 +8,12 @@ export function parseRoles(setting: string): string[] {
     .filter((entry) => entry !== '');
 }
 
-/** Whether an entry names a role: by its id, or by its name in capital or small letters, with or without an @. */
+/** Whether an entry names a role: by its id, or by its name, ignoring case, with or without an @. */
 export function isNamed(entry: string, { id, name }: Pick<LiveRole, 'id' | 'name'>): boolean {
   return entry === id || fold(entry) === fold(name);
 }
 
-/** The ids of those roles that some entries name. */
+/** The ids of the roles that some entries name. */
 export function rolesNamed(
   roles: readonly Pick<LiveRole, 'id' | 'name'>[],
   entries: readonly string[],

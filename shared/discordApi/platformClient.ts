@@ -8,17 +8,19 @@ import { PlatformAnswerError, PlatformAway, PlatformUnauthorized } from './platf
 import type { Counted, RateLimits } from './rateLimits.js';
 import { readJson } from './readJson.js';
 
-/** A request of the platform's API. */
+/** A request to the platform's API. */
 export interface PlatformRequest<T> extends Counted {
-  /** Below DISCORD_API_URL, with its query. */
+  /** The path below DISCORD_API_URL, with its query. */
   path: string;
-  /** Sent as JSON by POST; without one it is a GET. */
+  /** A JSON body to POST. Without one, the request is a GET. */
   body?: object;
-  /** Takes an answer over once it is what the route promises; throws PlatformAnswerError. */
+  /**
+   * Returns the answer with its type where it is what the route promises. What it throws becomes a PlatformAnswerError.
+   */
   check: (answer: unknown) => T;
 }
 
-/** An answer, as of the moment its request was sent (see `now` of the client). */
+/** An answer. It holds as of the moment at which its request was sent (see `now` of the client). */
 export interface PlatformAnswer<T> {
   value: T;
   asOf: number;
@@ -27,9 +29,9 @@ export interface PlatformAnswer<T> {
 /** Asks the platform, within its limits. */
 export interface PlatformClient {
   /**
-   * Resolves with a checked answer, however long the limits ask to wait. Faults that pass are tried again a few times.
-   * Throws PlatformRefused, PlatformForbidden, PlatformUnauthorized, PlatformAway or PlatformAnswerError, and rejects
-   * when the signal is aborted.
+   * Resolves with a checked answer, however long the limits ask to wait. Passing faults are tried again a few times.
+   * Throws PlatformRefused, PlatformForbidden, PlatformUnauthorized, PlatformAway or PlatformAnswerError. Rejects when
+   * the signal is aborted.
    */
   get<T>(request: PlatformRequest<T>, signal?: AbortSignal): Promise<PlatformAnswer<T>>;
 }
@@ -39,14 +41,14 @@ export interface PlatformClientOptions {
   /** Without a slash at the end. */
   url: string;
   token: string;
-  /** Where this archive is found: told to the platform with each request. */
+  /** The address of this archive, which each request tells to the platform. */
   publicUrl: string;
   limits: RateLimits;
   admission: Admission;
   clock: Clock;
-  /** The time that an answer counts as of. */
+  /** Gives the time that an answer is recorded with. */
   now: () => Promise<number>;
-  /** Learns of each request that was sent. */
+  /** Is told the outcome of each request that was sent. */
   onAsked?: (outcome: AskOutcome) => void;
   fetch?: typeof fetch;
 }
@@ -76,7 +78,7 @@ export function createPlatformClient(options: PlatformClientOptions): PlatformCl
           throw verdict.error;
         }
         if (tries >= MOST_TRIES) throw new PlatformAway(verdict.reason);
-        // A wait that the platform asked for is kept by the limits.
+        // Where the platform asked to wait, the limits do that at the next try.
         if (verdict.kind === 'fault') await options.clock.sleep(faultDelay(tries), signal);
       }
     },
@@ -109,7 +111,7 @@ async function tryOnce<T>(
     const { answer, asOf } = await sendAdmitted(options, request, signal);
     if ('reason' in answer) return { ...answer, kind: 'fault', isInvalid: false };
     const verdict = judge(answer.status, answer.headers, answer.body);
-    // Of a fault nothing is learnt, unless it names its bucket.
+    // A fault says nothing about the limits, unless its headers name a bucket.
     const isTold = verdict.kind === 'answer' || verdict.kind === 'refused';
     if (isTold || answer.headers.has('X-RateLimit-Bucket')) headers = answer.headers;
     if (verdict.isInvalid) await admission.countInvalid();
@@ -123,7 +125,7 @@ async function tryOnce<T>(
   }
 }
 
-/** Sends a request when the limit over all routes allows it. */
+/** Sends a request once the limit over all routes allows it. */
 async function sendAdmitted<T>(
   options: PlatformClientOptions,
   request: PlatformRequest<T>,
@@ -138,19 +140,19 @@ async function sendAdmitted<T>(
     const asOf = await options.now();
     return { answer: await send(options, request, signal), asOf };
   } finally {
-    // Where Redis does not learn of it, the request counts for longer.
+    // If this fails, the request counts for longer.
     admission.answered(id).catch(() => undefined);
   }
 }
 
-/** What the platform has answered; `body` is undefined where it is no JSON. */
+/** An answer of the platform; `body` is undefined where it is no JSON. */
 interface Answer {
   status: number;
   headers: Headers;
   body: unknown;
 }
 
-/** Why it has not answered. */
+/** Why there was no answer. */
 interface NoAnswer {
   reason: string;
 }
@@ -165,12 +167,12 @@ async function send<T>(
     const response = await fetched(`${url}${path}`, {
       headers: {
         Authorization: `Bot ${token}`,
-        // In the form that the platform asks for.
+        // The platform asks for this form.
         'User-Agent': `DiscordBot (${publicUrl}, ${VERSION})`,
         ...(body && { 'Content-Type': 'application/json' }),
       },
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
-      // The token is for this address alone.
+      // The token must not be sent to any other address.
       redirect: 'manual',
       signal: AbortSignal.any([sent.signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
@@ -185,8 +187,8 @@ async function send<T>(
 }
 
 /**
- * The reason for which `fetch` failed. Its own error says "fetch failed", and has the reason as its cause. Where Node has
- * tried several addresses of a host, the cause has a code and no message.
+ * The reason why `fetch` failed. Its own error only says "fetch failed", and holds the reason as its cause. Where Node
+ * has tried several addresses of a host, the cause has a code and no message.
  */
 function whyUnanswered({ message, cause }: Error): string {
   const { message: told, code } = (cause ?? {}) as Partial<NodeJS.ErrnoException>;

@@ -11,7 +11,7 @@ export class PlatformRefused extends Error {
   }
 }
 
-/** The bot may not see what was asked for. It says nothing about whether that still exists. */
+/** The bot may not see what was asked for. That does not tell whether it still exists. */
 export class PlatformForbidden extends PlatformRefused {
   override readonly name = 'PlatformForbidden';
 }
@@ -19,7 +19,7 @@ export class PlatformForbidden extends PlatformRefused {
 const UNKNOWN_CHANNEL = 10_003;
 const UNKNOWN_MESSAGE = 10_008;
 
-/** Whether an answer proves that the channel, thread or message that was asked for was deleted. */
+/** Whether an error proves that the channel, thread or message that was asked for was deleted. */
 export function isProofOfDeletion(error: unknown): boolean {
   return (
     error instanceof PlatformRefused &&
@@ -41,7 +41,7 @@ export class PlatformAway extends Error {
   override readonly name = 'PlatformAway';
 }
 
-/** An answer is not what its route promises: nothing of it is taken. */
+/** An answer that is not what its route promises. Nothing of it is taken. */
 export class PlatformAnswerError extends Error {
   override readonly name = 'PlatformAnswerError';
 }

@@ -1,7 +1,7 @@
 import { followSignal } from '../platform/followSignal.js';
 import type { Clock } from './clock.js';
 
-/** What an answer's headers say of its bucket. */
+/** The state of a bucket, as the headers of an answer tell it. */
 export interface BucketState {
   hash: string;
   limit: number;
@@ -11,8 +11,9 @@ export interface BucketState {
 }
 
 /**
- * One bucket of the platform, as its answers tell it. Requests under way count as not yet told: so no request is sent
- * that a known bucket would refuse. While nothing is known, one request at a time is let through.
+ * One rate limit bucket of the platform, as its answers tell it. An answer may not count the requests that are still
+ * under way, so these are subtracted. So no request is sent that a known bucket would refuse. While nothing is known of
+ * the bucket, one request at a time is sent.
  */
 export class RateBucket {
   readonly #clock: Clock;
@@ -43,24 +44,25 @@ export class RateBucket {
   }
 
   /**
-   * A request has ended: with what its answer says of the bucket, with an answer that names none, or without answer.
+   * Ends a request: `told` is what its answer says of the bucket, 'no bucket' where it names none, or null where
+   * nothing can be learnt.
    */
   giveBack(told: BucketState | 'no bucket' | null): void {
     this.#underWay -= 1;
     if (told === 'no bucket') this.#isUnlimited = this.#limit === undefined;
     else if (told) this.#learn(told);
-    // No request is under way whose answer would tell when the bucket is full again. So one is let through to find out.
+    // No request is under way whose answer would tell when the bucket is full again. So one may be sent to find out.
     if (this.#underWay === 0 && this.#resetAt === undefined) this.#remaining = 1;
     this.#wakeAll();
   }
 
-  /** Takes over what an answer says that was asked for under another bucket. */
+  /** Learns from the answer to a request that was counted by another bucket. */
   adopt(told: BucketState, underWay: number): void {
     this.#learn({ ...told, remaining: told.remaining - underWay });
     this.#wakeAll();
   }
 
-  /** Nothing is sent for so long. */
+  /** Has no request sent for so long. */
   block(ms: number): void {
     this.#blockedUntil = Math.max(this.#blockedUntil, this.#clock.now() + ms);
   }
@@ -69,7 +71,7 @@ export class RateBucket {
     return this.#underWay;
   }
 
-  /** Whether it can be dropped: nothing is under way, nobody waits, and it is full. */
+  /** Whether the bucket can be dropped: no request is under way, nobody waits, and it is full. */
   get isIdle(): boolean {
     const now = this.#clock.now();
     const isFull = this.#resetAt === undefined || this.#resetAt <= now;
@@ -80,9 +82,9 @@ export class RateBucket {
     this.#isUnlimited = false;
     this.#limit = told.limit;
     const left = told.remaining - this.#underWay;
-    // Answers may come in another order than they were made: the least is right.
+    // Answers may arrive in another order than the platform made them. So the smallest number counts.
     this.#remaining = this.#resetAt === undefined ? left : Math.min(this.#remaining, left);
-    // An answer on its way makes the end of the window seem later, never earlier.
+    // An answer that took long makes the window seem to end later, never earlier.
     const resetAt = this.#clock.now() + told.resetAfterMs;
     this.#resetAt = Math.max(this.#resetAt ?? 0, resetAt);
   }
@@ -96,7 +98,7 @@ export class RateBucket {
     return this.#resetAt === undefined ? Infinity : this.#resetAt - now;
   }
 
-  /** A new window begins: requests under way may be counted in it. */
+  /** Begins a new window. It may count the requests under way. */
   #roll(): void {
     this.#remaining = (this.#limit ?? 1) - this.#underWay;
     this.#resetAt = undefined;
@@ -119,5 +121,5 @@ export class RateBucket {
   }
 }
 
-/** Whoever waits for an answer of somebody else looks again after this long (ms), should none come. */
+/** A request that waits for another one's answer looks again after this long (ms), should none come. */
 const LONGEST_WAIT_MS = 60_000;

@@ -1,22 +1,24 @@
 import type { Clock } from './clock.js';
 import { RateBucket, type BucketState } from './rateBucket.js';
 
-/** What a request is counted by: its route without ids, and the channel or server at its head. */
+/**
+ * What decides the bucket of a request: its route without ids, and the channel or server that the route begins with.
+ */
 export interface Counted {
   route: string;
   topId: string;
 }
 
-/** Leave to send one request. */
+/** The permission to send one request. */
 export interface Leave {
   /**
-   * The request has ended: with headers, or without an answer that tells anything (null). Nothing more is sent in its
-   * bucket for `blockedMs`, also where these headers are the first to name that bucket.
+   * Ends the request: with the headers of its answer, or with null where nothing can be learnt. Its bucket then sends
+   * nothing for `blockedMs`, even where these headers are the first to name the bucket.
    */
   end(headers: Headers | null, blockedMs?: number): void;
 }
 
-/** Buckets kept at most; those at rest are dropped beyond it. */
+/** Beyond so many buckets, idle ones are dropped. */
 const MOST_BUCKETS = 10_000;
 const LONGEST_MS = 3_600_000;
 
@@ -38,7 +40,7 @@ export class RateLimits {
     for (;;) {
       const bucket = this.#current(counted);
       await bucket.take(signal);
-      // Meanwhile an answer has told that the route belongs to another bucket.
+      // While this request waited, an answer has told that its route belongs to another bucket.
       if (bucket !== this.#current(counted)) bucket.giveBack(null);
       else {
         return {
@@ -51,7 +53,7 @@ export class RateLimits {
     }
   }
 
-  /** The bucket of a route as far as it is known: until the first answer, one of its own. */
+  /** The bucket of a route. Until the first answer names one, the route has a bucket of its own. */
   #current(counted: Counted): RateBucket {
     return this.#bucketOf(this.#hashes.get(counted.route) ?? counted.route, counted);
   }
@@ -68,7 +70,7 @@ export class RateLimits {
       bucket.giveBack(told);
       return;
     }
-    // The first answer of a route tells its bucket: who waited under the route's name goes on under the bucket's.
+    // The first answer of a route names its bucket. Requests that wait in the route's own bucket go on in that one.
     bucket.giveBack(told);
     own.adopt(told, bucket.underWay);
   }
@@ -97,14 +99,14 @@ function bucketState(headers: Headers): BucketState | null {
   return { hash, limit, remaining, resetAfterMs: boundedMs(resetAfter) };
 }
 
-/** A header's number when it is one, and not negative. */
+/** A header as a number; null where it is none, or negative. */
 export function numberIn(headers: Headers, name: string): number | null {
   const text = headers.get(name);
   const number = text === null || text.trim() === '' ? NaN : Number(text);
   return Number.isFinite(number) && number >= 0 ? number : null;
 }
 
-/** Seconds that the platform tells as milliseconds: at most an hour, whatever it says. */
+/** Seconds, as the platform tells them, in milliseconds; at most an hour. */
 export function boundedMs(seconds: number): number {
   return Math.min(seconds * 1_000, LONGEST_MS);
 }

@@ -1,7 +1,7 @@
-/** No answer of the platform is nearly as large. */
+/** The largest answer that is read. No answer of the platform is nearly as large. */
 const MOST_BYTES = 32 << 20;
 
-/** The body as JSON; undefined where it is none, is cut off, or is larger than any answer may be. */
+/** The body as JSON; undefined where it is no JSON, is cut off, or is larger than MOST_BYTES. */
 export async function readJson(response: Response): Promise<unknown> {
   const parts: Uint8Array[] = [];
   let bytes = 0;

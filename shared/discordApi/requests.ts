@@ -30,7 +30,7 @@ import type {
 import { isPublicThread } from './judgeChannel.js';
 import type { PlatformRequest } from './platformClient.js';
 
-/** Every request that is made of the platform. */
+/** All requests that are sent to the platform. */
 
 /** Messages and archived threads of a page. */
 export const PAGE_SIZE = 100;
@@ -67,7 +67,10 @@ export function guildsRequest(after: string): PlatformRequest<{ id: string }[]> 
   return { route: 'guilds', topId: '', path, check: allAfter(after, checkEntries) };
 }
 
-/** Checks that a page goes on after an id. The same page again and again would have no end. */
+/**
+ * Makes the check of a page that goes on after an id. Without it, a platform that sends the same page again and again
+ * would be asked for ever.
+ */
 function allAfter<T extends { id: string }>(
   after: string,
   check: (answer: unknown) => T[],
@@ -103,7 +106,7 @@ export function activeThreadsRequest(serverId: string): PlatformRequest<LiveThre
   return { route: 'activeThreads', topId: serverId, path, check: checkThreadList };
 }
 
-/** A page of a forum's archived threads, last archived first: those archived before a moment. */
+/** A page of a forum's archived threads: those archived before a moment, last archived first. */
 export function archivedThreadsRequest(
   channelId: string,
   before?: string,
@@ -118,21 +121,21 @@ export function placeRequest(placeId: string): PlatformRequest<LivePlace> {
   return { route: 'channel', topId: placeId, path: `/channels/${placeId}`, check: checkPlace };
 }
 
-/** A public thread by its id; null where the id is that of anything else. */
+/** A public thread by its id; null where the id belongs to anything else. */
 export function threadRequest(threadId: string): PlatformRequest<(LiveThread & LivePlace) | null> {
   const check = (answer: unknown) =>
     isPublicThread(checkPlace(answer)) ? checkThread(answer) : null;
   return { ...placeRequest(threadId), check };
 }
 
-/** The next page of a thread's messages after an id; newest first, as every page is. */
+/** The next page of a thread's messages after an id. Within the page, the newest message comes first. */
 export function messagesRequest(threadId: string, after: string): PlatformRequest<LivePage> {
   const path = `/channels/${threadId}/messages?limit=${PAGE_SIZE}&after=${after}`;
   const check = allAfter(after, checkEntries);
   return { route: 'messages', topId: threadId, path, check: (page) => readEntries(check(page)) };
 }
 
-/** Whether a message is still there: what it says is not taken. */
+/** Asks whether a message is still there, and takes nothing of it. */
 export function messageRequest(threadId: string, messageId: string): PlatformRequest<void> {
   const path = `/channels/${threadId}/messages/${messageId}`;
   return { route: 'message', topId: threadId, path, check: ignoreAnswer };
@@ -146,10 +149,10 @@ export function oneMessageRequest(
   return { ...messageRequest(threadId, messageId), check: checkMessage };
 }
 
-/** Links to attachments refreshed at once at most. */
+/** The most links that one request may refresh. */
 export const REFRESHED_AT_ONCE = 50;
 
-/** Links of now for up to 50 links to attachments. */
+/** Fresh links for up to 50 links to attachments. */
 export function refreshUrlsRequest(urls: readonly string[]): PlatformRequest<LiveRefreshedUrls> {
   const body = { attachment_urls: urls };
   const path = '/attachments/refresh-urls';

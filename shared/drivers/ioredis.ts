@@ -10,5 +10,5 @@ const driver = createRequire(import.meta.url)('ioredis') as typeof Driver;
 export const { Redis } = driver;
 export type Redis = Driver.Redis;
 
-/** What Redis answers when it refuses a command. */
+/** The error with which Redis refuses a command. */
 export const ReplyError = driver.ReplyError as ErrorConstructor;

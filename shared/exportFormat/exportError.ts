@@ -1,4 +1,4 @@
-/** A file that cannot be taken as an export. `at` names the place of the damage: a byte offset, a message, a path. */
+/** Why a file cannot be taken as an export. `at` names the place of the damage: a byte offset, a message or a path. */
 export class ExportError extends Error {
   override readonly name = 'ExportError';
   readonly at: string | undefined;

@@ -26,7 +26,7 @@ const snowflake = () =>
   Joi.string()
     .pattern(SNOWFLAKE)
     .messages({ 'string.pattern.base': '{{#label}} must be an id of 17 to 20 digits' });
-/** 0 stands for everyone who was erased. */
+/** The owner of a thread. 0 stands for anybody who was erased. */
 const ownerId = () => snowflake().allow('0', null);
 const anyId = () =>
   Joi.string()
@@ -133,7 +133,7 @@ const embed = Joi.object<ExportEmbed, true>({
   type: text(64),
   title: orNull(text(LONG)),
   url: orNull(text(LONG)),
-  // Whatever a bot has made up.
+  // A bot may have made up any time.
   timestamp: timestamp(9_999).allow(null),
   description: orNull(text(LONG)),
   color: Joi.alternatives(text(64), size().max(0xffffff)).allow(null),
@@ -210,7 +210,10 @@ export const messageSchema = Joi.object<ExportMessage, true>({
   asOf: timestamp(),
 }).required();
 
-/** Types are taken as they stand, unknown keys are ignored, the first problem is enough. */
+/**
+ * The options of every check. Types are not converted, unknown keys are ignored, and the check ends at the first
+ * problem.
+ */
 export const CHECK: Joi.ValidationOptions = {
   convert: false,
   allowUnknown: true,

@@ -1,7 +1,7 @@
 /**
- * What an export file holds, as it stands there: the keys that this service reads. DiscordChatExporter's own files
- * and the extended form (docs/import-format.md) share these types; keys marked "extended" are never in the former.
- * Ids are snowflakes as strings; times are ISO 8601 with an offset.
+ * The keys of an export file that this service reads. These types describe the files of DiscordChatExporter and the
+ * extended form (docs/import-format.md). Keys marked "extended" are never in DiscordChatExporter's own files. Ids are
+ * snowflakes as strings; times are ISO 8601 with an offset.
  */
 
 export interface ExportGuild {
@@ -39,7 +39,7 @@ export interface ExportChannel {
   category?: string | null;
   name: string;
   topic?: string | null;
-  /** Extended, with all that follow: ids of tags, or names of availableTags. */
+  /** Extended, as are all keys below: ids of tags, or names of availableTags. */
   appliedTags?: string[];
   archived?: boolean;
   archivedAt?: string | null;
@@ -74,13 +74,13 @@ export interface ExportAttachment {
   url: string;
   fileName: string;
   fileSizeBytes?: number;
-  /** Extended, with all that follow. */
+  /** Extended, as are all keys below. */
   contentType?: string | null;
   width?: number | null;
   height?: number | null;
-  /** What it shows, in its author's words. */
+  /** What the file shows, in its author's words. */
   description?: string | null;
-  /** Without it, a name that begins with `SPOILER_` tells. */
+  /** Where this key is missing, a name that begins with `SPOILER_` marks the file as a spoiler. */
   isSpoiler?: boolean;
 }
 
@@ -104,7 +104,7 @@ export interface ExportEmbed {
   url?: string | null;
   timestamp?: string | null;
   description?: string | null;
-  /** `#RRGGBB`, or the number that it stands for. */
+  /** `#RRGGBB`, or its number. */
   color?: string | number | null;
   author?: { name?: string | null; url?: string | null; iconUrl?: string | null } | null;
   footer?: { text?: string | null; iconUrl?: string | null } | null;
@@ -162,10 +162,10 @@ export interface ExportMessage {
   forwardedMessage?: ExportForwarded | null;
   interaction?: { id: string; name?: string | null; user: ExportUser } | null;
   inlineEmojis?: ExportEmoji[];
-  /** Extended: written by a webhook, whose author has no account. */
+  /** Extended: a webhook wrote the message, so its author has no account. */
   isWebhook?: boolean;
   /** Extended. */
   mentionedRoles?: { id: string; name: string }[];
-  /** Extended: when the message was read from the platform, where that was before the file's own time. */
+  /** Extended: when the message was read from the platform, if that was earlier than the file's own time. */
   asOf?: string;
 }

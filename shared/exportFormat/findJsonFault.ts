@@ -1,4 +1,4 @@
-/** Where a JSON text first breaks the grammar, in characters, and what stood to be expected there. */
+/** Where a JSON text first breaks the grammar (an offset in characters), and what the grammar expects there. */
 export interface JsonFault {
   offset: number;
   expected: string;
@@ -15,7 +15,7 @@ export function findJsonFault(text: string): JsonFault | null {
   return reader.value() ?? reader.end();
 }
 
-/** Reads by the grammar, not caring for values; each method returns the fault it met, or null. */
+/** Reads a text by the grammar, and builds no values. Each method returns the fault that it met, or null. */
 class FaultReader {
   #at = 0;
   readonly #text: string;

@@ -3,7 +3,7 @@ import { createGunzip, gunzipSync } from 'node:zlib';
 import { ExportError } from './exportError.js';
 import { MAX_EXPORT_BYTES } from './limits.js';
 
-/** The bytes of a file, inflated when they are gzip (known by its first two bytes), and never more than the limit. */
+/** The bytes of a file. Gzip, known by its first two bytes, is inflated. Throws ExportError beyond `maxBytes`. */
 export async function* inflate(
   source: AsyncIterable<Uint8Array>,
   maxBytes = MAX_EXPORT_BYTES,
@@ -21,7 +21,7 @@ async function plain(source: AsyncIterable<Uint8Array>): Promise<AsyncIterable<B
   return head[0] === 0x1f && head[1] === 0x8b ? gunzip(all) : all;
 }
 
-/** The first bytes of a stream, and the whole of it still to be read. */
+/** Reads the first bytes of a stream. `all` gives the whole stream, these bytes included. */
 export async function peek(
   source: AsyncIterable<Uint8Array>,
   count: number,
@@ -50,8 +50,8 @@ async function* resume(head: Buffer, iterator: AsyncIterator<Uint8Array>): Async
 }
 
 /**
- * Compressed and inflated bytes that are inflated at once: most exports are no larger, and a stream costs more than
- * they do.
+ * Files with at most so many bytes, compressed and inflated, are inflated in one call. Most exports are that small, and
+ * a stream would cost more.
  */
 const SMALL_BYTES = 1 << 16;
 const SMALL_INFLATED_BYTES = 1 << 19;
@@ -63,7 +63,7 @@ async function* gunzip(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   else yield small;
 }
 
-/** The inflated bytes; null where they are many, or damaged: the stream tells how. */
+/** The inflated bytes; null where they are too many, or damaged. Then the stream tells which. */
 function inflateSmall(bytes: Buffer): Buffer | null {
   try {
     return gunzipSync(bytes, { maxOutputLength: SMALL_INFLATED_BYTES });

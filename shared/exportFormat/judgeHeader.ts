@@ -3,7 +3,7 @@ import { ExportError } from './exportError.js';
 import type { ExportHeader } from './exportTypes.js';
 import { SNOWFLAKE } from './snowflake.js';
 
-/** What a file is, by its guild and channel alone; `refused` is private and never stored. */
+/** What a file is, as its guild and channel tell. A file that is `refused` is private, and is never stored. */
 export type HeaderVerdict =
   | { kind: 'thread' | 'forum' }
   | { kind: 'skipped' | 'refused'; reason: string };
@@ -25,7 +25,7 @@ const SKIPPED = new Map([
   [16, 'a media channel is no forum thread'],
 ]);
 
-/** Decides by the header what becomes of a file. Throws ExportError when it cannot be told to be public. */
+/** Decides what becomes of a file. Throws ExportError where the header does not tell that the file is public. */
 export function judgeHeader(header: Pick<ExportHeader, 'guild' | 'channel'>): HeaderVerdict {
   const type = channelTypeNumber(header.channel.type);
   if (header.guild.id === '0') return { kind: 'refused', reason: REFUSED.get(1)! };
@@ -67,7 +67,9 @@ function requireParent({ id, categoryId }: ExportHeader['channel']): void {
   }
 }
 
-/** The ids of the applied tags, names looked up among the available tags. Throws ExportError for an unknown name. */
+/**
+ * The ids of the applied tags. Names are looked up among the available tags. Throws ExportError for an unknown name.
+ */
 export function appliedTagIds(channel: ExportHeader['channel']): string[] {
   return (channel.appliedTags ?? []).map((given, index) => {
     if (SNOWFLAKE.test(given)) return given;

@@ -7,7 +7,7 @@ export const MAX_VALUE_BYTES = 2 ** 22;
 /** How deep objects and arrays may nest inside one value. */
 export const MAX_DEPTH = 32;
 
-/** About how many bytes of messages readMessages hands over at once. */
+/** readMessages ends a batch when its messages have about so many bytes. */
 export const BATCH_BYTES = 2 ** 20;
 
 /** The most messages that readMessages hands over at once. */

@@ -18,15 +18,15 @@ const NAMES = {
 const NUMBER_OF = new Map(Object.entries(NAMES));
 const NAME_OF = new Map(Object.entries(NAMES).map(([name, number]) => [number, name]));
 
-/** The type of a message whose type a file names by a word that is not known here. */
+/** Stands for a type that a file names by an unknown word. */
 export const UNKNOWN_MESSAGE_TYPE = -1;
 
-/** The message type in a text-channel thread that stands for the message it was started from. */
+/** The type of the message in a text-channel thread that stands for the message from which the thread was started. */
 export const THREAD_STARTER = 21;
 
 /**
- * Types that count as something said: default (polls and forwarded messages too), reply, slash command, thread
- * starter, context menu. A poll's result (46) is a notice: the poll itself is a default message.
+ * Types that count as something said: default (including polls and forwarded messages), reply, slash command, thread
+ * starter, context menu. The result of a poll (46) is a notice, as the poll itself is a default message.
  */
 const COUNTED = new Set([0, 19, 20, THREAD_STARTER, 23]);
 
@@ -35,13 +35,13 @@ export function isCounted(type: number): boolean {
   return COUNTED.has(type);
 }
 
-/** The platform's number of a message type that the exporter names by a word or by digits. */
+/** The platform's number of a message type. The exporter names it by a word, or by digits. */
 export function messageTypeNumber(type: string | number): number {
   if (/^\d{1,3}$/.test(String(type))) return Number(type);
   return NUMBER_OF.get(String(type)) ?? UNKNOWN_MESSAGE_TYPE;
 }
 
-/** A message type as the exporter writes it. */
+/** The exporter's name of a message type. */
 export function messageTypeName(type: number): string {
   if (type < 0) return 'Unknown';
   return NAME_OF.get(type) ?? String(type);

@@ -2,7 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { ExportError } from './exportError.js';
 import { findJsonFault } from './findJsonFault.js';
 
-/** Parses the bytes of one JSON value that stand at `offset` of the file. Throws ExportError naming the byte. */
+/**
+ * Parses one JSON value whose bytes begin at `offset` in the file. Throws ExportError that names the byte of the fault.
+ */
 export function parseValue(bytes: Buffer, offset: number): unknown {
   if (!isUtf8(bytes)) {
     throw new ExportError('The text is not valid UTF-8', `byte ${offset + validLength(bytes)}`);
@@ -18,7 +20,7 @@ export function parseValue(bytes: Buffer, offset: number): unknown {
   }
 }
 
-/** How many bytes of an invalid text are valid. */
+/** How many bytes come before the first one that is invalid. */
 function validLength(bytes: Buffer): number {
   let low = 0;
   let high = bytes.length;
@@ -30,7 +32,7 @@ function validLength(bytes: Buffer): number {
   return wholeCharacters(bytes, low);
 }
 
-/** The end, at most `end`, that does not cut a character in two. */
+/** The last place, at or before `end`, where no character is cut in two. */
 function wholeCharacters(bytes: Buffer, end: number): number {
   let start = end;
   while (start > 0 && end - start < 3 && (bytes[start - 1]! & 0xc0) === 0x80) start -= 1;

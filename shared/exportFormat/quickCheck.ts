@@ -1,20 +1,20 @@
 import type { Description, Schema } from 'joi';
 
-/** Whether a value surely passes a schema. False says nothing: then the schema itself has to be asked. */
+/** Whether a value certainly passes a schema. After false, the schema itself has to decide. */
 export type QuickCheck = (value: unknown) => boolean;
 
 /**
- * Makes a fast check of JSON values from a joi schema that is asked with CHECK. It is read from the schema's own
- * description, so the two cannot drift. What it does not know of (a type, a rule, a flag) it never passes. (joi takes
- * 35 µs for an ordinary message, this takes 2.3.) The description is read at the first value: to read them all took a
- * seventh of the time in which a process loads its modules.
+ * Makes a fast check of JSON values from a joi schema that is used with CHECK. It reads the schema's own description,
+ * so both always check the same. A value is never passed by a type, rule or flag that is not known here. (For an
+ * ordinary message, joi takes 35 µs, and this takes 2.3 µs.) The description is read when the first value is checked.
+ * Reading all of them at the start took a seventh of the time in which a process loads its modules.
  */
 export function quickCheck(schema: Schema): QuickCheck {
   let check: QuickCheck | undefined;
   return (value) => (check ??= checkOf(schema.describe()))(value);
 }
 
-/** The parts of a description that are understood. Any other part makes a value uncertain. */
+/** The parts of a description that are understood. With any other part, no value is certain to pass. */
 const KNOWN_PARTS = new Set([
   'type',
   'flags',
@@ -81,7 +81,7 @@ function objectCheck(described: Description): QuickCheck {
   );
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-    // joi copies such a key as the prototype, and reads what is inherited.
+    // joi copies this key as the prototype, and then reads inherited properties.
     if (Object.hasOwn(value, '__proto__')) return false;
     for (const { key, isValid, isRequired } of members) {
       const member = (value as Record<string, unknown>)[key];
@@ -133,7 +133,7 @@ function stringRule(name: string, args: Record<string, unknown>): QuickCheck {
   return (value) => method(value, { error: () => undefined }) === value;
 }
 
-/** A pattern as it is described: `/text/flags`. */
+/** A pattern from its description: `/text/flags`. */
 function patternOf(described: string): RegExp {
   const end = described.lastIndexOf('/');
   return new RegExp(described.slice(1, end), described.slice(end + 1));

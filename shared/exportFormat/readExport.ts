@@ -11,10 +11,10 @@ import { snowflakeTime } from './snowflake.js';
 import { ExportSplitter, type ExportPart } from './splitExport.js';
 import { timestampToMicros } from './timestamps.js';
 
-/** How far ahead the clock of whoever exported may be. */
+/** How far the clock of an exporting machine may be ahead (ms). */
 const LONGEST_LEAD_MS = 366 * 86_400_000;
 
-/** A file that holds a public thread, or describes a forum, and what a whole reading of it found. */
+/** A file that holds a public thread or describes a forum, with what was found when all of it was read. */
 export interface ExportFile {
   kind: 'thread' | 'forum';
   header: ExportHeader;
@@ -23,13 +23,13 @@ export interface ExportFile {
   newestAt: number | null;
   /** Whether the thread was started from a message of a text channel. */
   startedFromMessage: boolean;
-  /** All its messages, when they fit one batch, so that most files are read once; else null. */
+  /** All its messages where they fit one batch; else null. So most files are read only once. */
   batch: ExportMessage[] | null;
 }
 
 /**
- * What becomes of a file: taken (`thread`, `forum`), `skipped` (public, but no thread), `refused` (private: nothing of
- * it may be stored) or `rejected` (damaged or no export; `at` is the place).
+ * What becomes of a file. `thread` and `forum` are taken. `skipped` is public, but no thread. `refused` is private:
+ * nothing of it may be stored. `rejected` is damaged or no export, and `at` names the place.
  */
 export type Inspection =
   | ExportFile
@@ -37,9 +37,9 @@ export type Inspection =
   | { kind: 'rejected'; reason: string; at?: string };
 
 /**
- * Reads and checks a whole file and stores nothing; gzip is recognised. A file that is skipped or refused is read no
- * further than that is known; `onPublic` is called once it is known to be neither. Errors of the source itself are
- * thrown.
+ * Reads and checks a whole file, and stores nothing. Gzip is recognised. It stops reading a file as soon as it knows
+ * that the file is skipped or refused. `onPublic` is called when it knows that the file is neither. Throws errors of
+ * the source itself.
  */
 export async function inspectExport(
   source: AsyncIterable<Uint8Array>,
@@ -57,13 +57,19 @@ export async function inspectExport(
   }
 }
 
-/** When a file was made, in microseconds; old ones do not tell: their newest message's time, else the thread's own. */
+/**
+ * When a file was made (microseconds since the epoch). Files of old exporters do not tell that: then it is the time of
+ * the newest message, or else that of the thread.
+ */
 export function fileTime({ header, newestAt }: Pick<ExportFile, 'header' | 'newestAt'>): number {
   if (header.exportedAt !== undefined) return timestampToMicros(header.exportedAt);
   return newestAt ?? snowflakeTime(header.channel.id) * 1_000;
 }
 
-/** The messages of a file that was inspected, in batches in the file's order; `source` opens it once more. */
+/**
+ * The messages of a file that was inspected, in batches, in the file's order. Where the inspection did not keep them, `source`
+ * opens the file once more.
+ */
 export async function* messagesOf(
   { batch }: ExportFile,
   source: () => AsyncIterable<Uint8Array>,
@@ -72,7 +78,9 @@ export async function* messagesOf(
   else if (batch.length > 0) yield batch;
 }
 
-/** The messages of a file, checked, in batches in the file's order. Throws ExportError at the first damage. */
+/**
+ * Checks the messages of a file. Gives them in batches, in the file's order. Throws ExportError at the first damage.
+ */
 export async function* readMessages(
   source: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ExportMessage[]> {
@@ -131,7 +139,7 @@ function count(found: Found, message: ExportMessage, bytes: number): void {
   found.batch?.push(message);
 }
 
-/** The latest `asOf` of a message, and its place. */
+/** The latest `asOf` of the messages so far, and its place. */
 interface Latest {
   asOf: number;
   at: string;
@@ -147,7 +155,7 @@ function requireArray(part: ExportPart): true {
   throw new ExportError('messages must be an array', `byte ${part.offset}`);
 }
 
-/** Keeps a checked member; the verdict once guild and channel are both known. */
+/** Keeps a checked part of the header. Returns the verdict once guild and channel are both known, else null. */
 function addToHeader(header: Partial<ExportHeader>, part: ExportPart): HeaderVerdict | null {
   if (!Object.hasOwn(headerSchemas, part.key)) return null;
   const key = part.key as keyof ExportHeader;
@@ -197,9 +205,10 @@ function requireTimes(file: ExportFile, latest: Latest): void {
 }
 
 /**
- * What is newest wins. A file from the future would win over every later one. A message from the future would be its
- * thread's last activity for good, and makes a file as new as itself that does not tell when it was exported. A thread
- * was started at the time in its id: one from the future would be the newest of every list for good.
+ * Throws ExportError for a time more than a year ahead. The newest source wins, so a file from the future would win
+ * over every later one. A message from the future would be its thread's last activity for good. It would also date its
+ * file, where the file does not tell its own time. A thread's id holds the time of its start: one from the future would
+ * be the newest of every list for good.
  */
 function requireNotAhead(time: string, place: () => string): void {
   if (Date.parse(time) > Date.now() + LONGEST_LEAD_MS) {
@@ -223,14 +232,14 @@ const quickChecks = new Map<Schema, QuickCheck>(
   [messageSchema, ...Object.values(headerSchemas)].map((schema) => [schema, quickCheck(schema)]),
 );
 
-/** Whether a message has the form that a file may hold. */
+/** Whether a value has the form of a message in a file. */
 export function isMessage(value: unknown): boolean {
   return quickChecks.get(messageSchema)!(value) || !messageSchema.validate(value, CHECK).error;
 }
 
 type Path = readonly (string | number)[];
 
-/** A place in a message. */
+/** The place of a value within a message, for an error. */
 function placeIn(part: ExportPart, path: Path): string {
   const id = (part.value as { id?: unknown } | null)?.id;
   const named = typeof id === 'string' && /^\d{1,20}$/.test(id) ? ` (message ${id})` : '';

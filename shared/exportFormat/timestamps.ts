@@ -1,23 +1,23 @@
 const SHAPE = /^(\d{4})-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,9}))?(?:Z|[+-]\d\d:\d\d)$/;
 const LAST_YEAR = 2199;
 
-/** Whether a text is an ISO 8601 time with an offset, of the years 1 to `lastYear` (2199 unless told). */
+/** Whether a text is an ISO 8601 time with an offset, in the years 1 to `lastYear`. */
 export function isTimestamp(text: string, lastYear = LAST_YEAR): boolean {
   const year = Number(SHAPE.exec(text)?.[1] ?? 0);
   return year >= 1 && year <= lastYear && !Number.isNaN(Date.parse(text));
 }
 
-/** The instant of a checked timestamp, cut to milliseconds. */
+/** The moment of a checked timestamp, cut to milliseconds. */
 export function timestampToDate(text: string): Date {
   return new Date(Math.floor(timestampToMicros(text) / 1_000));
 }
 
-/** The same for a time that may be missing; null for none, and for the year 1, which exporters write for none. */
+/** The moment of a checked timestamp. Null where there is none, and for the year 1, which exporters write for none. */
 export function timestampToDateOrNull(text: string | null | undefined): Date | null {
   return !text || text.startsWith('0001-') ? null : timestampToDate(text);
 }
 
-/** The instant of a checked timestamp in microseconds since the epoch; further digits are cut. */
+/** The moment of a checked timestamp in microseconds since the epoch. Further digits are cut off. */
 export function timestampToMicros(text: string): number {
   const digits = (SHAPE.exec(text)?.[2] ?? '').padEnd(6, '0').slice(0, 6);
   const second = Date.parse(text.replace(/\.\d+/, ''));
@@ -31,7 +31,7 @@ export function microsToTimestamp(micros: number): string {
   return `${new Date(millis).toISOString().slice(0, -1)}${rest}0+00:00`;
 }
 
-/** A Date as the exporter writes times, in UTC. */
+/** A Date as a UTC timestamp in the form that the exporter writes. */
 export function dateToTimestamp(date: Date): string {
   return `${date.toISOString().slice(0, -1)}+00:00`;
 }

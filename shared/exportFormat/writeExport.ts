@@ -42,8 +42,8 @@ export interface ExportContent {
 }
 
 /**
- * Writes the extended form (docs/import-format.md) piece by piece: the header, then each message on a line. Throws
- * TypeError where a value in a record has a wrong type: no import would take the file.
+ * Writes the extended form (docs/import-format.md) in parts: the header, then each message on a line of its own. Throws
+ * TypeError where a value in a record has a wrong type, as no import would take the file.
  */
 export async function* writeExport(content: ExportContent): AsyncGenerator<string> {
   const header = {
@@ -151,7 +151,10 @@ function writeMessage(message: MessageRecord): ExportMessage {
   };
 }
 
-/** A message is as old as its file unless it says otherwise, also one that came while the file was written. */
+/**
+ * A message gets a time of its own only where it was read before the time of the file. So a message that comes while
+ * the file is written gets the time of the file.
+ */
 function earlier(message: MessageRecord, { asOf }: ExportContent): Pick<ExportMessage, 'asOf'> {
   const told = realMicros(message.asOf);
   return told < asOf ? { asOf: microsToTimestamp(told) } : {};
@@ -261,7 +264,7 @@ function timeOrNull(date: Date | null): string | null {
   return date && dateToTimestamp(date);
 }
 
-/** The value under its name as the file writes it, or nothing where it was never told. */
+/** The value under its name in the file; nothing where no source told it. */
 function told<K extends string, T>(name: K, value: T | undefined): { [key in K]?: T };
 function told<K extends string, T, R>(
   name: K,

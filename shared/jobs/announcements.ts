@@ -1,14 +1,14 @@
 import type { Redis } from 'ioredis';
 
-/** What the indexer tells every API process after it has stored something newer: ids whose answers have changed. */
+/** What the indexer tells every API process after it has stored something newer: the ids of what has changed. */
 export interface Announcement {
   threads: { threadId: string; serverId: string; channelId: string }[];
-  /** Server bodies (server, channels, tags, stats) and leaderboards. */
+  /** Servers whose bodies (server, channels, tags, statistics) or leaderboards have changed. */
   servers: string[];
   users: string[];
-  /** Threads whose similar threads are shown anew. */
+  /** Threads whose list of similar threads has changed. */
   similar: string[];
-  /** Set when earlier announcements were lost: everything may have changed. */
+  /** Set when earlier announcements were lost. Then anything may have changed. */
   everything?: boolean;
 }
 
@@ -22,12 +22,12 @@ export function statsCacheKey(namespace: string, serverId: string): string {
   return `${namespace}:stats:${serverId}`;
 }
 
-/** Milliseconds after a change in which an answer that was read before it may still be on its way to the cache. */
+/** For so long (ms) after a change, an answer that was read before it may still be written to the cache. */
 const SETTLING_MS = 5_000;
 
 /**
- * Takes a server's statistics out of the cache and keeps it empty for a moment, so that a reader who was under way
- * cannot put the old ones back. Throws while Redis is away.
+ * Removes a server's statistics from the cache, and keeps the cache from storing them for a moment. So a reader that
+ * began before cannot store old ones. Throws while Redis is away.
  */
 export async function dropCachedStats(
   redis: Redis,
@@ -38,8 +38,8 @@ export async function dropCachedStats(
 }
 
 /**
- * Has every API process forget what it holds, and takes the statistics of every server out of the cache: nobody knows
- * what has changed. Throws while Redis is away.
+ * Has every API process drop all that it caches, and removes the statistics of every server from the cache. It is
+ * called where nobody knows what has changed. Throws while Redis is away.
  */
 export async function announceEverything(redis: Redis, namespace: string): Promise<void> {
   const keys = redis.scanStream({ match: statsCacheKey(namespace, '*'), count: 1_000 });

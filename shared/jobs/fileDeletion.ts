@@ -4,7 +4,7 @@ import { requestDeletion } from '../store/deletions.js';
 import type { JobPayloads } from './jobs.js';
 import type { Producer } from './producer.js';
 
-/** Remembers a deletion and files its job, which is filed again should Redis forget it. Gives the job's id. */
+/** Records a deletion and files its job. Should Redis lose the job, it is filed again. Returns the job's id. */
 export async function fileDeletion(
   collections: Pick<Collections, 'deletions'>,
   producer: Pick<Producer, 'add'>,
@@ -17,7 +17,7 @@ export async function fileDeletion(
 
 type DeletionJob = `delete-${DeletionKind}`;
 
-/** The job of a deletion. */
+/** The name and payload of a deletion's job. */
 export function deletionJob(
   kind: DeletionKind,
   subject: string,

@@ -1,11 +1,11 @@
 const PREFIX = 'imports-';
 
-/** The job id of an import: it stands for the jobs of all its files. */
+/** The id by which callers follow an import. It stands for the jobs of all its files. */
 export function importJobId(importId: string): string {
   return `${PREFIX}${importId}`;
 }
 
-/** The import of a job id; undefined for what is no import's. */
+/** The id of the import that a job id stands for; undefined for other jobs. */
 export function importIdOf(jobId: string): string | undefined {
   return jobId.startsWith(PREFIX) ? jobId.slice(PREFIX.length) : undefined;
 }

@@ -1,28 +1,31 @@
 import Joi from 'joi';
 import { verifyRequestSchema, type VerifyRequest } from '../contract/verify.js';
 
-/** Job names and their payloads: ids only. Every job may run twice, late, or half. */
+/** Job names and their payloads, which hold ids only. Any job may run twice, late, or only in part. */
 export interface JobPayloads {
-  /** Remove a thread, and keep sources from bringing it back. The same for the next three. */
+  /**
+   * Remove a thread, and keep sources from bringing it back. The next three do the same for a channel, server or
+   * message.
+   */
   'delete-thread': { threadId: string };
   'delete-channel': { channelId: string };
   'delete-server': { serverId: string };
   'delete-message': { messageId: string };
-  /** Remove every trace of somebody; who it is stands in the erasure's record, for as long as it is needed. */
+  /** Remove every trace of somebody. The erasure's record names the person, for as long as that is needed. */
   'erase-user': { erasureId: string };
-  /** Build every view and search document again from the records. */
+  /** Build all views and search documents again from the records. */
   'reindex-views': Record<string, never>;
-  /** Count a server again. */
+  /** Build the statistics of a server again. */
   'refresh-stats': { serverId: string };
-  /** Try again what was quarantined. */
+  /** Try again something that was quarantined. */
   'retry-quarantined': { quarantineId: string };
   /** Apply a stored upload (an export file) to the records and build what follows from it. */
   'import-file': { uploadId: string; importId: string };
-  /** Build a new search index beside the old one and put it in its place. */
+  /** Build a new search index beside the old one, and replace the old one by it. */
   'reindex-search': { rebuildId: string };
-  /** Wait for a request to sync, whose place stands in its record. */
+  /** Wait until a request to sync is served. Its record names the place. */
   sync: { requestId: string };
-  /** Compare everything that is read with the records, and mend what differs if told to. */
+  /** Compare all that readers are shown with the records, and repair the differences if asked to. */
   verify: VerifyRequest;
 }
 
@@ -30,7 +33,7 @@ export type JobName = keyof JobPayloads;
 
 const id = Joi.string().pattern(/^[\w-]{1,64}$/);
 
-/** What each job's payload must be; anything else can never succeed. */
+/** Checks each job's payload. A job with any other payload can never succeed. */
 export const jobSchemas: { [Name in JobName]: Joi.ObjectSchema<JobPayloads[Name]> } = {
   'delete-thread': Joi.object<JobPayloads['delete-thread'], true>({ threadId: id.required() }),
   'delete-channel': Joi.object<JobPayloads['delete-channel'], true>({ channelId: id.required() }),

@@ -7,30 +7,30 @@ import { growingDelay } from '../platform/growingDelay.js';
 import { whyAway } from '../platform/whyAway.js';
 import { QUEUE_NAME, type JobName, type JobPayloads } from './jobs.js';
 
-/** Files jobs in the queue. Every call fails at once while Redis is away, and says why it is. */
+/** Files jobs in the queue. While Redis is away, every call fails at once and says why. */
 export interface Producer {
   /**
-   * Files a job and gives its id. Where a job for the same thing has been filed and has not begun, no other is filed, and
-   * the id of that one is given.
+   * Files a job and returns its id. Where a job for the same thing waits and has not begun, it returns the id of that
+   * job, and files none.
    */
   add<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
-  /** Files a job anew that may be lost. While one for the same thing waits or runs, nothing is filed. */
+  /** Files a job again that may be lost. It files none while a job for the same thing waits or runs. */
   refile<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
-  /** Jobs by state. */
+  /** How many jobs are in each state. */
   counts(): Promise<{ waiting: number; active: number; delayed: number; failed: number }>;
   /** How many workers are connected to the queue. */
   workers(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A producer with the queue itself, for looking at its jobs. */
+/** A producer that also gives access to the queue, to look at its jobs. */
 export interface QueueProducer extends Producer {
   queue: Queue;
   /** The queue's connection. */
   redis: Redis;
 }
 
-/** The name of the retry strategy of every job: workers give `retryDelay` for it. */
+/** The name of the retry strategy of every job. Workers implement it by `retryDelay`. */
 export const RETRY_STRATEGY = 'capped';
 
 const FIRST_DELAY_MS = 500;
@@ -44,15 +44,16 @@ const OPTIONS: JobsOptions = {
   removeOnFail: { count: 5_000, age: 14 * DAY_S },
 };
 /**
- * Of files there are very many, and their state is in their import: kept, their jobs would soon push out all others,
- * and stand in the way of filing a file again. A rebuild is over when its record says so, not after so many tries.
+ * Jobs of files are removed when they end. There are very many of them, so they would soon push out all other jobs, and
+ * they would keep a file from being filed again. Their imports record how they ended. A rebuild is tried until its
+ * record says that it has ended, so its number of tries is not limited.
  */
 const OWN_OPTIONS: Partial<Record<JobName, JobsOptions>> = {
   'import-file': { removeOnComplete: true, removeOnFail: true },
   'reindex-search': { attempts: 1_000_000 },
 };
 
-/** Names what each job is about. */
+/** The id of what each job is about. */
 const JOB_IDS: { [Name in JobName]: (payload: JobPayloads[Name]) => string } = {
   'delete-thread': ({ threadId }) => `delete-thread-${threadId}`,
   'delete-channel': ({ channelId }) => `delete-channel-${channelId}`,
@@ -69,8 +70,8 @@ const JOB_IDS: { [Name in JobName]: (payload: JobPayloads[Name]) => string } = {
 };
 
 /**
- * Jobs that are filed once for each request, as their ids hold the id of the request. All other jobs may be asked for
- * again while one runs: `joinOrFollow` files these.
+ * Jobs that are filed once for each request, because their ids hold the id of the request. Any other job may be asked
+ * for again while it runs: `joinOrFollow` files these.
  */
 const OF_ONE_REQUEST: ReadonlySet<JobName> = new Set<JobName>([
   'import-file',
@@ -84,9 +85,9 @@ export function retryDelay(attemptsMade: number): number {
 }
 
 /**
- * Files a job that may be asked for again. Where the last job about the same is in one of the states of `joined`, that
- * job will do, and none is filed. Otherwise a job is filed that follows it. Everybody who asks meanwhile shares that
- * job. Gives the id of the job that will do what is asked for.
+ * Files a job that may be asked for again. Where the last job about the same thing is in one of the states in `joined`,
+ * it will do, and no other is filed. Otherwise a job is filed that follows it, which all who ask meanwhile share.
+ * Returns the id of the job that will do what is asked for.
  */
 async function joinOrFollow(
   queue: Queue,
@@ -105,19 +106,20 @@ async function joinOrFollow(
   return id;
 }
 
-/** States of a job that has not begun. One that runs may have gone past what somebody asks for now. */
+/** States of a job that has not begun. A job that runs may already have passed what is asked for now. */
 const WAITING: ReadonlySet<string> = new Set(['waiting', 'delayed', 'prioritized']);
 /** States of a job that is not lost. */
 const UNFINISHED: ReadonlySet<string> = new Set([...WAITING, 'active']);
 
-/** The id of the job that follows one: `x`, `x-2`, `x-3`, … */
+/** The id of the next job about the same thing: after `x` comes `x-2`, then `x-3`, … */
 function followerOf(jobId: string): string {
   const [, first = jobId, count = '1'] = /^(.*)-(\d+)$/.exec(jobId) ?? [];
   return `${first}-${Number(count) + 1}`;
 }
 
 /**
- * The producer of an archive's queue; `namespace` is the database's name. A call ends within the limit (default 5 s).
+ * The producer of an archive's queue; `namespace` is the database's name. Every call ends within `timeoutMs` (default 5
+ * s).
  */
 export function createProducer(options: {
   redisUrl: string;
@@ -127,7 +129,7 @@ export function createProducer(options: {
   const redis = createRedis(options.redisUrl, { timeoutMs: options.timeoutMs ?? 5_000 });
   // Without this listener a lost connection would end the process.
   const why = whyAway(redis);
-  // Left to itself, BullMQ would refuse every call for good after a first connection that failed.
+  // If BullMQ connects by itself and fails the first time, it refuses every later call.
   const opened = redis.connect().catch(() => undefined);
   const queue = new Queue(QUEUE_NAME, {
     connection: redis,

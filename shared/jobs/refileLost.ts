@@ -3,14 +3,14 @@ import { stateOf } from '../store/state.js';
 import { deletionJob } from './fileDeletion.js';
 import type { Producer } from './producer.js';
 
-/** Where work that was asked for is recorded until it is done. */
+/** The collections that record requested work until it is done. */
 export type WaitingWork = Pick<Collections, 'importFiles' | 'deletions' | 'erasures' | 'state'>;
 
 const BATCH = 200;
 
 /**
- * Files again what waits for a job that may be lost, because Redis was emptied: files, deletions, erasures and a
- * rebuild asked for longer ago than `olderThanMs`. Where the job waits or runs, nothing is filed.
+ * Files jobs again that may be lost because Redis was emptied: those of files, deletions, erasures and a rebuild that
+ * were asked for longer ago than `olderThanMs`. Nothing is filed where the job still waits or runs.
  */
 export async function refileLost(
   { importFiles, deletions, erasures, state }: WaitingWork,

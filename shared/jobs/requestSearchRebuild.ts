@@ -3,8 +3,8 @@ import { enterRebuild, withdrawRebuild } from '../store/searchGenerations.js';
 import type { Producer } from './producer.js';
 
 /**
- * Asks for a rebuild of the search index; gives its id and its job's. Throws RebuildRunning while another one runs or
- * waits, and what the queue throws while Redis is away.
+ * Asks for a rebuild of the search index. Returns its id and the id of its job. Throws RebuildRunning while another one
+ * runs or waits. Throws the queue's error while Redis is away.
  */
 export async function requestSearchRebuild(
   collections: Pick<Collections, 'state'>,

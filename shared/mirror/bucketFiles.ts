@@ -6,30 +6,32 @@ import type { Readable } from 'node:stream';
 import { environment } from '../platform/env.js';
 import { OWNER_KEY, type MirrorFiles } from './mirrorFiles.js';
 
-/** An S3-compatible bucket, and who may write to it. */
+/** An S3-compatible bucket, and the keys of an account that may write to it. */
 export interface Bucket {
   name: string;
-  /** Undefined for AWS. */
+  /** Its address; undefined for AWS. */
   endpoint: string | undefined;
   region: string;
   accessKey: string;
   secretKey: string;
 }
 
-/** A read waits no longer (ms) for a bucket, in all tries: the platform's own link is then given out instead. */
+/**
+ * The longest that a reader waits for a bucket (ms), over all tries. After that, the platform's own link is given out.
+ */
 const READ_MS = 1_500;
 const CONNECT_MS = 2_000;
 /** A request is given up when no byte moves for so long (ms). While bytes move, a large file may take any time. */
 const IDLE_MS = 30_000;
 /**
- * Each reader of a copy holds a connection for as long as they read. The client has 50 of its own accord, so 50 slow
- * readers would keep all others from the copies.
+ * No limit on connections. Each reader of a copy holds one until the file is read. The client's default is 50, so 50
+ * slow readers would lock out all others.
  */
 const AGENT = { maxSockets: Infinity };
 
 /**
- * A bucket did not do what was asked. The client throws some errors of connections unchanged, and these look like the
- * errors of a store that is away.
+ * A bucket did not do what was asked. This class keeps a bucket apart from a store: the client throws some connection
+ * errors unchanged, and these look as if a store were away.
  */
 export class BucketError extends Error {
   override readonly name = 'BucketError';
@@ -39,22 +41,22 @@ export class BucketError extends Error {
   }
 }
 
-/** The client writes lines of its own to standard error otherwise. Whoever asks it logs its errors. */
+/** Without it, the client writes lines of its own to standard error. Its errors are logged by whoever calls it. */
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 function fail(error: unknown): never {
   throw new BucketError(error);
 }
 
-/** Files in a bucket, their keys below the archive's name. A request may be idle for `idleMs`. */
+/** Files in a bucket. Their keys stand below the archive's name. A request fails after `idleMs` without a byte. */
 export async function createBucketFiles(
   bucket: Bucket,
   namespace: string,
   idleMs = IDLE_MS,
 ): Promise<MirrorFiles> {
-  // Under Node 20 the client writes plain lines about its later versions into the log, which is JSON.
+  // Under Node 20, the client would write plain lines about its later versions into the log, which is JSON.
   environment()['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
-  // It takes 0.3 s to load, and most archives have no bucket.
+  // Loading it takes 0.3 s, and most archives have no bucket.
   const s3 = await import('@aws-sdk/client-s3');
   const { name: Bucket, endpoint, region, accessKey, secretKey } = bucket;
   const client = new s3.S3Client({
@@ -69,7 +71,7 @@ export async function createBucketFiles(
       httpAgent: AGENT,
       httpsAgent: AGENT,
     },
-    // Not every S3-compatible server knows the newer checksums.
+    // Some S3-compatible servers do not know the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
@@ -82,7 +84,7 @@ export async function createBucketFiles(
       return null;
     throw error;
   };
-  // The temporary folder is everybody's. What one user has made there, another cannot write to.
+  // All users share the temporary folder, but a folder that one user has made cannot be written to by another.
   const incoming = join(tmpdir(), `forum-archive-mirror-${process.getuid?.() ?? 'all'}`, namespace);
   return {
     incoming,

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
-/** What a mirrored file is: an attachment by its message and itself, somebody's picture, or a server's. */
+/**
+ * The name of a mirrored file: an attachment by the ids of its message and itself, a person's picture, or a server's.
+ */
 export type FileName = `attachments/${string}/${string}` | `avatars/${string}` | `icons/${string}`;
 
 /** The name of an attachment. */
@@ -11,8 +13,8 @@ export function attachmentName(file: { messageId: string; attachmentId: string }
 const KEY = /^[0-9a-f]{2}\/((?:attachments-\d+-\d+)|(?:(?:avatars|icons)-\d+))-[0-9a-f]{16}$/;
 
 /**
- * A key for a new copy of a file. No two copies have the same key: whoever removes a copy can never remove a later one.
- * Nothing that anybody on the platform chose is part of it.
+ * A key for a new copy of a file. No two copies have the same key, so removing an old copy can never remove a later
+ * one. The key holds nothing that anybody on the platform chose.
  */
 export function newKey(name: FileName): string {
   const random = randomBytes(8).toString('hex');

@@ -10,19 +10,19 @@ const INCOMING = 'incoming';
 const OWNER_ONLY = 0o700;
 const NO_SHARDS = new Set([INCOMING, dirname(OWNER_KEY)]);
 
-/** Files in a folder below `folder` that has the archive's name. */
+/** Copies in a subfolder of `folder` that has the archive's name. */
 export function createFolderFiles(folder: string, namespace: string): MirrorFiles {
   const root = join(folder, namespace);
   const incoming = join(root, INCOMING);
   const ownerPlace = join(root, OWNER_KEY);
   const pathOf = (key: string): string => {
-    // No other text ever becomes a path.
+    // Keys become paths. Nothing else may.
     if (nameOfKey(key) === null) throw new TypeError('That is no key of a mirrored file');
     return join(root, key);
   };
   const moveTo = async (target: string, path: string): Promise<void> => {
     await makeFolder(dirname(target), { mode: OWNER_ONLY });
-    // Both are in one file system, so the file is there whole, or not at all.
+    // Both paths are in one file system. So the file appears whole, or not at all.
     await rename(path, target);
   };
   return {
@@ -66,7 +66,7 @@ export function createFolderFiles(folder: string, namespace: string): MirrorFile
 }
 
 /**
- * The folders in a folder; none where it is not there. Files beside them are passed over: some desktops put one into each
+ * The folders in a folder; none where it does not exist. Other files in it are ignored: some desktops put one into each
  * folder that they show.
  */
 async function foldersIn(path: string): Promise<Dirent[]> {
@@ -74,7 +74,7 @@ async function foldersIn(path: string): Promise<Dirent[]> {
   return (entries ?? []).filter((entry) => entry.isDirectory());
 }
 
-/** Null for a file that is not there; throws any other error. */
+/** Null where a file does not exist. Throws any other error. */
 function absent(error: unknown): null {
   if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
   throw error;

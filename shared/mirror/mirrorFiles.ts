@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** What a file is, beside its bytes. */
+/** What is known of a file, besides its bytes. */
 export interface FileFacts {
   bytes: number;
   /** Its media type. */
@@ -8,38 +8,38 @@ export interface FileFacts {
 }
 
 /**
- * The key under which a mirror holds the id of its archive. It sorts after all other keys. So whoever copies a mirror in
- * the order of its keys copies the id last, after all files.
+ * The key under which a mirror holds the id of its archive. It sorts after all other keys. So a copy of the mirror that
+ * is made in the order of keys gets the id last, after all files.
  */
 export const OWNER_KEY = 'owner/id';
 
 /**
- * Where copies of files are kept, by key: a folder or a bucket. Archives whose databases have different names see their
- * own files only.
+ * Where copies of files are kept, by key: a folder or a bucket. Archives whose databases have different names do not
+ * see each other's files.
  */
 export interface MirrorFiles {
   /**
-   * A folder of this machine in which files arrive. Whoever has them arrive makes it. What is in it is no part of the
+   * A folder of this machine into which files are downloaded. The downloader makes it. Files in it do not belong to the
    * mirror yet.
    */
   incoming: string;
-  /** Puts a file that has arrived whole at `path` under a key, and takes it away from there. */
+  /** Moves a file that was downloaded whole from `path` to a key. */
   put(key: string, path: string, facts: FileFacts): Promise<void>;
   /**
-   * A file of so many bytes; null where there is none. One that is shorter or longer was damaged. Sent under the length
-   * that is recorded, it would run into the next answer of its connection.
+   * The content of a file that has `bytes` bytes; null where there is none. A file of another length is damaged, and
+   * gives null, too: an answer that announces the recorded length would not match its body.
    */
   open(key: string, bytes: number): Promise<Readable | null>;
-  /** Whether there is such a file. */
+  /** Whether there is a file of so many bytes. */
   has(key: string, bytes: number): Promise<boolean>;
-  /** Removes files; those that are not there are no error. */
+  /** Removes files. A file that does not exist is no error. */
   remove(keys: readonly string[]): Promise<void>;
-  /** Every file, and when it was put. */
+  /** All files, and when each was put. */
   list(): AsyncIterable<{ key: string; putAt: Date }>;
-  /** The id of the archive that the mirror belongs to; null where it holds none. */
+  /** The id of the archive that owns the mirror; null where the mirror holds none. */
   owner(): Promise<string | null>;
-  /** Puts the id of the archive that the mirror belongs to. */
+  /** Stores the id of the archive that owns the mirror. */
   setOwner(archiveId: string): Promise<void>;
-  /** Where that id is, as an operator would name the file. */
+  /** The path or address of that id, for messages to an operator. */
   ownerPlace: string;
 }

@@ -25,7 +25,7 @@ export function isMirrored(settings: MirrorSettings): boolean {
   return settings.MIRROR_FOLDER !== undefined || settings.MIRROR_S3_BUCKET !== undefined;
 }
 
-/** Where the copies are kept that the settings name, for who only reads them; null where there are none. */
+/** The mirror that the settings name, for reading; null where they name none. */
 export async function openMirror(
   settings: MirrorSettings,
   namespace: string,
@@ -37,17 +37,14 @@ export async function openMirror(
     name,
     endpoint: settings.MIRROR_S3_ENDPOINT,
     region: settings.MIRROR_S3_REGION,
-    // The schema asks for both beside a bucket.
+    // The settings' schema requires both keys where a bucket is set.
     accessKey: settings.MIRROR_S3_ACCESS_KEY!,
     secretKey: settings.MIRROR_S3_SECRET_KEY!,
   };
   return createBucketFiles(bucket, namespace);
 }
 
-/**
- * The same for who puts copies there: makes the folder in which files arrive. Throws SettingsError where that cannot be
- * made.
- */
+/** The same for writing: makes the folder into which files are downloaded. Throws SettingsError where that fails. */
 export async function openWritableMirror(
   settings: MirrorSettings,
   namespace: string,
@@ -58,7 +55,7 @@ export async function openWritableMirror(
     await makeFolder(files.incoming, { mode: 0o700 });
     return files;
   } catch (error) {
-    // Files for a bucket arrive in the temporary folder of the system.
+    // Files for a bucket are downloaded into the temporary folder of the system.
     const name = settings.MIRROR_FOLDER === undefined ? 'TMPDIR' : 'MIRROR_FOLDER';
     throw new SettingsError([`${name} cannot be used: ${(error as Error).message}`]);
   }

@@ -1,11 +1,14 @@
-/** What bounds one batch: how many items, and how much they weigh together. */
+/** The limits of one batch: how many items it has, and how much they weigh together. */
 export interface BatchLimits<T> {
   items?: number;
   weight?: number;
   weigh?: (item: T) => number;
 }
 
-/** Groups a source into batches. A batch ends at `items` (default 500), or with the item that brings it to `weight`. */
+/**
+ * Groups the items of a source into batches. A batch ends when it has `items` items (default 500), or with the item
+ * that brings its weight to `weight`.
+ */
 export async function* batches<T>(
   source: AsyncIterable<T> | Iterable<T>,
   { items = 500, weight = Infinity, weigh = () => 0 }: BatchLimits<T> = {},

@@ -4,7 +4,7 @@ import { collectionsOf, type Collections } from '../store/collections.js';
 import type { Settings } from './env.js';
 import { SettingsError } from './settingsError.js';
 
-/** MongoDB, opened lazily: creating it needs no server. */
+/** A MongoDB client and its database. It connects at its first call, so creating it needs no server. */
 export interface Mongo {
   client: MongoClient;
   db: Db;
@@ -14,8 +14,8 @@ export interface Mongo {
 }
 
 /**
- * Milliseconds between two looks of the driver at its idle connections. Its own 100 wake a process at rest ten times a
- * second, which took 0.3 % of a core, and it takes no other number among the options of a client.
+ * Milliseconds between two checks of the driver for idle connections. Its own 100 ms wake an idle process ten times a
+ * second, which took 0.3 % of a core. The options of a client have no place for another number.
  */
 const POOL_CHECK_MS = 5_000;
 
@@ -52,8 +52,8 @@ function clientOf(url: string, options: MongoClientOptions): MongoClient {
 }
 
 /**
- * Pings MongoDB. The client is connected first: after a first connection that failed, the driver does not do so by
- * itself.
+ * Pings MongoDB, and connects the client first. The driver does not connect again by itself once its first connection
+ * has failed.
  */
 export async function pingMongo(
   { client, db }: Pick<Mongo, 'client' | 'db'>,
@@ -66,8 +66,8 @@ export async function pingMongo(
 const REOPEN_AFTER_MS = 250;
 
 /**
- * The driver gives a client up for good when its first connection fails, because the server was away or frozen then. So
- * the client is connected again until that succeeds, or until it is closed.
+ * Connects a client again and again, until that succeeds or the client is closed. The driver gives a client up for good
+ * where its first connection fails, because the server was away or frozen then.
  */
 function reopenUntilOpen(client: MongoClient): void {
   let isSettled = false;
@@ -85,13 +85,13 @@ function reopenUntilOpen(client: MongoClient): void {
   });
 }
 
-/** Databases that MongoDB keeps for itself: it allows no transactions in them. */
+/** Databases that MongoDB reserves for itself. It allows no transactions in them. */
 const ITS_OWN: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
 const LONGEST_NAME_BYTES = 63;
 
 /**
- * The database a MongoDB URL names in its path, else `forum-archive`. Throws SettingsError for a name that MongoDB
- * refuses or keeps for itself.
+ * The database that a MongoDB URL names in its path, or else `forum-archive`. Throws SettingsError for a name that
+ * MongoDB refuses or reserves.
  */
 export function databaseName(url: string): string {
   const path = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]*)/.exec(url)?.[1];
@@ -99,7 +99,7 @@ export function databaseName(url: string): string {
   const told = `MONGODB_URL names the database ${JSON.stringify(name)}`;
   if (ITS_OWN.has(name)) {
     throw new SettingsError([
-      `${told}, which MongoDB keeps for itself (where its users are kept is told by authSource)`,
+      `${told}, which MongoDB reserves (set authSource to name the database of its users)`,
     ]);
   }
   if (/[/\\. "$\0]/.test(name) || Buffer.byteLength(name) > LONGEST_NAME_BYTES) {
@@ -111,26 +111,26 @@ export function databaseName(url: string): string {
 }
 
 /**
- * A Redis connection that fails fast: commands are refused at once while it is away. The caller listens to 'error', and
- * subscribes again at each 'ready'.
+ * A Redis connection that fails fast: while Redis is away, it refuses commands at once. The caller listens to 'error',
+ * and subscribes again at each 'ready'.
  */
 export function createRedis(url: string, limits: { timeoutMs: number }): Redis {
   const redis = new Redis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,
-    // When subscribing again fails, the driver has nobody to tell, and the rejection would end the process.
+    // Where the driver subscribes again by itself and that fails, its unhandled rejection would end the process.
     autoResubscribe: false,
     maxRetriesPerRequest: 1,
     commandTimeout: limits.timeoutMs,
     connectTimeout: limits.timeoutMs,
-    // A frozen server never closes its side of a connection, so closing ours must not wait for that.
+    // A frozen server never closes its side of a connection. So closing this side must not wait for it.
     disconnectTimeout: limits.timeoutMs,
     retryStrategy: (attempt) => Math.min(100 * 2 ** Math.min(attempt, 5), 2_000),
   });
   return inItsDatabase(redis);
 }
 
-/** A Redis connection for a BullMQ worker, which waits for the server as long as it takes. */
+/** A Redis connection for a BullMQ worker. Its commands wait for the server as long as it takes. */
 export function createWorkerRedis(url: string): Redis {
   const redis = new Redis(url, {
     maxRetriesPerRequest: null,
@@ -140,8 +140,8 @@ export function createWorkerRedis(url: string): Redis {
 }
 
 /**
- * Where the server has no database of the number that the URL names, the driver only tells of it, and goes on in
- * database 0. Here such a server counts as away, for that reason.
+ * Makes a connection fail where the server has no database of the number that the URL names. The driver alone would
+ * only report that, and go on in database 0. Here the server counts as away, for that reason.
  */
 function inItsDatabase(redis: Redis): Redis {
   return redis.on('error', ({ message }: Error) => {

@@ -5,27 +5,27 @@ import { Client, ClusterConnectionPool, HttpConnection } from '../drivers/elasti
 import type { Settings } from './env.js';
 import { withTimeout } from './withTimeout.js';
 
-/** A request that neither ends nor fails is given up this long (ms) after its own limit. */
+/** How long after its own limit (ms) a request is given up that has neither ended nor failed. */
 const OVERDUE_MS = 2_000;
-/** Connections to one node, as many as the client's default; further requests wait for one of them. */
+/** The most connections to one node, as many as the client's default. Further requests wait for one of them. */
 const CONNECTIONS = 256;
 
 /**
- * An Elasticsearch client whose every request ends. The client has no request timeout by default (since 9.0), so this
- * sets one. A request that still hangs after it fails a little later. Connections are made by Node's own HTTP agent.
- * With the client's default pool (undici 7.30), after connections had been cut in the middle of an answer, some
- * requests never ended, and all later ones waited behind them. A ping fails where another server answers.
+ * An Elasticsearch client whose every request ends. The client has no request timeout by default (since 9.0), so one is
+ * set here. A request that hangs even beyond it fails OVERDUE_MS later. Node's own HTTP agent makes the connections.
+ * With the client's default pool (undici 7.30), some requests never ended after connections had been cut in the middle
+ * of an answer, and all later ones waited behind them. A ping fails where another kind of server answers.
  */
 export function createElasticsearch(
   settings: Pick<Settings, 'ELASTICSEARCH_URL'>,
   { timeoutMs, maxRetries = 0 }: { timeoutMs: number; maxRetries?: number },
 ): Client {
   const nodes = settings.ELASTICSEARCH_URL.split(',');
-  // What a node cannot be sent is sent to the next one.
+  // A request that one node does not take is sent to the next one.
   const retries = Math.max(maxRetries, nodes.length - 1);
   const client = new Client({
     nodes,
-    // The default pool goes on asking a node that does not answer, if less often.
+    // The default pool keeps asking a node that does not answer, only less often.
     ...(nodes.length > 1 && { ConnectionPool: ClusterConnectionPool }),
     requestTimeout: timeoutMs,
     maxRetries: retries,
@@ -40,7 +40,7 @@ export function createElasticsearch(
   }) as typeof transport.request;
   const ping = client.ping.bind(client);
   client.ping = (async (...given: Parameters<typeof ping>) => {
-    // The client gives false for the status 404, by which no Elasticsearch answers this.
+    // The client resolves with false for the status 404. No Elasticsearch answers a ping with that.
     if (!(await ping(...given))) throw new Error('It answers with 404: it is no Elasticsearch');
     return true;
   }) as typeof client.ping;
@@ -50,8 +50,8 @@ export function createElasticsearch(
 const KEPT = { keepAlive: true, maxSockets: CONNECTIONS, scheduling: 'lifo' } as const;
 
 /**
- * Has an agent close a connection on which nothing arrives for as long as its request may take. The client's own
- * timeout ends when an answer begins. An answer that stops in its middle would otherwise hold its connection for good.
+ * Has an agent close a connection where nothing arrives for as long as a request may take. The client's own timeout
+ * only lasts until an answer begins. So an answer that stops in the middle would hold its connection for good.
  */
 function cutSilent(agent: Agent): Agent {
   const connect = agent.createConnection.bind(agent);

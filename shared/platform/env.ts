@@ -4,7 +4,7 @@ import { parseUrl } from './parseUrl.js';
 import { SettingsError } from './settingsError.js';
 import { readTrustedProxies, type TrustedProxies } from './trustedProxies.js';
 
-/** The checked settings of a process. Defaults stand in the schema; README lists them. */
+/** The checked settings of a process. The schema holds their defaults; README lists them. */
 export interface Settings {
   HOST: string;
   PORT: number;
@@ -64,10 +64,10 @@ export interface Settings {
   NODE_ENV?: 'production' | 'development' | 'test';
 }
 
-/** The longest life of a service token (seconds). */
+/** The longest lifetime of a service token (seconds). */
 export const LONGEST_TOKEN_SECONDS = 604_800;
 
-/** The words that an environment uses for true and false, in capital or small letters. */
+/** The words for true and false in settings, ignoring case. */
 const onOrOff = () =>
   Joi.boolean().truthy('1', 'yes', 'on').falsy('0', 'no', 'off').messages({
     'boolean.base': '{{#label}} must be true or false (1 or 0, yes or no, on or off)',
@@ -80,7 +80,7 @@ const url = () => Joi.string().uri({ scheme: ['http', 'https'] });
 /** A URL that paths are appended to, without a slash at the end. */
 const baseUrl = () => url().replace(/\/+$/, '');
 
-/** A text that `read` checks. The message of what it throws follows the variable's name. */
+/** A text that `read` checks. Where `read` throws, its message follows the name of the variable. */
 const checkedBy = (read: (text: string) => unknown) =>
   Joi.string().custom(read).messages({ 'any.custom': '{{#label}} {{#error.message}}' });
 
@@ -94,7 +94,7 @@ const perMinute = (limit: number, what: string) =>
     .default(limit)
     .description(`${what} in a minute`);
 
-/** Checks the addresses of the nodes of a cluster. The message of what it throws follows the variable's name. */
+/** Checks the addresses of a cluster's nodes. The message that it throws follows the name of the variable. */
 function readNodes(text: string): string {
   for (const node of text.split(',')) {
     const url = parseUrl(node);
@@ -106,7 +106,7 @@ function readNodes(text: string): string {
   return text;
 }
 
-/** Checks the address of a Redis. The message of what it throws follows the variable's name. */
+/** Checks the address of a Redis. The message that it throws follows the name of the variable. */
 function readRedis(text: string): string {
   const url = parseUrl(text);
   if (!url || !/^rediss?:$/.test(url.protocol)) {
@@ -121,7 +121,10 @@ function readRedis(text: string): string {
 
 const ENCODED_USER = 'a special character of a password is written as in %2F';
 
-/** The drivers decode the user and the password when they are created, and fail there without naming the setting. */
+/**
+ * Checks the user and password of an address. Without this, the drivers fail when they are created, and do not name the
+ * setting.
+ */
 function checkUser({ username, password }: URL): void {
   try {
     decodeURIComponent(username + password);
@@ -130,7 +133,7 @@ function checkUser({ username, password }: URL): void {
   }
 }
 
-/** Checks origins of pages. The message of what it throws follows the variable's name. */
+/** Checks origins of pages. The message that it throws follows the name of the variable. */
 function readOrigins(text: string): string {
   if (text.split(',').every((one) => isOrigin(one.trim()))) return text;
   throw new TypeError(
@@ -138,19 +141,22 @@ function readOrigins(text: string): string {
   );
 }
 
-/** Whether a text stands for all origins, or is one as browsers write it: scheme, host, and any port but the usual. */
+/**
+ * Whether a text is `*`, or an origin as browsers write it: scheme, host, and the port unless it is the scheme's
+ * default.
+ */
 function isOrigin(text: string): boolean {
   if (text === '*') return true;
   const url = parseUrl(text);
   if (!url?.host || url.host.includes('*')) return false;
-  // The property `origin` knows no other schemes than those of the web, but pages of apps and extensions have others.
+  // `url.origin` knows only the schemes of the web. Pages of apps and browser extensions have others.
   return text === `${url.protocol}//${url.host}`;
 }
 
-/** A role's name has 100 characters at most. */
+/** The most characters of a role's name. */
 const LONGEST_ROLE = 100;
 
-/** Checks names and ids of roles. The message of what it throws follows the variable's name. */
+/** Checks names and ids of roles. The message that it throws follows the name of the variable. */
 function readRoles(text: string): string {
   for (const entry of text.split(',').map((one) => one.trim())) {
     if (/^@?everyone$/i.test(entry)) throw new TypeError('must not name everyone');
@@ -163,7 +169,7 @@ function readRoles(text: string): string {
   return text;
 }
 
-/** Checks names of media types. The message of what it throws follows the variable's name. */
+/** Checks names of media types. The message that it throws follows the name of the variable. */
 function readTypes(text: string): string {
   if (text.split(',').every((one) => /^[\w.+-]+\/(?:[\w.+-]+|\*)$/.test(one.trim()))) return text;
   throw new TypeError('must name types such as image/png or image/*, comma separated');
@@ -182,7 +188,8 @@ export const settingsSchema = Joi.object<Settings, true>({
     .max(256)
     .description('Processes of one API (default one a core, or 1 beside local stores)'),
   PUBLIC_URL: baseUrl().description('Where readers reach the API (default this machine, at PORT)'),
-  // A URL of several hosts is none by the general rules. The driver checks the rest when its client is created.
+  // A URL with several hosts is invalid by the general rule for URLs. The driver checks the rest when its client is
+  // created.
   MONGODB_URL: Joi.string()
     .pattern(/^mongodb(?:\+srv)?:\/\/\S+$/)
     .messages({ 'string.pattern.base': '{{#label}} must begin with mongodb:// or mongodb+srv://' })
@@ -366,7 +373,7 @@ export const settingsSchema = Joi.object<Settings, true>({
     .description('production, development or test'),
 })
   .oxor('MIRROR_FOLDER', 'MIRROR_S3_BUCKET')
-  // One rule for each key: a rule tells the first of its settings that is missing.
+  // One rule for each key, because a rule only names the first setting that is missing.
   .with('MIRROR_S3_BUCKET', 'MIRROR_S3_ACCESS_KEY')
   .with('MIRROR_S3_BUCKET', 'MIRROR_S3_SECRET_KEY')
   .with('MIRROR_S3_ACCESS_KEY', 'MIRROR_S3_BUCKET')
@@ -397,7 +404,8 @@ export function publicUrlOf({ PUBLIC_URL, PORT }: Pick<Settings, 'PUBLIC_URL' | 
 }
 
 /**
- * The first problem of each setting: its other problems follow from that one. Those of several settings have no path.
+ * The first problem of each setting, as its other problems follow from that one. A problem of several settings together
+ * has no path.
  */
 function problemsOf({ details }: Joi.ValidationError): string[] {
   const first = new Map<unknown, string>();
@@ -408,7 +416,7 @@ function problemsOf({ details }: Joi.ValidationError): string[] {
   return [...first.values()];
 }
 
-/** The process's environment as it stands, for handing on to a child process. */
+/** The environment of this process as it is, to be passed to a child process. */
 export function environment(): Record<string, string | undefined> {
   return process.env;
 }

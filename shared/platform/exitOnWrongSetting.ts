@@ -1,8 +1,8 @@
 import { SettingsError } from './settingsError.js';
 
 /**
- * The result of a step of a process's start. A wrong setting ends the process with its lines and exit code 1, without a
- * trace.
+ * Runs a step of a process's start, and returns its result. Where the step throws SettingsError, the process prints its
+ * message without a stack trace, and exits with code 1.
  */
 export async function exitOnWrongSetting<T>(step: () => T | Promise<T>): Promise<T> {
   try {

@@ -1,4 +1,4 @@
-/** Steps of the write side at which a test can have the process killed. */
+/** Steps of the write side where a test can have the process kill itself. */
 export const FAULT_POINTS = [
   'beforeRecords',
   'recordsStored',
@@ -16,7 +16,7 @@ export const FAULT_POINTS = [
 
 export type FaultPoint = (typeof FAULT_POINTS)[number];
 
-/** For each armed point: at which pass from now the process kills itself. */
+/** For each armed point: how many passes are left until the process kills itself. */
 let armed: Map<string, number> | undefined;
 
 /**
@@ -27,7 +27,7 @@ export function armFaultPoints(points: string): void {
   armed = new Map(pairs.map(([name = '', times]) => [name, Number(times)]));
 }
 
-/** A step that a process may not survive. Does nothing unless a test has armed it. */
+/** Kills the process here, if a test has armed this point. Otherwise it does nothing. */
 export function faultPoint(point: FaultPoint): void {
   const left = armed?.get(point);
   if (left === undefined) return;

@@ -1,7 +1,7 @@
 /** A signal of one piece of work. */
 export interface FollowingSignal {
   signal: AbortSignal;
-  /** The work has ended: what still listens to its signal ends, too. */
+  /** Ends the work: all that still listens to its signal is aborted. */
   end(): void;
 }
 

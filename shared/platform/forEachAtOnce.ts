@@ -1,11 +1,14 @@
-/** Runs `work` for every item, `limit` at a time, in order of their start. After an error nothing new is started. */
+/**
+ * Runs `work` for every item, at most `limit` at a time, and begins in the order of the items. After an error nothing
+ * new is begun. Once all running work has ended, the first error is thrown.
+ */
 export async function forEachAtOnce<T>(
   items: Iterable<T> | AsyncIterable<T>,
   limit: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const running = new Set<Promise<void>>();
-  // A task may fail while only the next item is awaited. So its error is kept, and thrown when all tasks have ended.
+  // Work may fail while this function waits for the next item. So errors are kept here until all work has ended.
   const errors: unknown[] = [];
   try {
     for await (const item of items) {

@@ -1,4 +1,4 @@
-/** Items by their key, in the order in which they come. */
+/** Groups items by a key. Groups and items keep the order in which they come. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

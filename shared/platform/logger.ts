@@ -12,8 +12,8 @@ import { stackWithoutCommand, withoutCommand } from './withoutCommand.js';
 export type { Logger } from 'pino';
 
 /**
- * A pino logger that writes JSON lines. No line holds a credential: of a request its route is logged, without headers,
- * query or body, and of an error its message, stack and code.
+ * A pino logger that writes JSON lines. No line holds a credential. Of a request, its route is logged, but no headers,
+ * query or body. Of an error, its message, stack and code are logged.
  */
 export function createLogger(name: string, level: string, destination?: DestinationStream): Logger {
   const serializers = { err: describeError, error: describeError };
@@ -22,12 +22,12 @@ export function createLogger(name: string, level: string, destination?: Destinat
 }
 
 /**
- * The most bytes of one write. Several processes may write to the same output, and their lines must not be mixed. Linux
+ * The most bytes of one write. Several processes may write to the same output, and their lines must not mix. Linux
  * keeps a write to a pipe in one piece up to PIPE_BUF (4,096 bytes), and a write to a file whatever its size.
  */
 const MOST_WRITTEN = { pipe: 4_096, file: 65_536 };
 
-/** For so long (ms) a line may wait for others. */
+/** How long (ms) a line may wait for others. */
 const GATHERED_MS = 20;
 
 /**
@@ -61,9 +61,9 @@ export function gatheredOutput(): DestinationStream {
   };
 }
 
-/** What a line of a request's log says, in the order in which it is said. */
+/** The fields of a line in the request log, in this order. */
 export interface RequestLine {
-  /** Letters, digits, dots, hyphens and underscores only, as in `method`. */
+  /** Holds only letters, digits, dots, hyphens and underscores, as does `method`. */
   requestId: string;
   method: string;
   route: string | null;
@@ -73,18 +73,18 @@ export interface RequestLine {
   caller: { kind: string; id: string } | null;
   /** Undefined where addresses are not logged. */
   address: string | undefined;
-  /** Whether the connection ended before the response did. */
+  /** Whether the connection ended before the whole response was sent. */
   cut: boolean;
 }
 
 /**
- * Writes lines of requests as `logger.info(line, 'Request')` would, at less cost: what cannot need escaping is not
- * looked at.
+ * Writes lines of requests as `logger.info(line, 'Request')` would, at less cost: values that cannot need escaping are
+ * written as they are.
  */
 export function requestLog(logger: Logger): (line: RequestLine) => void {
   const parts = logger as unknown as Record<symbol, unknown>;
   const stream = parts[symbols.streamSym] as DestinationStream;
-  /** The name, process and host, as text that begins with a comma. */
+  /** The logger's name, process id and host, as JSON text that begins with a comma. */
   const bindings = parts[symbols.chindingsSym] as string;
   return (line) => {
     if (!logger.isLevelEnabled('info')) return;
@@ -99,7 +99,7 @@ export function requestLog(logger: Logger): (line: RequestLine) => void {
   };
 }
 
-/** What the drivers' errors say beside their message. */
+/** Fields of the drivers' errors in addition to the message. */
 interface ErrorCodes extends Error {
   code?: unknown;
   codeName?: unknown;
@@ -107,9 +107,9 @@ interface ErrorCodes extends Error {
 }
 
 /**
- * The part of an error that is logged. The errors of the drivers hold more: a refused Redis command with its arguments
+ * The part of an error that is logged. Errors of the drivers hold more: a refused Redis command with its arguments
  * (those of AUTH are the password), the options of a failed connection, and a failed request to Elasticsearch with its
- * body and headers. MongoDB repeats a command that it refuses in its message.
+ * body and headers. The message of MongoDB's error repeats the command that it refuses, so the command is cut out.
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

@@ -3,8 +3,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder, and those above it, where there is none. Node's own `recursive` never ends where the system has no
- * folder made, as in /proc.
+ * Makes a folder, and the folders above it, where there are none. Node's own `recursive` never ends where the system
+ * does not allow folders, as in /proc.
  */
 export async function makeFolder(folder: string, options: { mode?: number } = {}): Promise<void> {
   const above = dirname(folder);

@@ -1,10 +1,10 @@
-/** Lets work through as long as what is under way weighs no more than a total; the rest waits in order. */
+/** Limits the total weight of the work that runs at a time. Other work waits, and begins in order. */
 export interface MemoryBudget {
-  /** Runs `work` once there is room for its weight, which counts as at most the total. */
+  /** Runs `work` once there is room for its weight. A weight above the total counts as the total. */
   within<T>(weight: number, work: () => Promise<T>): Promise<T>;
 }
 
-/** A budget of so much: bytes, say, or messages. */
+/** A budget of a total weight, such as a number of bytes or of messages. */
 export function memoryBudget(total: number): MemoryBudget {
   let used = 0;
   const waiting: { weight: number; start: () => void }[] = [];

@@ -13,14 +13,14 @@ export const DURATION_BUCKETS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 6
  */
 const LAG_EVERY_MS = 200;
 
-/** A registry that already holds the process's own metrics. */
+/** A registry that already has the metrics of the process itself. */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_EVERY_MS });
   return registry;
 }
 
-/** Tells of each store whether it answers. */
+/** Adds a metric that tells for each store whether it answers. */
 export function registerStores(
   registry: Registry,
   watches: Readonly<Record<string, Pick<StoreWatch, 'isUp'>>>,
@@ -29,7 +29,7 @@ export function registerStores(
     name: 'forum_archive_store_up',
     help: 'Whether a store answers (1) or is away (0)',
     labelNames: ['store'],
-    // The sum of several processes says 0 as soon as one of them cannot reach the store.
+    // With several processes, the result is 0 as soon as one of them cannot reach the store.
     aggregator: 'min',
     registers: [registry],
     collect() {
@@ -41,7 +41,10 @@ export function registerStores(
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
 const FORWARDING = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'];
 
-/** Who asks for metrics: `granted` to METRICS_TOKEN, and to whoever asks from this machine without a proxy between. */
+/**
+ * Whether a request may read the metrics: `granted` with METRICS_TOKEN, or from this machine without a proxy in
+ * between.
+ */
 export function metricsAccess(
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
   token: string | undefined,
@@ -53,7 +56,7 @@ export function metricsAccess(
   return token !== undefined && equalTexts(digest(token), digest(given)) ? 'granted' : 'wrong';
 }
 
-/** All digests are equally long, so the comparison does not show how long the token is. */
+/** A digest of a text. All digests have the same length, so comparing them does not show the length of the token. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }

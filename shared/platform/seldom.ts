@@ -1,4 +1,7 @@
-/** Calls a function at most once in so many milliseconds, from the first time on; calls in between are dropped. */
+/**
+ * Limits a function to one call within so many milliseconds. The first call runs at once, and calls too soon after one
+ * that ran are dropped.
+ */
 export function seldom<Args extends unknown[]>(
   ms: number,
   call: (...args: Args) => void,

@@ -1,4 +1,4 @@
-/** Thrown when settings are wrong: its message has a line for each, with the variable's name. */
+/** Wrong settings. The message has a line for each, with the name of the variable. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 

@@ -6,16 +6,16 @@ import { withTimeout } from './withTimeout.js';
 export interface ShutdownStep {
   name: string;
   run: () => Promise<unknown>;
-  /** Milliseconds that it may take (default 500). After that the next step begins, and this one goes on beside it. */
+  /** How long it may take (ms, default 500). After that the next step begins, while this one goes on. */
   limitMs?: number;
 }
 
-/** Closing the connection to a frozen store never ends by itself. */
+/** The default limit. It is needed because closing the connection to a frozen store never ends by itself. */
 const STEP_LIMIT_MS = 500;
 
 /**
- * On SIGTERM or SIGINT runs the steps in order, also those that were added after this call, and exits with 0. Exits
- * with 1 when a step fails or the whole takes longer than `limitMs`.
+ * On SIGTERM or SIGINT, runs the steps in order, and then exits. Steps that were added to the array after this call are
+ * run, too. The exit code is 0, or 1 where a step fails or all steps together take longer than `limitMs`.
  */
 export function stopOnSignal(
   steps: readonly ShutdownStep[],
@@ -37,7 +37,7 @@ export function stopOnSignal(
   process.on('SIGINT', stop);
 }
 
-/** Runs each step even when an earlier one failed or was cut short; true when none failed. */
+/** Runs all steps, even after one that failed or was cut short. Returns whether none failed. */
 export async function runSteps(steps: readonly ShutdownStep[], logger: Logger): Promise<boolean> {
   let clean = true;
   for (const step of steps) {

@@ -3,15 +3,15 @@ import type { Server } from 'node:http';
 import { SettingsError } from './settingsError.js';
 
 /**
- * Has a server listen at an address, and read all headers of a request. `setting` names its port. Throws SettingsError
- * when it cannot be listened on.
+ * Has a server listen at an address and read all headers of a request. `setting` names the setting of its port. Throws
+ * SettingsError where the address cannot be listened on.
  */
 export async function startListening(
   server: Server,
   { host, port, setting }: { host: string; port: number; setting: 'PORT' | 'METRICS_PORT' },
 ): Promise<void> {
-  // Node reads 1,000 headers unless told, and leaves out the others, such as the address that a proxy adds as the last
-  // one. Node limits the bytes of all headers anyway.
+  // By default, Node reads 1,000 headers and drops the others, such as the address that a proxy adds last. Node limits
+  // the bytes of all headers anyway.
   server.maxHeadersCount = 0;
   server.listen(port, host);
   await once(server, 'listening').catch((error: unknown) => {

@@ -11,7 +11,8 @@ import {
 import { errors as elasticsearch } from '../drivers/elasticsearch.js';
 
 /**
- * MongoDB's codes for a server that cannot answer now: stepping down, stopping, out of time, in conflict, cursor lost.
+ * MongoDB's error codes of a server that cannot answer now: it steps down, stops, is out of time or in conflict, or has
+ * lost a cursor.
  */
 const AWAY_CODES = new Set([
   6, 7, 43, 50, 64, 89, 91, 112, 134, 175, 189, 237, 262, 279, 9001, 10107, 11600, 11601, 11602,
@@ -19,12 +20,12 @@ const AWAY_CODES = new Set([
 ]);
 const TRANSIENT = ['TransientTransactionError', 'UnknownTransactionCommitResult'];
 const CUT_CODES = new Set(['EPIPE', 'ECONNRESET']);
-/** Elasticsearch's statuses for the same. 404: the index that is asked is lost, and will be built again. */
+/** Elasticsearch's statuses that mean the same. With 404 the index is lost, and will be built again. */
 const AWAY_STATUSES = new Set([404, 408, 429, 502, 503, 504]);
 
 /** Whether an error says that a store is away, too slow or too busy, so that the same request may succeed later. */
 export function isStoreAway(error: unknown): boolean {
-  // Of a transaction: it was not carried out, or nobody knows whether it was.
+  // A transaction was not carried out, or nobody knows whether it was.
   if (error instanceof MongoError && TRANSIENT.some((label) => error.hasErrorLabel(label)))
     return true;
   if (error instanceof MongoServerError) return isServerAway(error);
@@ -47,22 +48,22 @@ export function isAwayStatus(status: number): boolean {
   return AWAY_STATUSES.has(status);
 }
 
-/** A bulk write wraps whatever kept it from being sent. */
+/** The error of a bulk write holds the error that kept it from being sent. */
 function isServerAway({ code, errorResponse }: MongoServerError): boolean {
   return errorResponse instanceof Error ? isStoreAway(errorResponse) : AWAY_CODES.has(Number(code));
 }
 
-/** A system error of a connection that the other side has closed. Drivers throw some of these unchanged. */
+/** Whether the other side has closed the connection. Drivers throw some of these system errors unchanged. */
 function isCut(error: unknown): boolean {
   return error instanceof Error && CUT_CODES.has((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** The error of an AbortSignal.timeout. */
+/** Whether an error comes from AbortSignal.timeout. */
 export function isTimeLimit(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError';
 }
 
-/** When a client connects again, the sessions of the calls under way end with this error. */
+/** Whether a client has connected again, which ends the sessions of the calls under way. */
 function isDisconnected(error: MongoAPIError): boolean {
   return (
     error instanceof MongoExpiredSessionError ||

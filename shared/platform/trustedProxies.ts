@@ -1,19 +1,19 @@
 import proxyAddr from 'proxy-addr';
 
 /**
- * Whose X-Forwarded-For is believed: nobody's, that of so many proxies in a row, or that of these addresses and
- * networks.
+ * Whose X-Forwarded-For is believed: nobody's (false), that of so many proxies in a row (a number), or that of the
+ * proxies with these addresses or in these networks (a list).
  */
 export type TrustedProxies = false | number | string[];
 
 const MOST_HOPS = 10;
 
-/** Reads TRUST_PROXY. The message of what it throws follows the variable's name. */
+/** Reads the setting TRUST_PROXY. The message that it throws follows the name of the variable. */
 export function readTrustedProxies(text: string): TrustedProxies {
   if (text === 'false') return false;
   if (text === 'true') {
     throw new TypeError(
-      'is no longer taken as true, which let a client choose its address: set how many proxies stand before the API (1, say), or their addresses',
+      'must not be true any more, because that lets a client choose its address: set the number of proxies in front of the API, such as 1, or their addresses',
     );
   }
   if (/^\d+$/.test(text)) return readHops(text);
@@ -21,7 +21,7 @@ export function readTrustedProxies(text: string): TrustedProxies {
   const wrong = parts.filter((part) => !isNetwork(part));
   if (wrong.length === 0) return parts;
   throw new TypeError(
-    `must be false, a number of proxies, or their addresses and networks, comma separated; these are none: ${wrong.map((part) => `"${part}"`).join(', ')}`,
+    `must be false, a number of proxies, or their addresses and networks, comma separated; these are neither: ${wrong.map((part) => `"${part}"`).join(', ')}`,
   );
 }
 
@@ -31,7 +31,9 @@ function readHops(text: string): number {
   throw new TypeError(`must be 1 to ${MOST_HOPS} as a number of proxies`);
 }
 
-/** Whether this is an address, a network as 10.0.0.0/8, or a name for some: loopback, linklocal, uniquelocal. */
+/**
+ * Whether a text is an address, a network such as 10.0.0.0/8, or a name of networks: loopback, linklocal, uniquelocal.
+ */
 function isNetwork(text: string): boolean {
   try {
     proxyAddr.compile(text);

@@ -4,8 +4,8 @@ import type { Logger } from './logger.js';
 import { PING_LIMIT_MS, watchStore, type StoreWatch } from './watchStore.js';
 
 /**
- * Watches a connection that refuses commands while it is down. A silent server does not close its connection. So this
- * closes it, and commands are refused at once instead of waiting for their timeout one by one.
+ * Watches a Redis connection. A silent server does not close its connection, and each command would wait for its own
+ * timeout. So this closes a connection whose pings fail, and commands are then refused at once.
  */
 export function watchRedis(name: string, redis: Redis, logger: Logger): StoreWatch {
   const ping = async (): Promise<void> => {

@@ -1,31 +1,31 @@
 import type { Logger } from './logger.js';
 import { withTimeout } from './withTimeout.js';
 
-/** Milliseconds between two pings of a store that is used (default). */
+/** Milliseconds between two pings of a store in use (default). */
 const EVERY_MS = 500;
-/** The same while nobody uses it. The next call to it shortens the time again. */
+/** Milliseconds between two pings of a store that nobody uses. The next call to the store shortens this again. */
 const UNUSED_EVERY_MS = 5_000;
-/** Milliseconds in which a store has to answer a ping (default). */
+/** How long a store may take to answer a ping (ms, default). */
 export const PING_LIMIT_MS = 750;
-/** Milliseconds to the next ping after a single one that was not answered. */
+/** How soon a store is pinged again (ms) after the first ping without an answer. */
 const AGAIN_MS = 50;
-/** Unanswered pings in a row after which a store counts as away. */
+/** How many pings in a row have to stay without an answer until a store counts as away. */
 const MOST_MISSES = 2;
 
-/** What is known of a store, by pinging it regularly. */
+/** The state of a store, known from regular pings. */
 export interface StoreWatch {
   /**
-   * Whether it answers, as far as is known. While the store is used, a change is noticed within `everyMs` and twice
-   * `limitMs`, which by default are two seconds.
+   * Whether the store answers, as far as is known. While it is used, a change is noticed within `everyMs` + 2 ×
+   * `limitMs`, which is two seconds by default.
    */
   readonly isUp: boolean;
-  /** Says that a call to it was made. */
+  /** Notes that a call to the store was made. */
   used(): void;
-  /** Pings it now. Resolves with whether it answers within `limitMs`. */
+  /** Pings the store now. Resolves with whether it answers within `limitMs`. */
   look(): Promise<boolean>;
-  /** Says that it answered a call. It is then up, even if it is too busy to answer a ping in time. */
+  /** Notes that the store answered a call. It then counts as up, even if it is too busy to answer a ping in time. */
   answered(): void;
-  /** Says that a call to it failed. It is then pinged at once. */
+  /** Notes that a call to the store failed. The store is then pinged at once. */
   suspect(): void;
   stop(): void;
 }
@@ -41,7 +41,7 @@ export interface WatchOptions {
   onChange?: (isUp: boolean) => void;
 }
 
-/** Watches a store until `stop` is called. Only changes are logged. */
+/** Watches a store until `stop` is called. It logs only changes. */
 export function watchStore({
   name,
   ping,

@@ -1,13 +1,14 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Remembers why a connection is away, which what it refuses meanwhile does not say. Gives undefined while it is there.
+ * Remembers why a connection is away, because the errors of commands do not say so then. The function that it returns
+ * gives that error, or undefined while the connection is up.
  */
 export function whyAway(redis: Redis): () => Error | undefined {
   let failure: Error | undefined;
   let isFirst = true;
   redis.on('error', (error: Error) => {
-    // What else fails in the same try to connect follows from the first failure.
+    // Later failures of the same attempt to connect follow from the first one.
     if (isFirst) failure = error;
     isFirst = false;
   });

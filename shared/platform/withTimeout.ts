@@ -1,6 +1,6 @@
 /**
- * The result of `work`. Rejects with a TimeoutError when it takes longer than `ms`; the work goes on, and its result is
- * given to `drop`, which frees what it holds.
+ * Resolves with the result of `work`. Rejects with a TimeoutError when `work` takes longer than `ms`. The work then
+ * goes on, and `drop` gets its result, to free what it holds.
  */
 export function withTimeout<T>(
   ms: number,
@@ -11,7 +11,7 @@ export function withTimeout<T>(
     const pending = work();
     let take: (result: T) => void = resolve;
     const timer = setTimeout(() => {
-      // When the event loop was blocked, the answer may have arrived already. It is handled before this rejects.
+      // Where the event loop was blocked, the answer may have arrived already. It is handled before this rejects.
       setImmediate(() => {
         take = drop;
         reject(new DOMException(`Nothing came in ${ms} ms`, 'TimeoutError'));

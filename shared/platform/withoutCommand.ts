@@ -1,8 +1,8 @@
-/** MongoDB's answer to a command that its user may not give. It ends with the whole command, documents included. */
+/** MongoDB's message that its user may not run a command. It ends with the whole command, documents included. */
 const REFUSED = / to execute command \{ (\w+):[^]*/;
 
 /**
- * An error's message without the command that MongoDB refused, of which only the name stays: a command holds what people
+ * An error's message in which only the name is left of the command that MongoDB refused. A command holds what people
  * wrote, and secrets of the archive.
  */
 export function withoutCommand(message: string): string {
@@ -10,8 +10,8 @@ export function withoutCommand(message: string): string {
 }
 
 /**
- * An error's stack without the command that MongoDB refused. The calls that led to the error stay. Where the stack goes
- * on with a cause that quotes such a command, it ends with the command's name.
+ * An error's stack without the command that MongoDB refused. The lines of calls that led to the error stay. Where the
+ * stack goes on with a cause that quotes such a command, it ends with the name of the command.
  */
 export function stackWithoutCommand({
   message,

@@ -10,17 +10,17 @@ const ID_BYTES = 8;
 const SECRET_BYTES = 24;
 const FORM = /^fa_([0-9a-f]{16})_[0-9a-f]{48}$/;
 
-/** The id in a key; undefined for what is no key. */
+/** The id in a key; undefined where the text is no key. */
 export function apiKeyId(key: string): string | undefined {
   return FORM.exec(key)?.[1];
 }
 
-/** SHA-256 of a key, as it is stored. */
+/** The SHA-256 of a key, hexadecimal. Only this is stored. */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** Makes a key with 192 random bits. Only its hash is stored, so `key` must be shown now or never. */
+/** Makes a key with 192 random bits. Only its hash is stored, so the caller must show `key` now. */
 export async function createApiKey(
   { apiKeys }: Keys,
   { name, level, expiresAt }: { name: string; level: Scope; expiresAt: Date | null },
@@ -41,7 +41,7 @@ export async function createApiKey(
   return { key, record };
 }
 
-/** Whether a key may end at this time: it must be in the future, and at most MOST_KEY_YEARS from now. */
+/** Whether a key may expire at this time: in the future, and at most MOST_KEY_YEARS from now. */
 export function isKeyExpiry(date: Date): boolean {
   const now = new Date();
   const latest = new Date(now);
@@ -49,19 +49,19 @@ export function isKeyExpiry(date: Date): boolean {
   return date > now && date <= latest;
 }
 
-/** Every key, newest first. */
+/** All keys, newest first. */
 export function findApiKeys({ apiKeys }: Keys): Promise<ApiKeyRecord[]> {
   return apiKeys.find().sort({ createdAt: -1, _id: 1 }).toArray();
 }
 
-/** Revokes a key for good; null when there is none. */
+/** Revokes a key for good, and returns its record; null where there is none. */
 export async function revokeApiKey({ apiKeys }: Keys, keyId: string): Promise<ApiKeyRecord | null> {
   const works = { _id: keyId, revokedAt: null };
   await apiKeys.updateOne(works, { $set: { revokedAt: new Date() } });
   return apiKeys.findOne({ _id: keyId });
 }
 
-/** A key as it is shown: without its hash. */
+/** A key without its hash, as the API shows it. */
 export function presentApiKey(record: ApiKeyRecord): ApiKey {
   return {
     id: record._id,
@@ -79,8 +79,8 @@ function textIn(value: unknown): string {
 }
 
 /**
- * A time in the record of a key. Whoever inserts a record by hand may write a text or a number in place of a time. That
- * counts as 1970. So a key whose end cannot be read has ended.
+ * A time in the record of a key. Somebody who inserts a record by hand may write a text or a number instead. That
+ * counts as 1970. So a key has expired whose end cannot be read.
  */
 export function timeIn(value: unknown): Date {
   return value instanceof Date ? value : new Date(0);

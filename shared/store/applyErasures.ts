@@ -14,8 +14,8 @@ import { REDACTED } from './redacted.js';
 type Message = SourceMessage & Pick<MessageRecord, 'deleted'>;
 
 /**
- * A message without a trace of erased people: what they wrote is redacted; in what others wrote, mentions of them,
- * their ids and pictures, their reactions and commands are taken out. The very same message when there is none.
+ * A message without a trace of erased people. Where one of them wrote it, nothing of it is left. In what others wrote,
+ * their mentions, ids, pictures, reactions and commands are taken out. Returns the same object where there is no trace.
  */
 export function applyErasures<T extends Message>(message: T, erased: ErasedPeople): T {
   if (erased.isEmpty || message.deleted) return message;
@@ -49,9 +49,9 @@ function namesOf({ username, displayName }: Message['mentions'][number]): string
 }
 
 /**
- * The text of a notice without erased people. A notice such as "Added Ada to the group." names people without an @, and
- * its mentions tell who they are: their names are taken out. A notice of a thread's new title has no mentions, although
- * the title may name somebody who was erased. So its text is emptied.
+ * The text of a notice without erased people. A notice such as "Added Ada to the group." names people without an @. Its
+ * mentions tell who they are, so their names are taken out. A notice of a thread's new title has no mentions, although
+ * the title may name an erased person. So its text is emptied.
  */
 function cleanNotice(type: number, content: string, names: readonly string[]): string {
   return type === TITLE_CHANGE ? '' : eraseNames(content, names);
@@ -73,7 +73,7 @@ function cleanReaction(reaction: ReactionRecord, erased: ErasedPeople): Reaction
   return count > 0 ? [{ ...reaction, userIds, count }] : [];
 }
 
-/** A line of an embed that carries the picture or page of somebody erased is about them: it goes whole. */
+/** Removes an embed as a whole where it has the picture or page of an erased person, as it is about them. */
 function cleanEmbed(embed: EmbedRecord, eraser: TextEraser): EmbedRecord {
   const { author, footer } = embed;
   const names = [author?.url, author?.iconUrl].some((url) => eraser.isAbout(url));

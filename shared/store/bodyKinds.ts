@@ -1,4 +1,7 @@
-/** The kinds of stored bodies, by what each is about. A body's `_id` is its kind, a slash and the id of that. */
+/**
+ * The kinds of stored bodies, by what each is about. The `_id` of a body is its kind, a slash, and the id of its
+ * subject.
+ */
 export const BODY_KINDS = {
   thread: ['thread', 'participants', 'similar'],
   server: ['server', 'channels', 'tags', 'stats'],
@@ -11,7 +14,7 @@ export type BodySubject = keyof typeof BODY_KINDS;
 export type BodyKind<Subject extends BodySubject = BodySubject> =
   (typeof BODY_KINDS)[Subject][number];
 
-/** What stands for all servers in place of a server's id. */
+/** Stands in place of a server's id for all servers. */
 export const ALL_SERVERS = 'all';
 /** The body that lists all servers. */
 export const SERVER_LIST = `servers/${ALL_SERVERS}`;

@@ -1,7 +1,9 @@
 /** What can be deleted. */
 export type DeletionKind = 'thread' | 'channel' | 'server' | 'message';
 
-/** A deletion that was asked for and is not done. Should Redis lose its job, it is filed again from this record. */
+/**
+ * A deletion that was asked for and has not ended. Should Redis lose its job, the job is filed again from this record.
+ */
 export interface DeletionRecord {
   /** `<kind>-<subject>` */
   _id: string;

@@ -5,20 +5,20 @@ import { ERASED_AUTHOR, ERASED_ID } from './redacted.js';
 /** Takes erased people out of texts. */
 export interface TextEraser {
   /**
-   * Mentions, addresses and ids of them, and `@Name` where the name is known to be theirs. Of `cc<@id>s` an exporter
-   * makes `cc@Names`: so a name goes whatever stands before its `@`, and after it.
+   * Removes their mentions, addresses and ids, and `@Name` where the name is known to be theirs. Exporters turn
+   * `cc<@id>s` into `cc@Names`. So a name is removed whatever stands before its `@` and after it.
    */
   text: (text: string) => string;
   /**
-   * The same, and `@Name` by every name that is known of erased people: for texts that do not tell whom they mention.
-   * Where all of these together cost more looks than the platform's limits allow, the rest is cut off, unread.
+   * Does the same, and removes `@Name` for every known name of an erased person. It is for texts whose mentions are not
+   * known. Where all such texts together cost more than MOST_LOOKS, the rest is cut off, unread.
    */
   untold: (text: string) => string;
-  /** Their ids alone. */
+  /** Replaces only their ids. */
   ids: (text: string) => string;
-  /** Whether an address holds the id of one. */
+  /** Whether an address holds the id of an erased person. */
   isAbout: (url: string | null | undefined) => boolean;
-  /** Whether a text is a name of theirs. */
+  /** Whether a text is the name of an erased person. */
   isName: (text: string) => boolean;
 }
 
@@ -26,45 +26,47 @@ const SOMEBODY = ERASED_AUTHOR.displayName;
 const MENTION = /<@!?(\d{17,20})>/g;
 const ADDRESS = /https?:\/\/[^\s<>"]+/g;
 const ID = /(?<!\d)\d{17,20}(?!\d)/g;
-/** What stood behind a name in the platform's older tags, such as Ada#1234. */
+/** Matches the number at the end of an older tag of the platform, such as Ada#1234. */
 const TAG = /#(?:0|\d{4})$/;
 /**
- * A letter of a script that puts spaces between words, a digit or the underscore: between two of these, a name is part
- * of a word. In other scripts the next word follows without a space: `@田中さん` mentions 田中.
+ * Matches a digit, the underscore, or a letter of a script that puts spaces between words. Between two of these, a name
+ * is part of a word. In other scripts the next word follows without a space: `@田中さん` mentions 田中.
  */
 export const WORD = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{N}_]';
 
-/** A part of the character before it. `Jose` with an accent behind it is another name than Jose. */
+/** Matches a part of the character before it. `Jose` followed by an accent is another name than Jose. */
 const ATTACHED = '[\\p{M}\\p{Emoji_Modifier}\\u200d]';
 /** Matches where a name may end: neither inside a word, nor inside a character. */
 export const NAME_END = `(?!(?<=${WORD})${WORD}|${ATTACHED})`;
 
-/** What stands after an @, as far as a name may reach. It may hold another @ itself, such as Ada @ Work. */
+/**
+ * Matches an @, and captures what follows it as far as a name may reach. A name may hold another @, such as Ada @ Work.
+ */
 const NAMED = /@(?=((?!\s)[^@\n]{0,63}(?:@[^@\n]{0,62})?))/g;
 const LONGEST_NAME = 64;
-/** The same where a text may be in italics. Underscores alone may end these, so they do not count. */
+/** The same in a text that may be in italics. Underscores alone may end italics, so they do not count. */
 const MENTION_END = new RegExp(`(?!(?<=${WORD})_*(?!_)${WORD}|${ATTACHED})`, 'uy');
-/** A name of one letter begins many words and names. So it counts only where none goes on. */
+/** Matches where a name of one letter may end. Such a letter begins many words, so no letter or digit may follow. */
 const LETTER_END = `(?![\\p{L}\\p{N}_]|${ATTACHED})`;
 const LETTER_ENDS = new RegExp(LETTER_END, 'uy');
 
-/** What the platform calls everybody by. No mention of these is one of somebody who is called so. */
+/** Words by which the platform mentions everybody. They never mention a person who has one of them as a name. */
 const EVERYBODY = ['everyone', 'here'];
 
 /**
- * How many looks for a name one message may cost. The embeds that the platform allows, and those of a forwarded copy,
- * cost less. Without a limit, a forged message keeps the process busy for half a minute.
+ * How many look-ups of names one message may cost. The embeds that the platform allows, and those of a forwarded copy,
+ * cost less. Without a limit, a forged message would keep the process busy for half a minute.
  */
 const MOST_LOOKS = 50_000;
 
-/** What may be ids of people in a text, in order. */
+/** All parts of a text that may be ids of people, in order. */
 export function idsIn(text: string): string[] {
   return text.match(ID) ?? [];
 }
 
 /**
- * An eraser of these people; `names` are theirs as this text may write them after an @. A longer one among the names of
- * `others` stays: `@Adam` is not Ada.
+ * Makes an eraser. `names` are the names that this text may write after an @ for erased people. A longer name among
+ * those of `others` stays: `@Adam` is not Ada.
  */
 export function textEraser(
   erased: ErasedPeople,
@@ -123,7 +125,7 @@ function nameLength(
   isTheirs: (name: string) => boolean,
   kept: ReadonlySet<string>,
 ): number {
-  // What stands in place of names is no name, though one may be a part of it.
+  // The text that replaces names is no name, though a name may be part of it.
   if (after.startsWith(SOMEBODY)) return 0;
   for (let end = after.length; end > 0; end -= 1) {
     if (/\s/.test(after[end - 1]!)) continue;
@@ -141,7 +143,7 @@ function lowerCase(name: string): string {
   return name.toLowerCase();
 }
 
-/** A title without somebody's names, wherever they stand as words of their own. */
+/** A title in which these names are replaced, wherever they stand as whole words. */
 export function eraseNames(title: string, names: readonly string[]): string {
   const words = names.filter((name) => name.length > 1);
   if (words.length === 0) return title;
@@ -149,14 +151,14 @@ export function eraseNames(title: string, names: readonly string[]): string {
   return title.replace(anyOf(words, start, NAME_END), SOMEBODY);
 }
 
-/** A pattern for mentions of any of the names. Before its @ and behind it, anything may stand. */
+/** A pattern for mentions of any of the names, wherever they stand. Unsafe characters may follow the @. */
 function mentionOf(names: readonly string[]): RegExp {
   return anyOf([...names, ...EVERYBODY], `@(?:(?!\\n)[${UNSAFE_CHARACTERS}])*`);
 }
 
 /** A pattern for any of the names, with `before` in front of it and `after` behind, ignoring case. */
 function anyOf(names: readonly string[], before: string, after = ''): RegExp {
-  // A name may be a part of what stands in place of names. That is replaced by itself.
+  // A name may be part of the text that replaces names. That text is then replaced by itself.
   const literal = [...new Set([...names, SOMEBODY])]
     .sort((left, right) => right.length - left.length)
     .map(literalOf);

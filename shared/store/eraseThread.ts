@@ -5,7 +5,9 @@ import { ERASED_ID } from './redacted.js';
 
 type Thread = NonNullable<SourceThread['thread']>;
 
-/** A thread, told or recorded, without a trace of erased people. The very same object when there is none. */
+/**
+ * A thread of a source or a record, without a trace of erased people. Returns the same object where there is no trace.
+ */
 export function eraseThread<T extends Thread | ThreadRecord>(thread: T, erased: ErasedPeople): T {
   if (erased.isEmpty || ('deleted' in thread && thread.deleted)) return thread;
   const clean = eraseFields(thread, erased);
@@ -16,8 +18,8 @@ export function eraseThread<T extends Thread | ThreadRecord>(thread: T, erased: 
 const TEXTS = ['description', 'topic', 'title'];
 
 /**
- * Fields of a server, channel or thread without a trace of erased people in their texts. The very same object when
- * there is none.
+ * Fields of a server, channel or thread, without a trace of erased people in their texts. Returns the same object where
+ * there is no trace.
  */
 export function eraseFields<T extends object>(fields: T, erased: ErasedPeople): T {
   if (erased.isEmpty) return fields;

@@ -10,15 +10,15 @@ export interface ErasedPeople {
   readonly version: number;
   readonly isEmpty: boolean;
   has(userId: string): boolean;
-  /** Whether an erasure has found this name of somebody; a text may write it with marks that records leave out. */
+  /** Whether an erasure has found this name. A text may write it with marks that records leave out. */
   isName(text: string): boolean;
-  /** A keyed hash of a text, by which it is known again without being kept. */
+  /** A keyed hash of a text. It recognises the text without keeping it. */
   digest(text: string): string;
 }
 
 type Store = Pick<Collections, 'erasures' | 'state'>;
 
-/** Who is erased in an archive where nobody is. */
+/** The erased people of an archive in which nobody was erased. */
 export const NOBODY_ERASED: ErasedPeople = {
   version: 0,
   isEmpty: true,
@@ -27,13 +27,13 @@ export const NOBODY_ERASED: ErasedPeople = {
   digest: () => '',
 };
 
-/** Threads in which the names of somebody are looked for before they are erased. */
+/** How many threads are searched for somebody's names when their erasure is requested. */
 const LAST_THREADS = 1_000;
 
 /**
- * Remembers that somebody is to be erased. From now on no write brings them back, and builds take them out of records.
- * The erasure looks for their names in titles. So the names by which they are shown are kept with the request
- * until it is done. Gives the erasure's id.
+ * Records that somebody is to be erased. From now on no write brings them back, and builds take them out of records.
+ * The erasure looks for their names in titles. So the request keeps the names by which they are shown, until it is
+ * done. Returns the erasure's id.
  */
 export async function requestErasure(
   store: Store & Pick<Collections, 'contributions'>,
@@ -41,13 +41,13 @@ export async function requestErasure(
 ): Promise<string> {
   const { salt } = await ensureState(store);
   const names = await shownNames(store, userId);
-  // Whoever learns of this erasure has this version, or a later one.
+  // A process that knows of this erasure has this version, or a later one.
   const since = await announceErasure(store);
   const _id = keyedHash(salt, userId);
   const asked = {
     $set: { userId, requestedAt: new Date() },
     $addToSet: { names: { $each: names } },
-    // Where it is asked for again before it is done, the version of the first request stays.
+    // Where the erasure is requested again before it is done, the version of the first request stays.
     $min: { since },
     $unset: { finishedAt: '' as const },
   };
@@ -56,7 +56,7 @@ export async function requestErasure(
   return _id;
 }
 
-/** Names by which somebody is shown in the threads that they wrote in last. */
+/** The names by which somebody is shown in the LAST_THREADS threads that they wrote in last. */
 async function shownNames(
   { contributions }: Pick<Collections, 'contributions'>,
   userId: string,
@@ -69,7 +69,10 @@ async function shownNames(
   return theirs.flatMap(({ author }) => [author.username, author.displayName]);
 }
 
-/** Has every process read the erasures again before its next write. Gives their new version. */
+/**
+ * Raises the version of the erasures, so that every process reads them again before its next write. Returns the
+ * version.
+ */
 export async function announceErasure({ state }: Pick<Store, 'state'>): Promise<number> {
   const raised = await stateOf(state, 'erasures').findOneAndUpdate(
     { _id: 'erasures' },
@@ -79,14 +82,14 @@ export async function announceErasure({ state }: Pick<Store, 'state'>): Promise<
   return raised?.version ?? 0;
 }
 
-/** The id of the erasure of a user, whether it was asked for or not. */
+/** The id that the erasure of a user has or would have. */
 export async function erasureIdOf(store: Store, userId: string): Promise<string> {
   return keyedHash((await ensureState(store)).salt, userId);
 }
 
 const known = new WeakMap<object, ErasedPeople>();
 
-/** Who is erased now; the hashes are read again only after another erasure. */
+/** Who is erased now. The hashes are read again only after the version has changed. */
 export async function erasedPeople(store: Store): Promise<ErasedPeople> {
   const state = await findGathered(stateOf(store.state, 'erasures'), 'erasures');
   if (!state) return NOBODY_ERASED;
@@ -98,10 +101,10 @@ export async function erasedPeople(store: Store): Promise<ErasedPeople> {
   return people;
 }
 
-/** Ids looked up lately, with the answer: most messages are of few people. */
+/** How many answers are remembered. Most messages are written by few people, so the same ids are asked for again. */
 const MOST_REMEMBERED = 50_000;
 
-/** The people whose ids and names have these hashes. */
+/** Makes ErasedPeople from the hashes of their ids and names. */
 export function erasedBy(
   { salt, version }: Pick<ErasureState, 'salt' | 'version'>,
   records: readonly Pick<ErasureRecord, '_id' | 'nameHashes'>[],
@@ -125,8 +128,8 @@ export function erasedBy(
 }
 
 /**
- * Notes the names that an erasure has found: the names until it is done, and their keyed hashes for good. By a hash,
- * somebody is known again in a text that tells nobody's id. From now on every write looks for these names.
+ * Stores the names that an erasure has found: the names until it is done, and their keyed hashes for good. By the hash,
+ * a name is recognised in a text that holds no id. From now on every write looks for these names.
  */
 export async function noteNames(
   store: Store,
@@ -155,7 +158,7 @@ async function ensureState({ erasures, state }: Store): Promise<ErasureState> {
   const states = stateOf(state, 'erasures');
   const known = await states.findOne({ _id: 'erasures' });
   if (known) return known;
-  // A new key would make everybody unknown who was erased.
+  // With a new key, nobody who was erased would be recognised.
   if (await erasures.findOne({}, { projection: { _id: 1 } })) {
     throw new Error('The key of the erasures is missing: is the indexer of this version started?');
   }

@@ -10,12 +10,12 @@ type Audited = Pick<Mongo, 'collections'>;
 type AuditSettings = Pick<Settings, 'AUDIT_DAYS'>;
 
 /**
- * Has MongoDB remove each entry of the audit trail AUDIT_DAYS after it was written, also the entries that exist
- * already.
+ * Has MongoDB remove each entry of the audit trail AUDIT_DAYS after it was written. This also holds for existing
+ * entries.
  */
 export async function expireAudit(mongo: Audited, settings: AuditSettings): Promise<void> {
   if (await keepAuditIndex(mongo, settings)) return;
-  // The index has another time. It is made anew, since the role readWrite may not change it by collMod.
+  // The index has another time. It is dropped and made again, because the role readWrite may not run collMod.
   await mongo.collections.audit.dropIndex(INDEX_NAME);
   await keepAuditIndex(mongo, settings);
 }

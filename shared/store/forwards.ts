@@ -6,7 +6,7 @@ import type { UnshownPeople } from './unshownPeople.js';
 /** A message that forwards another. */
 export interface Forward {
   _id: string;
-  /** The message that it forwards, and the thread that it says this is of. */
+  /** The forwarded message, and the thread that the forward says it is in. */
   originalId: string;
   threadId: string | null;
 }
@@ -15,9 +15,11 @@ type Records = Pick<Collections, 'messages' | 'threads' | 'channels' | 'servers'
 
 /** Ids of messages that forward what may not be shown. */
 export interface UnshownForwards {
-  /** Nothing of what they forward is shown. */
+  /** None of these may show what they forward. */
   hidden: ReadonlySet<string>;
-  /** Those of them that forward what was deleted or erased here: their records are emptied of it, too. */
+  /**
+   * Those of `hidden` that forward something that was deleted or erased here. It is taken out of their records, too.
+   */
   gone: ReadonlySet<string>;
 }
 
@@ -29,8 +31,8 @@ const ORIGINAL = { reference: 1, 'forwarded.createdAt': 1 } as const;
 const NONE: UnshownForwards = { hidden: new Set(), gone: new Set() };
 
 /**
- * Those of some messages that forward another message and name it. A message of an export may hold a forwarded message
- * without its id. Nobody can tell which one that is, so it is left out here, and is shown.
+ * Picks the messages that forward another message and name it. A message of an export may hold a forwarded message
+ * without its id. Then nobody can tell which message that is, so it is left out here, and is shown.
  */
 export function forwardsOf(
   messages: readonly Pick<SourceMessage, '_id' | 'forwarded' | 'reference'>[],
@@ -42,17 +44,17 @@ export function forwardsOf(
   );
 }
 
-/** A message, and what it forwards: all whose texts, files and embeds readers see in it. */
+/** A message and the copy that it forwards: everything whose texts, files and embeds readers see in it. */
 export function saidIn(
   message: MessageRecord,
 ): (MessageRecord | NonNullable<MessageRecord['forwarded']>)[] {
   return message.forwarded ? [message, message.forwarded] : [message];
 }
 
-/** A message that is shown, or would be if its author were not left out, with what tells what it forwards. */
+/** The fields of a forwarding message that tell what it forwards. */
 export type ForwardingMessage = Pick<MessageRecord, '_id' | 'threadId' | 'forwarded' | 'reference'>;
 
-/** Messages that forward others, as `which` narrows them. Only the time is read of what they forward. */
+/** Finds messages that forward others, narrowed by `which`. Of the copy that they forward, only its time is read. */
 export function findForwards(
   { messages }: Pick<Collections, 'messages'>,
   which: Filter<MessageRecord>,

@@ -13,26 +13,26 @@ import { withTimeout } from '../platform/withTimeout.js';
 import { isDuplicateKey } from './duplicateKey.js';
 
 /**
- * Gathers what concurrent callers ask of one collection into few round trips, since a majority write costs as much for
- * one document as for a hundred. A request goes out at once when no other one to that collection is under way. While
- * one is, further requests wait, and then go out together. With many callers they wait a little longer, so that more
- * gather.
+ * Gathers concurrent requests to one collection into few round trips, because a majority write costs as much for one
+ * document as for a hundred. A request goes out at once where no other request of its kind is under way for that
+ * collection. Otherwise it waits, and goes out together with all others that wait. With many callers they wait a little
+ * longer, so that more gather.
  */
 
-/** From this many callers on (in an import, say) requests are spaced out, so that they are fewer and larger. */
+/** From so many callers on, such as in an import, requests are spaced out, so that they are fewer and larger. */
 const MANY_CALLERS = 24;
 /**
- * While there are so many, requests of one kind to one collection begin at least this far apart (ms). Where the last
- * one took long, the store or this process is busy, and the next begins that many times as late: fewer and larger
- * requests are what relieves both.
+ * With so many callers, requests of one kind to one collection begin at least this far apart (ms). After a request that
+ * took longer than a third of this, they begin REST_TIMES times as far apart as it took, at most LONGEST_REST_MS. Then
+ * the store or this process is busy, and fewer and larger requests relieve both.
  */
 const SHORTEST_REST_MS = 60;
 const LONGEST_REST_MS = 240;
 const REST_TIMES = 3;
 const MAX_OPERATIONS = 500;
 /**
- * A request that never ends would hold up everything behind it. So it fails after this time, beyond the driver's own
- * limits.
+ * A request fails after this time (ms), which is beyond the driver's own limits. A request that never ends would hold
+ * up all requests behind it.
  */
 const LONGEST_MS = 65_000;
 
@@ -42,20 +42,21 @@ interface Waiting<Request, Answer> {
   reject: (error: unknown) => void;
 }
 
-/** Callers of all gatherers whose request is waiting or under way. */
+/** How many callers, of all gatherers, have a request that waits or is under way. */
 let callers = 0;
 
 /** Collections whose requests are never spaced out. */
 const unspaced = new WeakSet<object>();
 
-/** Collections for those whom a reader waits for: their requests go out at once however many callers there are. */
+/** Marks collections whose callers keep a reader waiting. Their requests are never spaced out. */
 export function unspacedCollections<All extends object>(collections: All): All {
   for (const collection of Object.values(collections) as object[]) unspaced.add(collection);
   return collections;
 }
 
 /**
- * Runs requests to a collection in groups. `run` answers the requests of a group in their order, or fails all of them.
+ * Makes a function that runs requests to a collection in groups. `run` resolves with the answers to a group of requests
+ * in their order. Where it rejects, all of them fail.
  */
 function createGatherer<Request, Answer>(
   collection: object,
@@ -94,7 +95,7 @@ function createGatherer<Request, Answer>(
       waiting.push({ request, resolve, reject });
       if (isSending) return;
       isSending = true;
-      // The requests of this turn of the event loop go out together.
+      // All requests that are made in this turn of the event loop go out together.
       setImmediate(() => void drain());
     });
   return async (request) => {
@@ -107,7 +108,7 @@ function createGatherer<Request, Answer>(
   };
 }
 
-/** Waits until the next request may begin, after one that took so long (ms). */
+/** Waits until the next request may begin, after a request that took so long (ms). */
 async function rest(tookMs: number): Promise<void> {
   const apart = Math.min(Math.max(tookMs * REST_TIMES, SHORTEST_REST_MS), LONGEST_REST_MS);
   if (apart > tookMs) await setTimeout(apart - tookMs, undefined, { ref: false });
@@ -116,7 +117,9 @@ async function rest(tookMs: number): Promise<void> {
 type WriteGatherer = (operations: AnyBulkWriteOperation[]) => Promise<WriteError[]>;
 const writers = new WeakMap<object, WriteGatherer>();
 
-/** Writes through the collection's gatherer, in no particular order. Throws when one of these operations is refused. */
+/**
+ * Writes through the collection's gatherer, in no particular order. Throws where one of these operations is refused.
+ */
 export async function writeAllGathered<T extends Document>(
   collection: Collection<T>,
   operations: AnyBulkWriteOperation<T>[],
@@ -126,8 +129,8 @@ export async function writeAllGathered<T extends Document>(
 }
 
 /**
- * Inserts through the collection's gatherer. An insert costs the server a third of an upsert, so this is for documents
- * that most likely do not exist. Resolves with whether none of them did. One that exists stays as it is.
+ * Inserts through the collection's gatherer. To the server an insert costs a third of an upsert, so this is for
+ * documents that are most likely new. Resolves with whether all of them were new. An existing document is not changed.
  */
 export async function insertGathered<T extends { _id: string }>(
   collection: Collection<T>,
@@ -140,7 +143,7 @@ export async function insertGathered<T extends { _id: string }>(
   return refused.length === 0;
 }
 
-/** Resolves with an error for each operation that the server refused. Throws when the whole request failed. */
+/** Resolves with an error for each operation that the server refused. Throws where the whole request failed. */
 async function writeGathered<T extends Document>(
   collection: Collection<T>,
   operations: AnyBulkWriteOperation<T>[],
@@ -173,7 +176,7 @@ async function bulkWrite(
     () => [],
     (error: unknown) => {
       const refused = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-      // No operation was refused, so the whole request failed: it may not have reached a majority, say.
+      // No operation was refused, so the whole request failed: for example, it may not have reached a majority.
       if (refused.length === 0) throw error;
       return refused;
     },
@@ -188,8 +191,9 @@ async function bulkWrite(
 const askers = new WeakMap<object, Map<string, (request: never) => Promise<unknown>>>();
 
 /**
- * What `run` answers for a request, asked together with what others ask of the same collection under the same name.
- * `run` answers many requests in their order. `sizeOf` is how many values a request has: at most 500 go out together.
+ * The answer to a request, which goes out together with the other requests of the same name to the same collection.
+ * `run` resolves with the answers to many requests in their order. `sizeOf` is how many values a request has. At most
+ * 500 values go out together.
  */
 export async function askGathered<Target extends object, Request, Answer>(
   collection: Target,
@@ -208,7 +212,7 @@ export async function askGathered<Target extends object, Request, Answer>(
   return asker(request);
 }
 
-/** The document with an id, read through the collection's gatherer; null when there is none. */
+/** Reads the document with an id through the collection's gatherer; null where there is none. */
 export async function findGathered<T extends { _id: string }>(
   collection: Collection<T>,
   id: string,
@@ -218,8 +222,8 @@ export async function findGathered<T extends { _id: string }>(
 }
 
 /**
- * The documents whose `field` is a value, or is a list that holds it, read through the collection's gatherer. Calls go
- * out together when their field and options are the same; `filter` must be plain JSON to be told apart.
+ * Reads the documents whose `field` is a value, or is a list that holds it, through the collection's gatherer. Calls go
+ * out together where their field and options are the same. To be compared, `filter` must be plain JSON.
  */
 export async function findAllGathered<T extends { _id: string }>(
   collection: Collection<T>,

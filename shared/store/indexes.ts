@@ -4,23 +4,23 @@ import { LIST_SORTS, type ListField } from './listKeys.js';
 
 type Keys = Record<string, 1 | -1>;
 
-/** The name of the index that a list sorted by `field` scans; the API names it in a hint. */
+/** The name of the index that serves a list sorted by `field`. The API uses it as a hint. */
 export function listIndexName(field: ListField): string {
   return `scopes_${field}`;
 }
 
-/** The name of the index that a leaderboard scans; the API names it in a hint. */
+/** The name of the index that serves a leaderboard. The API uses it as a hint. */
 export const RANK_INDEX = 'boards_key';
 
-/** Removes each document at its own `expiresAt`. */
+/** Has MongoDB remove each document at the time in its `expiresAt`. */
 const expiring: IndexDescription = {
   ...index('expiresAt', { expiresAt: 1 }),
   expireAfterSeconds: 0,
 };
 
 /**
- * Every index of the archive, by collection, but for that of the audit trail, which expireAudit makes. An index of
- * another shape needs another name: MongoDB refuses two shapes under one name.
+ * Every index of the archive by collection, except for that of the audit trail, which expireAudit makes. An index that
+ * changes its shape needs a new name, because MongoDB refuses two shapes under one name.
  */
 export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   threads: [index('server_asOf', { serverId: 1, asOf: -1 }), index('channelId', { channelId: 1 })],
@@ -72,7 +72,7 @@ export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   ],
 };
 
-/** Creates what is missing of INDEXES. Does nothing where all exist. */
+/** Creates the indexes of INDEXES that do not exist yet. */
 export async function ensureIndexes(collections: Collections): Promise<void> {
   for (const [name, specs] of Object.entries(INDEXES)) {
     await collections[name as keyof Collections].createIndexes(specs);
@@ -83,7 +83,7 @@ function index(name: string, key: Keys): IndexDescription {
   return { name, key };
 }
 
-/** The same index, over only those documents that have `field`. */
+/** An index of the same shape that holds only documents which have `field`. */
 function where(field: string, spec: IndexDescription): IndexDescription {
   return { ...spec, partialFilterExpression: { [field]: { $exists: true } } };
 }

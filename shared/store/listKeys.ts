@@ -1,7 +1,7 @@
 import type { ThreadSort, ThreadStatusFilter } from '../contract/threads.js';
 import type { ThreadItemView } from './views.js';
 
-/** A filter combination of the thread list; the tag already folded by foldTag. */
+/** A filter combination of the thread list. The tag is already folded by foldTag. */
 export interface ListFilter {
   serverId?: string;
   channelId?: string;
@@ -9,7 +9,7 @@ export interface ListFilter {
   status: ThreadStatusFilter | 'archived';
 }
 
-/** The field that each sort scans, and the direction it scans it in. */
+/** The field that each sort reads, and in which direction. */
 export const LIST_SORTS = {
   latest: { field: 'latestKey', direction: -1 },
   oldest: { field: 'latestKey', direction: 1 },
@@ -24,14 +24,15 @@ export const LIST_SORTS = {
 /** A field that a list of threads is sorted by. */
 export type ListField = (typeof LIST_SORTS)[ThreadSort]['field'];
 
-/** Tag names match whole, ignoring case and Unicode form. */
+/** The form of a tag's name by which tags are compared: whole names, ignoring case and Unicode form. */
 export function foldTag(name: string): string {
   return name.normalize('NFKC').toLowerCase().trim();
 }
 
 /**
- * The token of one filter combination. Ids hold digits only and the tag stands last, so tokens cannot be confused.
- * A channel belongs to one server: a filter by both uses the channel's token, and the caller checks the server.
+ * The token of one filter combination. Ids hold only digits, and the tag stands last, so no two combinations share a
+ * token. A channel belongs to one server. So a filter by both has the channel's token, and the caller checks the
+ * server.
  */
 export function listScope(filter: ListFilter): string {
   const place = filter.channelId
@@ -43,8 +44,8 @@ export function listScope(filter: ListFilter): string {
 }
 
 /**
- * The tokens of all lists that hold a thread. A list is of all servers, of one server or of one channel; it holds any
- * status or one; and it holds any tag or one.
+ * The tokens of all lists that a thread is in. There are lists of all servers, of one server and of one channel; each
+ * for any status and for one status; and each for any tag and for one tag.
  */
 export function listScopes(thread: {
   serverId: string;
@@ -72,8 +73,8 @@ export function countKey(count: number): string {
 }
 
 /**
- * The key of a leaderboard's line: sorts by count descending, then by id ascending. Nobody has counts beyond the
- * greatest; a source that tells such ones has them sort as the greatest.
+ * The key of a line in a leaderboard. It sorts by count, descending, and then by id, ascending. Nobody has a count
+ * beyond the greatest that fits. Where a source tells such a count, it sorts as the greatest.
  */
 export function rankKey(count: number, userId: string): string {
   return countKey(Math.max(0, GREATEST_COUNT - count)) + idKey(userId);
@@ -87,7 +88,7 @@ export function countOfRankKey(key: string): number {
 const COUNT_DIGITS = 10;
 const GREATEST_COUNT = 10 ** COUNT_DIGITS - 1;
 
-/** A time as a fixed-width string of milliseconds that sorts as time does. */
+/** A time as a fixed-width string of milliseconds that sorts as times do. */
 export function timeKey(time: Date): string {
   return String(Math.max(0, time.getTime())).padStart(15, '0');
 }

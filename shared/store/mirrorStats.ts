@@ -7,15 +7,15 @@ export interface MirrorStats {
   /** Files copied, and their bytes. */
   files: number;
   bytes: number;
-  /** Files that are not copied: they are gone, too large, or could not be fetched yet. */
+  /** Files that are not copied, because they are gone, too large, or could not be fetched yet. */
   failed: number;
-  /** Threads, people and servers whose files are still to be looked at. */
+  /** Threads, people and servers whose files are still to be checked. */
   waiting: number;
   /** Why nothing is copied or removed now, or was lately; null while nothing is wrong. */
   problem: string | null;
 }
 
-/** What fails is tried again within this time (ms). So when nothing has failed for so long, all is well again. */
+/** A failed attempt is made again within this time (ms). So after so long without a failure, all is well again. */
 const FAILS_AGAIN_MS = 5 * 60_000;
 const FAILED = 'Copies could not be removed or looked through: the log of the indexer says why';
 
@@ -32,7 +32,7 @@ export async function mirrorStats(
   const { files, bytes, failed, failedAt, settings } = totals;
   const isFailing = failedAt !== undefined && Date.now() - failedAt.getTime() < FAILS_AGAIN_MS;
   const problem = totals.problem ?? (isFailing ? FAILED : null);
-  // A mirror that was never reached has a problem, and was never looked through.
+  // Without `settings` and without a problem, there is no mirror. A mirror that was never reached has a problem.
   if (settings === undefined && problem === null) return null;
   return { files, bytes, failed, waiting, problem };
 }

@@ -2,7 +2,7 @@ import type { Abortable, FindOptions } from 'mongodb';
 import type { Collections } from './collections.js';
 import { NEVER } from './work.js';
 
-/** Seconds since the oldest mark of a thread that waits to be built was set; null when none waits. */
+/** The age (seconds) of the oldest mark of a thread that waits to be built; null where none waits. */
 export async function oldestPendingSeconds(
   { work }: Pick<Collections, 'work'>,
   options: FindOptions & Abortable = {},

@@ -1,6 +1,6 @@
 /**
- * Somebody who is left out of what is shown of a server, because they carry a role there that says so. What they wrote
- * stays recorded, and is shown again when this goes.
+ * Somebody who is left out of what is shown of a server, because they have an opt-out role there. What they wrote stays
+ * recorded. It is shown again once this record is removed.
  */
 export interface OptOutRecord {
   /** `<serverId>/<userId>` */
@@ -8,6 +8,6 @@ export interface OptOutRecord {
   serverId: string;
   userId: string;
   since: Date;
-  /** The roles that say so, as they were told last; absent in records of an earlier version. */
+  /** Their opt-out roles, as they were told last. Absent in records of earlier versions. */
   roleIds?: string[];
 }

@@ -5,16 +5,16 @@ import { stateOf } from './state.js';
 /** Who is left out of which servers. */
 export interface OptOuts {
   readonly version: number;
-  /** Whether anybody is left out of anything. */
+  /** Whether nobody is left out of any server. */
   readonly isEmpty: boolean;
   has(serverId: string, userId: string): boolean;
-  /** Whether somebody is left out of any server. */
+  /** Whether somebody is left out of at least one server. */
   hasAnywhere(userId: string): boolean;
 }
 
 type Store = Pick<Collections, 'optOuts' | 'state'>;
 
-/** Where nobody is left out of anything. */
+/** The opt-outs of an archive in which nobody has opted out. */
 export const NOBODY_LEFT_OUT: OptOuts = {
   version: 0,
   isEmpty: true,
@@ -23,12 +23,12 @@ export const NOBODY_LEFT_OUT: OptOuts = {
 };
 const known = new WeakMap<object, OptOuts>();
 
-/** The id of somebody on a server. */
+/** The id of a person on a server. */
 export function memberId(serverId: string, userId: string): string {
   return `${serverId}/${userId}`;
 }
 
-/** Who is left out now; the records are read again only after one has changed. */
+/** Who is left out now. The records are read again only after one has changed. */
 export async function optedOut(store: Store): Promise<OptOuts> {
   const state = await findGathered(stateOf(store.state, 'optOuts'), 'optOuts');
   if (!state) return NOBODY_LEFT_OUT;

@@ -1,18 +1,18 @@
 import type { Collection, Document, Filter } from 'mongodb';
 
-/** Which documents are read, and how many at once. */
+/** Which documents are read, and how many at a time. */
 export interface Paging<T> {
   size?: number;
-  /** Their ids begin with it. It ends with a slash. */
+  /** Reads only documents whose ids begin with this. It has to end with a slash. */
   prefix?: string;
-  /** Says nothing of the id. */
+  /** Must not name the id. */
   filter?: Filter<T>;
   projection?: Document;
 }
 
 /**
- * Documents of a collection in the order of their ids, in pages. No cursor is open between two pages, so whoever reads
- * them may take any time: MongoDB ends a cursor that was not asked for ten minutes.
+ * Reads the documents of a collection in pages, in the order of their ids. No cursor stays open between two pages, so
+ * the caller may take any time. (MongoDB ends a cursor after ten minutes without a request.)
  */
 export async function* pagesById<T extends { _id: string }>(
   collection: Collection<T>,

@@ -3,15 +3,15 @@ import { batches } from '../platform/batches.js';
 import { findGathered, insertGathered, writeAllGathered } from './gather.js';
 
 /**
- * What does not fit one document is stored in pieces. Their owner is an upload (`upload/<id>`) or one revision of a
- * body (`body/<name>/<revision>`). All numbers in an id have a fixed width, so that ids sort as the pieces do, and
- * the pieces of one owner, or of all revisions of a body, are one range of the index of `_id`.
+ * A part of something that does not fit into one document. The owner of pieces is an upload (`upload/<id>`) or one
+ * revision of a body (`body/<name>/<revision>`). All numbers in an id have a fixed width, so ids sort as the pieces do.
+ * So the pieces of one owner, or of all revisions of a body, are one range of the index of `_id`.
  */
 export interface Piece {
   /** `<owner>/<n>`, n from 0. */
   _id: string;
   data: Binary;
-  /** True for the piece that ends its owner's bytes. */
+  /** Whether this is the owner's last piece. */
   last: boolean;
 }
 
@@ -19,10 +19,10 @@ interface Store {
   pieces: Collection<Piece>;
 }
 
-/** The most bytes of one piece. Most uploads fit one: a file then costs one write and one read. */
+/** The most bytes of one piece. Most uploads fit into one, so such a file costs one write and one read. */
 export const PIECE_BYTES = 1 << 20;
 const NUMBER_DIGITS = 6;
-/** Digits of the largest whole number that JavaScript counts by. */
+/** The number of digits of the largest integer that JavaScript can count to. */
 const REVISION_DIGITS = 16;
 
 /** The owner of an upload's pieces. */
@@ -35,7 +35,7 @@ export function uploadOf(owner: string): string | undefined {
   return owner.startsWith('upload/') ? owner.slice('upload/'.length) : undefined;
 }
 
-/** What all revisions of a body begin with. */
+/** The prefix of the owners of all revisions of a body. */
 export function bodyOwners(name: string): string {
   return `body/${name}`;
 }
@@ -45,18 +45,21 @@ export function bodyOwner(name: string, revision: number): string {
   return `${bodyOwners(name)}/${String(revision).padStart(REVISION_DIGITS, '0')}`;
 }
 
-/** The body and the revision that an owner is; undefined for an upload. */
+/** The body and revision that an owner stands for; undefined for an upload. */
 export function bodyOf(owner: string): { name: string; revision: number } | undefined {
   const [, name, revision] = /^body\/(.*)\/(\d+)$/.exec(owner) ?? [];
   return name === undefined ? undefined : { name, revision: Number(revision) };
 }
 
-/** The id of an owner's piece, counted from 0. */
+/** The id of the n-th piece of an owner, counted from 0. */
 export function pieceId(owner: string, n: number): string {
   return `${owner}/${String(n).padStart(NUMBER_DIGITS, '0')}`;
 }
 
-/** Cuts bytes into pieces as they come. It holds back no more than one piece, and stores nothing of what fits one. */
+/**
+ * Cuts bytes into pieces as they come, and stores each full piece. It holds back at most one piece. So it stores
+ * nothing of bytes that fit into one piece until `finish`.
+ */
 export class PieceWriter {
   readonly #store: Store;
   readonly #owner: string;
@@ -92,12 +95,12 @@ export class PieceWriter {
     this.#heldBytes = rest.length;
   }
 
-  /** Stores the rest, marked as the end. */
+  /** Stores the rest as the last piece. */
   async finish(): Promise<void> {
     await this.#storePiece(this.held, true);
   }
 
-  /** One that is there was written by an earlier try, which may have been cut off: it is replaced. */
+  /** Stores a piece. An existing one is from an earlier try, which may have been cut off. So it is replaced. */
   async #storePiece(bytes: Buffer, last: boolean): Promise<void> {
     const { pieces } = this.#store;
     const piece = { _id: pieceId(this.#owner, this.#stored), data: new Binary(bytes), last };
@@ -109,14 +112,14 @@ export class PieceWriter {
   }
 }
 
-/** A piece that is not there: its owner was removed or replaced, or was never stored whole. */
+/** A piece does not exist, because its owner was removed or replaced, or was never stored whole. */
 export class MissingPieceError extends Error {
   override readonly name = 'MissingPieceError';
 }
 
 /**
- * The bytes of an owner, one piece in memory at a time, at the reader's pace. `find` reads one piece, by default
- * through the collection's gatherer. Throws MissingPieceError where a piece is not there before the last one.
+ * Reads the bytes of an owner, one piece at a time, as fast as the caller takes them. `find` reads one piece; by
+ * default through the collection's gatherer. Throws MissingPieceError where a piece before the last one does not exist.
  */
 export async function* readPieces(
   { pieces }: Store,
@@ -132,7 +135,7 @@ export async function* readPieces(
   }
 }
 
-/** Removes all pieces of some owners, or of all revisions of a body; does nothing where there are none. */
+/** Removes all pieces of some owners, or of all revisions of a body. Does nothing where there are none. */
 export async function removePieces({ pieces }: Store, owners: string[]): Promise<void> {
   await writeAllGathered(
     pieces,
@@ -140,7 +143,7 @@ export async function removePieces({ pieces }: Store, owners: string[]): Promise
   );
 }
 
-/** Removes the pieces of a body's revisions before this one. */
+/** Removes the pieces of all revisions of a body before this one. */
 export async function removeOlderPieces(
   { pieces }: Store,
   name: string,
@@ -150,7 +153,7 @@ export async function removeOlderPieces(
   await writeAllGathered(pieces, [{ deleteMany: { filter } }]);
 }
 
-/** All pieces of uploads. */
+/** A filter for all pieces of uploads. */
 export const UPLOAD_PIECES = between('upload/', 'upload0');
 
 /** An owner, and how many pieces it has. */
@@ -160,8 +163,8 @@ export interface Owned {
 }
 
 /**
- * Finds owners whose pieces nobody needs, within a range of names. Writers that were cut off leave such pieces behind.
- * `named` is given a batch of owners, and picks those that are still needed. Only the index of `_id` is read.
+ * Finds owners within a range of names whose pieces nobody needs. Writers that were cut off leave such pieces behind.
+ * `named` gets a batch of owners, and returns those that are still needed. Only the index of `_id` is read.
  */
 export async function* findOrphans(
   store: Store,
@@ -194,7 +197,7 @@ async function* ownersIn(
   if (last) yield last;
 }
 
-/** `0` is the character after `/`: the range of `x/` to `x0` holds all ids that begin with `x/`. */
+/** A filter for a range of ids. `0` is the character after `/`, so `x/` to `x0` holds all ids that begin with `x/`. */
 function between(from: string, before: string): Filter<Piece> {
   return { _id: { $gte: from, $lt: before } };
 }

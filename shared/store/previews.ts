@@ -1,6 +1,6 @@
 const PREVIEW_CHARACTERS = 200;
 
-/** The first 200 characters (code points) of a text: what a preview shows of it. */
+/** The first 200 characters (code points) of a text, which a preview shows. */
 export function firstCharacters(text: string): string {
   if (text.length <= PREVIEW_CHARACTERS) return text;
   let end = 0;

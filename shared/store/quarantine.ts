@@ -3,13 +3,13 @@ import type { Filter } from 'mongodb';
 import type { QuarantineKind } from '../contract/quarantine.js';
 import { markId, NEVER, type Failure, type Mark } from './work.js';
 
-/** The marks that are quarantined, and those that are tried again since. */
+/** Finds the marks that are quarantined, and those that were but are being tried again. */
 export const FAILED: Filter<Mark> = { 'failure.id': { $exists: true } };
 
-/** The reason of a file that was imported, and whose thread could not be built. */
+/** The reason for a file that was imported, but whose thread could not be built. */
 export const THREAD_QUARANTINED = 'Its thread is quarantined: it could not be built';
 
-/** What is known of a failure, as it is added to those before. */
+/** A failure, dated. `before` is the earlier failure of the same subject, if any. */
 export function failureOf(
   before: Failure | undefined,
   told: Omit<Failure, 'id' | 'firstAt' | 'lastAt'>,
@@ -19,7 +19,7 @@ export function failureOf(
   return { ...told, id, firstAt: before?.firstAt ?? now, lastAt: now };
 }
 
-/** A quarantined mark of something that no worker does by this mark. */
+/** A quarantined mark that only records a failure. No worker does anything by it. */
 export function failedMark(kind: 'document' | 'file', subject: string, failure: Failure): Mark {
   const token = randomUUID();
   return {
@@ -36,8 +36,8 @@ export function failedMark(kind: 'document' | 'file', subject: string, failure: 
 }
 
 /**
- * The id of what is quarantined: letters, digits and hyphens, so that it may stand in addresses, payloads and the ids
- * of jobs. No two subjects differ in a slash alone, so none share an id.
+ * The id of a quarantined subject. It holds letters, digits and hyphens only, so it may stand in addresses, payloads
+ * and job ids. No two subjects become equal when slashes become hyphens, so no two share an id.
  */
 export function quarantineId(kind: QuarantineKind, subject: string): string {
   return `${kind}-${subject.replaceAll('/', '-')}`;

@@ -5,20 +5,20 @@ import { erasedPeople, erasureIdOf, type ErasedPeople } from './erasures.js';
 
 type Store = Pick<Collections, 'audit' | 'erasures' | 'state'>;
 
-/** What may be the id of a person. */
+/** Matches what may be the id of a person. */
 const IDS = /\d{17,20}/g;
 /**
  * API keys, refresh tokens and service tokens. Some callers send one where an id or a name belongs. Anything may stand
- * before one: of a line break, the JSON text ends with a letter.
+ * before one. So no word boundary is asked for: in JSON, a line break before one ends with the letter n.
  */
 const SECRETS = /(?:f[ar]_|eyJ)[\w.-]{16,}/g;
-/** Characters of a text that are kept. */
+/** How many characters of a text are kept. */
 const LONGEST = 200;
 
 /**
- * Stores an audit entry, and gives its id. No secret is stored, and no id of somebody who is erased, neither as the
- * caller nor in the parameters. Of an erasure, the person's id is replaced by its keyed hash. Each text of the
- * parameters is cut to its first 200 characters.
+ * Stores an audit entry, and returns its id. It stores no secret, and no id of an erased person, neither as the caller
+ * nor in the parameters. For an erasure, it stores the keyed hash in place of the person's id. It cuts each text in the
+ * parameters to its first 200 characters.
  */
 export async function recordAuditEntry(store: Store, entry: AuditEntry): Promise<string> {
   const erased = await erasedPeople(store);
@@ -35,8 +35,8 @@ export async function recordAuditEntry(store: Store, entry: AuditEntry): Promise
 }
 
 /**
- * An id that rises with time. In one of MongoDB's own, a number of the process follows the second. So entries of several
- * processes would be out of order within a second. Here the milliseconds come before that number.
+ * An id that rises with time. In an id by MongoDB, a random number of the process follows the seconds. So within a
+ * second, entries of several processes would be out of order. In this id, milliseconds come before that number.
  */
 function idOf(at: Date): string {
   const seconds = Math.floor(at.getTime() / 1_000).toString(16);
@@ -57,7 +57,7 @@ function cleaned(erased: ErasedPeople, params: AuditEntry['params']): AuditEntry
   const clean = JSON.stringify(params)
     .replace(IDS, (id) => (erased.has(id) ? ERASED_CALLER : id))
     .replace(SECRETS, '(secret)');
-  // Texts are cut only after this: a part of a secret or of an id would not be recognised.
+  // Texts are cut only now. A secret or an id that was cut before would not be recognised.
   return JSON.parse(clean, (_name, value: unknown) =>
     typeof value === 'string' ? value.slice(0, LONGEST) : value,
   ) as AuditEntry['params'];

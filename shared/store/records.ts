@@ -1,12 +1,13 @@
 /**
- * The write model: what the sources said, one document a thing. Everything else can be rebuilt from these.
+ * The write model: what the sources said, with one document for each thing. Everything else can be built again from
+ * these.
  *
- * Times called `asOf` and `stamps` are microseconds since the epoch at which the source was read (an export's
- * `exportedAt`; of live data raised above all exports, see sourceTime.ts); every other time is a Date. Ids are
- * snowflakes as strings, never numbers.
+ * `asOf` and the values of `stamps` are the times at which a source was read, in microseconds since the epoch. Of an
+ * export that is its `exportedAt`. Times of live data are raised above those of all exports (see sourceTime.ts). Every
+ * other time is a Date. Ids are snowflakes as strings, never numbers.
  */
 
-/** For each field, when the value was true (see mergeFields); a field without a value was never told. */
+/** When the value of each field was true (see mergeFields). A field without a value here was never told. */
 export type Stamps = Record<string, number>;
 
 /** A server (guild) as its sources describe it. `icon` is the bare hash. */
@@ -16,7 +17,7 @@ export interface ServerRecord {
   icon?: string | null;
   description?: string | null;
   memberCount?: number;
-  /** Removed here: nothing of it is shown, nothing of a source is taken. */
+  /** It was deleted here. Nothing of it is shown, and nothing of a source is taken. */
   deleted?: boolean;
   stamps: Stamps;
 }
@@ -40,9 +41,9 @@ export interface ChannelRecord {
   parentId?: string | null;
   parentName?: string | null;
   availableTags?: AvailableTag[];
-  /** Removed here: nothing of it is shown, nothing of a source is taken. */
+  /** It was deleted here. Nothing of it is shown, and nothing of a source is taken. */
   deleted?: boolean;
-  /** Since when it is not public any more. It is shown nowhere, and what was said there is removed within a day. */
+  /** Since when it is not public any more. Nothing of it is shown, and its messages are removed within a day. */
   withheldAt?: Date;
   stamps: Stamps;
 }
@@ -64,18 +65,18 @@ export interface ThreadRecord {
   stamps: Stamps;
   /** The latest `asOf` of the thread, its messages and its surroundings. */
   asOf: number;
-  /** Removed here: only what keeps it from coming back is left. */
+  /** It was deleted here. Only what keeps sources from bringing it back is left. */
   deleted?: boolean;
   /**
-   * Keyed hashes of titles that are never taken again: they named somebody who was erased, or were the words of somebody
-   * who was erased when nobody else had written in the thread.
+   * Keyed hashes of titles that are never taken again. Such a title named an erased person. Or it was written by an
+   * erased person, while nobody else had written in the thread.
    */
   redactedTitles?: string[];
-  /** The version of the erasures by which erased people were last taken out of the thread's records. */
+  /** The version of the erasures for which erased people were last taken out of the thread's records. */
   cleanedFor?: number;
 }
 
-/** Who wrote something, as the source saw them then. `avatar` is a full https URL. */
+/** The author of something, as the source saw them then. `avatar` is a full https URL. */
 export interface AuthorSnapshot {
   id: string;
   username: string;
@@ -93,9 +94,9 @@ export interface AttachmentRecord {
   size: number;
   width: number | null;
   height: number | null;
-  /** What its author says that it shows, for those who cannot see it; absent where nothing was said. */
+  /** A description by the author, for readers who cannot see the file. Absent where there is none. */
   description?: string;
-  /** Not to be shown before the reader asks for it. */
+  /** Must not be shown before the reader asks for it. */
   spoiler?: true;
 }
 
@@ -125,7 +126,7 @@ export interface EmbedRecord {
 export interface ReactionRecord {
   emoji: { id: string | null; name: string; animated: boolean };
   count: number;
-  /** Those who reacted, as far as the source told (may be fewer than count). */
+  /** Who reacted, as far as the source told. These may be fewer than `count`. */
   userIds: string[];
 }
 
@@ -137,8 +138,8 @@ export interface StickerRecord {
 }
 
 /**
- * When parts of a message were told: the author's display name, how many reacted, who did, the text, and the display
- * names of those whom it mentions.
+ * When parts of a message were told: the author's display name, the number of reactions, who reacted, the text, and the
+ * display names of the people whom it mentions.
  */
 export interface PartTimes {
   displayName?: number;
@@ -154,10 +155,13 @@ export interface MessageRecord {
   threadId: string;
   /** The platform's message type number. */
   type: number;
-  /** True for what a person or bot said; notices (pins, renames, joins) are recorded, not shown or counted. */
+  /**
+   * True for something that a person or bot said. Notices (pins, renames, joins) are recorded, but not shown or
+   * counted.
+   */
   counted: boolean;
   author: AuthorSnapshot;
-  /** Written by a webhook: its author has no account. */
+  /** A webhook wrote it, so its author has no account. */
   webhook?: true;
   content: string;
   createdAt: Date;
@@ -183,26 +187,28 @@ export interface MessageRecord {
     stickers: StickerRecord[];
   } | null;
   interaction: { id: string; name: string; userId: string; username: string } | null;
-  /** Roles it mentions, named as they were then; absent where none is, or the source names none. */
+  /**
+   * Roles that it mentions, with their names at that time. Absent where it mentions none, or the source does not tell.
+   */
   mentionedRoles?: { id: string; name: string }[];
   asOf: number;
-  /** Parts that were told at another time than `asOf`; 0 for never. */
+  /** Parts that were told at another time than `asOf`; 0 where a part was never told. */
   partsAsOf?: PartTimes;
-  /** Sorts a thread's messages by time, then by id as a number. */
+  /** A key that sorts a thread's messages by time, and then by id as a number. */
   order: string;
-  /** Removed here: its words are gone, its id is kept so that no source brings it back. */
+  /** It was deleted here. Its words are gone, and its id keeps sources from bringing it back. */
   deleted?: boolean;
 }
 
-/** What the archive keeps of a server or channel for itself. */
+/** Fields of a server or channel that this archive keeps for itself. */
 export type Bookkeeping = 'stamps' | 'deleted' | 'withheldAt';
 
-/** What one source file says, before it is merged into the records: fields that are absent were not told. */
+/** What one source says, before it is merged into the records. Fields that are absent were not told. */
 export interface SourceThread {
   asOf: number;
   server: Omit<ServerRecord, Bookkeeping>;
   channel: Omit<ChannelRecord, Bookkeeping>;
-  /** Null where the file describes only a forum (no thread). */
+  /** Null where the source describes a forum alone. */
   thread: Omit<
     ThreadRecord,
     'stamps' | 'asOf' | 'deleted' | 'redactedTitles' | 'cleanedFor'

@@ -4,7 +4,7 @@ import type { AuthorSnapshot, MessageRecord } from './records.js';
 /** The id that stands for everyone who was erased. */
 export const ERASED_ID = '0';
 
-/** Who stands in place of somebody who was erased. */
+/** The author that is shown in place of an erased person. */
 export const ERASED_AUTHOR: AuthorSnapshot = {
   id: ERASED_ID,
   username: 'deleted-user',
@@ -14,7 +14,7 @@ export const ERASED_AUTHOR: AuthorSnapshot = {
   isBot: false,
 };
 
-/** What a deleted message keeps. */
+/** The fields that a deleted message keeps. */
 type Kept =
   | '_id'
   | 'threadId'
@@ -27,8 +27,8 @@ type Kept =
   | 'partsAsOf';
 
 /**
- * What a deleted message says: nothing. The compiler asks for every field that is not kept. A field in which another's
- * message may name somebody is cleaned in applyErasures.ts, too.
+ * The values of all other fields of a deleted message. The compiler demands one for every field that is not kept. A
+ * field in which somebody else's message may name a person also has to be cleaned in applyErasures.ts.
  */
 export const REDACTED = {
   author: ERASED_AUTHOR,
@@ -52,7 +52,7 @@ const FIELDS_LEFT = Object.entries(REDACTED).flatMap(([name, left]): Filter<Mess
   return Array.isArray(left) ? [{ [`${name}.0`]: { $exists: true } }] : [];
 });
 
-/** Finds messages of which something is left beyond what a deleted message keeps. */
+/** Finds messages of which more is left than a deleted message keeps. */
 export const HAS_WORDS: Filter<MessageRecord> = {
   $or: [{ content: { $ne: '' } }, { 'author.id': { $ne: ERASED_ID } }, ...FIELDS_LEFT],
 };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Collections } from './collections.js';
 import { syncOf } from './syncRecords.js';
 
-/** A place to be synced: at most one of its fields; none for everything. */
+/** A place to be synced. At most one field is set; without any, everything is synced. */
 export interface SyncPlace {
   serverId?: string;
   channelId?: string;
@@ -10,7 +10,8 @@ export interface SyncPlace {
 }
 
 /**
- * Asks for a place to be synced now. Gives the id of the request; asking again under the same id is asking once more.
+ * Asks for a place to be synced now, and returns the id of the request. Asking again under the same id renews the
+ * request.
  */
 export async function requestSync(
   { sync }: Pick<Collections, 'sync'>,

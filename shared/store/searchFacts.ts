@@ -4,17 +4,17 @@ import { searchAlias, searchProblem } from './searchIndex.js';
 
 /** What the search index holds. */
 export interface SearchFacts {
-  /** Threads and messages in it. */
+  /** How many threads and messages it holds. */
   documents: number;
-  /** What is wrong with it (made for another version), and what to do; null for nothing. */
+  /** What is wrong with it, such as that it was made for another version, and what to do; null where nothing is. */
   problem: string | null;
-  /** Whether there is an index. One is lost, or not made yet, where there is none. */
+  /** Whether there is an index. Where there is none, it was lost, or is not made yet. */
   exists: boolean;
 }
 
 /**
- * Looks at the index behind the alias. Gives no documents where there is no index, and while Elasticsearch still starts
- * the shard of a new one.
+ * Looks at the index behind the alias. `documents` is 0 where there is no index, and while Elasticsearch is still
+ * starting the shard of a new one.
  */
 export async function readSearchFacts(client: Client, namespace: string): Promise<SearchFacts> {
   const index = searchAlias(namespace);
@@ -23,7 +23,7 @@ export async function readSearchFacts(client: Client, namespace: string): Promis
   try {
     let documents = await count();
     if (documents === 0) {
-      // Without a refresh, what was written a moment ago is not counted.
+      // Without a refresh, documents that were written a moment ago are not counted.
       await client.indices.refresh({ index });
       documents = await count();
     }
@@ -36,8 +36,8 @@ export async function readSearchFacts(client: Client, namespace: string): Promis
 }
 
 /**
- * What is wrong with the search index, and what to do; null for nothing. While no thread is still to be built, an index
- * without documents has lost those of the threads that are listed. Null stands for a number that is not known.
+ * What is wrong with the search index, and what to do; null where nothing is. An index without documents has lost them
+ * if threads are listed and none is still to be built. `threads` and `pending` are null where they are not known.
  */
 export function problemOf(
   { problem, documents, exists }: SearchFacts,
@@ -50,7 +50,7 @@ export function problemOf(
     : null;
 }
 
-/** A web server that is no Elasticsearch may answer with 404, too. So the status alone tells nothing. */
+/** Whether the index does not exist. The status 404 alone would not tell that: other web servers may give it, too. */
 function isMissing(error: unknown): boolean {
   return typeOf(error) === 'index_not_found_exception';
 }

@@ -6,7 +6,7 @@ import { stateOf, type SearchGenerations, type SearchRebuild } from './state.js'
 
 type Store = Pick<Collections, 'state'>;
 
-/** A rebuild is running or waiting: there is one at a time. */
+/** Thrown where a rebuild already runs or waits. There is one at a time. */
 export class RebuildRunning extends Error {
   override readonly name = 'RebuildRunning';
   readonly rebuildId: string | undefined;
@@ -18,7 +18,9 @@ export class RebuildRunning extends Error {
   }
 }
 
-/** A running rebuild without progress for so long (ms) counts as lost. One that waits in the queue is given longer. */
+/**
+ * A running rebuild counts as lost after so long (ms) without progress. One that waits in the queue is given longer.
+ */
 const LOST_AFTER_MS = 2 * 60_000;
 const LOST_IN_QUEUE_AFTER_MS = 10 * 60_000;
 
@@ -50,7 +52,7 @@ export async function enterRebuild({ state }: Store, now = new Date()): Promise<
   }
 }
 
-/** Ends a rebuild that could not be queued. */
+/** Ends a rebuild whose job could not be filed. */
 export async function withdrawRebuild({ state }: Store, id: string, error: string): Promise<void> {
   const ended = { 'rebuild.state': 'failed', 'rebuild.error': error } as const;
   await stateOf(state, 'search').updateOne(
@@ -59,7 +61,7 @@ export async function withdrawRebuild({ state }: Store, id: string, error: strin
   );
 }
 
-/** The rebuild with an id, while no later one has been asked for. */
+/** The rebuild with an id; null once a later one has been asked for. */
 export async function findRebuild({ state }: Store, id: string): Promise<SearchRebuild | null> {
   const found = await stateOf(state, 'search').findOne({ _id: 'search', 'rebuild.id': id });
   return found?.rebuild ?? null;

@@ -5,19 +5,19 @@ import { errors } from '../drivers/elasticsearch.js';
 import { MAPPING_VERSION, searchIndexDefinition } from './searchMapping.js';
 import { textsWithin } from './textsWithin.js';
 
-/** What both kinds of search document hold: everything that filters, sorts and presents a result. */
+/** Fields of both kinds of search documents: all that is needed to filter, sort and show a result. */
 interface SearchFields {
-  /** The thread's or message's id by idKey: breaks ties. */
+  /** The idKey of the thread's or message's id. It decides between equal results. */
   idKey: string;
   threadId: string;
   serverId: string;
   channelId: string;
   channelName: string;
-  /** The thread's title, in its messages' documents too. */
+  /** The thread's title. Documents of messages have it, too. */
   title: string;
   /** The thread's status. */
   status: ThreadStatus;
-  /** The thread's tags by foldTag, for the filter. */
+  /** The thread's tags, folded by foldTag, for the filter. */
   tagKeys: string[];
   /** Who started the thread, or wrote the message. */
   authorId: string;
@@ -25,7 +25,7 @@ interface SearchFields {
   authorDisplayName: string;
   /** ISO 8601, UTC, with milliseconds. */
   createdAt: string;
-  /** For a thread: whether any of its messages has one. */
+  /** Of a thread: whether any of its messages has an attachment. */
   hasAttachment: boolean;
 }
 
@@ -37,15 +37,15 @@ export interface ThreadDocument extends SearchFields {
   /** Tag names as shown; searched as text. */
   tags: string[];
   messageCount: number;
-  /** Its title, in threads alone. */
+  /** The thread's title. Only documents of threads have this field. */
   heading: string;
-  /** Its conversation, by `stretchesOf`; searched, and not kept. */
+  /** The thread's conversation, made by `stretchesOf`. It is indexed, but not stored. */
   stretches: Stretch[];
-  /** Tells whether the index holds this conversation, by `hashConversation`. */
+  /** A digest of the conversation, made by `hashConversation`. It tells whether the index holds this conversation. */
   conversationHash: string;
 }
 
-/** Texts that stand near each other. */
+/** Texts that count as near each other. */
 export interface Stretch {
   text: string[];
 }
@@ -54,13 +54,13 @@ export interface Stretch {
 export interface MessageDocument extends SearchFields {
   kind: 'message';
   messageId: string;
-  /** What it says, as readers see it: names for ids, and composed. */
+  /** The message's text as readers see it, with names in place of ids, and composed. */
   content: string;
-  /** The same as it is written; absent where that is no different. */
+  /** The same text in markdown. Absent where that is no different. */
   markdown?: string;
 }
 
-/** What is left of a deleted thread or message: keeps the version, holds nothing that a query matches. */
+/** What is left of a deleted thread or message. It keeps the version, and no query matches it. */
 export interface TombstoneDocument {
   kind: 'tombstone';
   idKey: string;
@@ -69,25 +69,26 @@ export interface TombstoneDocument {
 
 export type SearchDocument = ThreadDocument | MessageDocument | TombstoneDocument;
 
-/** A text as the index takes it, and as a query asks for it: letters written with their marks apart are composed. */
+/** Composes letters and their marks into one character, as the index and queries both have them (NFC). */
 export function composed(text: string): string {
   return text.normalize('NFC');
 }
 
-/** UTF-16 units of conversation that a thread's document holds; messages beyond are found by their own documents. */
+/** The most UTF-16 units of conversation in a thread's document. Later messages are found by their own documents. */
 export const CONVERSATION_LIMIT = 1_000_000;
 
-/** UTF-16 units of title and tags that every stretch begins with. On the platform they have 200 at most. */
+/** The most UTF-16 units of title and tags at the beginning of each stretch. On the platform, they have at most 200. */
 const MOST_HEADING = 500;
 
-/** A stretch ends with the message that brings it to so many UTF-16 units. */
+/** A stretch ends with the message with which it has at least so many UTF-16 units. */
 export const STRETCH_LENGTH = 500;
 
 /**
- * A conversation in stretches of neighbouring messages, each beginning with the last message of the one before, so that
- * neighbours always share one. Each begins with the thread's title and tags, which stand near everything that is said.
- * What goes beyond MOST_HEADING is left out: a document with thousands of stretches holds it thousands of times. Takes
- * the leading contents that fit CONVERSATION_LIMIT together; the first that does not fit is cut.
+ * Cuts a conversation into stretches of neighbouring messages. Each stretch begins with the last message of the one
+ * before, so any two neighbours share one. In front of that, each has the thread's title and tags, because these count
+ * as near to everything that is said. They are cut to MOST_HEADING: a document may have thousands of stretches, and
+ * each repeats them. Only the first CONVERSATION_LIMIT units of the contents are taken. The content that exceeds this
+ * is cut.
  */
 export function stretchesOf(
   { title, tags }: Pick<ThreadDocument, 'title' | 'tags'>,
@@ -136,7 +137,9 @@ export function documentIdOf(document: SearchDocument): string {
     : documentId('thread', document.threadId);
 }
 
-/** The alias that reads and writes go to. Namespaces are made fit for an index name: lower case, other signs as hex. */
+/**
+ * The alias for reads and writes. The namespace is made fit for an index name: in lower case, with other signs as hex.
+ */
 export function searchAlias(namespace: string): string {
   const safe = namespace
     .toLowerCase()
@@ -149,12 +152,12 @@ export function searchIndexName(namespace: string, generation: number): string {
   return `${searchAlias(namespace)}-${String(generation).padStart(6, '0')}`;
 }
 
-/** The alias that a rebuild writes to one generation by. */
+/** The alias through which a rebuild writes to one generation. */
 export function writesAlias(index: string): string {
   return `${index}-writes`;
 }
 
-/** The generation of an index behind this archive's alias; undefined for any other index. */
+/** The generation of an index of this archive; undefined for any other index. */
 export function generationOf(namespace: string, index: string): number | undefined {
   const digits = index.slice(searchAlias(namespace).length + 1);
   const generation = Number(digits);
@@ -163,7 +166,7 @@ export function generationOf(namespace: string, index: string): number | undefin
     : undefined;
 }
 
-/** This archive's indexes by their generation. */
+/** The indexes of this archive, by their generation. */
 export async function listGenerations(
   client: Client,
   namespace: string,
@@ -177,7 +180,7 @@ export async function listGenerations(
   );
 }
 
-/** The index behind the alias and the version of its mapping. Throws when there is none. */
+/** The index behind the alias, and the version of its mapping. Throws where there is none. */
 export async function readSearchIndex(
   client: Client,
   namespace: string,
@@ -189,7 +192,7 @@ export async function readSearchIndex(
   return { index, mappingVersion: typeof version === 'number' ? version : 0 };
 }
 
-/** What is wrong with an index of another mapping, for the log and the status; undefined when it is the current one. */
+/** What is wrong with an index of another mapping, for the log and the status; undefined for the current mapping. */
 export function describeMapping(mappingVersion: number): string | undefined {
   if (mappingVersion === MAPPING_VERSION) return undefined;
   return mappingVersion < MAPPING_VERSION
@@ -197,7 +200,7 @@ export function describeMapping(mappingVersion: number): string | undefined {
     : `The search index has mapping ${mappingVersion}, newer than this version's ${MAPPING_VERSION}: update, or run forum-archive reindex --search`;
 }
 
-/** What is wrong with the index behind the alias; null for nothing. Throws when there is none. */
+/** What is wrong with the index behind the alias; null where nothing is. Throws where there is no index. */
 export async function searchProblem(
   client: Client,
   namespace: string,
@@ -208,8 +211,8 @@ export async function searchProblem(
 }
 
 /**
- * Makes sure that the alias leads to an index: creates generation 1 with the alias when it is missing. Runs any number
- * of times, in any number of processes at once.
+ * Makes sure that the alias leads to an index. Where it is missing, it creates generation 1 with the alias. It may run
+ * any number of times, in any number of processes at once.
  */
 export async function ensureSearchIndex(client: Client, namespace: string): Promise<void> {
   const alias = searchAlias(namespace);
@@ -229,8 +232,8 @@ export async function ensureSearchIndex(client: Client, namespace: string): Prom
 }
 
 /**
- * Puts an empty index behind the alias, and drops all other indexes of this archive in the same step: nobody finds the
- * alias missing.
+ * Puts an empty index behind the alias, and drops all other indexes of this archive in the same step. So the alias
+ * always exists.
  */
 export async function replaceSearchIndex(client: Client, namespace: string): Promise<void> {
   const alias = searchAlias(namespace);

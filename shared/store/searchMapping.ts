@@ -1,21 +1,29 @@
 import type { estypes } from '@elastic/elasticsearch';
 
-/** Rises with every change of this file that asks for a rebuild of the search index; stored in the index's `_meta`. */
+/**
+ * Rises with every change of this file that needs a rebuild of the search index. The index stores it in its `_meta`.
+ */
 export const MAPPING_VERSION = 4;
 
 /**
- * Letters that stand for signs which belong to a word (`C++`, `C#`, `.NET`, `--flag`). The standard tokenizer drops
- * signs, and takes these rare letters, which look alike, as a part of the word.
+ * Letters that replace signs which belong to a word (`C++`, `C#`, `.NET`, `--flag`). The standard tokenizer drops the
+ * signs. It keeps these rare letters, which look like the signs, as part of the word.
  */
 export const SIGN_LETTERS = { '+': 'ᐩ', '#': 'ⵌ', '.': 'ᐧ', '-': 'ᐨ' } as const;
 
-/** What people type for an apostrophe; one word whichever it is. A backtick is none: it begins and ends code. */
+/**
+ * Characters that people type as an apostrophe. A word is the same with any of them. A backtick is not among them,
+ * because it begins and ends code.
+ */
 export const APOSTROPHES = ['’', '‘', 'ʼ', 'ʻ', '´', '＇'] as const;
 
-/** Stands before a word's stem in the index, which holds it beside the word; the tokenizer makes no such token. */
+/**
+ * Stands in front of a word's stem in the index, which holds the stem beside the word. The tokenizer never makes a
+ * token that begins so.
+ */
 export const STEM_MARK = '=';
 
-/** A word that is not taken apart where letters and digits meet. */
+/** Matches a word that is not split where letters and digits meet. */
 export const LONG_WORD = '[0-9A-Za-z]{41,}';
 
 const CJK = '[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsHangul}ー]';
@@ -26,7 +34,10 @@ function replace(pattern: string, replacement: string): estypes.AnalysisCharFilt
   return { type: 'pattern_replace', pattern, replacement };
 }
 
-/** Thai, Lao, Burmese and Khmer write no spaces: a token a letter with its marks, found as a phrase. */
+/**
+ * Letters of Thai, Lao, Burmese and Khmer, which put no spaces between words. Each letter with its marks is a token,
+ * and a word is found as a phrase of these.
+ */
 function spacelessLetters(): string[] {
   const blocks = [0x0e00, 0x0e80, 0x1000, 0x1080, 0x1780];
   return blocks
@@ -37,14 +48,17 @@ function spacelessLetters(): string[] {
     );
 }
 
-/** Signs below U+10000 that are words: emoji. */
+/** Signs below U+10000 that count as words: emoji. */
 function pictures(): string[] {
   return Array.from({ length: 0x3300 - 0x2000 }, (_, index) => String.fromCodePoint(0x2000 + index))
     .filter((sign) => /\p{Extended_Pictographic}/u.test(sign))
     .concat('©', '®');
 }
 
-/** Accents that no letter is composed with, Hebrew points, invisible characters, variation selectors and skin tones. */
+/**
+ * Signs that are removed: accents that no letter is composed with, Hebrew points, invisible characters, variation
+ * selectors and skin tones.
+ */
 function strippedSigns(): string[] {
   const ranges = [
     [0x0300, 0x036f],
@@ -67,8 +81,8 @@ function strippedSigns(): string[] {
   );
 }
 
-// A pattern begins with its sign and looks back from there: nearly every place of a text is passed over by one
-// comparison. (With the look-behind first, these took half of the time of indexing.)
+// Each pattern begins with its sign, and looks back from there. So nearly every place of a text is passed over by a
+// single comparison. (With the look-behind in front, these patterns took half of the time of indexing.)
 const charFilters: Record<string, estypes.AnalysisCharFilter> = {
   clean: {
     type: 'mapping',
@@ -84,23 +98,24 @@ const charFilters: Record<string, estypes.AnalysisCharFilter> = {
       ...strippedSigns().map((sign) => `${sign}=>`),
     ],
   },
-  // It's and its, won't and wont, DON'T and dont are one word; l'avion and o'clock keep their sign.
+  // It's and its, won't and wont, DON'T and dont become one word. l'avion and o'clock keep their apostrophe.
   contractions: replace(`'(?<=\\p{L}')(?=(?i:s|t|m|d|re|ve|ll)(?![\\p{L}\\p{N}]))`, ''),
-  // C++, notepad++, C++20, but not Ctrl+C.
+  // The plus signs of C++, notepad++ and C++20, but not that of Ctrl+C.
   plus_plus: replace(`\\+\\+(?<=${WORD}\\+\\+)(?![\\p{L}+])`, SIGN_LETTERS['+'].repeat(2)),
-  // C#, F#, C#12, but not #general or issue#12.
+  // The # of C#, F# and C#12, but not that of #general or issue#12.
   sharp: replace(`#(?<=(?<!${WORD})\\p{L}#)(?!\\p{L})`, SIGN_LETTERS['#']),
-  // .NET, .env, ~/.bashrc, but not the end of a sentence or an ellipsis.
+  // The dot of .NET, .env and ~/.bashrc, but not the end of a sentence or an ellipsis.
   leading_dot: replace(`\\.(?<![\\p{L}\\p{M}\\p{N}.]\\.)(?=\\p{L})`, SIGN_LETTERS['.']),
-  // --flag; a single dash stays a sign like any other.
+  // The dashes of --flag. A single dash is dropped as other signs are.
   flag: replace(`--(?<![\\p{L}\\p{M}\\p{N}-]--)(?=\\p{L})`, SIGN_LETTERS['-'].repeat(2)),
-  // The v of a version begins a word: HeltecV4 is Heltec V4. A mapping would have to take the digit as well, and the v
-  // would get the offset of the digit. Then a mark would begin behind the v.
+  // Splits a word before the v of a version: HeltecV4 becomes Heltec V4. This is no mapping, because a mapping would
+  // have to take the digit as well. Then the v would get the offset of the digit, and a highlight would begin behind
+  // the v.
   version: replace(`[vV](?<=\\p{L}[vV])(?=\\d)`, ' $0'),
-  // What would glue words together: node.js, foo_bar, std::string, v20.19.1 become words side by side, which a query
-  // for the whole finds as a phrase, and a query for a part as a word. A version is a word of its own: C++20. Offsets
-  // stay right where a mapping adds its sign before the last of the characters that it replaces. All are in one mapping,
-  // since each mapping reads the text again.
+  // Splits words at signs that would join them: node.js, foo_bar, std::string and v20.19.1 become words side by side.
+  // So a query for the whole finds them as a phrase, and a query for a part finds that word. The version in C++20
+  // becomes a word of its own. Offsets stay right where a mapping adds its sign before the last of the characters that
+  // it replaces. All of these are one mapping, because each mapping reads the text again.
   breaks: {
     type: 'mapping',
     mappings: [
@@ -119,35 +134,35 @@ const charFilters: Record<string, estypes.AnalysisCharFilter> = {
 const signs = Object.values(SIGN_LETTERS).join('');
 
 const tokenFilters: Record<string, estypes.AnalysisTokenFilter> = {
-  // Greek lower case: final sigma and accents folded; every other script by Unicode's rules.
+  // Lower case for Greek, which folds final sigma and accents. Every other script follows Unicode's rules.
   lower: { type: 'lowercase', language: 'greek' },
-  // Keys, digests and encoded files are longer than any name, and than a commit's hash. Nobody asks for a part of them,
-  // and taken apart they would be thousands of words.
+  // Keys, digests and encoded files are longer than any name or commit hash. Nobody searches for a part of them, and
+  // split they would be thousands of words.
   long: { type: 'keyword_marker', keywords_pattern: LONG_WORD },
-  // Letters and digits that meet are words side by side: t1000e, T1000-E and t 1000 e become the same three.
+  // Splits words where letters and digits meet: t1000e, T1000-E and t 1000 e become the same three words.
   runs: {
     type: 'word_delimiter_graph',
-    // A long word stays whole.
+    // Long words are not split.
     ignore_keywords: true,
     split_on_numerics: true,
     split_on_case_change: false,
     stem_english_possessive: false,
-    // These would be taken for signs that end a word, and dropped.
+    // Without this, these would be dropped as signs at the end of a word.
     type_table: ["' => ALPHA", ...pictures().map((sign) => `${sign} => ALPHA`)],
   },
-  // Parts at the word's own position, so that phrases still work: c++ also as c, l'avion as avion, and each
-  // pair of Chinese, Japanese or Korean characters also as either one.
+  // Adds parts of a word at the word's own position, so that phrases still work: c for c++, avion for l'avion, and for
+  // each pair of Chinese, Japanese or Korean characters either character.
   parts: {
     type: 'pattern_capture',
     preserve_original: true,
-    // Possessive and guarded, so that an ordinary word is told by one look through it.
+    // Possessive and guarded, so that one pass over an ordinary word shows that it does not match.
     patterns: [
       `^(?:[${signs}]+([^${signs}]++)[${signs}]*|([^${signs}]++)[${signs}]+|(?![\\x00-\\x7f])(${CJK})(${CJK}))$`,
       "^([^']++)'([^']++)$",
     ],
   },
   stem: { type: 'stemmer', language: 'english' },
-  // The Russian stemmer leaves words of other scripts as they are.
+  // The Russian stemmer does not change words of other scripts.
   stem_cyrillic: { type: 'stemmer', language: 'russian' },
   once: { type: 'remove_duplicates' },
   mark: { type: 'pattern_replace', pattern: '^', replacement: STEM_MARK },
@@ -159,7 +174,7 @@ const tokenFilters: Record<string, estypes.AnalysisTokenFilter> = {
 };
 
 const folding = ['lower', 'decimal_digit', 'arabic_normalization', 'asciifolding'];
-/** Gives each word twice: as written, which no stemmer touches, and to be stemmed. */
+/** Emits each word twice: as written, which no stemmer changes, and to be stemmed. */
 const TWICE = 'keyword_repeat';
 const stemming = ['stem', 'stem_cyrillic'];
 
@@ -182,9 +197,9 @@ function analyzer(...filter: string[]): estypes.AnalysisAnalyzer {
 }
 
 /**
- * A text's words are indexed as written (letter case and accents folded) with their parts, and where its stem is
- * another word, that too, marked. So one field answers both questions: `as_written` asks for the word itself;
- * `inflected` asks for its stem, as a word and as a mark.
+ * The words of a text are indexed as written (ignoring case and accents), together with their parts. Where the stem of
+ * a word differs from it, the stem is indexed, too, with STEM_MARK in front. So one field answers two kinds of queries:
+ * `as_written` looks for the word itself; `inflected` looks for its stem, both as a word and as a marked stem.
  */
 const analysis: estypes.IndicesIndexSettingsAnalysis = {
   char_filter: charFilters,
@@ -203,7 +218,7 @@ const analysis: estypes.IndicesIndexSettingsAnalysis = {
   },
 };
 
-/** Phrases never cross two entries of a text, such as two messages. */
+/** A text field. Phrases do not reach across two entries of it, such as two messages. */
 function text(more: Partial<estypes.MappingTextProperty> = {}): estypes.MappingTextProperty {
   return {
     type: 'text',
@@ -233,7 +248,8 @@ const properties: Record<string, estypes.MappingProperty> = {
   channelId: filtered,
   channelName: shown,
   title: text(),
-  // A thread's title once more, in threads alone: those of messages, many times as many, need not be read.
+  // A thread's title once more. Only threads have this field, so a search in titles does not read those of messages,
+  // which are many times as many.
   heading: text({
     fields: { whole: { type: 'keyword', normalizer: 'whole', ignore_above: 512 } },
   }),
@@ -248,19 +264,18 @@ const properties: Record<string, estypes.MappingProperty> = {
   createdAt: { type: 'date', format: 'strict_date_time' },
   hasAttachment: { type: 'boolean' },
   messageCount: { type: 'integer' },
-  // A conversation in stretches: words that stand in one of them stand near each other.
+  // A conversation in stretches. Words in the same stretch count as near each other.
   stretches: { type: 'nested', dynamic: 'strict', properties: { text: text() } },
   conversationHash: shown,
-  // Offsets spare the highlighter from analysing the text again.
+  // With offsets, the highlighter need not analyse the text again.
   content: text({ index_options: 'offsets' }),
   ...KEPT_SINCE_THIRD,
 };
 
 /**
- * Settings and mappings of a new search index: one shard, so that scores are the same from call to call. No
- * refresh_interval is set: Elasticsearch then refreshes every second while somebody searches. After 5 s without a
- * search it stops, which spares an import that nobody watches a refresh a second. The next search refreshes before it
- * answers.
+ * Settings and mappings of a new search index. It has one shard, so that scores are the same from call to call. No
+ * refresh_interval is set. So Elasticsearch refreshes every second while somebody searches, and stops after 5 s without
+ * a search. This saves an import that nobody watches one refresh a second. The next search refreshes before it answers.
  */
 export const searchIndexDefinition = {
   settings: {

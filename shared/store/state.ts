@@ -1,13 +1,14 @@
 import type { Collection } from 'mongodb';
 
-/** A number that only rises: the version of what is built, or the time that live data counts as of. */
+/** A number that only rises: the version of builds, or the time of live data. */
 export interface CounterState<Id extends 'version' | 'live'> {
   _id: Id;
   value: number;
 }
 
 /**
- * The random key of the hashes of who was erased, made once for an archive, and a number that rises with each erasure.
+ * What erasures need: the random key of the hashes of erased people, made once for an archive, and a version that rises
+ * with each erasure.
  */
 export interface ErasureState {
   _id: 'erasures';
@@ -15,19 +16,21 @@ export interface ErasureState {
   version: number;
 }
 
-/** A number that rises whenever somebody is left out of a server, or is not any more. */
+/** The version of the opt-outs. It rises whenever somebody is left out of a server, or is shown again. */
 export interface OptOutState {
   _id: 'optOuts';
   version: number;
 }
 
-/** A random id of this archive, made once. Its mirror holds the id, too, so the archive knows its own mirror again. */
+/**
+ * A random id of this archive, made once. The mirror holds the id, too. By it, the archive recognises its own mirror.
+ */
 export interface ArchiveState {
   _id: 'archive';
   id: string;
 }
 
-/** A random key of this archive. It is made once, and all processes share it. */
+/** A random key of this archive. It is made once, and shared by all processes. */
 export interface SecretState {
   /** What it signs. */
   _id: 'cursors';
@@ -35,23 +38,23 @@ export interface SecretState {
   secret: string;
 }
 
-/** How a rebuild of the search index stands. Kept until the next one is asked for. */
+/** The state of a rebuild of the search index. It is kept until the next one is asked for. */
 export interface SearchRebuild {
   id: string;
   state: 'queued' | 'running' | 'done' | 'failed';
   phase: 'scan' | 'verify' | 'swap' | 'done';
   requestedAt: Date;
   finishedAt?: Date;
-  /** When its runner last saved its progress. */
+  /** When the process that runs it last saved its progress. */
   beatAt: Date;
-  /** Changes with each process that runs the rebuild. Only the latest process may go on. */
+  /** The process that runs the rebuild. Another process takes over with a new value, and the earlier one then stops. */
   runner?: string;
-  /** The index behind the alias before, if that was not lost, and the one being built. */
+  /** The index that was behind the alias (absent if that was lost), and the index that is built. */
   from?: string | undefined;
   to?: string;
   /** The last thread scanned; empty before the first. */
   cursor: string;
-  /** Threads scanned so far, of how many, and the search documents written from them. */
+  /** How many threads were scanned, how many there are, and how many search documents were written from them. */
   threads: number;
   totalThreads: number;
   documents: number;
@@ -60,80 +63,80 @@ export interface SearchRebuild {
   error?: string;
 }
 
-/** The one record of which search indexes are written to. */
+/** Which search indexes are written to. */
 export interface SearchGenerations {
   _id: 'search';
-  /** Indexes that every write goes to; empty while that is the one behind the alias alone. */
+  /** The indexes that every write goes to. Empty means only the index behind the alias. */
   targets: string[];
-  /** The index that was replaced, written to until then and dropped. */
+  /** The index that was replaced. It is written to until `until`, and then dropped. */
   retained?: { index: string; until: Date };
   rebuild?: SearchRebuild;
 }
 
-/** Who speaks to the platform: one process at a time. */
+/** Which process speaks to the platform. There is one at a time. */
 export interface SyncLease {
   _id: 'sync';
   holder: string;
-  /** By MongoDB's clock. Who does not renew it until then has ended. */
+  /** When the lease ends, by MongoDB's clock. A process that does not renew it until then has ended. */
   until: Date;
   /** Why nothing can be synced at all. */
   problem: string | null;
-  /** Messages fetched in a second, lately. */
+  /** How many messages were fetched a second, lately. */
   perSecond: number;
 }
 
-/** A session of the gateway: whoever holds the lease goes on with it. */
+/** A session of the gateway. The next process with the lease goes on with it. */
 export interface GatewaySession {
   id: string;
-  /** Where it is resumed. */
+  /** The address where it is resumed. */
   url: string;
-  /** The bot's own account. */
+  /** The id of the bot's account. */
   botId: string;
-  /** What it tells: a resume changes nothing of that. Absent in a session of an earlier version. */
+  /** What events it sends. Resuming it does not change that. Absent in sessions of earlier versions. */
   intents?: number;
-  /** The number of the last event before which all are recorded. */
+  /** The number of an event. This event and all before it are recorded. */
   seq: number;
-  /** Events tell everything that has changed since then. */
+  /** Since when events tell of every change. */
   since: Date;
 }
 
-/** How the gateway stands. */
+/** The state of the gateway. */
 export interface GatewayState {
   _id: 'gateway';
-  /** Null where the next connection starts another. */
+  /** Null where the next connection has to start a new one. */
   session: GatewaySession | null;
   /** When a session was last asked for, by MongoDB's clock. */
   identifiedAt?: Date;
   /** Null while there is no connection. */
   connectedAt: Date | null;
   lastEventAt: Date | null;
-  /** Events received that are not recorded yet. */
+  /** How many received events are not recorded yet. */
   waiting: number;
   /** Why no events come, and what to do. */
   problem: string | null;
 }
 
-/** What the mirror holds. */
+/** What the mirror holds, and how it stands. */
 export interface MirrorState {
   _id: 'mirror';
-  /** Files copied, and their bytes. */
+  /** How many files are copied, and how many bytes they have. */
   files: number;
   bytes: number;
-  /** Files that cannot be copied, or could not yet. */
+  /** How many files cannot be copied, or could not yet. */
   failed: number;
-  /** By which settings everything was last looked through; absent while there is no mirror. */
+  /** The settings with which all files were last checked. Absent while there is no mirror. */
   settings?: string;
-  /** When its files were last compared with the records. */
+  /** When the files of the mirror were last compared with the records. */
   checkedAt?: Date;
   /** Why nothing is copied or removed now. */
   problem?: string;
-  /** When copies could last not be removed or looked through. */
+  /** When removing copies or checking the mirror last failed. */
   failedAt?: Date;
-  /** Set while a restore goes on, until all views are built: only then is it known which files are shown. */
+  /** Set during a restore until all views are built. Only then is it known which files are shown. */
   restoring?: true;
 }
 
-/** The documents of the collection `state`, by id: there is one of each. */
+/** The documents of the collection `state`, by id. There is one of each. */
 export interface StateRecords {
   version: CounterState<'version'>;
   live: CounterState<'live'>;

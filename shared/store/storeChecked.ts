@@ -4,13 +4,13 @@ import { inspectExport, type Inspection } from '../exportFormat/readExport.js';
 import type { Collections } from './collections.js';
 import { storeUpload } from './uploads.js';
 
-/** The most bytes that are held back until the header, which stands first, has shown that a file is public. */
+/** The most bytes that are held back. The header stands first, and has to show within them that the file is public. */
 const MOST_HELD_BYTES = 2 ** 24;
 
 /**
  * Checks an export file while it arrives, and stores it under an id. No byte is stored before the header has shown that
- * the file is public. Nothing is left of a file that is not taken, or that does not arrive whole. Throws the source's
- * errors.
+ * the file is public. Where the file is not taken, or does not arrive whole, nothing of it is kept. Throws errors of
+ * the source.
  */
 export async function storeChecked(
   collections: Pick<Collections, 'pieces'>,
@@ -18,7 +18,7 @@ export async function storeChecked(
   source: AsyncIterable<Uint8Array>,
 ): Promise<Inspection> {
   const out = new PassThrough();
-  // `discard` destroys it with an error. storeUpload, which reads from it, gets that error by itself.
+  // `discard` destroys it with an error. storeUpload reads from it, and gets that error by itself.
   out.on('error', () => undefined);
   const held: Uint8Array[] = [];
   let stored: Promise<void> | undefined;
@@ -27,7 +27,7 @@ export async function storeChecked(
     for (const piece of held) out.write(piece);
     held.length = 0;
     stored = storeUpload(collections, uploadId, out);
-    // It is awaited below, after the verdict. A failure before that must not count as unhandled.
+    // It is awaited below, after the verdict. It must not count as unhandled where it fails before that.
     stored.catch(() => undefined);
   };
   try {
@@ -48,7 +48,7 @@ export async function storeChecked(
   }
 }
 
-/** Passes a source on. Each part is also written to `out`, or held back while nothing may be stored. */
+/** Passes on the parts of a source. It also writes each part to `out`, or holds it back while nothing may be stored. */
 async function* passing(
   source: AsyncIterable<Uint8Array>,
   held: Uint8Array[],

@@ -3,14 +3,14 @@ import type { Collections } from './collections.js';
 import type { SyncPlace } from './requestSync.js';
 import { syncOf, type SyncThread } from './syncRecords.js';
 
-/** How many of something the platform told of, and how many of these are fetched. */
+/** How many the platform told of, and how many of these are fetched. */
 export interface Fetched {
   found: number;
   fetched: number;
 }
 
 /**
- * How far the sync of a place has come. Of a long or old thread the platform may count fewer messages than there are.
+ * How far the sync of a place has come. For a long or old thread, the platform may count fewer messages than there are.
  */
 export interface SyncProgress {
   threads: Fetched;
@@ -30,7 +30,7 @@ export async function syncProgress(
   place: SyncPlace = {},
   options: { maxTimeMS?: number } = {},
 ): Promise<SyncProgress> {
-  // Those that were fetched count as complete, whatever the platform's counts say.
+  // Threads that were fetched count as complete, whatever the platform counts.
   const told = { $max: ['$fetched', { $cond: ['$todo', { $add: ['$messageCount', 1] }, 0] }] };
   const sums = await syncOf(sync, 'thread')
     .aggregate<Sums>(
@@ -56,7 +56,7 @@ export async function syncProgress(
   };
 }
 
-/** The threads of a place, or all. */
+/** A filter for the threads of a place, or for all threads. */
 export function threadsIn({ serverId, channelId, threadId }: SyncPlace): Filter<SyncThread> {
   if (threadId !== undefined) return { _id: threadId };
   if (channelId !== undefined) return { channelId };

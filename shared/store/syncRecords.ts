@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 
-/** A server that the bot is in, as the last look at it found it. */
+/** A server that the bot is in, as it was last seen. */
 export interface SyncServer {
   _id: string;
   kind: 'server';
@@ -8,11 +8,11 @@ export interface SyncServer {
   checkedAt: Date;
   /** Why nothing of it is archived. */
   problem: string | null;
-  /** Ids of the roles of OPT_OUT_ROLE by which its members were last judged. */
+  /** The ids of the opt-out roles by which its members were last judged. */
   optOutRoles?: string[];
 }
 
-/** A forum that the bot knows of, and how far the list of its archived threads was read. */
+/** A forum that the bot can see, and how far the list of its archived threads was read. */
 export interface SyncChannel {
   _id: string;
   kind: 'channel';
@@ -23,19 +23,21 @@ export interface SyncChannel {
   problem: string | null;
   /** When the platform last refused to tell whether it still exists; absent while it is listed. */
   refusedAt?: Date;
-  /** New whenever the forum is forgotten: a list that was begun before notes its place no more. */
+  /**
+   * Changes whenever the forum is forgotten. A reading of its list that began before then no longer notes its place.
+   */
   token?: string;
-  /** Where the list under way goes on: the platform tells what was archived before this moment. */
+  /** Where the current reading of the list goes on: with threads that were archived before this time. */
   before?: string;
-  /** When the newest thread of the list under way was archived. */
+  /** When the newest thread of the current reading was archived. */
   newest?: string;
-  /** Every thread that was archived before this moment is known, but for `unreadable`. */
+  /** All threads that were archived before this time are known, except for `unreadable`. */
   listedTo?: string;
   /** Which thread of the list could not be read, and why. */
   unreadable?: string;
 }
 
-/** What is still to be fetched of a thread: what came since, or everything once more. */
+/** What is to be fetched of a thread: new messages, or everything once more. */
 export type SyncTodo = 'new' | 'all';
 
 /** A thread that the platform told of, and how far its messages were fetched. */
@@ -45,54 +47,62 @@ export interface SyncThread {
   serverId: string;
   channelId: string;
   /**
-   * A digest of what was last told of it, without erased people, and when that was. It is empty where nothing is known to
-   * be told. What it says stands in its record.
+   * A digest of what the platform last told of the thread, without erased people, and when it was told. Empty where
+   * nothing is known to have been told. The record of the thread holds what was told.
    */
   digest: string;
   asOf: number;
-  /** As the platform counts, without the first message; some counts stop at 50. */
+  /** The platform's count, without the first message. Some of its counts stop at 50. */
   messageCount: number;
   totalSent: number;
   lastMessageId: string | null;
-  /** Sorts by the last message. */
+  /** A key that sorts threads by their last message. */
   recent: string;
-  /** The last message fetched; `0` before the first. */
+  /** The id of the last message that was fetched; `0` before the first. */
   after: string;
-  /** Messages fetched so far; of a thread that is read once more, by this reading. */
+  /** How many messages were fetched. While a thread is read once more, it counts those of this reading. */
   fetched: number;
   todo?: SyncTodo;
-  /** New whenever `todo` is set: what is done for an older one does not end it. */
+  /** Changes whenever `todo` is set. Work that began with an older token does not end the `todo`. */
   token?: string;
-  /** Of a thread that is read once more, the time of the first answer: messages not told since may be deleted. */
+  /**
+   * While a thread is read once more, the time of the first answer. Messages that were not told since then may be
+   * deleted.
+   */
   since?: number;
-  /** When the last reading of all of it began that was not cut off, or failed for good; absent before. */
+  /** When the last complete reading of the thread began, or failed for good. Absent before. */
   readAt?: Date;
-  /** Not fetched before, after a fault. */
+  /** After a fault, the thread is not fetched before this time. */
   dueAt?: Date;
-  /** Why it, or a message of it, cannot be fetched. */
+  /** Why the thread, or a message of it, cannot be fetched. */
   problem?: string;
 }
 
-/** How far a thread was fetched of which no message was, or which is to be read from its first message on. */
+/** The place in a thread before its first message. */
 export const NOTHING_FETCHED = { after: '0', fetched: 0 };
 
-/** Somebody on a server, and when their roles there were last told. Who is left out for them stands in `optOuts`. */
+/**
+ * Somebody on a server, and when their roles there were last told. If these roles leave them out, `optOuts` says so.
+ */
 export interface SyncMember {
   /** `<serverId>/<userId>` */
   _id: string;
   kind: 'member';
   serverId: string;
   userId: string;
-  /** The time of what was told last; 0 where nothing was told, such as of somebody who has left the server. */
+  /** The time of what was told last; 0 where nothing was told, as for somebody who has left the server. */
   asOf: number;
-  /** NEVER_CHECKED until the platform was asked, or has told by itself, and where other roles opt out than before. */
+  /**
+   * When their roles were last asked for. NEVER_CHECKED until they are known, and again when the opt-out roles have
+   * changed.
+   */
   checkedAt: Date;
 }
 
-/** The time of a look that is still to come: it sorts before all others. */
+/** Marks something as not yet checked. It sorts before all other times. */
 export const NEVER_CHECKED = new Date(0);
 
-/** A message to be read again by itself: its reactions were counted by events, or somebody has voted. */
+/** A message that is to be read again by itself, because events told of reactions to it, or of votes in its poll. */
 export interface SyncMessage {
   /** `message/ID`: the first message of a thread has the thread's id. */
   _id: string;
@@ -102,7 +112,7 @@ export interface SyncMessage {
   serverId: string;
   channelId: string;
   dueAt: Date;
-  /** New with each change: a read that was begun before does not end it. */
+  /** Changes whenever the message is noted again. A reading that began before then does not end it. */
   token: string;
 }
 
@@ -113,15 +123,15 @@ export interface SyncFile {
   kind: 'file';
   /** What shows it: `thread/ID`, `user/ID` or `server/ID`. */
   of: string;
-  /** The link it was copied from, or is to be copied from where there is a problem. */
+  /** The link from which it was copied, or, with a problem, is to be copied. */
   source: string;
-  /** Its copy in the mirror. Beside a problem, it is of the picture that was shown before. */
+  /** Its copy in the mirror. With a problem, it is the copy of the picture that was shown before. */
   copy?: { key: string; bytes: number; type: string; sha256: string };
-  /** It is being removed: nobody is given its copy any more. */
+  /** Set while it is being removed. Its copy is no longer given out. */
   gone?: true;
   /** Why there is no copy from this link. */
   problem?: string;
-  /** Tried again then, so many tries having failed; absent where the next one would fail, too. */
+  /** When it is tried again, after `tries` failures. Absent where trying again would fail, too. */
   dueAt?: Date;
   tries?: number;
 }
@@ -131,7 +141,7 @@ export function fileRecordId(name: string): string {
   return `file/${name}`;
 }
 
-/** A wish to have something synced now: all servers, one server, one channel, or one thread once more. */
+/** A request to sync something now: all servers, one server, one channel, or one thread once more. */
 export interface SyncRequestRecord {
   _id: string;
   kind: 'request';
@@ -139,13 +149,13 @@ export interface SyncRequestRecord {
   serverId?: string;
   channelId?: string;
   threadId?: string;
-  /** Its lists are read; what is left is in the threads. */
+  /** Its lists are read. Its threads may still have messages to be fetched. */
   listed?: boolean;
   /** Why it cannot be done. */
   problem?: string;
-  /** Of a request for all servers, those that are still to be listed; absent for all. */
+  /** For a request for all servers, those that are still to be listed. Absent where all are. */
   left?: string[];
-  /** Served again then: the platform was away, so many times in a row. */
+  /** When it is served again. The platform was away, `tries` times in a row. */
   dueAt?: Date;
   tries?: number;
   /** Since when its job has found no process that speaks to the platform. */

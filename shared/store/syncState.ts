@@ -3,16 +3,16 @@ import { stateOf, type GatewayState, type SyncLease } from './state.js';
 import { syncProgress, type SyncProgress } from './syncProgress.js';
 import { syncOf } from './syncRecords.js';
 
-/** How the sync stands. */
+/** The state of the sync. */
 export interface SyncState extends SyncProgress {
-  /** Messages fetched in a second, lately; 0 while nothing is left. */
+  /** How many messages were fetched a second, lately; 0 while nothing is left to be fetched. */
   perSecond: number;
-  /** Until all that is known of is fetched; null where it cannot be told. */
+  /** How many seconds it takes to fetch the rest; null where that cannot be told. */
   secondsLeft: number | null;
   /** Why nothing can be synced, and what to do; null while all is well. */
   problem: string | null;
   events: EventsState | null;
-  /** Members who have opted out, each counted once a server. */
+  /** How many members have opted out. A person counts once on each server. */
   optedOut: number;
   servers: { serverId: string; name: string; checkedAt: string; problem: string | null }[];
   channels: {
@@ -21,26 +21,28 @@ export interface SyncState extends SyncProgress {
     name: string;
     checkedAt: string;
     problem: string | null;
-    /** How many threads of it the platform has listed, how many of these are fetched, and how many cannot be. */
+    /**
+     * How many of its threads the platform has listed, how many of these are fetched, and how many cannot be fetched.
+     */
     threads: { found: number; fetched: number; failed: number };
   }[];
 }
 
-/** How the connection stands by which the platform tells what happens. */
+/** The state of the connection by which the platform sends events. */
 export interface EventsState {
-  /** Null while there is none. */
+  /** Null while there is no connection. */
   connectedAt: string | null;
   lastEventAt: string | null;
-  /** Events received that are not recorded yet. */
+  /** How many received events are not recorded yet. */
   waiting: number;
-  /** Why none come, and what to do. */
+  /** Why no events come, and what to do. */
   problem: string | null;
 }
 
-/** Servers and forums told at most. */
+/** The most servers, and the most forums, that are listed. */
 const MOST_TOLD = 1_000;
 
-/** How the sync stands; null where no indexer has a bot token. */
+/** The state of the sync; null where no indexer has a bot token. */
 export async function syncState(
   collections: Pick<Collections, 'state' | 'sync' | 'optOuts'>,
   options: { maxTimeMS?: number } = {},
@@ -91,7 +93,7 @@ export async function syncState(
   };
 }
 
-/** How the connection stands; null where none was ever tried. */
+/** The state of the connection; null where none was ever tried. */
 export async function readEventsState(
   { state }: Pick<Collections, 'state'>,
   options: { maxTimeMS?: number } = {},
@@ -103,7 +105,7 @@ export async function readEventsState(
   return lease && gateway && eventsState(gateway, lease);
 }
 
-/** A process that has ended without a word is connected no more. */
+/** Where the lease has ended, its process has ended without noting that. So it is not connected any more. */
 function eventsState(
   { connectedAt, lastEventAt, waiting, problem }: GatewayState,
   { until }: SyncLease,
@@ -119,7 +121,7 @@ function eventsState(
 
 type ChannelThreads = SyncState['channels'][number]['threads'];
 
-/** How far the threads of each forum are fetched. */
+/** For each forum, how far its threads are fetched. */
 async function threadsByChannel(
   sync: Collections['sync'],
   options: { maxTimeMS?: number },

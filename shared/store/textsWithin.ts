@@ -1,4 +1,4 @@
-/** The leading texts of a list that hold at most so many characters (UTF-16 code units) together. */
+/** The first texts of a list that together have at most `most` characters (UTF-16 code units). */
 export function textsWithin(texts: readonly string[], most: number): string[] {
   let room = most;
   return texts.filter(({ length }) => (room -= length) >= 0);

@@ -2,17 +2,17 @@ import type { Collections } from './collections.js';
 import { erasedPeople, type ErasedPeople } from './erasures.js';
 import { optedOut, type OptOuts } from './optOuts.js';
 
-/** People who must not be shown: those whose erasure was asked for, and those who are left out of a server. */
+/** People who must not be shown: those whose erasure was requested, and those who are left out of a server. */
 export interface UnshownPeople {
   readonly erased: ErasedPeople;
   readonly left: OptOuts;
-  /** Whether there is nobody who must not be shown. */
+  /** Whether there are no such people. */
   readonly isEmpty: boolean;
   /** Whether somebody must not be shown on a server. */
   has(serverId: string, userId: string): boolean;
 }
 
-/** The people who must not be shown from now on. */
+/** Reads who must not be shown. */
 export async function unshownPeople(
   collections: Pick<Collections, 'erasures' | 'optOuts' | 'state'>,
 ): Promise<UnshownPeople> {

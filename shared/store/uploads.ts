@@ -8,16 +8,17 @@ import { pieceId, PieceWriter, readPieces, removePieces, uploadOwner } from './p
 type Store = Pick<Collections, 'pieces'>;
 
 const COMPRESSION = { level: constants.Z_BEST_SPEED };
-/** Files of fewer bytes are compressed at once. A stream would cost more than the compression. */
+/** A file of fewer bytes is compressed in one call. A stream would cost more than the compression. */
 const SMALL_BYTES = 1 << 16;
 
-/** A new upload's id. */
+/** Makes the id of a new upload. */
 export function newUploadId(): string {
   return new ObjectId().toHexString();
 }
 
 /**
- * Stores a file under an id, gzip-compressed (as it is when it is so already). After an error nothing is left of it.
+ * Stores a file under an id, gzip-compressed. A file that is compressed already is stored as it is. After an error,
+ * nothing of it is kept.
  */
 export async function storeUpload(
   store: Store,
@@ -42,19 +43,19 @@ export async function storeUpload(
 }
 
 /**
- * The stored bytes of an upload, gzip-compressed. Throws MissingPieceError when there is none of this id, or it is not
- * whole.
+ * Reads the stored bytes of an upload, gzip-compressed. Throws MissingPieceError where there is no such upload, or
+ * where it is not whole.
  */
 export function openUpload(store: Store, uploadId: string): AsyncGenerator<Buffer> {
   return readPieces(store, uploadOwner(uploadId));
 }
 
-/** Deletes an upload; does nothing when it is gone. */
+/** Deletes an upload. Does nothing where there is none. */
 export async function deleteUpload(store: Store, uploadId: string): Promise<void> {
   await removePieces(store, [uploadOwner(uploadId)]);
 }
 
-/** Those of some uploads of which the first piece is there. */
+/** Those of some uploads whose first piece exists. */
 export async function storedUploads(
   { pieces }: Store,
   uploadIds: string[],

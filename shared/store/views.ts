@@ -1,35 +1,37 @@
-/**
- * The read model: documents shaped for one question each, written by the indexer, read by the API as they are.
- */
+/** The read model: each document answers one question. The indexer writes it, and the API reads it as it is. */
 import type { Binary } from 'mongodb';
 import type { ThreadStatus } from '../contract/threads.js';
 import type { AuthorSnapshot } from './records.js';
 
 /**
- * A finished response body. `_id` names the question, such as `thread/ID` (see bodyKinds.ts), or SERVER_LIST. `gzip`
- * holds the whole body. A body of more than 1 MiB compressed is cut into `chunks` pieces instead (see pieces.ts).
+ * A finished response body. `_id` names the question, such as `thread/ID` (see bodyKinds.ts), or is SERVER_LIST. `gzip`
+ * holds the whole body. Where a body has more than 1 MiB compressed, it is stored in `chunks` pieces instead (see
+ * pieces.ts).
  */
 export interface BodyView {
   _id: string;
-  /** The revision the body was built from: an older one never replaces a newer one. */
+  /** The version of the build that made the body. An older body never replaces a newer one. */
   revision: number;
-  /** Version of the renderer that made it. */
+  /** The version of the renderer that made it. */
   renderer: number;
-  /** Strong entity tag of the identity form, without quotes; the gzip form's adds `-gzip`. */
+  /**
+   * The strong entity tag of the identity form, without quotes. The gzip form has the same tag with `-gzip` at the end.
+   */
   etag: string;
-  /** Bytes before compression. */
+  /** How many bytes it has before compression. */
   length: number;
   gzip?: Binary;
   chunks?: number;
-  /** Of a thread's body: which search documents of it were sent (stores/sentDocuments.ts). Never read by the API. */
+  /** Of a thread's body: which of its search documents were sent (stores/sentDocuments.ts). The API never reads it. */
   sent?: Binary;
-  /** Left by earlier versions in place of a body that was removed: answered as 404. */
+  /** Earlier versions set this in place of removing a body. The API answers 404. */
   gone?: boolean;
 }
 
 /**
- * A thread in the lists. `scopes` holds one token for each filter combination it belongs to (see listScope), so that
- * every list is one range scan of `{scopes, <sort>Key}`; the keys are fixed-width strings that sort as the list does.
+ * A thread in the lists. `scopes` holds one token for each filter combination that the thread belongs to (see
+ * listScope). So every list is one range of the index `{scopes, <sort>Key}`. The keys are fixed-width strings that sort
+ * as the list does.
  */
 export interface ThreadItemView {
   _id: string;
@@ -40,16 +42,16 @@ export interface ThreadItemView {
   latestKey: string;
   popularKey: string;
   activeKey: string;
-  /** Only on threads with at most one counted message. */
+  /** Only threads with at most one counted message have it. */
   unansweredKey?: string;
   title: string;
   /** The ThreadSummary as JSON text. */
   item: string;
-  /** What statistics need of the thread; never read by the API. */
+  /** What statistics need of the thread. The API never reads it. */
   facts: ThreadFacts;
-  /** Ids of threads and channels that its messages link to. */
+  /** The ids of threads and channels that its messages link to. */
   linksTo: string[];
-  /** Ids of its messages that forward what may not be shown. */
+  /** The ids of its messages that forward something which may not be shown. */
   unshownForwards?: string[];
 }
 
@@ -57,11 +59,11 @@ export interface ThreadFacts {
   status: ThreadStatus;
   messages: number;
   botMessages: number;
-  /** How many reactions of each emoji: of a custom one its id, else the character. */
+  /** How often each emoji was used. A custom emoji is named by its id, and any other by its character. */
   reactions: { emoji: string; count: number }[];
 }
 
-/** Somebody as profiles and leaderboards show them. `avatar` is the link that was told. */
+/** A person as profiles and leaderboards show them. `avatar` is the link as it was told. */
 export type ShownPerson = Omit<AuthorSnapshot, 'discriminator'>;
 
 /** One person's part in one thread. `_id` is `<threadId>/<userId>`. */
@@ -72,17 +74,17 @@ export interface ContributionView {
   serverId: string;
   revision: number;
   messages: number;
-  /** 1 when they started the thread. */
+  /** 1 where they started the thread, else 0. */
   threads: number;
-  /** Reactions that their messages received. */
+  /** How many reactions their messages received. */
   reactions: number;
   firstAt: Date;
   lastAt: Date;
-  /** Who they are in their last message, except that the display name is the last one that a source told. */
+  /** The author of their last message. But the display name is the last one that a source told. */
   author: Omit<ShownPerson, 'id'>;
-  /** When they last wrote by a display name that a source told; absent where none did. */
+  /** When they last wrote under a display name that a source told. Absent where no source told any. */
   namedAt?: Date;
-  /** The same by UTC day (days since the epoch), for the rolling periods. */
+  /** The same numbers for each UTC day (days since the epoch), for the rolling periods. */
   days: { day: number; messages: number; threads: number; reactions: number }[];
 }
 
@@ -94,22 +96,22 @@ export interface MemberView {
   version: number;
   username: string;
   isBot: boolean;
-  /** The link that was told. */
+  /** The link as it was told. */
   avatar: string;
   messages: number;
   threads: number;
   reactions: number;
-  /** Sorts by messages, then threads (both descending), then id. */
+  /** A key that sorts by messages, then by threads (both descending), and then by id. */
   topKey: string;
-  /** The UTC day whose rolling periods the ranks were counted for, while a period holds anything; else absent. */
+  /** The UTC day for which the ranks of rolling periods were counted. Absent where no period holds anything. */
   periodDay?: number;
   firstAt: Date;
   lastAt: Date;
 }
 
 /**
- * One line of a leaderboard. `boards` holds `<serverId>/<type>/<period>/all`, and `…/humans` for people; `key` sorts
- * by count descending, then id ascending; `item` is the line's JSON without its rank and opening brace.
+ * A line of a leaderboard. `boards` holds `<serverId>/<type>/<period>/all`, and for people `…/humans`, too. `key` sorts
+ * by count, descending, and then by id, ascending. `item` is the JSON of the line without its rank and opening brace.
  */
 export interface RankView {
   _id: string;
@@ -121,7 +123,10 @@ export interface RankView {
   item: string;
 }
 
-/** Which threads the body `similar/ID` shows, best first; kept so that a thread that changes finds them. */
+/**
+ * The threads that the body `similar/ID` shows, best first. It is kept so that a changed thread finds the lists it is
+ * in.
+ */
 export interface SimilarView {
   /** The thread's id. */
   _id: string;
@@ -129,20 +134,21 @@ export interface SimilarView {
   similarTo: string[];
 }
 
-/** An import: a set of files handed over together. The command line records it when every file is stored. */
+/** An import: a set of files that are handed over together. The command line records it when every file is stored. */
 export interface ImportRecord {
   _id: string;
   createdAt: Date;
   files: number;
 }
 
-/** A file of an import and what became of it. `_id` is the upload's id. */
+/** A file of an import, and what became of it. `_id` is the id of its upload. */
 export interface ImportFileRecord {
   _id: string;
   importId: string;
   /**
-   * As it was handed in. The exporter names files after threads, so it is forgotten once the file is taken. Of a file that
-   * was rejected it stays: an erasure takes the person's names out of it, and the deletion of its thread the title.
+   * The name under which it was handed in. The exporter names files after threads, so the name is removed once the file
+   * is taken. A rejected file keeps it. But an erasure removes the person's names from it, and the deletion of its
+   * thread removes the title.
    */
   name?: string;
   bytes: number;

@@ -7,21 +7,21 @@ import type { UnshownPeople } from './unshownPeople.js';
 /** Some messages, divided into those that may be shown and those that may not. */
 export interface JudgedMessages {
   /**
-   * Messages that may be shown. Erased people are taken out of them, and so are forwarded copies that may not be shown.
-   * They do not tell either that somebody who is left out used a command or reacted.
+   * Messages that may be shown. Erased people are removed from them, and so are forwarded copies that may not be shown.
+   * They do not tell either that a left-out person used a command or reacted.
    */
   shown: MessageRecord[];
-  /** Those whose authors are left out of the server, without a trace of erased people. */
+  /** Messages whose authors are left out of the server. Erased people are removed from them. */
   leftOut: MessageRecord[];
-  /** Those, as recorded, that hold something of erased people, or forward what was deleted or erased here. */
+  /** Messages whose records hold something of erased people, or forward something that was deleted or erased here. */
   unclean: MessageRecord[];
-  /** Whether any that is not deleted or erased forwards another. */
+  /** Whether any message forwards another one. Deleted and erased messages do not count. */
   hasForwards: boolean;
-  /** Ids of messages that forward what may not be shown, as their records go on to do. */
+  /** The ids of messages that forward something which may not be shown, and whose records keep it. */
   unshownForwards: string[];
 }
 
-/** Judges recorded messages of a server by the people who must not be shown. */
+/** Divides recorded messages of a server by the people who must not be shown. */
 export async function withoutUnshown(
   collections: Pick<Collections, 'messages' | 'threads' | 'channels' | 'servers'>,
   people: UnshownPeople,
@@ -42,12 +42,12 @@ export async function withoutUnshown(
     leftOut: said.filter(isLeftOut),
     unclean: messages.filter((message, n) => clean[n] !== message || gone.has(message._id)),
     hasForwards: forwards.length > 0,
-    // Those whose records are emptied forward nothing any more.
+    // The records of those in `gone` are emptied, so they forward nothing any more.
     unshownForwards: [...hidden].filter((id) => !gone.has(id)),
   };
 }
 
-/** The same message without the ids of people who are left out: of who used the command, and of those who reacted. */
+/** A message without the ids of left-out people: of the one who used the command, and of those who reacted. */
 function withoutActionsOf(
   isLeft: (userId: string) => boolean,
   message: MessageRecord,

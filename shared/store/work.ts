@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation } from 'mongodb';
 import type { QuarantineKind } from '../contract/quarantine.js';
 
-/** What follows from a change and is done by the background loop; services/indexer/work/kinds.ts tells how. */
+/**
+ * What follows from a change, and is done by the background loops. services/indexer/work/kinds.ts describes each kind.
+ */
 export type LoopKind =
   | 'channel'
   | 'people'
@@ -16,75 +18,78 @@ export type LoopKind =
   | 'shown'
   | 'mirror';
 
-/** Also a file whose import has begun, which its job does, and a document that the search index refused. */
+/** Also marks that no loop does: a file whose import has begun, and a document that the search index has refused. */
 export type WorkKind = LoopKind | 'file' | 'document';
 
-/** Why a mark is quarantined: it cannot be done, and holds up nothing else. It goes with its mark. */
+/** Why a mark is quarantined: it cannot be done, and must not hold up others. It goes with its mark. */
 export interface Failure {
-  /** By `quarantineId`: names the entry in the API. */
+  /** The id of the entry in the API, by `quarantineId`. */
   id: string;
   kind: QuarantineKind;
-  /** A document's id in the search index, a thread's id, an upload's id, or a mark's. */
+  /** The id of a document in the search index, a thread, an upload or a mark. */
   subject: string;
-  /** The thread it belongs to; null where that is not known. */
+  /** The thread that it belongs to; null where that is not known. */
   threadId: string | null;
   /** The latest version of a document that was refused; 0 for everything else. */
   revision: number;
-  /** What was said of the failure, without what anybody wrote. */
+  /** Describes the failure, without anything that people wrote. */
   reason: string;
   firstAt: Date;
   lastAt: Date;
-  /** Tries that failed. */
+  /** How many tries have failed. */
   count: number;
 }
 
 /**
- * A mark: something is still to be done about a subject. It is set with the change that makes it necessary, in one
- * transaction or before it, and goes only when what it asks for is stored.
+ * A mark: something is still to be done about a subject. It is set in the transaction of the change that makes it
+ * necessary, or before it. It is removed only when the result is stored.
  */
 export interface Mark {
   /** `<kind>/<subject>` */
   _id: string;
   kind: WorkKind;
   /**
-   * The id of a thread, channel, person, server, member, upload or search document. Of the mirror, `thread/ID`,
-   * `user/ID` or `server/ID`, or `all`.
+   * The id of a thread, channel, person, server, member, upload or search document. For the mirror, it is `thread/ID`,
+   * `user/ID`, `server/ID` or `all`.
    */
   subject: string;
-  /** New with each setting: what was read before the last setting is not what is asked for. */
+  /** Changes whenever the mark is set. Work that began with an older token does not end the mark. */
   token: string;
   /** When it was first set. */
   at: Date;
-  /** Nobody takes it before: a delay, or the lease of whoever works on it. AT_ONCE and NEVER have their names. */
+  /**
+   * Nobody takes the mark before this time. It is a delay, or the end of the claim of the worker that does it. AT_ONCE
+   * and NEVER have a special meaning.
+   */
   due: Date;
   /** The requests that led to the mark, such as `import/ID`. Whoever made a request waits until no mark names it. */
   causes?: string[];
-  /** Who works on it: only its holder may store what comes of it, and take it away. */
+  /** The worker that does it. Only this worker may store the result and remove the mark. */
   claim?: string;
   /**
-   * Of a thread: all of its search documents are to be sent, also those that seem to be as they were. It is set when a
-   * build has not ended, as that may have sent others, and by whoever doubts the index.
+   * For a thread: all of its search documents are to be sent, even those that seem unchanged. It is set when a build
+   * did not end, because that may have sent others, and by whoever doubts the index.
    */
   whole?: true;
-  /** Runs that began, and did not end well: absent while all is well. */
+  /** How often it was tried without success. Absent where no try has failed. */
   tries?: number;
-  /** Of a quarantined mark, the token that failed: set again, it is tried once more. */
+  /** For a quarantined mark, the token with which it failed. When the mark is set again, it is tried once more. */
   failedToken?: string;
-  /** Of a file: it has changed something, of this thread if of any. Set with the first change. */
+  /** For a file: set with the first change that its import makes, with the thread if there is one. */
   changed?: { threadId?: string };
   /** Why it was quarantined. It stays until the mark is done. */
   failure?: Failure;
 }
 
-/** Due whatever the clocks of other processes say. */
+/** Due at once, whatever the clocks of other processes say. */
 export const AT_ONCE = new Date(0);
-/** Due to nobody: the mark is quarantined. */
+/** Never due: the mark is quarantined. */
 export const NEVER = new Date('9999-12-31');
 
-/** What fails, or ends its process, so often is quarantined. */
+/** A mark is quarantined after so many tries that failed or ended their process. */
 export const MOST_TRIES = 5;
 
-/** Whether nobody is to do a mark: it failed too often, and nothing has changed since. */
+/** Whether a mark is left alone: it has failed too often, and has not been set again since. */
 export function isQuarantined({ due, token, failedToken }: Mark): boolean {
   return due.getTime() === NEVER.getTime() && token === failedToken;
 }
@@ -101,7 +106,7 @@ export function markId(kind: WorkKind, subject: string): string {
   return `${kind}/${subject}`;
 }
 
-/** A mark that was not there before. */
+/** A mark for something that has none yet. */
 export function newMark(
   kind: WorkKind,
   subject: string,
@@ -116,7 +121,7 @@ export function newMark(
   };
 }
 
-/** A write that sets a mark, whether it is there or not. */
+/** A write that sets a mark, whether it exists or not. */
 export function markWrite(
   kind: WorkKind,
   subject: string,
@@ -127,7 +132,7 @@ export function markWrite(
       filter: { _id: markId(kind, subject) },
       update: {
         $set: { kind, subject, token: randomUUID(), ...(whole && { whole }) },
-        // One that is there may be somebody's: who holds it sees the new token, and does it again.
+        // An existing mark may be claimed. Its holder sees the new token, and does the mark again.
         $setOnInsert: { due, at: new Date() },
         ...(causes.length > 0 && { $addToSet: { causes: { $each: [...causes] } } }),
       },

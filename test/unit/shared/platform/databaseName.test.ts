@@ -9,7 +9,7 @@ describe('databaseName', () => {
     expect(databaseName('mongodb://a.example')).to.equal('forum-archive');
   });
 
-  it('is none that MongoDB refuses', () => {
+  it('refuses a name that MongoDB does not allow', () => {
     const names = ['a.b', 'a/b', 'a%2Fb', 'a%20b', 'a%22b', 'a$b', 'a%5Cb', 'x'.repeat(64)];
     for (const name of names) {
       expect(() => databaseName(`mongodb://a.example/${name}`), name)
@@ -20,10 +20,10 @@ describe('databaseName', () => {
     expect(databaseName(`mongodb://a.example/${'x'.repeat(63)}`)).to.have.length(63);
   });
 
-  it('is none that MongoDB keeps for itself', () => {
+  it('refuses a name that MongoDB reserves', () => {
     for (const name of ['admin', 'config', 'local']) {
       expect(() => databaseName(`mongodb://a.example/${name}`)).to.throw(
-        `Wrong setting: MONGODB_URL names the database "${name}", which MongoDB keeps for itself`,
+        `Wrong setting: MONGODB_URL names the database "${name}", which MongoDB reserves`,
       );
     }
   });

@@ -18,11 +18,11 @@ describe('TRUST_PROXY', () => {
   });
 
   for (const [text, told] of [
-    ['true', 'TRUST_PROXY is no longer taken as true'],
+    ['true', 'TRUST_PROXY must not be true any more'],
     ['0', 'TRUST_PROXY must be 1 to 10'],
     ['11', 'TRUST_PROXY must be 1 to 10'],
-    ['10.0.0.1,proxy,10.0.0.0/33', 'these are none: "proxy", "10.0.0.0/33"'],
-    ['10.0.0.1,', 'these are none: ""'],
+    ['10.0.0.1,proxy,10.0.0.0/33', 'these are neither: "proxy", "10.0.0.0/33"'],
+    ['10.0.0.1,', 'these are neither: ""'],
   ] as const) {
     it(`refuses ${text}, and says what to set`, () => {
       expect(() => read(text)).to.throw(told);
