@@ -6,65 +6,65 @@ import { gunzip, gzip, gzipSync } from 'node:zlib';
 const compress = promisify(gzip);
 const expand = promisify(gunzip);
 
-/** What a handler returns: a finished JSON body in at least one of its forms. */
+/** What a handler returns: a finished JSON body in one form or both (identity, gzip). */
 export interface Answer {
-  /** Strong entity tag of the identity form, without quotes. */
+  /** The strong entity tag of the identity form, without quotes. */
   etag: string;
-  /** Bytes of the identity form. */
+  /** How many bytes the identity form has. */
   length: number;
   identity?: Buffer;
   gzip?: Buffer;
-  /** The gzip form of a body too large to hold at once; each call begins anew. */
+  /** Opens the gzip form of a body that is too large to hold in memory. Each call begins at its start. */
   openGzip?: () => Readable;
   /** HTTP status; 200 when absent. */
   status?: number;
   headers?: Record<string, string>;
-  /** True for what no cache may keep. */
+  /** True where no cache may keep the answer. */
   noStore?: boolean;
-  /** A file in place of JSON: its media type, and its bytes, which are destroyed where they are not sent. */
+  /** A file in place of JSON: its media type and its bytes. The stream is destroyed where it is not sent. */
   file?: { type: string; bytes: Readable };
-  /** Set where X-Cache and X-Cache-TTL tell what this service's caches did. */
+  /** Set where X-Cache and X-Cache-TTL tell how this service's caches took part. */
   cached?: CacheState;
 }
 
-/** What this service's caches did for an answer. */
+/** How this service's caches took part in an answer. */
 export interface CacheState {
   state: 'HIT' | 'MISS' | 'BYPASS';
-  /** When the answer must not be used any more (milliseconds since 1970); 0 for one that must not be kept. */
+  /** When the answer must not be used any more (milliseconds since 1970); 0 where it must not be kept at all. */
   expiresAt: number;
 }
 
-/** Bodies shorter than this (bytes) are not worth compressing. */
+/** Bodies with fewer bytes are not worth compressing. */
 export const COMPRESS_FROM = 1_024;
 
 /**
- * So many bytes are compressed at once: that costs half of what it costs to hand them to another thread, and keeps
- * others waiting for some tenths of a millisecond at most.
+ * Bodies of at most so many bytes are compressed in one call. This costs half as much as handing them to another
+ * thread, and blocks this process for some tenths of a millisecond at most.
  */
 const COMPRESSED_AT_ONCE = 32_768;
 const PACKING = { level: 4 };
 
-/** A body built for this request, of JSON text or of a value. */
+/** An answer with a body that was made for this request, given as JSON text or as a value. */
 export function jsonAnswer(json: string | object): Answer {
   return bytesAnswer(Buffer.from(typeof json === 'string' ? json : JSON.stringify(json)));
 }
 
-/** A body built for this request, of JSON in UTF-8. */
+/** An answer with a body that was made for this request, given as JSON in UTF-8. */
 export function bytesAnswer(json: Buffer): Answer {
   const etag = createHash('sha1').update(json).digest('base64url');
   return { etag, length: json.length, identity: ownBytes(json) };
 }
 
-/** The same answer with its gzip form made, where that is worth it. */
+/** Adds the gzip form to an answer where that is worth it. */
 export function compressed(answer: Answer): Answer | Promise<Answer> {
   if (answer.gzip || answer.openGzip || answer.length < COMPRESS_FROM) return answer;
   return withGzip(answer);
 }
 
 /**
- * The same bytes in memory of their own. Many buffers are parts of a larger piece of memory: of 16 kB where zlib made
- * them, of 8 kB where they are short, of a whole reply where MongoDB sent them. The response cache keeps answers, and
- * would keep these pieces with them.
+ * Copies bytes into memory of their own. Many buffers are parts of a larger piece of memory: of 16 kB where zlib made
+ * them, of 8 kB where they are short, and of a whole reply where MongoDB sent them. Without a copy, the response cache
+ * would keep these pieces together with the answers.
  */
 export function ownBytes(bytes: Uint8Array): Buffer {
   if (bytes.buffer.byteLength === bytes.length) return Buffer.from(bytes.buffer);
@@ -73,30 +73,30 @@ export function ownBytes(bytes: Uint8Array): Buffer {
   return own;
 }
 
-/** The same answer with its gzip form made. */
+/** Adds the gzip form to an answer. */
 export function withGzip(answer: Answer): Answer | Promise<Answer> {
   const packed = gzipOf(answer);
   if (!(packed instanceof Promise)) return { ...answer, gzip: packed };
   return packed.then((gzip) => ({ ...answer, gzip }));
 }
 
-/** The same answer with its identity form made. */
+/** Adds the identity form to an answer. */
 export async function withIdentity(answer: Answer): Promise<Answer> {
   return { ...answer, identity: await identityOf(answer) };
 }
 
-/** The whole gzip form of an answer that is not a large one. */
+/** The whole gzip form of an answer whose body is held in memory. */
 export function gzipOf({ gzip: packed, identity }: Answer): Buffer | Promise<Buffer> {
   return packed ?? pack(identity ?? Buffer.alloc(0));
 }
 
-/** Bytes compressed as answers are; a promise where they are many. */
+/** Compresses bytes as answers are compressed. Returns a promise where they are many. */
 export function pack(bytes: Buffer): Buffer | Promise<Buffer> {
   if (bytes.length > COMPRESSED_AT_ONCE) return compress(bytes, PACKING).then(ownBytes);
   return ownBytes(gzipSync(bytes, PACKING));
 }
 
-/** The whole identity form of an answer that is not a large one. */
+/** The whole identity form of an answer whose body is held in memory. */
 export async function identityOf(answer: Answer): Promise<Buffer> {
   return answer.identity ?? ownBytes(await expand(answer.gzip ?? Buffer.alloc(0)));
 }

@@ -23,20 +23,20 @@ export interface AppDeps extends RouteDeps {
   cache: AnswerCache;
   logger: Logger;
   metrics: ApiMetrics;
-  /** Undefined where only this machine may read metrics. */
+  /** Undefined where only this machine may read the metrics. */
   metricsToken: string | undefined;
   corsOrigins: string;
-  /** Whether the log of requests holds addresses. */
+  /** Whether the request log holds addresses. */
   logAddresses: boolean;
-  /** Whether the audit trail holds reads. */
+  /** Whether the audit trail also holds reads. */
   auditReads: boolean;
-  /** How callers are identified and limited. */
+  /** Settings of how callers are identified and limited. */
   credentials: Omit<GateOptions, 'identify'>;
 }
 
 /**
- * The whole API as a handler of requests. Reads of what everybody may see are answered at once. Everything else passes
- * the lines below in their order.
+ * The whole API as a handler of requests. A read that is the same for everybody is answered in front of Koa. Every
+ * other request passes the middleware below, in this order.
  */
 export function createApp(deps: AppDeps): Handler {
   const { logger, credentials, auth, cache } = deps;
@@ -68,7 +68,7 @@ export function createApp(deps: AppDeps): Handler {
   const handle = app.callback();
   const answer = answerReads({ routes, cache, cors, limits, addressOf, observe, logger });
   return (request, response) => {
-    // While everyone may do everything, the log names everyone as the developer. The gate does that.
+    // With DISABLE_AUTH, the gate makes everybody the caller `development`, which the log then names. So Koa answers.
     if (disableAuth || !answer(request, response)) void handle(request, response);
   };
 }

@@ -1,9 +1,9 @@
-/** Under whose limit a request counts. */
+/** The name whose limit a request counts towards. */
 export interface Asker {
-  /** Names the address, key or user; the same in all its requests. */
+  /** The address, key or user. It is the same in all requests of one asker. */
   name: string;
-  /** Whether the limit has room for so many more requests. */
+  /** Whether the limit has room for `more` further requests. */
   affords(more: number): boolean;
-  /** Counts so many more requests. Throws RATE_LIMITED when that is too many. */
+  /** Counts `more` further requests. Throws RATE_LIMITED where they exceed the limit. */
   charge(more: number): void;
 }

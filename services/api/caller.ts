@@ -1,13 +1,13 @@
 import type { Scope } from '../../shared/contract/scopes.js';
 import type { PlatformProfile } from './auth/platformProfile.js';
 
-/** Who asks, once their credential has been checked: only then is `id` theirs. */
+/** The caller of a request. Their credential has been checked, so `id` is theirs. */
 export interface Caller {
-  /** `development` is everybody while DISABLE_AUTH is set. */
+  /** With DISABLE_AUTH, everybody is `development`. */
   kind: 'key' | 'jwt' | 'platform' | 'development';
   /** The id of the key, or of the user. */
   id: string;
-  /** All that they may do: `admin` stands with `write` and `read` beside it. Empty without a level. */
+  /** All levels that they have: with `admin`, also `write` and `read`. Empty without a level. */
   scopes: readonly Scope[];
   /** What the platform says about the user of a platform token. */
   profile?: PlatformProfile;

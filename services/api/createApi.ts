@@ -25,33 +25,33 @@ import { followAnnouncements, type Listening } from './redis/followAnnouncements
 import { readSynonyms } from './search/synonyms.js';
 import { guardStores } from './stores/guardStores.js';
 
-/** Clients and settings of an API; the caller closes them after the steps of `closing`. */
+/** Clients and settings of an API. The caller runs the steps of `closing`, and then closes the clients. */
 export interface ApiClients {
   settings: Settings;
   mongo: Mongo;
   elasticsearch: Client;
-  /** The cache. */
+  /** The connection to the Redis of the cache. */
   redis: Redis;
-  /** A second connection to it, which receives announcements. It is closed with their subscription. */
+  /** A second connection to the same Redis, which receives announcements. It is closed with the subscription. */
   subscriber: Redis;
   producer: QueueProducer;
-  /** Copies of files of the platform; null where there are none. */
+  /** The copies of the platform's files; null where there is no mirror. */
   files: MirrorFiles | null;
   logger: Logger;
-  /** Whether this is one of several processes that one process runs. */
+  /** Whether it is one of several processes that a parent process runs. */
   isOneOfMany: boolean;
 }
 
-/** A whole API, ready to listen. */
+/** A whole API that is ready to listen. */
 export interface Api {
   app: Handler;
   cache: AnswerCache;
-  /** The steps that end its own work, in order. */
+  /** The steps that end its work, in order. */
   closing: ShutdownStep[];
 }
 
 /**
- * Puts an API together: calls to stores are guarded, requests are limited and measured, the cache follows
+ * Makes an API. Calls to stores are guarded, requests are limited and measured, and the response cache follows
  * announcements. Throws SettingsError for a wrong file of synonyms.
  */
 export function createApi(clients: ApiClients): Api {
@@ -92,7 +92,7 @@ export function createApi(clients: ApiClients): Api {
   const channel = announcementChannel(namespace);
   const subscription = followAnnouncements(clients.subscriber, channel, listening, logger);
   registerStores(metrics.registry, stores.watches);
-  // The time of an answer matters only where the answer is recorded. The API records none.
+  // The time of an answer matters only where the answer is recorded, and the API records none.
   const now = () => Promise.resolve(0);
   const bot = createBotClient(settings, { redis: producer.redis, namespace, now });
   const app = createApp({

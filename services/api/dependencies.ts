@@ -1,15 +1,18 @@
 import type { Announcement } from '../../shared/jobs/announcements.js';
 
-/** Cache tags: what answers depend on. When a tag is announced, every kept answer that carries it is dropped. */
+/**
+ * Cache tags: each names something that answers depend on. When a tag is announced, every cached answer with it is
+ * dropped.
+ */
 export const tags = {
   servers: 'servers',
   server: (serverId: string) => `server:${serverId}`,
   thread: (threadId: string) => `thread:${threadId}`,
   user: (userId: string) => `user:${userId}`,
   similar: (threadId: string) => `similar:${threadId}`,
-  /** Any change may change what a search or a completion finds. */
+  /** What a search or a completion finds may change with any change of the archive. */
   searches: 'searches',
-  /** A list page belongs to its narrowest place: channel, else server, else everywhere. */
+  /** A page of a list has the tag of its narrowest place: the channel, else the server, else everywhere. */
   list: (place: { serverId?: string; channelId?: string }) =>
     place.channelId
       ? `list:c${place.channelId}`
@@ -18,7 +21,7 @@ export const tags = {
         : 'list:*',
 };
 
-/** The tags of everything that an announcement says has changed. */
+/** The tags of everything that has changed according to an announcement. */
 export function changedTags({ threads, servers, users, similar }: Announcement): string[] {
   const changed = new Set<string>([tags.searches]);
   for (const { threadId, serverId, channelId } of threads) {
@@ -31,7 +34,7 @@ export function changedTags({ threads, servers, users, similar }: Announcement):
   return [...changed];
 }
 
-/** Reads an announcement as published. Throws when it is none. */
+/** Parses a published announcement. Throws where the text is none. */
 export function parseAnnouncement(message: string): Announcement {
   const value = JSON.parse(message) as Partial<Announcement>;
   const { threads, servers, users, similar = [], everything = false } = value;

@@ -14,7 +14,7 @@ const processes = processCount(settings);
 if (cluster.isPrimary && processes > 1) {
   await runProcesses(processes, logger);
 } else {
-  // A process that only watches others does without the clients of the stores.
+  // A process that only watches other processes does not load the clients of the stores.
   const { serve } = await import('./serve.js');
   await serve(settings, logger);
 }

@@ -49,16 +49,16 @@ export interface RouteDeps {
   elasticsearch: Client;
   redis: Redis;
   watches: StoreWatches;
-  /** Files jobs and tells of them. */
+  /** Files jobs, and tells how they stand. */
   producer: QueueProducer;
-  /** Counters of this process's response cache. */
+  /** The counters of this process's response cache. */
   cache: CacheCounters;
   auth: Auth;
-  /** Links to files of the platform; null without a bot. */
+  /** Gives links to files of the platform; null without a bot. */
   freshLinks: FreshLinks | null;
-  /** Gives copies of files of the platform; null where there are none. */
+  /** Reads copies of the platform's files; null where there is no mirror. */
   mirror: ReadMirror | null;
-  /** Where files of the platform are. */
+  /** The address of the platform's files. */
   cdnUrl: string;
   collections: Collections;
   /** The prefix of this archive's Redis keys and search indexes. */
@@ -68,7 +68,7 @@ export interface RouteDeps {
   synonyms: Synonyms;
 }
 
-/** The index of the API: one line an endpoint. */
+/** All endpoints of the API, one line each. */
 export function createRoutes(deps: RouteDeps): Route[] {
   const { collections, redis, namespace, auth, watches, cursors } = deps;
   const refuse = (): void => refuseAway(watches.mongodb);
@@ -148,7 +148,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
   ];
 }
 
-/** The dependency of an answer that only the contract decides. The cache keeps it, and no announcement drops it. */
+/** For an answer that depends only on the contract. The cache keeps it, and no announcement drops it. */
 function onNothing(): Dependency {
   return { tags: [] };
 }
@@ -166,7 +166,7 @@ function onThread({ params }: { params: { threadId: string } }): Dependency | un
   return isId(params.threadId) ? { tags: [tags.thread(params.threadId)] } : undefined;
 }
 
-/** A list of similar threads depends on its thread as well, which may be deleted while the list is still empty. */
+/** A list of similar threads also depends on its thread: that may be deleted while the list is still empty. */
 function onSimilar({ params }: { params: { threadId: string } }): Dependency | undefined {
   const { threadId } = params;
   return isId(threadId) ? { tags: [tags.similar(threadId), tags.thread(threadId)] } : undefined;

@@ -1,13 +1,15 @@
 /** The most time (ms) that MongoDB may work on a read. */
 const SERVER_LIMIT_MS = 2_000;
 
-/** A call to a store fails after this time (ms), also when the server is silent or the pool is full. */
+/** A call to a store fails after this time (ms), even if the server is silent or the pool is full. */
 export const CALL_LIMIT_MS = 2_500;
 
-/** Milliseconds after which a read is answered with 503, however many calls it makes. */
+/** A read is answered with 503 after this time (ms), however many calls it makes. */
 export const READ_LIMIT_MS = 2_800;
 
-/** The options that bound one read of MongoDB in time. The guard of its calls bounds a server that is silent. */
+/**
+ * Options that limit the time of one read in MongoDB. Where the server is silent, the guard of its calls ends the read.
+ */
 export function timeLimit(): { maxTimeMS: number } {
   return { maxTimeMS: SERVER_LIMIT_MS };
 }

@@ -1,16 +1,16 @@
 import { AppError } from '../../shared/contract/errors.js';
 
-/** What bounds the work of all names together. */
+/** The limits of the work of all names together. */
 export interface TurnLimits {
-  /** The most pieces of work under way at once. */
+  /** How many pieces of work may be under way at once. */
   inAll: number;
-  /** How long a piece of work waits for its turn (ms) before it is refused. */
+  /** How long a piece of work waits for its turn before it is refused (ms). */
   waitMs: number;
-  /** What a piece of work is refused with. */
+  /** Makes the error with which a piece of work is refused. */
   refusal: () => AppError;
 }
 
-/** What one API process asks at once: Elasticsearch keeps threads for everybody else's searches. */
+/** The limits of costly searches in one process. Elasticsearch then has threads left for all other searches. */
 const LIMITS: TurnLimits = { inAll: 2, waitMs: 2_000, refusal: tooMany };
 
 /** A piece of work that waits. It may begin while fewer than `atOnce` pieces of its name are under way. */
@@ -19,10 +19,10 @@ interface Piece {
   begin: () => void;
 }
 
-/** Lets costly work through a little at a time: first one piece of each name, then the next of each. */
+/** Lets costly work take turns: first one piece of each name begins, then the next piece of each. */
 export class Turns {
   readonly #limits: TurnLimits;
-  /** Work that waits, by name; the name that was served last stands last. */
+  /** The work that waits, by name. The name that was served last comes last. */
   readonly #waiting = new Map<string, Piece[]>();
   readonly #working = new Map<string, number>();
   #atWork = 0;
@@ -32,8 +32,8 @@ export class Turns {
   }
 
   /**
-   * Waits until it is the turn of `name`, and fewer than `atOnce` pieces of its work are under way. Then does the work,
-   * and resolves with its result. Throws the refusal, and does nothing, when the wait takes too long.
+   * Waits for the turn of `name`, while fewer than `atOnce` pieces of its work are under way. Then does the work, and
+   * resolves with its result. Where the wait takes too long, it throws the refusal, and does nothing.
    */
   async take<T>(name: string, atOnce: number, work: () => Promise<T>): Promise<T> {
     await this.#come(name, atOnce);
@@ -90,7 +90,7 @@ export class Turns {
     return undefined;
   }
 
-  /** Takes a piece that waits out of its line. */
+  /** Removes a waiting piece. */
   #drop(name: string, piece: Piece): void {
     const line = this.#waiting.get(name)!;
     line.splice(line.indexOf(piece), 1);

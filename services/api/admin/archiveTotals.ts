@@ -9,7 +9,9 @@ import { orNull } from './orNull.js';
 type Store = BodyStore & Pick<Collections, 'servers'>;
 type Totals = AdminStats['archive'];
 
-/** The totals that readers see: the stored statistics of all servers, added up. Null where they cannot be read. */
+/**
+ * Reads the totals that readers see: the stored statistics of all servers, added up. Null where they cannot be read.
+ */
 export async function archiveTotals(store: Store): Promise<Totals> {
   const serverIds = await orNull(listServerIds(store));
   const sums = serverIds && (await orNull(addUp(store, serverIds)));

@@ -15,7 +15,9 @@ interface Deps {
   producer: Producer;
 }
 
-/** DELETE of the thing that a path parameter names, as a job. Throws NOT_FOUND where it never existed, UNAVAILABLE. */
+/**
+ * DELETE of the thing that a path parameter names, as a job. Throws NOT_FOUND where it never existed, and UNAVAILABLE.
+ */
 export function deleteBy<Kind extends DeletionKind>(
   { collections, producer }: Deps,
   kind: Kind,
@@ -27,7 +29,7 @@ export function deleteBy<Kind extends DeletionKind>(
       { limit: 1, ...timeLimit() },
     );
     if (found === 0) throw new AppError('NOT_FOUND', `There is no such ${kind}`);
-    // Without a queue the request is refused, so it must not be recorded before.
+    // Without a queue the request is refused. So the queue is asked before the deletion is recorded.
     await withQueue(() => producer.counts());
     const deletion = { kind, subject };
     return jsonAnswer(
@@ -36,7 +38,7 @@ export function deleteBy<Kind extends DeletionKind>(
   };
 }
 
-/** DELETE /admin/users/:userId. Also for somebody who is only mentioned. Throws VALIDATION_ERROR, UNAVAILABLE. */
+/** DELETE /admin/users/:userId, also for somebody who is only mentioned. Throws VALIDATION_ERROR and UNAVAILABLE. */
 export function eraseUser({ collections, producer }: Deps): Handler<{ userId: string }, unknown> {
   return async ({ params: { userId } }) => {
     if (!/^\d{17,20}$/.test(userId)) {

@@ -3,7 +3,7 @@ import type { JobName, JobPayloads } from '../../../shared/jobs/jobs.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import { withQueue } from './withQueue.js';
 
-/** Files a job, or joins one that waits for the same. Throws UNAVAILABLE. */
+/** Files a job, or joins a job for the same thing that waits. Throws UNAVAILABLE. */
 export async function fileJob<Name extends JobName>(
   producer: Pick<Producer, 'add'>,
   name: Name,
@@ -12,7 +12,7 @@ export async function fileJob<Name extends JobName>(
   return queuedJob(await withQueue(() => producer.add(name, payload)));
 }
 
-/** The answer after a job was filed. */
+/** The answer once a job is filed. */
 export function queuedJob(jobId: string): QueuedJob {
   return { jobId, status: 'queued', statusUrl: `/admin/jobs/${jobId}` };
 }

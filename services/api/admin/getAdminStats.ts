@@ -19,7 +19,7 @@ import { archiveTotals } from './archiveTotals.js';
 import { orNull } from './orNull.js';
 import { withQueue } from './withQueue.js';
 
-/** What a process knows of its own cache. */
+/** What a process knows of its own response cache. */
 export interface CacheCounters {
   size: { entries: number; bytes: number };
   traffic: { hits: number; misses: number };
@@ -73,7 +73,7 @@ function cacheNumbers({ size, traffic: { hits, misses } }: CacheCounters): Admin
   return { ...size, hits, misses, hitRate };
 }
 
-/** Kinds of work that count what is stored. */
+/** Kinds of marks whose builds count what is stored. */
 const COUNTED: WorkKind[] = ['person', 'server'];
 
 async function freshness({ work }: Collections): Promise<AdminStats['views']> {

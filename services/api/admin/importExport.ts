@@ -18,20 +18,20 @@ interface Deps {
   producer: Producer;
 }
 
-/** A file that was checked. When it is taken, its upload is stored under `uploadId`. */
+/** A file that was checked. If it is taken, its upload is stored under `uploadId`. */
 interface Checked extends ImportedFile {
   uploadId: string;
   bytes: number;
 }
 
-/** Files of one form. */
+/** The most files of one form. */
 const MOST_FILES = 1_000;
 const LONGEST_NAME = 255;
 
 /**
- * POST /admin/import: checks each file while it stores it, and files a job for each that is taken. Nothing is left of
- * an upload that does not arrive whole. Throws VALIDATION_ERROR when no file can be taken, PAYLOAD_TOO_LARGE,
- * UNAVAILABLE.
+ * POST /admin/import: checks each file while it stores it, and files a job for each file that is taken. Where an upload
+ * does not arrive whole, nothing of it is kept. Throws VALIDATION_ERROR where no file can be taken, PAYLOAD_TOO_LARGE
+ * and UNAVAILABLE.
  */
 export function importExport(deps: Deps): Handler<unknown, unknown, RawBody> {
   return async ({ body }) => {
@@ -55,7 +55,8 @@ async function checkFile({ collections }: Deps, name: string, source: Readable):
   const uploadId = newUploadId();
   let bytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
-    // When the file is not taken, reading stops early. The stream stays open, so that the form can be read on.
+    // Where the file is not taken, this loop ends early. The stream stays open, so that the rest of the form can be
+    // read.
     for await (const piece of source.iterator({ destroyOnReturn: false })) {
       bytes += (piece as Buffer).length;
       yield piece as Buffer;
@@ -69,17 +70,17 @@ async function checkFile({ collections }: Deps, name: string, source: Readable):
   return { ...about, state: kind, reason, ...(at === undefined ? {} : { at }) };
 }
 
-/** Reads the files of a form one after the other, in its order. */
+/** Reads the files of a form one after the other, in the order of the form. */
 async function readForm(deps: Deps, body: RawBody, files: Checked[]): Promise<void> {
   const form = openForm(body);
   let last: Promise<void> = Promise.resolve();
   const parsed = new Promise<void>((resolve, reject) => {
     form.on('file', (_field, stream, { filename }) => {
-      // When a form is cut off, its file emits an error, also when nobody reads that file yet or any more.
+      // Where a form is cut off, its file emits an error, even if nobody reads that file yet, or any more.
       stream.on('error', () => undefined);
       last = last.then(async () => {
         files.push(await checkFile(deps, filename || 'upload.json', stream));
-        // The rest of a file that is not taken is skipped, so that the next file comes.
+        // Skips the rest of a file that is not taken, so that the next file comes.
         stream.resume();
       });
       last.catch(reject);
@@ -107,7 +108,7 @@ function openForm({ headers }: RawBody): busboy.Busboy {
   try {
     return busboy({
       headers,
-      // Browsers and curl send the names of files in UTF-8. The library would read them as Latin-1.
+      // Browsers and curl send the names of files in UTF-8, but the library's default is Latin-1.
       defParamCharset: 'utf8',
       limits: { files: MOST_FILES, fields: 100, fieldSize: 1_024 },
     });
@@ -137,7 +138,10 @@ async function discard({ collections }: Deps, files: readonly Checked[]): Promis
   }
 }
 
-/** Stores the records first, then files the jobs. When the queue fails now, the indexer files the jobs later. */
+/**
+ * Stores the records first, and then files the jobs. Where the queue fails in between, the indexer files the jobs
+ * later.
+ */
 async function enterImport(deps: Deps, files: readonly Checked[]): Promise<string> {
   const { imports, importFiles } = deps.collections;
   const importId = newUploadId();

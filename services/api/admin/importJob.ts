@@ -8,12 +8,12 @@ import { timeLimit } from '../timeLimit.js';
 
 type Records = Pick<Collections, 'imports' | 'importFiles'>;
 
-/** The most files of an import that its state lists, and that a retry files again. */
+/** The most files of an import that its state lists, and that a retry files again at once. */
 const MOST_FILES = 1_000;
-/** The most progress that is shown of an import that is not done. */
+/** The most progress that is shown of an import that has not ended. */
 const MOST_PROGRESS = 0.99;
 
-/** What is reported as done must survive a crash. So only what a majority has written is read. */
+/** An outcome that is reported must survive a crash. So only what a majority has stored is read. */
 const forGood = () => ({ ...timeLimit(), readConcern: { level: 'majority' } }) as const;
 
 interface StateCount {
@@ -24,7 +24,8 @@ interface StateCount {
 }
 
 /**
- * An import as one job, made from the records of its files, which outlive the queue. Null for the id of another job.
+ * An import, shown as one job. It is made from the records of its files, which outlive the queue. Null where the id is
+ * that of another job.
  */
 export async function findImport(
   store: Records,
@@ -55,7 +56,7 @@ export async function findImport(
   };
 }
 
-/** How far an import has come. */
+/** The state and progress of an import. */
 function standing({ files }: ImportRecord, all: readonly StateCount[]) {
   const of = (state: StateCount['_id']): number => all.find(({ _id }) => _id === state)?.files ?? 0;
   const sum = (counted: readonly number[]): number => counted.reduce((one, more) => one + more, 0);
@@ -79,7 +80,7 @@ function standing({ files }: ImportRecord, all: readonly StateCount[]) {
   };
 }
 
-/** How many files of an import are in each state. */
+/** Counts the files of an import in each state. */
 function countStates({ importFiles }: Records, importId: string): Promise<StateCount[]> {
   const sums = {
     files: { $sum: 1 },

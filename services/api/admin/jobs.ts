@@ -34,7 +34,7 @@ export function listJobs(deps: Deps): Handler<unknown, JobListQuery> {
     const { queue } = deps.producer;
     const found = await withQueue(() => queue.getJobs([...states], 0, limit - 1));
     const newest = found
-      // A job that ended in the meantime may be gone.
+      // A job that ended meanwhile may be gone.
       .filter((job): job is Job => Boolean(job as Job | undefined))
       .sort((left, right) => right.timestamp - left.timestamp)
       .slice(0, limit);
@@ -112,7 +112,7 @@ function progressOf({ progress }: Job): { done: number; total: number } {
   return { done: Number(done ?? 0), total: Number(total ?? 0) };
 }
 
-/** A rebuild of the search index keeps its own record of how far it is. */
+/** The progress of a rebuild of the search index, from its own record; undefined for other jobs. */
 async function ofRebuild(
   { name, data }: Job,
   collections: Collections,

@@ -18,7 +18,7 @@ interface Deps {
   producer: Producer;
 }
 
-/** POST /admin/reindex. Throws CONFLICT while a rebuild of the search index is under way, UNAVAILABLE. */
+/** POST /admin/reindex. Throws CONFLICT while a rebuild of the search index runs or waits, and UNAVAILABLE. */
 export function reindex(deps: Deps): Handler<unknown, unknown, ReindexRequest> {
   return async ({ body: { target } }) => {
     const jobs: QueuedJob[] = [];
@@ -31,7 +31,7 @@ export function reindex(deps: Deps): Handler<unknown, unknown, ReindexRequest> {
 async function rebuildSearch({ collections, producer }: Deps): Promise<QueuedJob> {
   await withQueue(() => producer.counts());
   try {
-    // A rebuild that runs already is a CONFLICT. It does not mean that the queue is away.
+    // Only the queue's own failures become UNAVAILABLE. RebuildRunning becomes CONFLICT below.
     const add: Producer['add'] = (name, payload) => withQueue(() => producer.add(name, payload));
     return queuedJob((await requestSearchRebuild(collections, { add })).jobId);
   } catch (error) {

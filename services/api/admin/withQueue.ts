@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/contract/errors.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import { CALL_LIMIT_MS } from '../timeLimit.js';
 
-/** What the queue answers. Throws UNAVAILABLE when it fails or is silent: without Redis there are no jobs. */
+/** Asks the queue. Throws UNAVAILABLE when it fails or does not answer: without Redis there are no jobs. */
 export async function withQueue<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await withTimeout(CALL_LIMIT_MS, ask);

@@ -8,12 +8,12 @@ import type { Caller } from '../caller.js';
 import { expiredCredential, invalidCredential } from './refusals.js';
 import { rememberBriefly } from './rememberBriefly.js';
 
-/** A key's use is noted at most once in this time (ms). */
+/** The use of a key is recorded at most once in this time (ms). */
 const NOTED_EVERY = 60_000;
 
 /**
- * Checks API keys against the stored hashes. However many wrong keys arrive, MongoDB gets one query at a time, which is
- * for all of them that wait. Throws TOKEN_EXPIRED, FORBIDDEN.
+ * Checks API keys against the stored hashes. However many wrong keys arrive, MongoDB gets one query at a time, for all
+ * keys that wait. Throws TOKEN_EXPIRED and FORBIDDEN.
  */
 export function createApiKeyChecker({
   apiKeys,
@@ -32,7 +32,7 @@ export function createApiKeyChecker({
   };
 }
 
-/** Notes when a key was used, without waiting for it. */
+/** Records when a key was used. The request does not wait for it. */
 function noteUse(apiKeys: Collections['apiKeys'], record: ApiKeyRecord): void {
   const now = new Date();
   const before = new Date(now.getTime() - NOTED_EVERY);

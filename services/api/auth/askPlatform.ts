@@ -3,17 +3,17 @@ import { AppError } from '../../../shared/contract/errors.js';
 /** The most time (ms) that the platform may take for one answer, including its body. */
 const LIMIT_MS = 5_000;
 const MOST_BYTES = 1_048_576;
-/** Retry-After in seconds: where the platform names none, and at most. */
+/** Retry-After (seconds) where the platform names no time, and the most that is passed on. */
 const RETRY_SECONDS = 5;
 const LONGEST_RETRY = 3_600;
 
-/** An answer that is no 429. `body` is undefined when it is no JSON. */
+/** An answer other than a 429. `body` is undefined where it is no JSON. */
 export interface PlatformReply {
   status: number;
   body: unknown;
 }
 
-/** UNAVAILABLE because the platform asked to wait: `isForAll` is false where only the token that was sent must wait. */
+/** UNAVAILABLE, because the platform asked to wait. `isForAll` is false where only the sent token has to wait. */
 export class AskedToWait extends AppError {
   readonly seconds: number;
   readonly isForAll: boolean;
@@ -27,12 +27,13 @@ export class AskedToWait extends AppError {
 }
 
 /**
- * Asks the platform. Throws UNAVAILABLE with Retry-After when it is away, slow or asks to wait (AskedToWait).
+ * Sends a request to the platform. Throws UNAVAILABLE with Retry-After where it is away or slow, and AskedToWait where
+ * it asks to wait.
  */
 export async function askPlatform(url: string, init: RequestInit): Promise<PlatformReply> {
   const signal = AbortSignal.timeout(LIMIT_MS);
   try {
-    // Credentials go to the configured address alone: a redirect is not followed.
+    // A redirect is not followed, because credentials must only go to the configured address.
     const response = await fetch(url, { ...init, signal, redirect: 'manual' });
     const body = await readJson(response);
     if (response.status === 429) throw askedToWait(response.headers, isOfUser(init));
@@ -43,7 +44,7 @@ export async function askPlatform(url: string, init: RequestInit): Promise<Platf
   }
 }
 
-/** 503 UNAVAILABLE; `reason` goes to the log alone. */
+/** 503 UNAVAILABLE. The caller is not told `reason`; only the log holds it. */
 export function platformAway(reason: string, seconds = RETRY_SECONDS): AppError {
   return new AppError('UNAVAILABLE', 'The chat platform cannot answer now; try again soon', {
     headers: { 'Retry-After': String(seconds) },
@@ -57,7 +58,7 @@ function askedToWait(headers: Headers, isAsUser: boolean): AskedToWait {
   return new AskedToWait(seconds, !isAsUser || headers.get('x-ratelimit-scope') !== 'user');
 }
 
-/** Whether a user's token was sent, which has a limit of its own at the platform. */
+/** Whether a user's token was sent. The platform limits such a token separately. */
 function isOfUser({ headers }: RequestInit): boolean {
   return new Headers(headers).has('authorization');
 }
@@ -78,7 +79,7 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-/** The reason of a failed request, without its address or headers. */
+/** Why a request failed, without its address or headers. */
 function causeOf(error: unknown): string {
   const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
   return `The platform could not be reached: ${typeof code === 'string' ? code : 'unknown'}`;

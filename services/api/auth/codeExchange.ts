@@ -14,8 +14,8 @@ const tokenReply = Joi.object<{ access_token: string }>({ access_token: Joi.stri
   .required();
 
 /**
- * Exchanges a code for an access token. Throws FORBIDDEN when the code is wrong, used or late. When the platform
- * refuses this service's own id and secret, throws NOT_CONFIGURED, then and for a minute after.
+ * Exchanges a code for an access token. Throws FORBIDDEN where the code is wrong, used or late. Throws NOT_CONFIGURED
+ * where the platform refuses the id and secret of this service, and then for a minute without asking again.
  */
 export function createCodeExchange(
   settings: PlatformSettings,
@@ -56,7 +56,10 @@ function askForToken(settings: PlatformSettings, code: string): Promise<Platform
   });
 }
 
-/** OAuth2 says `invalid_client`, with 401 or 400. Whatever stands before the platform may refuse anything else. */
+/**
+ * Whether the platform refused the id and secret of this service. OAuth2 says `invalid_client` then, with 401 or 400.
+ * Without that word, the refusal may come from a proxy in front of the platform.
+ */
 function isRefusedService({ body }: PlatformReply): boolean {
   return (body as { error?: unknown } | null | undefined)?.error === 'invalid_client';
 }

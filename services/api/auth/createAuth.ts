@@ -8,16 +8,16 @@ import { createPlatformUsers } from './platformUsers.js';
 import type { RefreshSettings } from './refreshTokens.js';
 import type { ServiceTokenSettings } from './serviceTokenChecker.js';
 
-/** What logging in needs, once it is configured. */
+/** What logging in needs. It exists where all of it is configured. */
 export interface Logins extends ServiceTokenSettings {
   platform: Platform;
   refresh: RefreshSettings;
   accessTokenSeconds: number;
-  /** Life of a token of a user in `adminUserIds` (seconds). */
+  /** The lifetime of a service token of a user in `adminUserIds` (seconds). */
   adminTokenSeconds: number;
 }
 
-/** What checks the credentials of a service, and what logs users in. */
+/** Checks the credentials of a service, and logs users in. */
 export interface Auth {
   identify: Identify;
   /** Undefined without JWT_SECRET, DISCORD_CLIENT_ID, DISCORD_CLIENT_SECRET and DISCORD_REDIRECT_URI. */
@@ -39,7 +39,7 @@ export type AuthSettings = Pick<
   | 'DISCORD_AUTHORIZE_URL'
 >;
 
-/** The credentials that the settings make possible. */
+/** Makes what the settings allow. */
 export function createAuth(
   settings: AuthSettings,
   collections: Pick<Collections, 'apiKeys' | 'refreshTokens'>,
@@ -69,7 +69,7 @@ function loginsOf(
     ...serviceTokens,
     refresh: { secret: serviceTokens.jwtSecret, lifeSeconds },
     accessTokenSeconds: settings.ACCESS_TOKEN_SECONDS,
-    // A token ends with its login, so it must not outlive it.
+    // A service token ends with its login, so it must not last longer.
     adminTokenSeconds: Math.min(settings.ADMIN_TOKEN_SECONDS, lifeSeconds),
   };
 }

@@ -10,7 +10,7 @@ import { tokenAnswer } from './tokenAnswer.js';
 
 type Store = Pick<Collections, 'refreshTokens' | 'oauthStates'>;
 
-/** POST /auth/token. Throws FORBIDDEN for a wrong code or state, VALIDATION_ERROR, UNAVAILABLE, NOT_CONFIGURED. */
+/** POST /auth/token. Throws FORBIDDEN for a wrong code or state, VALIDATION_ERROR, UNAVAILABLE and NOT_CONFIGURED. */
 export function exchangeCode(
   store: Store,
   { logins }: Auth,
@@ -32,7 +32,7 @@ export function exchangeCode(
   };
 }
 
-/** The platform checks the address as well. This check comes before the code is used up. */
+/** Checks the redirect address before the code is used up. The platform checks it as well. */
 function checkRedirect({ platform }: Logins, given: string | undefined): void {
   if (given === undefined || given === platform.redirectUri) return;
   const message = 'redirect_uri is not the one that this service is registered with';

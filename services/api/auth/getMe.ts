@@ -7,9 +7,12 @@ import { timeLimit } from '../timeLimit.js';
 
 type Store = Pick<Collections, 'refreshTokens' | 'members'>;
 
-/** GET /api/me: for a platform token, what the platform says now; for a service token, what it said at the login. */
+/**
+ * GET /api/me. For a platform token, it answers what the platform says now. For a service token, it answers what the
+ * platform said at the login.
+ */
 export function getMe(store: Store): Handler<unknown, unknown> {
-  // The gate lets nobody pass here who has no credential.
+  // Without a credential, the gate has refused the request.
   return async ({ caller }) => jsonAnswer(await describe(store, caller!));
 }
 
@@ -20,7 +23,7 @@ async function describe(store: Store, { id, scopes, profile }: Caller): Promise<
   return { id, username, avatar, scope: [...scopes] };
 }
 
-/** Who logged in. For a token that was not made by a login: who wrote by that id. */
+/** The account that logged in. For a token without a login, the account that wrote messages under that id. */
 async function findAccount({ refreshTokens, members }: Store, userId: string) {
   const newest = { ...timeLimit(), sort: { createdAt: -1 } } as const;
   return (

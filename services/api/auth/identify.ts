@@ -6,7 +6,7 @@ import type { PlatformProfile } from './platformProfile.js';
 import { invalidCredential } from './refusals.js';
 import { createServiceTokenChecker, type ServiceTokenSettings } from './serviceTokenChecker.js';
 
-/** Finds whose credential it is. Throws TOKEN_EXPIRED, FORBIDDEN, UNAVAILABLE. */
+/** Finds the caller that a credential belongs to. Throws TOKEN_EXPIRED, FORBIDDEN and UNAVAILABLE. */
 export type Identify = (credential: Credential) => Promise<Caller>;
 
 interface Sources {
@@ -18,8 +18,8 @@ interface Sources {
 }
 
 /**
- * Checks credentials of each kind. Without a secret no service token is valid, and without a platform none of its
- * tokens.
+ * Checks credentials of each kind. Without a secret, no service token is valid. Without a platform, no platform token
+ * is.
  */
 export function createIdentify({ collections, serviceTokens, findUser }: Sources): Identify {
   const checkKey = createApiKeyChecker(collections);

@@ -18,7 +18,7 @@ import type { Handler } from '../http/route.js';
 
 type Store = Pick<Collections, 'apiKeys'>;
 
-/** POST /admin/keys: the one answer that shows the key. Throws VALIDATION_ERROR. */
+/** POST /admin/keys. No other answer ever shows the key. Throws VALIDATION_ERROR. */
 export function createKey(store: Store): Handler<unknown, unknown, NewApiKey> {
   return async ({ body: { name, level, expiresAt } }) => {
     const expiry = expiresAt === undefined ? null : readExpiry(expiresAt);

@@ -5,22 +5,22 @@ import { isDuplicateKey } from '../../../shared/store/duplicateKey.js';
 import { InvalidCredential, invalidCredential } from './refusals.js';
 import { isSigned, sign } from './signature.js';
 
-/** Seconds between the beginning of a login and its end. */
+/** How long a login may take (seconds). */
 const LIFE_SECONDS = 600;
 const PURPOSE = 'oauth state';
 
-/** The cookie's name: it holds the state of the login that its browser has begun. */
+/** The name of the cookie that holds the state of the login which this browser has begun. */
 export const STATE_COOKIE = 'forum_archive_login';
 
-/** A state that can be used once within ten minutes, signed. Nothing is stored before it is used. */
+/** Makes a signed state that can be used once within ten minutes. Nothing is stored before it is used. */
 export function newState(secret: string, now = Date.now()): string {
   const text = `${randomBytes(16).toString('base64url')}.${Math.ceil(now / 1_000) + LIFE_SECONDS}`;
   return `${text}.${sign(secret, PURPOSE, text)}`;
 }
 
 /**
- * The Set-Cookie value that binds a state to a browser. It names no path: so the browser takes that of the login's
- * address, also where a proxy adds a prefix (RFC 6265, 5.1.4).
+ * The Set-Cookie value that binds a state to a browser. It names no path, so the browser takes the path of the login's
+ * address. That also fits where a proxy adds a prefix (RFC 6265, 5.1.4).
  */
 export function stateCookie(state: string, isSecure: boolean): string {
   const value = `${STATE_COOKIE}=${state}; Max-Age=${LIFE_SECONDS}; HttpOnly; SameSite=Lax`;
@@ -31,9 +31,9 @@ export function stateCookie(state: string, isSecure: boolean): string {
 export const NO_STATE_COOKIE = `${STATE_COOKIE}=; Max-Age=0`;
 
 /**
- * Uses up the state of a login. A request with neither a state nor a cookie comes from a client that began the flow
- * itself and checks a state of its own. Throws FORBIDDEN when only one of the two is there, when they differ, or when
- * the state is forged, late or used.
+ * Uses up the state of a login. A client that began the login itself sends neither a state nor a cookie, and checks a
+ * state of its own. Throws FORBIDDEN where only one of the two is there, where they differ, or where the state is
+ * forged, late or used.
  */
 export async function useState(
   { oauthStates }: Pick<Collections, 'oauthStates'>,
@@ -56,8 +56,8 @@ export async function useState(
 }
 
 /**
- * Lets the state of a login be used once more, because the platform did not answer, or refused for another reason than
- * the code.
+ * Allows the state of a login to be used once more. It is called where the platform did not answer, or refused for a
+ * reason other than the code.
  */
 export async function releaseState(
   { oauthStates }: Pick<Collections, 'oauthStates'>,
@@ -66,7 +66,7 @@ export async function releaseState(
   await oauthStates.deleteOne({ _id: idOf(state) });
 }
 
-/** A hash of the signed part. The rest of a state can be written in more than one way. */
+/** A hash of the signed part of a state. The rest can be written in more than one way. */
 function idOf(state: string): string {
   return createHash('sha256').update(state.split('.', 2).join('.')).digest('hex');
 }

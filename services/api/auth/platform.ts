@@ -9,20 +9,22 @@ import { createPlatformVisits } from './platformVisits.js';
 import { readReply } from './readReply.js';
 import { invalidCredential } from './refusals.js';
 
-/** Who holds an access token, without their servers. */
+/** The user of an access token, without their servers. */
 export type PlatformUser = Omit<PlatformProfile, 'guilds'>;
 
 /**
- * The chat platform's OAuth2. Each call throws UNAVAILABLE with Retry-After while the platform cannot or must not be
- * asked.
+ * The chat platform's OAuth2. While the platform cannot or must not be asked, each call throws UNAVAILABLE with
+ * Retry-After.
  */
 export interface Platform {
   redirectUri: string;
-  /** Where a user logs in. */
+  /** The address at which a user logs in. */
   loginUrl(state: string): string;
-  /** Who has logged in with this code. Throws FORBIDDEN when it is wrong, used or late, and NOT_CONFIGURED. */
+  /** The user who has logged in with a code. Throws FORBIDDEN where it is wrong, used or late, and NOT_CONFIGURED. */
   logIn(code: string): Promise<PlatformUser>;
-  /** Who holds an access token, and their servers where it shows them. Throws FORBIDDEN when the token is not valid. */
+  /**
+   * The user of an access token, and their servers where the token shows them. Throws FORBIDDEN where it is not valid.
+   */
   findProfile(accessToken: string): Promise<PlatformProfile>;
 }
 
@@ -58,7 +60,7 @@ const guildsReply = Joi.array<Guild[]>()
   )
   .required();
 
-/** The platform of the settings. When it refuses this service, the log says so. */
+/** The platform that the settings name. Where it refuses the id and secret of this service, the log says so. */
 export function createPlatform(settings: PlatformSettings, logger: Logger): Platform {
   const visit = createPlatformVisits();
   const exchangeCode = createCodeExchange(settings, logger);
@@ -92,7 +94,7 @@ async function findUser(settings: PlatformSettings, accessToken: string): Promis
   return { id, username, avatar: avatarUrl(id, avatar), scope: ['identify'] };
 }
 
-/** The user's servers; undefined when the token does not allow to see them. */
+/** The user's servers; undefined where the token may not see them. */
 async function findGuilds(
   settings: PlatformSettings,
   accessToken: string,

@@ -1,11 +1,11 @@
-/** A user as the platform describes them to themselves. */
+/** A user as the platform describes them to their own token. */
 export interface PlatformProfile {
   id: string;
   username: string;
-  /** Full https address of the picture. */
+  /** The full https address of their picture. */
   avatar: string;
-  /** What their token allows, as far as it was tried: identify, guilds. */
+  /** The scopes that their token was found to have: identify, guilds. */
   scope: string[];
-  /** Their servers, where the token allows to see them. */
+  /** Their servers. Absent where the token may not see them. */
   guilds?: { id: string; name: string; icon: string | null }[];
 }

@@ -5,24 +5,25 @@ import { AskedToWait, platformAway } from './askPlatform.js';
 import type { PlatformProfile } from './platformProfile.js';
 import { InvalidCredential } from './refusals.js';
 
-/** Milliseconds that the user of a token is remembered. */
+/** How long the user of a token is remembered (ms). */
 const REMEMBERED = 60_000;
 /**
- * The most refusals that all processes of a machine cause at the platform in a minute. The platform bans an address for
- * a while after 10,000 invalid requests in ten minutes, which is 1,000 a minute.
+ * The most refusals that all processes of a machine together may cause at the platform in a minute. The platform bans
+ * an address for a while after 10,000 invalid requests in ten minutes, which is 1,000 a minute.
  */
 const MOST_REFUSALS = 900;
 /**
- * The most refusals that one process causes in a minute. It is half of the above, as two machines with a process each may
- * share an address. It is more than the wrong credentials that one client may send in a minute. But three processes and
- * more on a machine have smaller shares, and one client may use up a share. Then this process looks up no users for the
- * rest of the minute. A ban by the platform would keep all processes from it, for longer.
+ * The most refusals that one process may cause in a minute, however few processes the machine has. It is half of the
+ * above, because two machines with one process each may share an address. It is more than the wrong credentials that
+ * one client may send in a minute. On a machine with three or more processes, each has a smaller share, which one
+ * client can use up. Then that process looks up no users for the rest of the minute. This is better than a ban, which
+ * would stop all processes, and for longer.
  */
 const MOST_OF_ONE = 450;
 
 /**
- * Looks up the users of platform tokens, remembered by the token's hash. The `processes` of a machine share what may be
- * refused. Throws FORBIDDEN, UNAVAILABLE.
+ * Looks up the users of platform tokens. Remembers each by the hash of the token. The `processes` of a machine share
+ * MOST_REFUSALS. Throws FORBIDDEN and UNAVAILABLE.
  */
 export function createPlatformUsers(
   platform: Pick<Platform, 'findProfile'>,
@@ -37,12 +38,12 @@ export function createPlatformUsers(
     if (refusals.minute !== minute) Object.assign(refusals, { minute, count: 0 });
     const refusable = most - refusals.count;
     if (refusable <= 0) throw platformAway('Too many tokens were refused', 60);
-    // Each look-up under way may be refused, too.
+    // Each look-up that is under way may be refused as well.
     if (underway >= refusable) throw platformAway('Too many tokens may be refused', 1);
     underway += 1;
     try {
       const profile = await platform.findProfile(accessToken);
-      // A token without the scope `guilds` was refused as well: when the platform was asked for its user's servers.
+      // A token without the scope `guilds` has caused a refusal, too: when its user's servers were asked for.
       if (!profile.guilds) refusals.count += 1;
       return profile;
     } catch (error) {
@@ -66,7 +67,7 @@ export function createPlatformUsers(
   };
 }
 
-/** Whether the platform asked to wait for this token alone. Until then it is not asked about this token again. */
+/** Whether the platform asked to wait only with this token. Until then it is not asked about this token again. */
 function isOfToken(error: unknown): error is AskedToWait {
   return error instanceof AskedToWait && !error.isForAll;
 }

@@ -1,17 +1,15 @@
 import { AskedToWait, platformAway } from './askPlatform.js';
 
-/** Visits that are under way at once. */
+/** The most visits that are under way at once. */
 const MOST_AT_ONCE = 100;
 
 /**
- * Runs what asks the platform a few questions, one after the other. Throws UNAVAILABLE when it must not be asked now.
+ * Runs a few requests to the platform, one after the other. Throws UNAVAILABLE where the platform must not be asked
+ * now.
  */
 export type Visit = <Found>(ask: () => Promise<Found>) => Promise<Found>;
 
-/**
- * All requests to the platform go through here: at most a hundred visits at once, and none while the platform has asked
- * to wait.
- */
+/** Runs all visits to the platform: at most MOST_AT_ONCE at a time, and none while the platform has asked to wait. */
 export function createPlatformVisits(): Visit {
   let underway = 0;
   let closedUntil = 0;

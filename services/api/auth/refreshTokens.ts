@@ -10,7 +10,7 @@ type Families = Pick<Collections, 'refreshTokens'>;
 
 /**
  * A refresh token is `fr_<family>_<generation>_<expiry>_<signature>`. The signature proves that this service issued it.
- * So no token is stored: the store only holds which generation of a family works now.
+ * So no token has to be stored: the store only holds which generation of a family works now.
  */
 const FORM = /^fr_([0-9a-f]{32})_(\d{1,9})_(\d{10,12})_([\w-]{43})$/;
 const PURPOSE = 'refresh token';
@@ -20,16 +20,16 @@ export interface RefreshSettings {
   lifeSeconds: number;
 }
 
-/** A refresh token as it is issued, with the login that it belongs to. */
+/** A refresh token that was just issued, with the login that it belongs to. */
 export interface IssuedRefreshToken {
   refreshToken: string;
   family: TokenFamily;
 }
 
-/** The user of a login, as the platform named them. */
+/** The user of a login, as the platform described them then. */
 export type Account = Pick<TokenFamily, 'userId' | 'username' | 'avatar'>;
 
-/** Begins a family for a login, and gives its first refresh token. */
+/** Begins a family for a login, and returns its first refresh token. */
 export async function beginFamily(
   { refreshTokens }: Families,
   settings: RefreshSettings,
@@ -50,9 +50,9 @@ export async function beginFamily(
 }
 
 /**
- * Exchanges a refresh token for the next one of its family. Of many uses at the same time exactly one succeeds, and any
- * further use revokes the whole family. A token whose exchange failed works again, since nobody has got its successor.
- * Throws TOKEN_EXPIRED, FORBIDDEN.
+ * Exchanges a refresh token for the next one of its family. Of several uses at the same time, exactly one succeeds. Any
+ * further use revokes the whole family. Where the exchange failed, nobody got the next token, so this one still works.
+ * Throws TOKEN_EXPIRED and FORBIDDEN.
  */
 export async function rotate(
   { refreshTokens }: Families,
@@ -71,7 +71,8 @@ export async function rotate(
 }
 
 /**
- * Revokes the family of a refresh token, also of one that was exchanged before. Throws TOKEN_EXPIRED, FORBIDDEN.
+ * Revokes the family of a refresh token. The token itself may have been exchanged before. Throws TOKEN_EXPIRED and
+ * FORBIDDEN.
  */
 export async function endFamily(
   { refreshTokens }: Families,
@@ -87,15 +88,15 @@ async function revoke(refreshTokens: Families['refreshTokens'], familyId: string
 
 interface Exchange {
   familyId: string;
-  /** The number of the token that is to be issued. */
+  /** The number of the token that this exchange issues. */
   generation: number;
   expiresAt: Date;
   exchangeId: string;
 }
 
 /**
- * Makes the next generation the one that works, in one atomic update. Where an exchange has done so and has not ended,
- * this one takes it over. Null where the token was exchanged before, or its family is gone or revoked.
+ * Makes the next generation the one that works, in one atomic update. Where another exchange has done that, but has not
+ * ended, this one takes it over. Null where the token was exchanged before, or its family is gone or revoked.
  */
 async function beginExchange(
   refreshTokens: Families['refreshTokens'],
@@ -109,14 +110,16 @@ async function beginExchange(
     );
   return (
     (await begin({ generation: generation - 1 })) ??
-    // Request A was stored, but the store fell silent, and A was answered with 503. A's client now sends its token again.
+    // Request A was stored, but the store did not answer in time, so A got a 503. Now its client sends the same token
+    // again.
     (await begin({ generation, exchangeId: { $exists: true } }))
   );
 }
 
 /**
- * Ends an exchange before its token is handed out, so that no other can take it over. False where one has: request A
- * began the exchange; meanwhile request B used the same token and took over, so A must not issue the successor as well.
+ * Ends an exchange before its token is handed out, so that no other can take it over. False where another has. For
+ * example, request A begins the exchange. Then request B sends the same token, and takes over. So A must not issue the
+ * next token, as B does.
  */
 async function endExchange(
   refreshTokens: Families['refreshTokens'],
@@ -129,7 +132,8 @@ async function endExchange(
     );
     return matchedCount === 1;
   } catch {
-    // The exchange may have ended or not. A refusal might make the client send a token again that works no more.
+    // Nobody knows whether the exchange has ended. The token is handed out: after a refusal, the client might send the
+    // old one again, which may no longer work.
     return true;
   }
 }

@@ -4,7 +4,7 @@ const BASIC_REALM = 'Basic realm="forum-archive", charset="UTF-8"';
 const REALM = 'Bearer realm="forum-archive"';
 
 /**
- * 401 UNAUTHORIZED: a protected operation was called without a credential. `basic` has a browser ask for a password.
+ * 401 UNAUTHORIZED: a protected operation was called without a credential. With `basic`, a browser asks for a password.
  */
 export function missingCredential(basic = false): AppError {
   return new AppError('UNAUTHORIZED', 'This needs an X-API-Key header or a bearer token', {
@@ -12,22 +12,22 @@ export function missingCredential(basic = false): AppError {
   });
 }
 
-/** 401 TOKEN_EXPIRED: the credential was good once. */
+/** 401 TOKEN_EXPIRED: the credential was valid once. */
 export function expiredCredential(what: string): AppError {
   return new AppError('TOKEN_EXPIRED', `The ${what} has expired`, {
     headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
   });
 }
 
-/** 403 FORBIDDEN: the credential is not valid, or not any more. The message neither says why nor repeats it. */
+/** 403 FORBIDDEN: the credential is not valid, or no longer. The message neither says why nor repeats it. */
 export function invalidCredential(what: string): InvalidCredential {
   return new InvalidCredential('FORBIDDEN', `The ${what} is not valid`);
 }
 
 /**
- * Turns the refusal of an API key that was sent as a password into 401 with a Basic challenge, whether the key is wrong,
- * has expired or has too low a level. After that, a browser asks for another password. After 403 it would go on sending
- * the same one until it is closed. Other errors stay as they are.
+ * Turns the refusal of an API key that was sent as a password into 401 with a Basic challenge. This holds for a wrong
+ * key, an expired key, and one with too low a level. A browser then asks for another password. After a 403, it would
+ * keep sending the same one until it is closed. Other errors are returned unchanged.
  */
 export function refusedPassword(refusal: AppError): AppError {
   const options = { headers: { 'WWW-Authenticate': BASIC_REALM } };
@@ -39,7 +39,7 @@ export function refusedPassword(refusal: AppError): AppError {
   return refusal;
 }
 
-/** A refusal that counts as a wrong credential. */
+/** A refusal that counts towards the limit of wrong credentials. */
 export class InvalidCredential extends AppError {}
 
 /** 503 NOT_CONFIGURED. */

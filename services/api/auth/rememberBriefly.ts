@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
-/** Milliseconds for which a result is reused. So a revocation takes effect within a second. */
+/** How long a result is reused (ms). So a revocation takes effect within a second. */
 const BELIEVED = 800;
 
-/** The same look-up, whose result is reused for 0.8 s. What was not found is looked up each time. */
+/** Makes a look-up whose results are reused for BELIEVED ms. Where nothing was found, the next call looks again. */
 export function rememberBriefly<Found extends object>(
   find: (id: string) => Promise<Found | null>,
 ): (id: string) => Promise<Found | null> {
@@ -13,7 +13,7 @@ export function rememberBriefly<Found extends object>(
     if (kept) return kept;
     const start = performance.now();
     const found = await find(id);
-    // The time counts from the question: a revocation may have come while the answer was on its way.
+    // The time counts from the beginning of the look-up, because a revocation may come before its answer does.
     if (found) known.set(id, found, { start });
     return found;
   };

@@ -2,32 +2,32 @@ import Joi from 'joi';
 import { SCOPES, type Scope } from '../../../shared/contract/scopes.js';
 import { LONGEST_TOKEN_SECONDS } from '../../../shared/platform/env.js';
 
-/** Who signs service tokens: the claim `iss`. */
+/** The issuer of service tokens: the claim `iss`. */
 export const ISSUER = 'forum-archive';
 /**
- * What they are for: the claim `aud`. Tokens of version 1, which named the issuer here, let everybody read the
- * administration.
+ * The audience of service tokens: the claim `aud`. Tokens of version 1 named the issuer here, and let everybody read
+ * the administration. So they are no longer valid.
  */
 export const AUDIENCE = 'forum-archive/2';
-/** How far clocks may differ. */
+/** How far clocks may differ (seconds). */
 export const CLOCK_SKEW_SECONDS = 30;
 
-/** What a service token says. Times are seconds since 1970. */
+/** The claims of a service token. Times are seconds since 1970. */
 export interface ServiceClaims {
   iss: string;
   aud: string;
-  /** The user. */
+  /** The id of the user. */
   sub: string;
   iat: number;
   exp: number;
   scope: Scope[];
-  /** The login that the token came from, and ends with. */
+  /** The login that the token belongs to, and ends with. */
   sid?: string;
 }
 
 const seconds = () => Joi.number().required();
 
-/** Checks ServiceClaims. A valid signature only proves who wrote them. */
+/** Checks ServiceClaims. A valid signature proves only who wrote them. */
 export const serviceClaimsSchema = Joi.object<ServiceClaims, true>({
   iss: Joi.string().valid(ISSUER).required(),
   aud: Joi.string().valid(AUDIENCE).required(),

@@ -8,15 +8,15 @@ import { invalidCredential } from './refusals.js';
 import { rememberBriefly } from './rememberBriefly.js';
 import { readServiceToken } from './serviceTokens.js';
 
-/** What service tokens are checked by. */
+/** The settings by which service tokens are checked. */
 export interface ServiceTokenSettings {
   jwtSecret: string;
   adminUserIds: ReadonlySet<string>;
 }
 
 /**
- * Checks service tokens. A token that names a login ends with it, and has a level only while its user is in
- * ADMIN_USER_IDS. A token of the level write or admin must name a login. Throws TOKEN_EXPIRED, FORBIDDEN.
+ * Checks service tokens. A token that names a login ends with that login, and has a level only while its user is in
+ * ADMIN_USER_IDS. A token with the level write or admin must name a login. Throws TOKEN_EXPIRED and FORBIDDEN.
  */
 export function createServiceTokenChecker(
   { refreshTokens }: Pick<Collections, 'refreshTokens'>,
@@ -25,7 +25,7 @@ export function createServiceTokenChecker(
   const findLogin = rememberBriefly<TokenFamily>((loginId) =>
     refreshTokens.findOne({ _id: loginId }, timeLimit()),
   );
-  // Made once: the library would make a key of a text for every token.
+  // The key is made once. From a text, the library would make one for every token.
   const secret = createSecretKey(jwtSecret, 'utf8');
   return async (token) => {
     const { sub, scope, sid } = readServiceToken(secret, token);
@@ -40,7 +40,7 @@ export function createServiceTokenChecker(
   };
 }
 
-/** A login outlives its tokens unless it is ended. */
+/** Throws where a login has ended. Unless it is ended early, a login lasts longer than its service tokens. */
 function requireLogin(login: TokenFamily | null, userId: string): void {
   if (!login || login.revokedAt || login.userId !== userId) throw invalidCredential('token');
 }

@@ -12,16 +12,16 @@ import {
 
 const ALGORITHM = 'HS256';
 
-/** Who a service token is for. `loginId` is the login that it ends with. */
+/** Whom a service token is for. `loginId` is the login with which it ends. */
 export interface TokenContent {
   userId: string;
   scopes: Scope[];
-  /** From now. */
+  /** How long it is valid from now (seconds). */
   lifeSeconds: number;
   loginId?: string;
 }
 
-/** A service token (JWT) of a user. */
+/** Signs a service token (JWT) for a user. */
 export function signServiceToken(
   secret: string,
   { userId, scopes, lifeSeconds, loginId }: TokenContent,
@@ -35,7 +35,7 @@ export function signServiceToken(
   });
 }
 
-/** The claims of a service token. Throws TOKEN_EXPIRED; FORBIDDEN where the signature or a claim is wrong. */
+/** The claims of a service token. Throws TOKEN_EXPIRED, and FORBIDDEN where the signature or a claim is wrong. */
 export function readServiceToken(secret: KeyObject, token: string): ServiceClaims {
   const checked = serviceClaimsSchema.validate(verify(secret, token), { convert: false });
   if (checked.error) throw invalidCredential('token');

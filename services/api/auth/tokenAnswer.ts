@@ -5,7 +5,9 @@ import type { Logins } from './createAuth.js';
 import type { IssuedRefreshToken } from './refreshTokens.js';
 import { signServiceToken, type TokenContent } from './serviceTokens.js';
 
-/** A new service token for a user, with the levels that they have now, and the refresh token beside it. */
+/**
+ * The answer with a new service token for a user, which has the levels that they have now, and with the refresh token.
+ */
 export function tokenAnswer(
   logins: Logins,
   { refreshToken, family: { _id: loginId, userId } }: IssuedRefreshToken,

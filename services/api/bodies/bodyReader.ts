@@ -5,7 +5,7 @@ import { ownBytes } from '../answer.js';
 import { gatherReads } from '../stores/gatherReads.js';
 import { timeLimit } from '../timeLimit.js';
 
-/** A stored body as it is read: with its bytes, or, where it is stored in pieces, without. */
+/** A stored body as it was read. Its bytes are missing where it is stored in pieces. */
 export type StoredBody = Pick<BodyView, '_id' | 'revision' | 'etag' | 'length'> & {
   gone?: boolean | undefined;
   gzip?: Buffer;
@@ -14,15 +14,17 @@ export type StoredBody = Pick<BodyView, '_id' | 'revision' | 'etag' | 'length'> 
 /** Reads the body with a name; undefined when there is none. */
 export type ReadBody = (name: string) => Promise<StoredBody | undefined>;
 
-/** A larger gzip form (bytes) is read apart, so that those who wait for short ones do not wait for it. */
+/** A gzip form with more bytes is read by itself, so that readers of short bodies do not wait for it. */
 const LONGEST_GATHERED = 65_536;
-/** The most bodies of one call: all of the greatest length still fit into one reply of MongoDB, which is 16 MiB. */
+/**
+ * The most bodies of one call. All of them at LONGEST_GATHERED still fit into one reply of MongoDB, which has 16 MiB.
+ */
 const MOST_GATHERED = 128;
-/** Large bodies that are read at once. */
+/** How many large bodies are read at once. */
 const LARGE_AT_ONCE = 4;
 
 const SIZE = { $binarySize: { $ifNull: ['$gzip', ''] } };
-/** `size` is that of the gzip form, which stands here only when it is short. */
+/** A projection. `size` is the length of the gzip form, and `gzip` is there only where that is short. */
 const SHORT: Document = {
   revision: 1,
   etag: 1,
@@ -32,12 +34,12 @@ const SHORT: Document = {
   gzip: { $cond: [{ $lte: [SIZE, LONGEST_GATHERED] }, '$gzip', '$$REMOVE'] },
 };
 
-/** `size` stands only in a document that was read with others. */
+/** `size` is there only in a document that was read together with others. */
 type Row = Omit<StoredBody, 'gzip'> & { size?: number; gzip?: Uint8Array };
 
 /**
- * Reads bodies by name: many in one call, those with a large gzip form each in a call of its own. `refuse` throws while
- * MongoDB is known to be away.
+ * Reads bodies by name. Bodies with a short gzip form are read many in one call, others in a call of their own.
+ * `refuse` throws while MongoDB is known to be away.
  */
 export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, refuse: () => void): ReadBody {
   const findShort = async (names: string[]): Promise<Map<string, Row>> => {
@@ -55,8 +57,8 @@ export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, refuse: () =
     refuse,
     most: MOST_GATHERED,
     async call(names) {
-      // No other reader waits for a body that is asked for alone, so it is read whole, however long it is.
-      // MongoDB needs no query plan for one _id.
+      // No other reader waits for a body that is asked for alone, so it is read whole, however long it is. For a single
+      // `_id`, MongoDB needs no query plan.
       if (names.length === 1) return [await findWhole(names[0]!)];
       const found = await findShort(names);
       return names.map((name) => found.get(name));

@@ -14,16 +14,16 @@ export interface BodyStore extends Pick<Collections, 'pieces'> {
 
 const SUBJECTS = { thread: 'Thread', server: 'Server', user: 'User' } as const;
 
-/** The stored body of one thing. Throws NOT_FOUND when there is none, or when `id` is no id. */
+/** The stored body of one thing. Throws NOT_FOUND where there is none, or where `id` cannot be an id. */
 export async function findBody(store: BodyStore, kind: BodyKind, id: string): Promise<Answer> {
   const answer = isId(id) ? await loadBody(store, `${kind}/${id}`) : undefined;
   if (!answer) throw new AppError('NOT_FOUND', `${SUBJECTS[subjectOf(kind)]} not found`);
   return answer;
 }
 
-/** The stored body with this name, or undefined. */
+/** The stored body with a name; undefined where there is none. */
 export async function loadBody(store: BodyStore, name: string): Promise<Answer | undefined> {
-  // A large body may be replaced between the reads of its head and of its first piece: then begin again.
+  // A large body may be replaced after its head was read, and before its first piece is. Then reading begins again.
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const view = await store.readBody(name);
     if (!view || view.gone) return undefined;
@@ -41,7 +41,7 @@ async function answerOf(store: BodyStore, view: StoredBody): Promise<Answer | un
   const owner = bodyOwner(view._id, view.revision);
   const first = await findPiece(store, pieceId(owner, 0));
   if (!first) return undefined;
-  // Several readers may share this answer: each reads the pieces for itself.
+  // Several readers may share this answer. Each of them reads the pieces for itself.
   const find = async (_id: string) =>
     _id === first._id ? first : ((await findPiece(store, _id)) ?? replaced());
   return { etag, length, openGzip: () => Readable.from(readPieces(store, owner, find)) };

@@ -2,13 +2,13 @@ import type { FreshLinks } from '../../../shared/discordApi/freshLinks.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ReadMirror } from './readMirror.js';
 
-/** What files are given out with. */
+/** What the handlers of files need. */
 export interface FileDeps {
   store: Collections;
-  /** Links to files of the platform; null without a bot. */
+  /** Gives links to files of the platform; null without a bot. */
   links: FreshLinks | null;
-  /** Gives copies of files; null where there are none. */
+  /** Reads copies of files; null where there is no mirror. */
   mirror: ReadMirror | null;
-  /** Where the platform's files are. */
+  /** The address of the platform's files. */
   cdnUrl: string;
 }

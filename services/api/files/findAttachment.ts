@@ -13,16 +13,17 @@ type Store = Pick<
   'messages' | 'threads' | 'channels' | 'servers' | 'erasures' | 'optOuts' | 'state'
 >;
 
-/** An attachment of the platform. */
+/** An attachment that the platform holds. */
 export interface FoundAttachment extends SentAttachment {
   filename: string;
-  /** Its link as recorded, where only an export told of it; null where the platform did. */
+  /** The recorded link where only an export told of the attachment; null where the platform did. */
   exported: string | null;
 }
 
 /**
- * An attachment that may be shown; null where there is none. The records are asked, not the views: what was deleted,
- * erased, withheld or left out is not found from that moment on, even before the views are built again.
+ * Finds an attachment that may be shown; null where there is none. It reads the records, not the views. So something
+ * that was deleted, erased, withheld or left out is not found from that moment on, even before the views are built
+ * again.
  */
 export async function findAttachment(
   store: Store,
@@ -57,7 +58,9 @@ const MESSAGE = {
   reference: 1,
 } as const;
 
-/** Whether who wrote a message may be shown, and for a file that it forwards whether the original may be, too. */
+/**
+ * Whether the author of a message may be shown. If the file is in a forwarded copy, the original has to be shown, too.
+ */
 async function isAuthorShown(
   store: Store,
   serverId: string,

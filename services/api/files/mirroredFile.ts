@@ -5,12 +5,12 @@ import type { Answer } from '../answer.js';
 import { timeLimit } from '../timeLimit.js';
 import type { ReadMirror } from './readMirror.js';
 
-/** What browsers may show by themselves. Anything else is only offered to be saved. */
+/** Media types that browsers may display. Other files are only offered to be saved. */
 const SHOWN = /^(?:image\/(?:png|jpeg|gif|webp|avif)|(?:audio|video)\/[\w.+-]+|text\/plain)$/;
 
 /**
- * A file is what somebody on the platform has sent, so it may be a page with scripts. Whatever it is, it runs none, has
- * nothing of this service's origin, and loads nothing.
+ * Headers for any file. Somebody on the platform has sent it, so it may be a page with scripts. It must run no scripts,
+ * have no access to this service's origin, and load nothing.
  */
 const HARMLESS = {
   'Content-Security-Policy':
@@ -19,7 +19,7 @@ const HARMLESS = {
 };
 
 /**
- * The mirror's copy of a file; null where it has none, or none that may be shown. A browser saves the file as `filename`.
+ * The mirror's copy of a file; null where there is none, or none that may be shown. A browser saves it as `filename`.
  * `mayShow` decides by the record of the copy.
  */
 export async function mirroredFile(
@@ -38,14 +38,14 @@ export async function mirroredFile(
   const { key, bytes: length, type: told, sha256: etag } = record.copy;
   const bytes = await mirror(key, length);
   if (!bytes) return null;
-  // A text is never more than a text, such as a script that another site loads.
+  // Any text is sent as plain text. So no site can load it as a script.
   const type = told.startsWith('text/') ? 'text/plain' : told;
   const headers = { ...HARMLESS, 'Content-Disposition': disposition(type, filename) };
   const shownType = type === 'text/plain' ? 'text/plain; charset=utf-8' : type;
   return { etag, length, headers, file: { type: shownType, bytes } };
 }
 
-/** A name in ASCII for clients of old, and the whole name as RFC 8187 encodes it. */
+/** The Content-Disposition header: the name in ASCII for old clients, and the whole name as RFC 8187 encodes it. */
 function disposition(type: string, filename: string | null): string {
   const kind = SHOWN.test(type) ? 'inline' : 'attachment';
   if (filename === null) return kind;

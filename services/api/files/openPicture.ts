@@ -12,8 +12,8 @@ import { mirroredFile } from './mirroredFile.js';
 import { redirectTo } from './redirectTo.js';
 
 /**
- * GET /avatars/:userId: the picture of somebody who wrote, or a redirect to it. Throws NOT_FOUND, also for who was
- * erased, or is left out wherever they wrote.
+ * GET /avatars/:userId: the picture of somebody who wrote, or a redirect to it. Throws NOT_FOUND, also for a person who
+ * was erased, or who is left out of every server where they wrote.
  */
 export function openAvatar(deps: FileDeps): Handler<{ userId: string }, unknown> {
   return async ({ params: { userId } }) => {
@@ -30,10 +30,10 @@ export function openIcon(deps: FileDeps): Handler<{ serverId: string }, unknown>
   };
 }
 
-/** A picture as the platform has it. */
+/** A picture of the platform. */
 interface Picture {
   source: string;
-  /** Whether the mirror's copy of an earlier picture may be shown, where it has none of this one. */
+  /** Whether the mirror's copy of an earlier picture may be shown where it has no copy of this one. */
   mayBeOther: boolean;
 }
 
@@ -45,18 +45,18 @@ async function give(
   if (picture === null) throw new AppError('NOT_FOUND', 'Picture not found');
   const { source, mayBeOther } = picture;
   const copy = await mirroredFile(store, mirror, name, {
-    // A record with a problem is of the picture that could not be copied. Its copy is of an earlier picture.
+    // Where the current picture could not be copied, the record has a problem, and its copy is of an earlier picture.
     mayShow: (record) => mayBeOther || (record.source === source && record.problem === undefined),
   });
   if (copy) return copy;
-  // A redirect leads to the platform alone.
+  // Redirects lead only to the platform.
   if (filePath(source, cdnUrl) === null) throw new AppError('NOT_FOUND', 'Picture not found');
   return redirectTo(source);
 }
 
 /**
- * Somebody's picture; null where nothing of them is shown. Somebody may be left out of one server and shown on another.
- * The mirror may still hold their picture of the first server, so no other picture than this one may be given.
+ * Somebody's picture; null where nothing of them is shown. A person may be left out of one server and shown on another.
+ * The mirror may still hold their picture from the first server. So for them, only a copy of this very picture counts.
  */
 async function avatarOf(store: Collections, userId: string): Promise<Picture | null> {
   const [unshown, members] = await Promise.all([

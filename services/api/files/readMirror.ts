@@ -3,15 +3,15 @@ import type { MirrorFiles } from '../../../shared/mirror/mirrorFiles.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { seldom } from '../../../shared/platform/seldom.js';
 
-/** Milliseconds between two lines about copies that cannot be read. */
+/** The least time between two log lines about unreadable copies (ms). */
 const TOLD_EVERY_MS = 60_000;
 
-/** Gives the copy of so many bytes under a key; null where it cannot be read. */
+/** Reads the copy of so many bytes under a key; null where it cannot be read. */
 export type ReadMirror = (key: string, bytes: number) => Promise<Readable | null>;
 
 /**
- * Reads copies that records name. One that cannot be read is passed over, as the platform may still have the file. The
- * log says so now and then: otherwise nobody would learn that this API cannot read the mirror.
+ * Reads copies that records name. Where a copy cannot be read, it gives null, as the platform may still have the file.
+ * The log says so now and then. Otherwise nobody would notice that this API cannot read the mirror.
  */
 export function createReadMirror(files: Pick<MirrorFiles, 'open'>, logger: Logger): ReadMirror {
   const tell = seldom(TOLD_EVERY_MS, (error: unknown) => {

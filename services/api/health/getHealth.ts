@@ -1,7 +1,7 @@
 import { jsonAnswer, type Answer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 
-/** GET /healthz: that this process answers at all. */
+/** GET /healthz: shows that this process answers. */
 export function getHealth(): Handler<unknown, unknown> {
   const answer: Answer = { ...jsonAnswer({ status: 'ok' }), noStore: true };
   return () => Promise.resolve(answer);

@@ -4,7 +4,7 @@ import type { Operation } from '../../../shared/contract/operation.js';
 import { compressed, jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 
-/** GET /: where each operation is. */
+/** GET /: the paths of all operations. */
 export function getIndex(operations: readonly Operation[]): Handler<unknown, unknown> {
   const index: ApiIndex = {
     name: 'Forum Archive',
@@ -22,7 +22,7 @@ export function getOpenApi(operations: readonly Operation[]): Handler<unknown, u
   return answerOf(openApiDocument(operations));
 }
 
-/** Answers with the same bytes every time. They are compressed once. */
+/** Makes a handler that always answers with the same bytes. They are compressed once. */
 function answerOf(value: object): Handler<unknown, unknown> {
   const answer = compressed(jsonAnswer(value));
   return () => Promise.resolve(answer);

@@ -5,7 +5,7 @@ import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import type { StoreWatches } from '../stores/guardStores.js';
 
-/** GET /readyz: 503 unless every store answers within a second; the state of each either way. */
+/** GET /readyz: the state of each store. The status is 503 unless all stores answer within a second. */
 export function getReadiness(watches: StoreWatches): Handler<unknown, unknown> {
   return async () => {
     const stores = await storeStates(watches);
@@ -17,7 +17,8 @@ export function getReadiness(watches: StoreWatches): Handler<unknown, unknown> {
 }
 
 /**
- * The state of each store. A store is asked now, unless it is known to be away. Redis is up when cache and queue are.
+ * The state of each store. Stores that are known to be away are not asked. Redis is up where both the cache's and the
+ * queue's Redis are.
  */
 export async function storeStates(watches: StoreWatches): Promise<Readiness['stores']> {
   const [mongodb, elasticsearch, redis, queue] = await Promise.all([

@@ -29,9 +29,9 @@ export interface ReadOptions extends Pick<GateOptions, 'limits' | 'addressOf'> {
 }
 
 /**
- * Answers a read that is the same for every caller, and says whether it did. Nearly all requests are such reads, so they
- * are answered in front of Koa, with few steps. Requests with a credential, a body or an unusual URL, and those that a
- * limit refuses, are left to Koa.
+ * Answers a read that is the same for every caller, and returns whether it did. Nearly all requests are such reads, so
+ * they are answered in front of Koa, in few steps. Requests with a credential, a body or an unusual URL are left to
+ * Koa, and so are those that a limit refuses.
  */
 export function answerReads(options: ReadOptions) {
   const { cache, limits, addressOf, observe, cors, logger } = options;
@@ -77,7 +77,7 @@ export function answerReads(options: ReadOptions) {
     if (!outcome) return sentForm(request, await loadOnce(question, cache));
     const kept = await wholeOf(request, key, outcome, cache);
     const form = await sentForm(request, asHit(kept));
-    // The next request for the same URL finds it ready.
+    // The next request for the same URL finds this ready form.
     cache.name(key, kept, readyName(request), () => makeReady(matched, form));
     return form;
   }
@@ -112,7 +112,7 @@ function count(limiter: RateLimiter, name: string): NonNullable<Exchange['counte
   return { limiter, name, standing: limiter.take(name) };
 }
 
-/** What is the same for every caller depends on no cookie. */
+/** Reads that are the same for every caller depend on no cookie. */
 function noCookie(): undefined {
   return undefined;
 }

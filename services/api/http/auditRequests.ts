@@ -6,8 +6,8 @@ import type { Caller } from '../caller.js';
 import { toAppError } from './errors.js';
 
 /**
- * Stores an audit entry for each request under /admin whose caller is known, whether it succeeded or not. Requests over
- * a rate limit are left out, and reads too unless `reads`.
+ * Stores an audit entry for each request under /admin whose caller is known, whether it succeeds or not. Requests
+ * beyond a rate limit are left out. Reads are left out, too, unless `reads` is set.
  */
 export function auditRequests(
   record: (entry: AuditEntry) => Promise<unknown>,
@@ -35,7 +35,10 @@ export function auditRequests(
   }
 }
 
-/** Whether a request like this one is audited. The files of the queue dashboard say nothing about the archive. */
+/**
+ * Whether a request of this kind is audited. Static files of the queue dashboard are not, as they say nothing of the
+ * archive.
+ */
 function isKept({ method, state }: Context, reads: boolean): boolean {
   if (method !== 'GET' && method !== 'HEAD') return true;
   return reads && state['isFile'] !== true;
@@ -50,7 +53,7 @@ function entryOf(ctx: Context, error: AppError | null): AuditEntry | null {
   };
   if (!caller || !operationId || !route?.startsWith('/admin/')) return null;
   if (error?.code === 'RATE_LIMITED') return null;
-  // A caller without a level can only be refused here. Anybody can be one, and could fill the audit trail.
+  // A caller without a level is refused here in any case. Anybody can be such a caller, and could fill the audit trail.
   if (caller.scopes.length === 0) return null;
   const jobId = jobIdOf(answered);
   const { params } = ctx as Context & { params?: Record<string, string> };
@@ -58,14 +61,14 @@ function entryOf(ctx: Context, error: AppError | null): AuditEntry | null {
     caller: { kind: caller.kind, id: caller.id },
     operation: operationId,
     params: { ...params, ...(ctx.state['given'] as object | undefined) },
-    // The queue dashboard answers its own failures with a status, and throws nothing.
+    // Where the queue dashboard fails, it sets a status, and throws nothing.
     outcome: error ? error.code : ctx.status < 400 ? 'done' : 'failed',
     status: error ? error.status : ctx.status,
     ...(jobId === undefined ? {} : { jobId }),
   };
 }
 
-/** The job of an answer. What is sent may be compressed, so this reads the answer as the operation gave it. */
+/** The id of the job in an answer. It is read before the answer is compressed to be sent. */
 function jobIdOf(answered: Buffer | undefined): string | undefined {
   return answered && (JSON.parse(answered.toString()) as { jobId?: string }).jobId;
 }

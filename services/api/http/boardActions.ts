@@ -4,8 +4,8 @@ import { AppError } from '../../../shared/contract/errors.js';
 import type { RouteContext } from './mount.js';
 
 /**
- * The changes that the board may make, by route. The library could also add jobs, change their data and empty the
- * queue.
+ * The changes that the board may make, by route. The library has more: it could add jobs, change their data and empty
+ * the queue.
  */
 const ACTIONS: ReadonlyMap<string, string> = new Map([
   ['/api/queues/pause', 'pause'],
@@ -19,12 +19,12 @@ const ACTIONS: ReadonlyMap<string, string> = new Map([
   ['/api/queues/:queueName/:jobId/retry', 'retry'],
   ['/api/queues/:queueName/:jobId/clean', 'clean'],
 ]);
-/** The states whose jobs can be cleaned at once. */
+/** The states of jobs that can be cleaned all at once. */
 const CLEANABLE = ['completed', 'wait', 'delayed', 'failed', 'prioritized'];
 
 /**
- * Notes for the audit trail what is about to be done, and to which job. Throws FORBIDDEN, VALIDATION_ERROR, and CONFLICT
- * where the job's state does not allow it.
+ * Notes a change of the board and its job for the audit trail, before it is made. Throws FORBIDDEN, VALIDATION_ERROR,
+ * and CONFLICT where the job's state does not allow the change.
  */
 export async function noteBoardAction(
   ctx: RouteContext,
@@ -40,14 +40,16 @@ export async function noteBoardAction(
   if (action === 'clean' && queueStatus !== undefined && !CLEANABLE.includes(queueStatus)) {
     throw new AppError('VALIDATION_ERROR', `Only these can be cleaned: ${CLEANABLE.join(', ')}`);
   }
-  // The job is read now, since cleaning removes it.
+  // The job is read before the change, because cleaning removes it.
   const job = jobId === undefined ? undefined : ((await queue.getJob(jobId)) as Job | undefined);
   const jobName = job === undefined ? {} : { jobName: job.name };
   Object.assign(ctx.state['given'] as object, { action, ...jobName });
   if (job) await refuseWrongState(job, action);
 }
 
-/** The page may be older than the job's state. The queue would refuse with an error of its own. */
+/**
+ * Throws CONFLICT where the job is in another state than the page showed. The queue would throw an error of its own.
+ */
 async function refuseWrongState(job: Job, action: string): Promise<void> {
   if (action !== 'promote' && action !== 'clean') return;
   const state = await job.getState();

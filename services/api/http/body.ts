@@ -5,23 +5,29 @@ import { AppError } from '../../../shared/contract/errors.js';
 import type { BodyRule, RawBody } from '../../../shared/contract/operation.js';
 import { checkedBy } from './query.js';
 
-/** A client must send a raw body at least at this pace. Otherwise many slow clients could hold all connections. */
+/** The slowest pace of a raw body. Without a limit, many slow clients could hold all connections. */
 const PACE: Pace = { windowMs: 30_000, bytesPerSecond: 4_096 };
-/** The same for JSON. The longest body is shorter than one window asks for, so it must arrive within the first one. */
+/**
+ * The slowest pace of a JSON body. The longest body is shorter than what one window demands, so it has to arrive within
+ * the first window.
+ */
 const JSON_PACE: Pace = { windowMs: 15_000, bytesPerSecond: 4_096 };
 
-/** So many bytes a second, on average, in each window of time. */
+/** At least so many bytes a second, on average, in each window of time. */
 export interface Pace {
   windowMs: number;
   bytesPerSecond: number;
 }
 
-/** Whether a request brings a body. */
+/** Whether a request has a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** The body of a request by a rule: checked JSON, or a RawBody. Throws 413, 415, VALIDATION_ERROR. */
+/**
+ * Reads the body of a request by its rule: checked JSON, or a RawBody. Throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
+ * and VALIDATION_ERROR.
+ */
 export async function readBody<Body>(
   request: IncomingMessage,
   rule: BodyRule<Body>,
@@ -45,7 +51,7 @@ export async function readBody<Body>(
 
 const FORM = 'multipart/form-data';
 const PLAIN: readonly string[] = ['identity'];
-/** A raw body may be gzip, with or without the header: its reader looks at the first bytes. */
+/** Content codings of a raw body. It may be gzip without the header, too: its reader looks at the first bytes. */
 const GZIP: readonly string[] = ['gzip', 'x-gzip', 'identity'];
 
 function refuseEncoding({ headers }: IncomingMessage, known: readonly string[]): void {
@@ -68,7 +74,7 @@ function parse(bytes: Buffer): unknown {
   });
 }
 
-/** The bytes of a request. The stream fails when they are too many, stop arriving, or arrive too slowly. */
+/** The bytes of a request. The stream fails where they are too many, stop arriving, or arrive too slowly. */
 function bounded(request: IncomingMessage, rule: BodyRule<unknown>, pace: Pace): Readable {
   let bytes = 0;
   const counter = new Transform({
@@ -78,7 +84,7 @@ function bounded(request: IncomingMessage, rule: BodyRule<unknown>, pace: Pace):
       else done(null, piece);
     },
   });
-  // It may fail before its reader listens. The reader still gets that error when it starts.
+  // It may fail before its reader listens. The reader gets that error when it begins to read.
   counter.on('error', () => undefined);
   cutSlow(request, () => bytes, pace);
   request.on('close', () => {
@@ -87,7 +93,7 @@ function bounded(request: IncomingMessage, rule: BodyRule<unknown>, pace: Pace):
   return request.pipe(counter);
 }
 
-/** Disconnects a client that is slower than the pace. A window in which this side did not read does not count. */
+/** Disconnects a client that is slower than the pace. A window counts only if this side read all the time. */
 function cutSlow(request: IncomingMessage, received: () => number, pace: Pace): void {
   const least = (pace.bytesPerSecond * pace.windowMs) / 1_000;
   let before = 0;

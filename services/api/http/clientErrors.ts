@@ -8,8 +8,8 @@ const STATUSES: Record<string, number> = {
 };
 
 /**
- * Node answers a malformed request, and an `Expect` header that it does not know, without a body. This answers them in
- * the one error shape instead.
+ * Answers malformed requests, and those with an unknown `Expect` header, in the one error shape. Node itself would
+ * answer them without a body.
  */
 export function answerClientErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

@@ -13,11 +13,11 @@ const EXPOSED = [
   'X-Request-Id',
 ].join(', ');
 
-/** Which origins' pages may read. */
+/** The origins whose pages may read the API. */
 export interface CorsPolicy {
   /** The Vary header of a read. */
   vary: string;
-  /** The lines of the head of an answer to an origin; none for one that may not read. */
+  /** The header lines of an answer to an origin; none where it may not read. */
   linesOf: (origin: string | undefined) => string;
 }
 

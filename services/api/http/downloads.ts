@@ -3,24 +3,27 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../../../shared/contract/errors.js';
 import { Turns } from '../turns.js';
 
-/** A download of which the client takes nothing is cut within this time (ms), and not before half of it. */
+/**
+ * A connection is cut when the client takes nothing of its download for so long (ms). It may be cut from half of this
+ * time on.
+ */
 export const UNREAD_LIMIT_MS = 60_000;
 
 const LONGEST_WAIT_MS = 2_000;
 
-/** How many streams may be open at once. */
+/** The most streams that may be open at once. */
 export interface StreamLimits {
   inAll: number;
-  /** The same for one client. A client may read as slowly as it likes, so it must leave some for others. */
+  /** The most for one client. A client may read as slowly as it likes, so it must leave some for others. */
   ofOne: number;
-  /** A stream waits so long (ms) for a place before it is refused. */
+  /** How long a stream waits for a place (ms) before it is refused. */
   waitMs?: number;
 }
 
-/** Opens a stream for a client. Throws UNAVAILABLE where too many stay open. */
+/** Opens a stream for a client. Throws UNAVAILABLE where too many streams stay open. */
 export type OpenStream = (client: string, open: () => Readable) => Promise<Readable>;
 
-/** Lets at most so many streams be open at once; the others wait. A stream counts until it is closed. */
+/** Limits how many streams are open at once. Further ones wait. A stream counts until it is closed. */
 export function limitStreams({ inAll, ofOne, waitMs = LONGEST_WAIT_MS }: StreamLimits): OpenStream {
   const turns = new Turns({ inAll, waitMs, refusal: tooMany });
   return (client, open) =>
@@ -36,14 +39,14 @@ export function limitStreams({ inAll, ofOne, waitMs = LONGEST_WAIT_MS }: StreamL
 }
 
 /**
- * Cuts the connection of a streamed response when the client takes nothing: within so long (ms), and not before half of
- * that time. Otherwise clients that do not read could hold all streams.
+ * Cuts the connection of a streamed response when the client takes nothing of it for `ms`. It may be cut from half of
+ * that time on. Otherwise, clients that do not read could hold all streams.
  */
 export function cutUnread(response: ServerResponse, ms = UNREAD_LIMIT_MS): void {
-  // Node looks at the connection each time that this time is over. It cuts it where no byte has moved since the look
-  // before, so up to twice this time goes by. The next request sets the usual limit again.
+  // Node checks the connection at these intervals, and cuts it where no byte has moved since the last check. So up to
+  // twice this time passes. The next request on the connection sets the usual limit again.
   response.setTimeout(ms / 2);
-  // Whatever the client sends would count as well. So it is read only once the response has ended.
+  // Bytes from the client would count as movement, too. So they are read only after the response has ended.
   const { socket } = response;
   socket?.pause();
   response.once('close', () => socket?.resume());

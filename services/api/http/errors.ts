@@ -17,20 +17,20 @@ export function answerErrors(logger: Logger): Middleware {
   };
 }
 
-/** The error to answer with for any failure. Details that must not be shown are only logged. */
+/** The error to answer with, for any failure. Details that must not be shown are only logged. */
 export function reportFailure(logger: Logger, requestId: string, error: unknown): AppError {
   const shown = toAppError(error);
   const about = { requestId, err: shown.cause ?? error };
   if (shown.code === 'INTERNAL_ERROR') logger.error(about, 'A request failed');
-  // When a store goes away, its watch logs that once. So not every request does.
+  // The watch of a store logs once that it is away. So the requests that fail for it do not.
   else if (shown.code === 'UNAVAILABLE' && !(error instanceof StoreAway))
     logger.warn(about, 'Something that this needs did not answer');
   return shown;
 }
 
 /**
- * Answers requests that no route matches: an unknown path, or a known path with another method. Each counts as a read.
- * Under /admin only callers of the level read get this answer, except for OPTIONS.
+ * Answers requests that no route matches, because the path is unknown or has other methods. Each counts as a read.
+ * Under /admin, only callers with the level read get this answer, except for OPTIONS.
  */
 export function answerUnmatched(gate: Gate): Middleware {
   return async (ctx) => {
@@ -42,7 +42,7 @@ export function answerUnmatched(gate: Gate): Middleware {
 }
 
 /**
- * Answers OPTIONS with the methods of the matched path. Throws METHOD_NOT_ALLOWED, or NOT_FOUND for an unknown path.
+ * Answers OPTIONS with the methods of the path. Otherwise throws METHOD_NOT_ALLOWED, or NOT_FOUND for an unknown path.
  */
 export function refuseUnmatched(ctx: Context): void {
   const matched = ctx['matched'] as { methods: string[] }[] | undefined;
@@ -59,7 +59,7 @@ export function refuseUnmatched(ctx: Context): void {
   });
 }
 
-/** The error to answer with for any failure, without its internals. */
+/** Turns any failure into the error to answer with, without internals. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isStoreAway(error)) {
@@ -78,7 +78,7 @@ function sendError(ctx: Context, error: AppError): void {
   ctx.body = body;
 }
 
-/** How an error is told: headers, and a JSON body. */
+/** The reply for an error: headers and a JSON body. */
 export function errorReply(
   error: AppError,
   isPrivate: boolean,

@@ -22,18 +22,18 @@ import type { PreparedResponse } from './preparedResponse.js';
 import type { ReadyAnswer, ReadyForm, SentForm } from './readyAnswers.js';
 import { cacheLines } from './send.js';
 
-/** A read that is answered without Koa. */
+/** A read that is answered in front of Koa, with its response. */
 export interface Exchange {
   request: IncomingMessage;
   response: PreparedResponse;
   /** What is logged and measured of it. */
   facts: RequestFacts;
-  /** Where the address stands that asks; undefined where nothing is limited. */
+  /** The standing of the address that asks; undefined where nothing is limited. */
   counted: { limiter: RateLimiter; name: string; standing: Standing } | undefined;
   cors: CorsPolicy;
 }
 
-/** Who asks. A charge shows in the headers. */
+/** The asker of an exchange. Further charges show in the headers. */
 export function askerOf(exchange: Exchange): Asker {
   const { request, facts, counted } = exchange;
   if (!counted) return unlimitedAsker(request);
@@ -46,17 +46,17 @@ export function askerOf(exchange: Exchange): Asker {
   });
 }
 
-/** Sends an answer that is ready, or 304 when the client has it already. */
+/** Sends a ready answer, or 304 where the client has it already. */
 export function sendReady(
   exchange: Exchange,
   { form, lines, notModifiedLines }: ReadyAnswer,
 ): void {
   if (holds(exchange.request, form)) sendNotModified(exchange, form, notModifiedLines);
-  // The body of what is ready is at hand.
+  // The body of a ready answer is in memory.
   else sendWhole(exchange, form, lines, form.body as Buffer | string);
 }
 
-/** Sends a form with its body, or 304 when the client has it already. */
+/** Sends a form with its body, or 304 where the client has it already. */
 function sendForm(exchange: Exchange, form: SentForm, body: Buffer | string | Readable): void {
   if (holds(exchange.request, form)) {
     sendNotModified(exchange, form, headLines(form.notModified));
@@ -84,11 +84,11 @@ function sendWhole(
   }
   response.writeHead(status, namesAndValues(all));
   cutUnread(response);
-  // When a stream fails, the connection is cut. The log of the request says so.
+  // Where a stream fails, the connection is cut, and the request log says so.
   pipeline(body, response, () => undefined);
 }
 
-/** Sends a form whose body may have to be made first. Rejects when that fails, and has sent nothing then. */
+/** Sends a form whose body may have to be made first. Where that fails, it rejects, and has sent nothing. */
 export function makeAndSend(exchange: Exchange, form: SentForm): Promise<void> | undefined {
   const { request } = exchange;
   const { body } = form;
@@ -123,7 +123,7 @@ function holds({ headers }: IncomingMessage, { status, etag }: ReadyForm): boole
   return status === 200 && noneMatchNames(headers['if-none-match'], etag);
 }
 
-/** The lines of the head that only this answer has. */
+/** The header lines that belong to this response alone. */
 function ownLines({ request, facts, counted, cors }: Exchange, cached?: CacheState): string {
   const id = `X-Request-Id: ${facts.requestId}\r\n`;
   const standing = counted ? standingLines(counted.limiter, counted.standing) : '';

@@ -11,10 +11,10 @@ export type Outcome = Answer | AppError;
 
 export type AnswerCache = ResponseCache<Outcome, ReadyAnswer>;
 
-/** Bytes that an error costs with its stack, as measured. */
+/** How many bytes an error takes with its stack, as measured. */
 const STACK_BYTES = 512;
 
-/** Bytes of an outcome in memory; undefined for what is too large to keep, or must not be kept. */
+/** How many bytes an outcome takes in memory; undefined where it is too large to be kept, or must not be. */
 export function outcomeBytes(outcome: Outcome): number | undefined {
   if (outcome instanceof AppError) return STACK_BYTES;
   if (outcome.openGzip || outcome.cached?.expiresAt === 0) return undefined;
@@ -31,12 +31,12 @@ export function outcomeExpiry(outcome: Outcome): number | undefined {
 /** A question whose answer the cache may keep. */
 export type KeptQuestion = Question & { cached: NonNullable<Question['cached']> };
 
-/** Whether the cache may keep the answer of a question. */
+/** Whether the cache may keep the answer to a question. */
 export function isKept(question: Question): question is KeptQuestion {
   return question.cached !== undefined;
 }
 
-/** The answer of a question from the cache, or, where that has none, of a load. */
+/** The answer to a question: from the cache, or else loaded. */
 export async function answerKept(
   request: IncomingMessage,
   question: KeptQuestion,
@@ -47,7 +47,7 @@ export async function answerKept(
   return kept ? asHit(await wholeOf(request, key, kept, cache)) : loadOnce(question, cache);
 }
 
-/** What is kept under a key, as this client gets it. Throws the NOT_FOUND that is kept. */
+/** The outcome kept under a key, in the form for this client. Throws a kept NOT_FOUND. */
 export async function wholeOf(
   request: IncomingMessage,
   key: string,
@@ -62,8 +62,8 @@ export async function wholeOf(
 }
 
 /**
- * The answer of one load for all who ask at once. Its cost counts for whoever asked first. Where their limit does not
- * reach for it, each of the others asks for themselves.
+ * Loads an answer once for all who ask for it at the same time. Its cost counts for the one who asked first. Where the
+ * limit of that one does not allow it, each of the others loads for itself.
  */
 export async function loadOnce(question: KeptQuestion, cache: AnswerCache): Promise<Answer> {
   const { cached } = question;
@@ -80,13 +80,13 @@ export async function loadOnce(question: KeptQuestion, cache: AnswerCache): Prom
   }
 }
 
-/** An answer that was in the cache, with what its headers tell of that. */
+/** Marks an answer as found in the cache, for its headers. */
 export function asHit(answer: Answer): Answer {
   const { cached } = answer;
   return cached ? { ...answer, cached: { ...cached, state: 'HIT' } } : answer;
 }
 
-/** NOT_FOUND is an outcome that is kept. Every other error is thrown. */
+/** Answers a question. NOT_FOUND is an outcome, because it is kept. Every other error is thrown. */
 async function settle({ answer }: Question): Promise<Outcome> {
   try {
     return await compressed(await answer(undefined));

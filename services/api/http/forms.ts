@@ -6,36 +6,36 @@ import { limitStreams } from './downloads.js';
 import { entityTag } from './entityTag.js';
 import { chooseEncoding, type Encoding } from './negotiate.js';
 
-/** The Cache-Control of what anybody may read. */
+/** The Cache-Control of an answer that anybody may read. */
 const PUBLIC = 'public, max-age=1, stale-while-revalidate=10';
 /**
- * Longer bodies (bytes) are inflated as the client reads them. A client that does not read would otherwise fill the
+ * A longer body (bytes) is inflated while the client reads it. Otherwise, a client that does not read would fill the
  * memory.
  */
 const INFLATE_WHOLE = 262_144;
-/** How many bodies a process streams at once. Each holds about 3 MB while its client does not read. */
+/** Limits how many bodies a process streams at once. Each takes about 3 MB while its client does not read. */
 const openStream = limitStreams({ inAll: 64, ofOne: 16 });
 
-/** An answer as one client gets it. Headers are names and values in turn. */
+/** An answer in the form for one client. In lists of headers, names and values alternate. */
 export interface Form {
   /** The quoted entity tag. */
   etag: string;
-  /** Headers of an answer with its body and of 304. */
+  /** Headers of the answer, and of a 304. */
   headers: readonly string[];
-  /** Headers of an answer with its body alone. */
+  /** Further headers of the answer, but not of a 304. */
   content: readonly string[];
-  /** Bytes of the body; undefined where nobody knows before they are sent. */
+  /** How many bytes the body has; undefined where that is only known after they are sent. */
   length: number | undefined;
-  /** The body, where it is at hand. */
+  /** The body, where it is in memory. */
   body: Buffer | undefined;
   /**
-   * Makes the body for a client, where it is not at hand. A stream begins anew with each call. Throws UNAVAILABLE where
-   * too many are streamed.
+   * Makes the body for a client, where it is not in memory. Each call begins a stream anew. Throws UNAVAILABLE where
+   * too many bodies are streamed.
    */
   open: (client: string) => Readable | Buffer | Promise<Readable | Buffer>;
 }
 
-/** The form of an answer for a request; a promise where it has to be compressed first. */
+/** The form of an answer for a request. A promise where it has to be compressed first. */
 export function formOf(
   { headers: asked }: Pick<IncomingMessage, 'headers'>,
   answer: Answer,
@@ -50,7 +50,10 @@ export function formOf(
   return packed.then((whole) => gzipForm(whole, cacheControl));
 }
 
-/** The Cache-Control of what may be kept, but is asked for again before each use: it may be gone by then. */
+/**
+ * The Cache-Control of an answer that caches may keep, but have to revalidate before each use, as it may be gone by
+ * then.
+ */
 const ASKED_AGAIN = 'no-cache';
 
 function fileForm(answer: Answer, { type, bytes }: NonNullable<Answer['file']>): Form {
@@ -93,13 +96,13 @@ function gzipForm(answer: Answer, cacheControl: string): Form {
   };
 }
 
-/** Whether an answer has to be inflated as a whole to be sent to a client. */
+/** Whether an answer has to be inflated as a whole before it is sent to a client. */
 export function isInflatedFor({ headers }: IncomingMessage, answer: Answer): boolean {
   if (answer.identity || !answer.gzip || answer.length > INFLATE_WHOLE) return false;
   return chooseEncoding(headers['accept-encoding'], isGzipOffered(answer)) === 'identity';
 }
 
-/** Whether clients that take gzip get this answer as gzip. */
+/** Whether an answer is sent as gzip to clients that take gzip. */
 function isGzipOffered({ gzip, openGzip, length }: Answer): boolean {
   return Boolean(gzip ?? openGzip) || length >= COMPRESS_FROM;
 }
@@ -124,6 +127,6 @@ function openIdentity(answer: Answer, client: string): Promise<Readable | Buffer
 }
 
 function expand(source: Readable): Readable {
-  // An error destroys the last stream too. Its reader then cuts the connection.
+  // An error also destroys the last stream. Its reader then cuts the connection.
   return pipeline(source, createGunzip(), () => undefined);
 }

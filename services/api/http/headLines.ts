@@ -1,6 +1,9 @@
 import { validateHeaderName, validateHeaderValue, type ServerResponse } from 'node:http';
 
-/** Headers, names and values in turn, as lines of a response's head. Throws for what Node would not send. */
+/**
+ * Turns headers, names and values in turn, into lines of a response's head. Throws for headers that Node would not
+ * send.
+ */
 export function headLines(headers: readonly string[]): string {
   let lines = '';
   for (let at = 0; at < headers.length; at += 2) {
@@ -12,7 +15,7 @@ export function headLines(headers: readonly string[]): string {
   return lines;
 }
 
-/** The headers that lines tell, names and values in turn. */
+/** Turns lines of a head back into headers, names and values in turn. */
 export function namesAndValues(lines: string): string[] {
   return lines
     .split('\r\n')
@@ -23,7 +26,7 @@ export function namesAndValues(lines: string): string[] {
     });
 }
 
-/** Sets the headers that lines tell. */
+/** Sets the headers in these lines on a response. */
 export function setLines(response: ServerResponse, lines: string): void {
   const headers = namesAndValues(lines);
   for (let at = 0; at < headers.length; at += 2) {

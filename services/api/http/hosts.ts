@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
 
-/** Refuses requests that name no host, or more than one: a proxy and this service could each believe another. */
+/**
+ * Refuses requests that name no host, or more than one. With two, a proxy and this service could each take another one.
+ */
 export function checkHosts(): Middleware {
   return ({ req }, next) => {
     if (!hasOneHost(req)) {
@@ -12,7 +14,7 @@ export function checkHosts(): Middleware {
   };
 }
 
-/** Whether a request names one host; one of HTTP/1.0 may also name none. */
+/** Whether a request names exactly one host. A request of HTTP/1.0 may also name none. */
 export function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let names = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (isHost(rawHeaders[at]!)) names += 1;

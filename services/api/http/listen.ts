@@ -8,7 +8,7 @@ import { KEEP_ALIVE_MS, PreparedResponse } from './preparedResponse.js';
 export interface Listener {
   /** `http://host:port`. */
   url: string;
-  /** Answers the requests under way, takes no more connections, and resolves when every connection is closed. */
+  /** Stops taking connections, answers the requests under way, and resolves when every connection is closed. */
   drain(): Promise<void>;
 }
 
@@ -18,21 +18,26 @@ export type Handler = (request: IncomingMessage, response: PreparedResponse) => 
 export interface ListenOptions {
   host: string;
   port: number;
-  /** How long connections may still be used after a drain began (ms). Each answer then asks the client to close. */
+  /**
+   * How long connections may still be used after a drain has begun (ms). Each answer asks its client to close the
+   * connection.
+   */
   graceMs?: number;
-  /** A connection on which nothing moves for so long (ms) in the middle of a request is closed. */
+  /** A connection is closed when nothing moves on it for so long (ms) in the middle of a request. */
   idleMs?: number;
-  /** The most connections open at once. Further ones are closed. */
+  /** The most connections that are open at once. Further ones are closed. */
   connections?: number;
-  /** The most of them with one name. Otherwise one client could hold all of them. */
+  /** The most connections under one name. Without this limit, one client could hold all of them. */
   connectionsOfOne?: number;
-  /** The name under which a connection is counted; undefined for one that counts under none. */
+  /**
+   * Reads the name under which a connection is counted. Connections without a name count only towards all connections.
+   */
   peerOf?: PeerReader | undefined;
 }
 
 /**
  * Serves requests at an address. The requests of one connection are handled one after the other. Connections that are
- * slow, idle or too many are closed. Throws SettingsError for a taken port.
+ * slow, idle or too many are closed. Throws SettingsError where the port is taken.
  */
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listener> {
   const { host, port, graceMs = 500, idleMs = 60_000 } = options;
@@ -40,7 +45,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   const server = createServer(
     {
       headersTimeout: 10_000,
-      // Each route limits its own body, since an upload takes longer than other requests.
+      // Each route limits how long its own body takes, because an upload takes longer than other requests.
       requestTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
       ServerResponse: PreparedResponse,
@@ -72,8 +77,8 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
 
 /**
  * Handles the requests of a connection one after the other. A client may send many requests before it reads an answer
- * (pipelining). Node would have all of them handled at once, and keep the answers in memory until the client reads them.
- * So a request waits until its answer may be sent. While any waits, nothing more is read from the connection.
+ * (pipelining). Node would handle all of them at once, and keep the answers in memory until the client reads them. So a
+ * request waits until its answer may be sent. While any request waits, nothing more is read from the connection.
  */
 function oneByOne(handler: Handler): Handler {
   const waiting = new WeakMap<Socket, number>();
@@ -82,7 +87,7 @@ function oneByOne(handler: Handler): Handler {
     waiting.set(socket, (before ?? 0) + 1);
     socket.pause();
     if (before !== undefined) return;
-    // Node resumes reading where it has parsed a request whole, or sent an answer.
+    // Node resumes reading when it has parsed a whole request, or sent an answer.
     socket.on('resume', () => {
       if (waiting.get(socket)! > 0) socket.pause();
     });
@@ -93,7 +98,7 @@ function oneByOne(handler: Handler): Handler {
     if (left === 0) socket.resume();
   };
   return (request, response) => {
-    // A response gets the socket once the responses before it were sent.
+    // A response gets the socket when all responses before it are sent.
     if (response.socket) {
       handler(request, response);
       return;
@@ -108,10 +113,10 @@ function oneByOne(handler: Handler): Handler {
 }
 
 /**
- * Collects the requests that arrive in one turn of the event loop, and handles them one after the other at its end.
- * Their answers are then written close together. A client sleeps while it waits. The kernel wakes it for the first
- * answer, and finds it awake for the next ones. When answers are written further apart, the kernel wakes it for each,
- * which costs this process time.
+ * Collects the requests that arrive in one turn of the event loop, and handles them one after the other at its end. So
+ * their answers are written close together. A client sleeps while it waits. The kernel wakes it for the first answer,
+ * and it is awake for the next ones. With answers further apart, the kernel wakes the client for each of them, which
+ * costs this process time.
  */
 function atEndOfTurn(handler: Handler): Handler {
   let arrived: Parameters<Handler>[] = [];
@@ -126,8 +131,8 @@ function atEndOfTurn(handler: Handler): Handler {
 }
 
 /**
- * Closes what comes beyond so many connections. Node's own limit does not fit several processes: one that is full hands
- * the connection back, and where all are full it goes round without end.
+ * Closes connections beyond a limit. Node's own limit does not suit several processes: a full process hands a
+ * connection back, and where all are full, it is passed on without end.
  */
 function limitConnections(
   server: Server,
@@ -153,9 +158,9 @@ function limitConnections(
   });
 }
 
-/** Takes no more connections; resolves when the last one is closed. */
+/** Stops taking connections. Resolves when the last one is closed. */
 function stopListening(server: Server): Promise<void> {
-  // HTTP's own close also cuts idle connections at once, and with them any request that is just arriving on one.
+  // The close of HTTP servers also cuts idle connections at once, and so any request that is just arriving on one.
   return new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
 }
 

@@ -4,7 +4,7 @@ import type { Route } from './route.js';
 export interface Match {
   route: Route;
   operation: Route['operation'];
-  /** The path with its parameters' names. */
+  /** The path with the names of its parameters. */
   path: string;
   params: Record<string, string>;
   queryString: string;
@@ -16,12 +16,12 @@ interface Node {
   end?: Pick<Match, 'route' | 'operation' | 'path'>;
 }
 
-/** A path of words that need no decoding, and a query that needs nothing but decoding. */
+/** A path whose words need no decoding, and a query that needs no more than decoding. */
 const PLAIN = /^(\/|(?:\/[\w.-]+)+)(?:\?([!"$-~]{0,2048}))?$/;
 
 /**
- * Finds the routes of plain URLs, which are nearly all. Others match nothing here, and are left to the router. Paths
- * that differ in names of parameters alone are not told apart.
+ * Makes a function that finds the route of a plain URL. Nearly all URLs are plain. Others match nothing here, and are
+ * left to the router. Two paths must not differ only in the names of their parameters.
  */
 export function pathMatcher(routes: readonly Route[]): (url: string) => Match | undefined {
   const root = emptyNode();

@@ -6,7 +6,7 @@ import type { ApiMetrics } from '../metrics/apiMetrics.js';
 
 const PATH = '/metrics';
 
-/** GET /metrics in the text format of Prometheus: to this machine, and to whoever holds METRICS_TOKEN. */
+/** GET /metrics in the text format of Prometheus, for requests from this machine or with METRICS_TOKEN. */
 export function serveMetrics(
   { registry, read }: ApiMetrics,
   token: string | undefined,

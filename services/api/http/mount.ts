@@ -13,13 +13,13 @@ import { send } from './send.js';
 /** The context of a request that the router has matched. */
 export type RouteContext = Context & { params: Record<string, string> };
 
-/** What answering a route needs. */
+/** What is needed to answer a route. */
 export interface MountDeps {
   cache: AnswerCache;
   gate: Gate;
 }
 
-/** The middleware that answers routes, each after the gate has let the request pass. */
+/** Makes the middleware that answers routes. The gate has to admit each request first. */
 export function mountRoutes(routes: readonly Route[], deps: MountDeps): Middleware {
   const router = new Router({ sensitive: true });
   for (const route of routes) {
@@ -41,13 +41,13 @@ async function answerRoute(
   const { operation } = route;
   if (operation.access !== 'public') ctx.state['private'] = true;
   ctx.state['operationId'] = operation.operationId;
-  // An operation that asks the chat platform may take longer.
+  // An operation with the access `me` may ask the chat platform, which takes longer.
   const isRead = operation.method === 'get' && operation.access !== 'me';
   const find = () => findAnswer(ctx, route, cache, gate);
   await send(ctx, await (isRead ? withTimeout(READ_LIMIT_MS, find, closeFile) : find()));
 }
 
-/** Closes the file of an answer that is not sent. */
+/** Closes the file of an answer that was not sent. */
 function closeFile({ file }: Answer): void {
   file?.bytes.destroy();
 }

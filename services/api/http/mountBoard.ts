@@ -19,7 +19,7 @@ import { noteBoardAction } from './boardActions.js';
 import { readBody } from './body.js';
 import type { RouteContext } from './mount.js';
 
-/** What bull-board gives to a web server. */
+/** What bull-board hands to a web server. */
 interface Board {
   queues: BullBoardQueues;
   uiConfig: UIConfig;
@@ -33,8 +33,8 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const BODY = jsonBody(Joi.object<Record<string, unknown>>().unknown(), { optional: true });
 
 /**
- * bull-board's pages, scripts and answers about a queue, under a path. Each change is noted in `ctx.state.given`, for
- * the audit trail. Throws FORBIDDEN for a change that is not allowed, and whatever the queue throws.
+ * Serves bull-board's pages, scripts and API for a queue under a path. It notes each change in `ctx.state.given` for
+ * the audit trail. Throws FORBIDDEN for a change that is not allowed, and what the queue throws.
  */
 export function mountBoard(queue: Queue, mounted: string): Middleware {
   const board = describeBoard(queue);
@@ -78,7 +78,7 @@ async function answer(
   ctx.body = body;
 }
 
-/** The page from bull-board's template, without the fonts that it would fetch from other hosts. */
+/** Renders bull-board's page without the fonts that it would fetch from other hosts. */
 function renderEntry({ entry, uiConfig, views }: Board, basePath: string): string {
   const { name, params } = entry.handler({ basePath, uiConfig });
   return readFileSync(join(views, name), 'utf8')
@@ -101,7 +101,7 @@ function describeBoard(queue: Queue): Board {
     setApiRoutes: keep('routes'),
     setViewsPath: keep('views'),
     setStaticPath: (_, path) => keep('statics')(path),
-    // Errors are answered like all others. bull-board's own handler would show their internals.
+    // Errors are answered as in the rest of the API. bull-board's own handler would show their internals.
     setErrorHandler: () => serverAdapter,
   };
   const uiConfig = { boardTitle: 'Forum Archive', hideDocsLink: true };

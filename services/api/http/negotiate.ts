@@ -1,22 +1,22 @@
 export type Encoding = 'gzip' | 'identity';
 
-/** What a client gets. */
+/** The encoding that a client gets. */
 interface Choice {
   /** Where gzip is offered. */
   offered: Encoding;
-  /** Where it is not. */
+  /** Where gzip is not offered. */
   otherwise: Encoding;
 }
 
-/** The encoding to answer in, by Accept-Encoding (RFC 9110, 12.5.3); gzip where the client likes both the same. */
+/** The encoding to answer in, by Accept-Encoding (RFC 9110, 12.5.3). It is gzip where the client likes both equally. */
 export function chooseEncoding(header: string | undefined, gzipOffered: boolean): Encoding {
   const { offered, otherwise } = choiceOf(header ?? '');
   return gzipOffered ? offered : otherwise;
 }
 
 /**
- * Names the clients that get the same encoding, whether gzip is offered or not. The class of those that take both, and
- * rather gzip, is empty.
+ * Names the class of clients that get the same encodings, with and without gzip on offer. For clients that take both
+ * and prefer gzip, the name is empty.
  */
 export function encodingClass(header = ''): string {
   const { offered, otherwise } = choiceOf(header);
@@ -24,7 +24,7 @@ export function encodingClass(header = ''): string {
   return otherwise === 'gzip' ? 'gzip ' : '';
 }
 
-/** Headers that are remembered. Browsers send few different ones. */
+/** How many headers are remembered. Browsers send few different ones. */
 const MOST_KNOWN = 256;
 const known = new Map<string, Choice>();
 
@@ -50,7 +50,7 @@ function choose(header: string, gzipOffered: boolean): Encoding {
   return gzipOffered && gzip >= (identity ?? 0) ? 'gzip' : 'identity';
 }
 
-/** The weight (0 to 1) of each coding of an Accept-Encoding header, in lower case. */
+/** The weight (0 to 1) of each coding in an Accept-Encoding header. Names are in lower case. */
 function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const part of header.toLowerCase().split(',')) {

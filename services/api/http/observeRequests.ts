@@ -6,23 +6,23 @@ import type { Caller } from '../caller.js';
 import type { ApiMetrics } from '../metrics/apiMetrics.js';
 import type { AddressReader } from './credentials/addressReader.js';
 
-/** What is known of a request by the time that its response has ended. */
+/** What is known of a request when its response has ended. */
 export interface RequestFacts {
   requestId: string;
-  /** The path with its parameters' names; undefined where nothing matched. */
+  /** The path with the names of its parameters; undefined where no route matched. */
   route?: string;
   operationId?: string;
-  /** Null without a credential, and with a wrong one. */
+  /** Null without a credential, and where it was wrong. */
   caller?: Caller | null;
-  /** The limit that it went over. */
+  /** The limit that refused the request. */
   limitedBy?: string;
-  /** The Content-Length and X-Cache headers, where the response cannot be asked for them. */
+  /** The Content-Length and X-Cache headers, where they cannot be read from the response. */
   sent?: { bytes: number; xCache: string | undefined };
 }
 
 /**
- * Logs and measures a request. If its response was written whole already, this is done at once. Otherwise it is done when
- * the response has ended or was cut, and the facts may be filled in until then. `startedAt` is when the handling began
+ * Logs and measures a request. Where its response is already written, this happens at once. Otherwise it happens when
+ * the response has ended or was cut, and `facts` may be filled in until then. `startedAt` is when handling began
  * (`performance.now()`).
  */
 export type Observe = (
@@ -32,14 +32,17 @@ export type Observe = (
   startedAt: number,
 ) => void;
 
-/** What is logged of a client beside the caller. */
+/** What the log holds of a client besides the caller. */
 export interface RequestLogOptions {
-  /** Whether the address that a client is counted by is logged. */
+  /** Whether it holds the address under which a client is counted. */
   addresses: boolean;
   addressOf: AddressReader;
 }
 
-/** Observes requests: one line of the log and one measurement for each. The line names the key or user, if known. */
+/**
+ * Makes a function that observes requests: one log line and one measurement each. The line names the key or user, if
+ * known.
+ */
 export function createObserver(
   logger: Logger,
   metrics: Pick<ApiMetrics, 'observeRequest'>,
@@ -79,7 +82,7 @@ function headersOf(response: ServerResponse): NonNullable<RequestFacts['sent']> 
   };
 }
 
-/** Gives each request an id, and has it observed. The facts are its state. */
+/** Gives each request an id, and observes it. Its facts are kept in the context's state. */
 export function observeRequests(observe: Observe): Middleware {
   return (ctx, next) => {
     const requestId = requestIdOf(ctx.req);
@@ -90,7 +93,7 @@ export function observeRequests(observe: Observe): Middleware {
   };
 }
 
-/** The id of a request: the one that the caller sent, if it has a valid form. */
+/** The id of a request. It is the one that the caller sent, if that has a valid form. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();

@@ -3,10 +3,12 @@ import { parseUrl } from '../../../shared/platform/parseUrl.js';
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Addresses, and names that no site of the open web can have. A request to one of these is meant for this machine. */
+/**
+ * Addresses, and names that no site of the public web can have. A request with such a Host is meant for this machine.
+ */
 const LOCAL_HOST = /^(?:[^.]+|[^.]+\.(?:localhost|local|internal)|[\d.]+|\[[\da-f:.]+\])$/i;
 
-/** Whether the Host is a name that no other site's owner can point at this machine (DNS rebinding). */
+/** Whether the Host is a name that the owner of another site cannot point at this machine (DNS rebinding). */
 export function isLocalHost(ctx: Context): boolean {
   return LOCAL_HOST.test(parseUrl(`http://${ctx.get('Host')}`)?.hostname ?? '');
 }

@@ -1,12 +1,12 @@
 import { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http';
 import { namesAndValues } from './headLines.js';
 
-/** How long (ms) a connection may rest between two requests. */
+/** How long a connection may be idle between two requests (ms). */
 export const KEEP_ALIVE_MS = 30_000;
 
-/** Fields of a response of node:http that its types leave out. They are as old as node:http. */
+/** Properties of responses that the types of node:http leave out. They are as old as node:http. */
 interface Unlisted {
-  /** The head as text. `end` sends it before the body. */
+  /** The head as text. `end` sends it in front of the body. */
   _header: string | null;
   /** Whether a body follows the head. */
   _hasBody: boolean;
@@ -15,15 +15,15 @@ interface Unlisted {
 const CONNECTION = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1_000}\r\n`;
 
 /**
- * A response whose head may be given as text. For one answer, most headers are the same in every response. Their text can
- * be made once and kept. `writeHead` checks and joins all headers for each response.
+ * A response whose head can be given as text. Most headers of an answer are the same in all its responses. So their
+ * text can be made once and kept. `writeHead` would check and join all headers for each response.
  */
 export class PreparedResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
   /**
-   * Sends the whole response. `lines` hold its headers, with the Content-Length of a body. They are sent unchecked; the
-   * Date and Connection headers are added. A body of text has one character a byte.
+   * Sends the whole response. `lines` hold its headers, with the Content-Length of the body. They are not checked. The
+   * Date and Connection headers are added. A body that is given as text has one character for each byte.
    */
   endPrepared(status: number, lines: string, body: string | Buffer): void {
     // Where the connection will be closed, the head has to say so.
@@ -43,7 +43,7 @@ export class PreparedResponse<
 let second = 0;
 let date = '';
 
-/** The time as a Date header has it. */
+/** The current time in the form of a Date header. */
 function dateNow(): string {
   const now = Math.floor(Date.now() / 1_000);
   if (now !== second) [second, date] = [now, new Date(now * 1_000).toUTCString()];

@@ -5,7 +5,7 @@ import { AppError, type ErrorDetail } from '../../../shared/contract/errors.js';
 /** The most bytes of a query string. */
 const LONGEST_QUERY = 2_048;
 
-/** Refuses URLs that cannot be parsed, are too long or have a wrongly encoded path, before anything else reads them. */
+/** Refuses a URL that cannot be parsed, is too long, or has a wrongly encoded path, before anything else reads it. */
 export function checkUrls(): Middleware {
   return (ctx, next) => {
     checkUrl(pathOf(ctx), ctx.querystring);
@@ -13,10 +13,10 @@ export function checkUrls(): Middleware {
   };
 }
 
-/** The path of a request's URL. Throws VALIDATION_ERROR for a URL that cannot be parsed, or has none. */
+/** The path of a request's URL. Throws VALIDATION_ERROR where the URL cannot be parsed, or has no path. */
 function pathOf(ctx: Context): string {
   try {
-    // A URL with a host is parsed strictly: that throws for a host that cannot be.
+    // A URL with a host is parsed strictly, which throws for an invalid host.
     const path = ctx.path as string | null;
     if (path !== null) return path;
   } catch {
@@ -38,7 +38,8 @@ export function checkUrl(path: string, queryString: string): void {
 }
 
 /**
- * A reader of query strings for one schema: checked values with defaults. Throws VALIDATION_ERROR naming every problem.
+ * Makes a reader of query strings for one schema. It returns checked values with defaults. Throws VALIDATION_ERROR that
+ * names every problem.
  */
 export function queryReader<Query>(schema: Joi.ObjectSchema<Query>): (text: string) => Query {
   const names = new Set(Object.keys((schema.describe() as { keys?: object }).keys ?? {}));
@@ -55,12 +56,12 @@ export function queryReader<Query>(schema: Joi.ObjectSchema<Query>): (text: stri
     }
     return checked.value as Query;
   };
-  // Most requests have no query. The result for those is computed once, unless it is an error.
+  // Most requests have no query. The result for them is computed once, unless it is an error.
   let defaults: Query | undefined;
   return (text) => (text === '' ? (defaults ??= read('')) : read(text));
 }
 
-/** The known parameters of a query string; unknown ones are ignored, repeated and broken ones are problems. */
+/** The known parameters of a query string. Unknown ones are ignored; repeated and broken ones become problems. */
 function parseQuery(
   text: string,
   names: ReadonlySet<string>,
@@ -81,7 +82,7 @@ function parseQuery(
   return { values: Object.fromEntries(values), details };
 }
 
-/** A value checked by a schema. Throws VALIDATION_ERROR naming every problem. */
+/** Checks a value by a schema, and returns it. Throws VALIDATION_ERROR that names every problem. */
 export function checkedBy<Value>(schema: Joi.ObjectSchema<Value>, value: unknown): Value {
   const checked = schema.validate(value, {
     abortEarly: false,
@@ -93,7 +94,7 @@ export function checkedBy<Value>(schema: Joi.ObjectSchema<Value>, value: unknown
   return checked.value as Value;
 }
 
-/** The first problem of each part. An empty value, for one, would also be named as none of the allowed words. */
+/** The first problem of each part. For example, an empty value would also be reported as none of the allowed words. */
 function problemsOf(error: Joi.ValidationError | undefined): ErrorDetail[] {
   const details = new Map<string, ErrorDetail>();
   for (const { path, message } of error?.details ?? []) {
@@ -107,7 +108,7 @@ function summary(details: ErrorDetail[]): string {
   return details.map(({ message }) => message).join('; ');
 }
 
-/** Percent-encoded text, with + for a space; undefined where it is broken. */
+/** Decodes percent-encoded text, with + for a space; undefined where it is broken. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

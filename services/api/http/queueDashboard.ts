@@ -10,7 +10,10 @@ import { isOwnOrigin } from './origin.js';
 
 const MOUNTED = '/admin/queues';
 
-/** Its own scripts, styles and answers; styles also in elements, as its charts and menus set them. */
+/**
+ * The dashboard may load only its own scripts, styles and data. Styles in elements are allowed, as its charts and menus
+ * set them.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,7 +28,7 @@ const POLICY = [
 const GUARDED = { access: 'admin', basic: true } as const;
 
 /**
- * Pages about the queue under /admin/queues. Callers of the level admin may retry, promote and clean jobs there, and
+ * Pages about the queue under /admin/queues. There, callers with the level admin may retry, promote and clean jobs, and
  * pause the queue.
  */
 export function queueDashboard(queue: Queue, gate: Gate): Middleware {
@@ -43,8 +46,8 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
     }
     ctx.set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'private, no-store' });
     try {
-      // The gate has admitted the caller by a password, which is no credential elsewhere. So a path that no route of
-      // the board matches is refused here.
+      // The caller may have been admitted by a password, which is no credential elsewhere. So a path that matches no
+      // route of the board is refused here, and not passed on.
       await board(ctx, () => {
         refuseUnmatched(ctx);
         return Promise.resolve();
@@ -56,8 +59,8 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
 }
 
 /**
- * Resolves with the caller. Throws what the gate throws. Where HTTP Basic was sent, a refusal is turned into one after
- * which the browser asks for another password.
+ * Admits the caller, or throws what the gate throws. Where HTTP Basic was sent, it turns a refusal into one after which
+ * the browser asks for another password.
  */
 async function admit(ctx: Context, gate: Gate): Promise<Caller | null> {
   try {
@@ -69,8 +72,8 @@ async function admit(ctx: Context, gate: Gate): Promise<Caller | null> {
 }
 
 /**
- * The error to answer with when the board throws. It decodes and parses values of the query itself, and throws where one
- * cannot be read. Otherwise it uses nothing but the queue: when that fails, the queue is away.
+ * The error to answer with when the board throws. The board parses values of the query itself, and throws where one
+ * cannot be read. Other than that, it only uses the queue. So any other error means that the queue is away.
  */
 function boardFailure(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
@@ -83,7 +86,10 @@ function boardFailure(cause: unknown): AppError {
   });
 }
 
-/** A browser sends a password that it knows also with requests from other sites' pages, and names the site. */
+/**
+ * Refuses requests that come from pages of other sites. A browser sends a known password with these, too, and names the
+ * site.
+ */
 function refuseOtherSites(ctx: Context): void {
   const site = ctx.get('Sec-Fetch-Site');
   if (isOwnOrigin(ctx) && (site === '' || site === 'same-origin')) return;

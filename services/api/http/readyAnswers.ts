@@ -5,43 +5,46 @@ import type { Form } from './forms.js';
 import { headLines } from './headLines.js';
 import { encodingClass } from './negotiate.js';
 
-/** A form of an answer as it is kept for a URL: what is sent needs nothing but the headers of the one request. */
+/**
+ * An answer in the form in which it is kept for a URL. Before it is sent, only the headers of the one request are
+ * missing.
+ */
 export interface ReadyAnswer {
   operation: Pick<Operation, 'operationId' | 'limitedAs'>;
-  /** The path with its parameters' names. */
+  /** The path with the names of its parameters. */
   path: string;
   form: ReadyForm;
-  /** The headers of the answer with its body, and of 304, as lines. */
+  /** The headers of the answer, and those of a 304, as lines. */
   lines: string;
   notModifiedLines: string;
 }
 
-/** A form as it is kept: its headers stand beside it, as lines. */
+/** A form as it is kept. Its headers are kept beside it, as lines. */
 export type ReadyForm = Omit<SentForm, 'headers' | 'notModified'>;
 
-/** A form as it is sent. Headers are names and values in turn. */
+/** A form as it is sent. In lists of headers, names and values alternate. */
 export interface SentForm extends Pick<Form, 'etag' | 'length'> {
-  /** The HTTP status of an answer with its body. */
+  /** The HTTP status of the answer. */
   status: number;
   body: Buffer | string | Form['open'];
-  /** Headers of an answer with its body, and of 304. */
+  /** The headers of the answer, and those of a 304. */
   headers: readonly string[];
   notModified: readonly string[];
   cached: CacheState | undefined;
 }
 
 /**
- * A body of at most so many bytes is kept as text of one character a byte, which Node writes to the socket together
- * with the headers. That costs less than a write of two buffers.
+ * A body of at most so many bytes is kept as text with one character for each byte. Node writes it to the socket
+ * together with the headers, which costs less than a write of two buffers.
  */
 const SENT_AS_TEXT = 65_536;
 
-/** The name under which the cache knows an answer for requests like this one. */
+/** The name under which the cache finds an answer for requests like this one. */
 export function readyName({ url = '', headers }: IncomingMessage): string {
   return encodingClass(headers['accept-encoding']) + url;
 }
 
-/** The form that is kept of one that is sent; undefined when its bytes are not at hand. */
+/** Makes the form that is kept from one that is sent; undefined where its bytes are not in memory. */
 export function makeReady(
   about: Pick<ReadyAnswer, 'operation' | 'path'>,
   form: SentForm,
@@ -59,7 +62,7 @@ export function makeReady(
   };
 }
 
-/** Bytes that a ready answer takes beside the answer that it was made from. */
+/** How many bytes a ready answer takes in addition to the answer that it was made from. */
 export function readySizeOf({ form: { body } }: ReadyAnswer): number {
   return typeof body === 'string' ? body.length : 0;
 }

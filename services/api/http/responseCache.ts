@@ -4,11 +4,11 @@ interface Entry<T> {
   value: T;
   tags: readonly string[];
   storedAt: number;
-  /** When it must not be used any more; undefined when only an announcement ends it. */
+  /** When it must not be used any more; undefined where only an announcement ends it. */
   expiresAt: number | undefined;
-  /** What it costs of the cache, its names included. */
+  /** How much of the cache it takes, its names included (bytes). */
   bytes: number;
-  /** The names under which `find` finds it. */
+  /** The names by which `find` finds it. */
   names: string[];
 }
 
@@ -17,47 +17,55 @@ interface Named<Ready> {
   ready: Ready;
 }
 
-/** How long (ms) an entry lasts while announcements cannot be received. */
+/** How long an entry lasts while announcements cannot be received (ms). */
 const UNHEARD_LIFE = 1_000;
-/** Bytes that an entry costs beside its body and key, as measured: tags, headers, the buffer around its bytes. */
+/**
+ * How many bytes an entry takes in addition to its body and key, as measured: tags, headers, the buffer around its
+ * bytes.
+ */
 const ENTRY_OVERHEAD = 1_024;
-/** Bytes that a name costs beside its text: two prepared heads and bookkeeping. */
+/** How many bytes a name takes in addition to its text: two prepared heads and bookkeeping. */
 const NAME_OVERHEAD = 2_048;
-/** Names of one entry. Links carry parameters that mean nothing here, so one answer may have any number of URLs. */
+/**
+ * The most names of one entry. Links may carry parameters that mean nothing here, so one answer may have any number of
+ * URLs.
+ */
 const MOST_NAMES = 4;
 
 /** What a value depends on. */
 export interface Tagged {
   tags: readonly string[];
   /**
-   * Milliseconds after a change of a tag in which a load may still miss it. Its value is kept until their end at most.
+   * For so long after a change of a tag (ms), a load may still miss the change. Its value is kept at most until this
+   * time is over.
    */
   settlesMs?: number | undefined;
 }
 
 export interface CacheOptions<T, Ready> {
   maxBytes: number;
-  /** Bytes of a value; undefined when it must not be kept. */
+  /** How many bytes a value takes; undefined where it must not be kept. */
   sizeOf: (value: T) => number | undefined;
-  /** Bytes of a form that is ready to be sent, beside those that it shares with its value. */
+  /** How many bytes a ready form takes in addition to those that it shares with its value. */
   readySizeOf?: (ready: Ready) => number;
-  /** When a value must not be used any more (milliseconds since 1970); undefined when only an announcement ends it. */
+  /** When a value must not be used any more (milliseconds since 1970); undefined where only an announcement ends it. */
   expiryOf?: (value: T) => number | undefined;
   now?: () => number;
 }
 
 /**
- * Finished answers in memory, bounded by bytes, each with the cache tags that it depends on. While announcements
+ * Keeps finished answers in memory, bounded by bytes, each with the cache tags that it depends on. While announcements
  * arrive, an entry stays until one of its tags is announced. While they do not, it stays for one second. When several
- * readers ask for a key that is not there, it is loaded once for all of them.
+ * readers ask for a key that is not kept, it is loaded once for all of them.
  *
- * A value may also have names, each with a form that is ready to be sent. A name is found without knowing the key.
+ * A value may also have names, each with a form that is ready to be sent. It is found by a name without knowing the
+ * key.
  */
 export class ResponseCache<T extends object, Ready extends object = never> {
   readonly #entries: LRUCache<string, Entry<T>> | undefined;
   readonly #loads = new Map<string, { promise: Promise<T>; tags: readonly string[] }>();
   readonly #keysByTag = new Map<string, Set<string>>();
-  /** When tags of loads that settle have changed. One that is new here may have changed just before. */
+  /** When tags have changed, for loads with `settlesMs`. A tag that is new here may have changed just before. */
   readonly #changedAt = new Map<string, number>();
   readonly #named = new Map<string, Named<Ready>>();
   readonly #sizeOf: (value: T) => number | undefined;
@@ -88,7 +96,7 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     }
   }
 
-  /** The kept value of a key; undefined when there is none that may be used. */
+  /** The value kept under a key; undefined where none may be used. */
   kept(key: string): T | undefined {
     const entry = this.#entries?.get(key);
     if (!entry || !this.#isFresh(entry)) return undefined;
@@ -96,13 +104,16 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     return entry.value;
   }
 
-  /** What `load` brings for a key, or what another load of it brings that is under way. A failed load is not kept. */
+  /**
+   * Loads the value of a key, or waits for a load of this key that is under way. The result of a failed load is not
+   * kept.
+   */
   load(key: string, dependency: Tagged, load: () => Promise<T>): Promise<T> {
     this.#misses += 1;
     return this.#loads.get(key)?.promise ?? this.#load(key, dependency, load);
   }
 
-  /** What is ready under a name; undefined when its value is not there any more. */
+  /** The form that is ready under a name; undefined where its value is not kept any more. */
   find(name: string): Ready | undefined {
     const named = this.#named.get(name);
     if (!named) return undefined;
@@ -113,7 +124,8 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   }
 
   /**
-   * Gives the value of a key a name, while that is the value kept, has few names, and something is ready to be sent.
+   * Gives a value a further name. It does nothing where the key has another value now, where the value has MOST_NAMES,
+   * or where `make` returns nothing.
    */
   name(key: string, value: T, name: string, make: () => Ready | undefined): void {
     const entry = this.#entries?.peek(key);
@@ -126,8 +138,7 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   }
 
   /**
-   * Puts a value in the place of the one that is kept, where it is the same answer in more forms. Its names are
-   * dropped.
+   * Replaces the value that is kept under a key by the same answer with more forms. The names of the value are dropped.
    */
   extend(key: string, value: T, extended: T): void {
     const entry = this.#entries?.peek(key);
@@ -137,7 +148,10 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     this.#put(key, { ...entry, value: extended, bytes: costOf(key, bytes), names: [] });
   }
 
-  /** Drops every value that carries one of the tags. What is being loaded under one of them is sent, but not kept. */
+  /**
+   * Drops every value that has one of the tags. A value that is being loaded under one of them is returned, but not
+   * kept.
+   */
   invalidate(tags: readonly string[]): void {
     for (const tag of tags) {
       for (const key of this.#keysByTag.get(tag) ?? []) this.#entries?.delete(key);
@@ -151,30 +165,30 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     }
   }
 
-  /** Drops every value, and keeps nothing that is being loaded. */
+  /** Drops every value. Values that are being loaded are not kept. */
   clear(): void {
     this.#entries?.clear();
     this.#loads.clear();
     for (const tag of this.#changedAt.keys()) this.#changedAt.set(tag, this.#now());
   }
 
-  /** Announcements arrive from now on. Values that were kept before may be outdated, so they are dropped. */
+  /** Tells that announcements arrive from now on. Values that were kept before may be outdated, so they are dropped. */
   resume(): void {
     this.clear();
     this.#live = true;
   }
 
-  /** Announcements may be missed from now on. */
+  /** Tells that announcements may be missed from now on. */
   suspend(): void {
     this.#live = false;
   }
 
-  /** Values found and not found since the process began. */
+  /** How many values were found and not found since the process began. */
   get traffic(): { hits: number; misses: number } {
     return { hits: this.#hits, misses: this.#misses };
   }
 
-  /** Number of values kept and their bytes. */
+  /** How many values are kept, and how many bytes they take. */
   get size(): { entries: number; bytes: number } {
     return { entries: this.#entries?.size ?? 0, bytes: this.#entries?.calculatedSize ?? 0 };
   }
@@ -185,7 +199,7 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     this.#loads.set(key, flight);
     flight.promise.then(
       (value) => {
-        // An announcement removes a load from the map, since its value may be older than what was announced.
+        // An announcement removes a load from the map, because its value may be older than the change.
         if (this.#loads.get(key) !== flight) return;
         this.#loads.delete(key);
         this.#keep(key, { value, tags, expiresAt: earlier(this.#expiryOf(value), settledAt) });
@@ -197,7 +211,7 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     return flight.promise;
   }
 
-  /** When all that was announced before a load shows in what it brings; undefined when it does already. */
+  /** When a load no longer misses a change that was announced before it began; undefined where that is already so. */
   #settledAt(tags: readonly string[], settlesMs: number): number | undefined {
     if (settlesMs === 0) return undefined;
     const now = this.#now();
@@ -249,12 +263,12 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   }
 }
 
-/** Bytes that an entry costs with its key and without names. */
+/** How many bytes an entry takes with its key, but without names. */
 function costOf(key: string, bytes: number): number {
   return bytes + 2 * key.length + ENTRY_OVERHEAD;
 }
 
-/** The earlier of two times; undefined when there is none. */
+/** The earlier of two times; undefined where there is none. */
 function earlier(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }

@@ -6,16 +6,16 @@ import { queryReader } from './query.js';
 
 /** What a handler gets. */
 export interface Input<Params, Query, Body = undefined> {
-  /** Parts of the path, as sent: the handler itself looks whether they can be what they should be. */
+  /** Parts of the path as they were sent. The handler itself checks that they can be ids. */
   params: Params;
-  /** Checked by the operation's schema, as is the body. */
+  /** The query, checked by the operation's schema. So is the body. */
   query: Query;
   body: Body;
   /** Null on public operations. */
   caller: Caller | null;
-  /** Under whose limit the request counts. */
+  /** The name whose limit the request counts towards. */
   asker: Asker;
-  /** The value of a cookie, as sent. */
+  /** The value of a cookie as it was sent. */
   cookie: (name: string) => string | undefined;
 }
 
@@ -23,18 +23,20 @@ export type Handler<Params, Query, Body = undefined> = (
   input: Input<Params, Query, Body>,
 ) => Promise<Answer>;
 
-/** The tags that a cached answer depends on. `input`, where it is set, replaces the whole input in the cache key. */
+/**
+ * The tags that a cached answer depends on. Where `input` is set, the cache key holds it in place of the whole input.
+ */
 export interface Dependency {
   tags: string[];
   input?: unknown;
   /**
-   * Milliseconds after an announcement in which an answer may still miss what was announced. One that was asked for in
-   * that time is kept until its end.
+   * For so long after an announcement (ms), an answer may still miss the change. An answer that is made in that time is
+   * kept at most until the time is over.
    */
   settlesMs?: number | undefined;
 }
 
-/** A request whose caller was admitted, not yet checked. */
+/** A request whose caller is admitted, but whose query is not yet checked. */
 export interface Asked {
   params: Record<string, string>;
   queryString: string;
@@ -43,24 +45,24 @@ export interface Asked {
   cookie: (name: string) => string | undefined;
 }
 
-/** An operation with its handler, its types already checked against each other. */
+/** An operation with its handler. Their types have been checked against each other. */
 export interface Route {
   operation: Operation;
-  /** Whether every caller gets the same answer: it depends on the path and the query alone. */
+  /** Whether every caller gets the same answer, which then depends on path and query alone. */
   isSameForAll: boolean;
-  /** The key and tags of a cacheable answer, and how to make it. Throws VALIDATION_ERROR. */
+  /** Gives the cache key and tags of an answer, and a way to make it. Throws VALIDATION_ERROR. */
   ask: (asked: Asked) => Question;
 }
 
 export interface Question {
-  /** `body` is what the operation's rule has read. */
+  /** `body` is what was read by the operation's rule. */
   answer: (body: unknown) => Promise<Answer>;
   cached?: { key: string } & Pick<Dependency, 'tags' | 'settlesMs'>;
 }
 
 /**
- * Joins an operation and its handler. Where `dependsOn` names the tags of an answer, the response cache keeps it. Without
- * `dependsOn` answers may depend on who asks.
+ * Joins an operation and its handler. With `dependsOn`, which names the tags of an answer, the response cache keeps
+ * answers. Without it, answers may depend on the caller.
  */
 export function route<Params, Query, Body>(
   operation: Operation<Params, Query, Body>,
@@ -92,7 +94,7 @@ export function route<Params, Query, Body>(
   };
 }
 
-/** Names and values in the order of the names: the same whatever the order in which the caller gave them. */
+/** Names and values, sorted by name. So the order in which the caller gave them does not matter. */
 function sorted(values: object): [string, unknown][] {
   return Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
 }

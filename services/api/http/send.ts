@@ -7,9 +7,9 @@ import { noneMatchNames } from './entityTag.js';
 import { formOf } from './forms.js';
 import { setLines } from './headLines.js';
 
-/** Sends an answer in the encoding that the client accepts, or 304 when the client has it already. */
+/** Sends an answer in the encoding that the client accepts, or 304 where the client has it already. */
 export async function send(ctx: Context, answer: Answer): Promise<void> {
-  // An answer that depends on a credential must not be cached anywhere.
+  // An answer that depends on a credential must not be kept by any cache.
   const cacheControl = ctx.state['private'] ? 'private, no-store' : undefined;
   const form = await formOf(ctx.req, answer, cacheControl);
   const status = answer.status ?? 200;
@@ -32,7 +32,7 @@ function setAll(ctx: Context, headers: readonly string[]): void {
   for (let at = 0; at < headers.length; at += 2) ctx.set(headers[at]!, headers[at + 1]!);
 }
 
-/** The X-Cache header (HIT, MISS or BYPASS) and X-Cache-TTL (whole seconds left), as lines of a head. */
+/** The X-Cache header (HIT, MISS or BYPASS) and the X-Cache-TTL header (whole seconds left), as lines of a head. */
 export function cacheLines({ state, expiresAt }: CacheState): string {
   const secondsLeft = Math.max(0, Math.ceil((expiresAt - Date.now()) / 1_000));
   return `X-Cache: ${state}\r\nX-Cache-TTL: ${secondsLeft}\r\n`;

@@ -6,27 +6,27 @@ import { RequestDurations } from './requestDurations.js';
 
 /** What is measured of one request. */
 export interface MeasuredRequest {
-  /** The operation's id; `none` where nothing matched. */
+  /** The id of the operation; `none` where no route matched. */
   operation: string;
   status: number;
   seconds: number;
-  /** What the cache said, where the answer tells. */
+  /** The X-Cache header, where the answer has one. */
   xCache: string | undefined;
-  /** The limit that it went over. */
+  /** The limit that refused the request. */
   limitedBy: string | undefined;
 }
 
-/** The metrics of an API process. No label holds what a caller wrote. */
+/** The metrics of an API process. No label holds anything that a caller wrote. */
 export interface ApiMetrics {
   registry: Registry;
   /** The metrics of all processes of this API, in the format of Prometheus. */
   read: () => Promise<string>;
   observeRequest: (request: MeasuredRequest) => void;
-  /** A call to a store; `failed` says that the store did not answer it. */
+  /** Counts a call to a store. `failed` means that the store did not answer it. */
   observeCall: (store: string, seconds: number, failed: boolean) => void;
 }
 
-/** Makes the metrics of an API process with this response cache, which others may run beside (`isOneOfMany`). */
+/** Makes the metrics of an API process with this response cache. With `isOneOfMany`, others run beside it. */
 export function createApiMetrics(cache: CacheCounters, isOneOfMany: boolean): ApiMetrics {
   const registry = createRegistry();
   const registers = [registry];
@@ -74,7 +74,10 @@ export function createApiMetrics(cache: CacheCounters, isOneOfMany: boolean): Ap
   };
 }
 
-/** Requests for statistics by their X-Cache, which are counted without labels: there are many. */
+/**
+ * Adds a metric of requests for statistics, by their X-Cache header. There are many such requests, so they are counted
+ * in a plain map.
+ */
 function registerStatistics(registry: Registry, counts: ReadonlyMap<string, number>): void {
   new Counter({
     name: 'forum_archive_stats_cache_total',
@@ -88,7 +91,7 @@ function registerStatistics(registry: Registry, counts: ReadonlyMap<string, numb
   });
 }
 
-/** The response cache counts by itself. */
+/** Reads the counters of the response cache, which counts by itself. */
 function registerCache(registry: Registry, cache: CacheCounters): void {
   new Counter({
     name: 'forum_archive_response_cache_total',

@@ -13,20 +13,20 @@ export interface RequestDurationsOptions {
   registry: Registry;
 }
 
-/** The durations of one operation and status. */
+/** The durations of requests with one operation and status. */
 interface Durations {
-  /** How many fell into each bucket of `DURATION_BUCKETS`. The last number counts the longer ones. */
+  /** How many fell into each bucket of `DURATION_BUCKETS`. The last number counts longer ones. */
   counts: number[];
-  /** Seconds. */
+  /** In seconds. */
   sum: number;
 }
 
-/** The library declares its enum of types, but does not export it. */
+/** The library does not export its enum of metric types. */
 const HISTOGRAM = 'histogram' as unknown as MetricType;
 
 /**
- * A histogram of durations with the labels `operation` and `status`. The library's own joins the labels to one text and
- * looks that up with each observation, which costs a hot answer about a tenth of its processor time
+ * A histogram of durations with the labels `operation` and `status`. The library's own histogram joins the labels to
+ * one text for each observation, and looks it up. For a cached answer, that costs about a tenth of its processor time
  * (docs/performance.md).
  */
 export class RequestDurations {
@@ -37,7 +37,7 @@ export class RequestDurations {
   constructor({ name, help, registry }: RequestDurationsOptions) {
     this.name = name;
     this.#help = help;
-    // A registry asks its metrics for nothing but what `get` gives.
+    // A registry only calls `get` of its metrics.
     registry.registerMetric(this as unknown as Metric);
   }
 
@@ -50,7 +50,7 @@ export class RequestDurations {
     durations.sum += seconds;
   }
 
-  /** What a registry tells of it, in the library's own form. */
+  /** The histogram in the library's own form, for a registry. */
   get(): Promise<MetricObjectWithValues<MetricValueWithName<string>>> {
     const values = [...this.#known].flatMap(([operation, statuses]) =>
       [...statuses].flatMap(([status, durations]) =>

@@ -4,28 +4,31 @@ import { equalTexts } from '../../../shared/platform/equalTexts.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { archiveSecret } from '../../../shared/store/secrets.js';
 
-/** How many bytes of a cursor stand before its position. */
+/** How many bytes of a cursor come before its position. */
 export const SIGNATURE_BYTES = 12;
 
-/** Writes and reads the cursors of an archive, signed so that nobody else can write one. */
+/** Writes and reads the cursors of an archive. They are signed, so nobody else can write one. */
 export interface Cursors {
-  /** An opaque, URL-safe cursor: a position, bound to the question (sort and filters) that it belongs to. */
+  /**
+   * Writes an opaque, URL-safe cursor. It holds a position, and is bound to the question (sort and filters) that it
+   * belongs to.
+   */
   write: (question: readonly unknown[], position: string) => string;
   /**
-   * The position of a cursor. Throws VALIDATION_ERROR when it is not of this archive, of another question, or not of
-   * this shape.
+   * Reads the position in a cursor. Throws VALIDATION_ERROR where the cursor is of another archive or another question,
+   * or has another shape.
    */
   read: (question: readonly unknown[], cursor: string, shape: RegExp) => RegExpExecArray;
 }
 
-/** The cursors of an archive, once its key is known. */
+/** Gives the cursors of an archive once its key is known. */
 export type OpenCursors = () => Promise<Cursors>;
 
 /** Cursors whose key is kept in MongoDB, so that every process uses the same one. */
 export interface KeptCursors {
   /** Reads the key when it is first needed. */
   open: OpenCursors;
-  /** Has the key read again: an archive that was restored may have another. */
+  /** Has the key read again. A restored archive may have another one. */
   forget(): void;
 }
 
@@ -42,7 +45,7 @@ export function keptCursors(store: Pick<Collections, 'state'>): KeptCursors {
   };
 }
 
-/** Cursors signed with a secret. */
+/** Makes cursors that are signed with a secret. */
 export function createCursors(secret: string): Cursors {
   const sign = (question: readonly unknown[], position: string): Buffer => {
     const hmac = createHmac('sha256', secret).update(JSON.stringify([question, position]));

@@ -1,4 +1,4 @@
-/** A page: what is shown of what was found, and where the next one begins. */
+/** A page of results, and where the next page begins. */
 export interface Page<T> {
   shown: T[];
   nextCursor: string | null;
@@ -6,7 +6,8 @@ export interface Page<T> {
 }
 
 /**
- * A page of at most `limit` items. `found` was queried with `limit` + 1, so that one more says whether a page follows.
+ * Makes a page of at most `limit` items. `found` was queried with `limit` + 1, so an extra item shows that a page
+ * follows.
  */
 export function pageOf<T>(found: T[], limit: number, cursorOf: (last: T) => string): Page<T> {
   const shown = found.slice(0, limit);

@@ -2,18 +2,18 @@ import type { Worker } from 'node:cluster';
 import { AggregatorRegistry, Registry } from 'prom-client';
 import type { FromProcess, Metrics, ToProcess } from './messages.js';
 
-/** Milliseconds that a process has to tell its metrics. After that, those count that it told the last time. */
+/** How long a process may take to tell its metrics (ms). After that, those that it told last are used. */
 const TELL_MS = 500;
 /** Types of metrics that only rise while a process runs. */
 const RISING: readonly unknown[] = ['counter', 'histogram'];
 
-/** The metrics of the processes of one API, added up for each of them that asks. */
+/** Adds up the metrics of the processes of one API, for each process that asks. */
 export interface MetricsSum {
   /** Adds a process that was just started. When it ends, what it has counted stays in the sum. */
   include(worker: Worker): void;
 }
 
-/** Makes a sum of no process. */
+/** Makes a sum of no processes yet. */
 export function createMetricsSum(): MetricsSum {
   const members = new Map<number, Member>();
   let ended = new Registry();
@@ -35,7 +35,8 @@ export function createMetricsSum(): MetricsSum {
       });
       worker.once('exit', () => {
         members.delete(worker.id);
-        // Whoever reads the metrics takes a count that falls for a restart, and would count all the rest again.
+        // Rising metrics of a process that has ended are kept. A reader of the metrics takes a count that falls for a
+        // restart, and would count the rest twice.
         const rising = member.told.filter(({ type }) => RISING.includes(type));
         ended = AggregatorRegistry.aggregate([ended.getMetricsAsArray(), rising]);
       });
@@ -58,7 +59,7 @@ class Member {
     });
   }
 
-  /** Has the process tell its metrics. Resolves when it has, or after `TELL_MS`. */
+  /** Asks the process for its metrics. Resolves when it has told them, or after `TELL_MS`. */
   async ask(): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, TELL_MS);
@@ -71,7 +72,7 @@ class Member {
   }
 }
 
-/** A process that has just ended gets no message. */
+/** Sends a message to a process, unless it has just ended. */
 function send(worker: Worker, message: ToProcess): void {
   if (worker.isConnected()) worker.send(message, () => undefined);
 }

@@ -5,15 +5,15 @@ import { stopOnSignal } from '../../../shared/platform/shutdown.js';
 import { createMetricsSum } from './metricsSum.js';
 import { restMs } from './restMs.js';
 
-/** A process that lived this long (ms) did not end because of how it starts. */
+/** Where a process has lived for so long (ms), its end has nothing to do with its start. */
 const STEADY_MS = 30_000;
 /** A process ends within 10 seconds after SIGTERM. One that is frozen does not, and is killed after this time (ms). */
 const KILL_AFTER_MS = 11_000;
 
 /**
- * Runs `count` processes of the API until a signal stops them. They share one address; new connections go to each in
- * turn. One that ends by itself is replaced. Where the first one ends before it listens, this process ends with its
- * exit code, and starts no other one.
+ * Runs `count` processes of the API until a signal stops them. They share one address, and new connections go to each
+ * in turn. A process that ends by itself is replaced. Where the first process ends before it listens, this process
+ * starts no others, and ends with the same exit code.
  */
 export async function runProcesses(count: number, logger: Logger): Promise<void> {
   const sum = createMetricsSum();
@@ -48,7 +48,7 @@ export async function runProcesses(count: number, logger: Logger): Promise<void>
   for (let more = count - 1; more > 0; more -= 1) start();
 }
 
-/** Rejects when the process did not end as asked. */
+/** Stops a process. Rejects where it does not end as asked. */
 async function stopWorker(worker: Worker): Promise<void> {
   if (worker.isDead()) return;
   const ended = once(worker, 'exit');
@@ -56,7 +56,7 @@ async function stopWorker(worker: Worker): Promise<void> {
   const timer = setTimeout(() => worker.process.kill('SIGKILL'), KILL_AFTER_MS);
   const [code, signal] = (await ended) as [number | null, string | null];
   clearTimeout(timer);
-  // One that was just starting is ended by the signal itself.
+  // A process that was still starting is ended by the signal itself.
   if (code !== 0 && signal !== 'SIGTERM') {
     throw new Error(`Process ${worker.process.pid} ended with ${signal ?? code}`);
   }

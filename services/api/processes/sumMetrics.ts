@@ -2,12 +2,12 @@ import type { Registry } from 'prom-client';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import type { FromProcess, ToProcess } from './messages.js';
 
-/** Longer than all processes have to tell their metrics (ms). */
+/** How long to wait for the sum (ms). It is longer than all processes have to tell their metrics. */
 const SUM_MS = 2_000;
 
 /**
- * Tells the metrics of this process to the one that runs it, whenever that asks. Gives a function that resolves with
- * the sum of all processes in the format of Prometheus, and rejects with a TimeoutError when none comes.
+ * Tells the metrics of this process to its parent process, whenever that asks. The function that it returns resolves
+ * with the sum of all processes in the format of Prometheus. It rejects with a TimeoutError where none comes.
  */
 export function sumMetrics(registry: Registry): () => Promise<string> {
   const waiting = new Set<(text: string) => void>();

@@ -3,17 +3,20 @@ import { logFailures } from '../../../shared/platform/logFailures.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { changedTags, parseAnnouncement } from '../dependencies.js';
 
-/** Milliseconds between two pings of the subscription. With the time that a ping may take it is under a second. */
+/**
+ * Milliseconds between two pings of the subscription. Together with the time that a ping may take, it is under a
+ * second.
+ */
 const HEARTBEAT = 600;
 
 export interface Listening {
-  /** Tags of answers that have changed. */
+  /** Drops the answers with these tags, because they have changed. */
   invalidate(tags: readonly string[]): void;
-  /** Something changed, and nobody can tell what. */
+  /** Drops all answers, because nobody knows what has changed. */
   clear(): void;
-  /** Announcements arrive from now on. */
+  /** Tells that announcements arrive from now on. */
   resume(): void;
-  /** Announcements may be missed from now on. */
+  /** Tells that announcements may be missed from now on. */
   suspend(): void;
 }
 
@@ -22,7 +25,8 @@ export interface Subscription {
 }
 
 /**
- * Passes announcements on to a cache, over a connection of its own. Suspends the cache while they cannot be received.
+ * Passes announcements on to a cache, over a connection of their own. The cache is suspended while they cannot be
+ * received.
  */
 export function followAnnouncements(
   redis: Redis,
@@ -46,7 +50,7 @@ export function followAnnouncements(
     cache.suspend();
   });
   logFailures(redis, logger);
-  // The connection tries again by itself when the first attempt fails.
+  // Where the first attempt fails, the connection tries again by itself.
   redis.connect().catch(() => undefined);
   const heartbeat = setInterval(() => void beat(redis, cache), HEARTBEAT);
   return {
@@ -69,13 +73,13 @@ function empty(message: string, cache: Listening, logger: Logger): void {
   }
 }
 
-/** Pings the connection, since a dead one may look open and receive nothing. */
+/** Pings the connection. A dead connection may look open, and receive nothing. */
 async function beat(redis: Redis, cache: Listening): Promise<void> {
   if (redis.status !== 'ready') return;
   try {
     await redis.ping();
   } catch {
-    // A frozen server does not close its connection, so there would be no 'close' event.
+    // A frozen server does not close its connection, so there is no 'close' event.
     cache.suspend();
     redis.disconnect(true);
   }

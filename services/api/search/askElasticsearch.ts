@@ -5,13 +5,13 @@ import { searchProblem } from '../../../shared/store/searchIndex.js';
 import { CALL_LIMIT_MS } from '../timeLimit.js';
 import { Turns } from '../turns.js';
 
-/** What a search needs: the client, and the archive whose index it reads. */
+/** What a search needs: the client, and the namespace of the archive whose index it reads. */
 export interface SearchDeps {
   elasticsearch: Client;
   namespace: string;
 }
 
-/** How long a call may take (ms), and what goes with each: no second try, since the reader may ask again. */
+/** The limits of a call: how long it may take (ms), and no second try, since the reader may ask again. */
 export const CALL_LIMITS = { requestTimeout: CALL_LIMIT_MS, maxRetries: 0 } as const;
 
 const RETRY_AFTER_SECONDS = '5';
@@ -19,25 +19,25 @@ const RETRY_AFTER_SECONDS = '5';
 const RETRY_AFTER_REBUILD_SECONDS = '60';
 
 /**
- * How many calls of searches one process has under way. Those that wait here do not use up the time of their call. They
- * wait so briefly (ms) that the reader is still there when their turn comes: otherwise a line that is once too long would
- * be worked off for readers who were told 503 before, and nobody would be answered.
+ * The most calls that searches of one process have under way at once. Further calls wait, but only briefly (`waitMs`).
+ * Waiting does not use up the time of the call itself. With long waits, readers would get 503 before the turn of their
+ * calls came. Then these calls would still be made, for nobody, and later readers would wait even longer.
  */
 export const CALLS_AT_ONCE = 8;
 const LINE = 'searches';
 const line = new Turns({ inAll: CALLS_AT_ONCE, waitMs: 1_000 });
 
 /**
- * Asks Elasticsearch as `askElasticsearch` does, after the calls of other searches. Throws UNAVAILABLE when these take
- * too long.
+ * Asks Elasticsearch as `askElasticsearch` does, in turn with other searches. Throws UNAVAILABLE where the turn does
+ * not come in time.
  */
 export function searchElasticsearch<T>(deps: SearchDeps, call: () => Promise<T>): Promise<T> {
   return line.take(LINE, CALLS_AT_ONCE, () => askElasticsearch(deps, call));
 }
 
 /**
- * Runs calls to Elasticsearch; when it is away, slow or overloaded, or its index was made for another version, throws
- * UNAVAILABLE with Retry-After, and VALIDATION_ERROR when a query makes more clauses than the server takes.
+ * Makes calls to Elasticsearch. Throws UNAVAILABLE with Retry-After where it is away, slow or overloaded, or where its
+ * index was made for another version. Throws VALIDATION_ERROR where a query makes more clauses than the server takes.
  */
 export async function askElasticsearch<T>(deps: SearchDeps, call: () => Promise<T>): Promise<T> {
   try {
@@ -59,7 +59,7 @@ function isNotUnderstood(error: unknown): boolean {
 }
 
 /**
- * Throws UNAVAILABLE when the index was made for another version: it may lack fields and analysers that are asked for.
+ * Throws UNAVAILABLE where the index was made for another version. It may lack fields and analysers that are asked for.
  */
 async function checkIndex({ elasticsearch, namespace }: SearchDeps, cause: unknown): Promise<void> {
   const problem = await searchProblem(elasticsearch, namespace, CALL_LIMITS).catch(() => null);
@@ -70,7 +70,10 @@ async function checkIndex({ elasticsearch, namespace }: SearchDeps, cause: unkno
   });
 }
 
-/** A missing index (404) is one that is not built yet; a refused query (400) is a defect of ours. */
+/**
+ * Whether the index cannot answer now. A missing index (404) is not built yet. A refused query (400) is a defect of
+ * this API.
+ */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof errors.ResponseError) {
     const status = error.statusCode ?? 503;
@@ -80,8 +83,8 @@ function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * Hundreds of characters without a space, in a script written without spaces, make a clause of each pair of them in
- * each form; how many clauses a server takes depends on its memory.
+ * Whether a query makes too many clauses. In a script without spaces, hundreds of characters in a row make a clause for
+ * each pair of characters in each form. How many clauses a server takes depends on its memory.
  */
 function isTooLarge(error: unknown): boolean {
   if (!(error instanceof errors.ResponseError)) return false;

@@ -1,16 +1,16 @@
 import type { Query } from './matchTerms.js';
 
-/** A way to match: its scores are from `floor` to below `ceiling`, and it stands above those before it. */
+/** A kind of match. Its scores reach from `floor` to below `ceiling`. It ranks above all bands before it. */
 interface Band {
   floor: number;
   ceiling: number;
-  /** Its place among the others, as Elasticsearch adds it up. */
+  /** Its rank, in the numbers that Elasticsearch adds up. */
   place: number;
 }
 
 /**
- * The bands, weakest first, as docs/search.md lists them. What is said in a message places it by the sum of its
- * conditions (`STEP`), so that Elasticsearch tries each of them once; the places of the others lie between.
+ * The bands, weakest first, as docs/search.md lists them. The place of a message is the sum of the conditions that its
+ * content meets (`STEP`), so Elasticsearch checks each condition once. The places of other bands lie in between.
  */
 const BANDS = {
   mistyped: { place: 0, floor: 0.1, ceiling: 0.3 },
@@ -30,29 +30,33 @@ const BANDS = {
 
 export type BandName = keyof typeof BANDS;
 
-/** How many places each condition lifts a message. A phrase is also as written and nearby, so it gets all three. */
+/**
+ * How many places each condition lifts a message. A phrase also stands as written and nearby, so it is lifted by all
+ * three.
+ */
 export const STEP = { asWritten: 3, nearby: 5, phrase: 2 } as const;
 
-/** More than the relevance of any match. */
+/** The distance of two places in Elasticsearch's scores. It is more than the relevance of any match. */
 const UNIT = 256;
-/** The relevance that takes half of a band. */
+/** The relevance with which a match stands in the middle of its band. */
 const HALF_WAY = 4;
 
 const byPlace: readonly Band[] = Object.values(BANDS);
 
-/** Adds the distance between two bands to the score of what a query finds. */
+/** Adds the distance of so many places to the score of everything that a query finds. */
 export function lift(filter: Query, places: number): Query {
   return { constant_score: { filter, boost: places * UNIT } };
 }
 
-/** How many places a band stands above another. */
+/** How many places one band stands above another. */
 export function placesAbove(band: BandName, other: BandName): number {
   return BANDS[band].place - BANDS[other].place;
 }
 
 /**
- * A document's score, 0 to 1, from what Elasticsearch gives it: the place of its band above `lowest` times UNIT, plus
- * its relevance s. Within the band it is floor + (ceiling - floor) * s / (s + 4), so the ceiling is never reached.
+ * Turns Elasticsearch's score into a score from 0 to 1. Elasticsearch gives (the place of the band above `lowest`) *
+ * UNIT, plus the relevance s. Within the band, the score is floor + (ceiling - floor) * s / (s + 4), so it never
+ * reaches the ceiling.
  */
 export function scoreOf(given: number, lowest: BandName): number {
   const place = BANDS[lowest].place + Math.floor(given / UNIT);
@@ -61,7 +65,7 @@ export function scoreOf(given: number, lowest: BandName): number {
   return floor + ((ceiling - floor) * relevance) / (relevance + HALF_WAY);
 }
 
-/** The least that Elasticsearch must give a document for this score, 0 to 1. The opposite of `scoreOf`. */
+/** The least score from Elasticsearch that `scoreOf` turns into at least this score, 0 to 1. */
 export function givenFor(score: number, lowest: BandName): number {
   const band = byPlace.findLast(({ floor }) => floor <= score) ?? BANDS.mistyped;
   const { floor, ceiling, place } = band;

@@ -19,23 +19,23 @@ import {
 } from './matchTerms.js';
 import type { ParsedQuery, SearchTerm } from './parseQuery.js';
 
-/** Matches weaker than this are looked for only on demand. */
+/** Matches with a lower score are only looked for where the reader asks for them. */
 export const WEAK_BELOW = 0.5;
 
 /**
- * How much more a term is worth in a title. The relevance of every match is divided by how many words the terms have, so
- * that it does not rise with the length of a query.
+ * How many times as much a term counts in a title. The relevance of each match is divided by the number of words in the
+ * terms, so that it does not grow with the length of a query.
  */
 const TITLE_WEIGHT = 2;
 
-/** The weakest band that a question asks for: what Elasticsearch gives begins there. */
+/** The weakest band that a question asks for. Elasticsearch's scores count from it. */
 export function lowestBand({ minScore }: Pick<SearchParams, 'minScore'>): BandName {
   return minScore < WEAK_BELOW ? 'mistyped' : 'stretch';
 }
 
 /**
- * Everything that the terms match, within the filters, scored as `scoreOf` reads it. Weak matches only when minScore
- * asks for them.
+ * Finds everything that the terms match, within the filters. Its scores are for `scoreOf`. Weak matches are included
+ * only where minScore asks for them.
  */
 export function buildQuery(parsed: ParsedQuery, params: SearchParams): Query {
   const { type } = params;
@@ -48,7 +48,7 @@ export function buildQuery(parsed: ParsedQuery, params: SearchParams): Query {
   );
   const weak = [
     ...(type === 'messages' ? [] : [scattered]),
-    // Each way finds what the one before finds as well, so it is left out where it finds no more.
+    // Each of these ways finds all that the way before it finds. So it is left out where it finds nothing more.
     ...(terms.slice(-1).some(mayBegin)
       ? [bandOf('begun', findAll(type, terms, matchTerm, matchBegun))]
       : []),
@@ -60,22 +60,22 @@ export function buildQuery(parsed: ParsedQuery, params: SearchParams): Query {
 }
 
 /**
- * Of the matches of `buildQuery` those that stand above all others, scored the same: threads with all terms in their
- * title, and messages that hold them near each other.
+ * Finds the strongest matches of `buildQuery`, with the same scores: threads with all terms in their title, and
+ * messages with all terms near each other.
  */
 export function buildStrongest(parsed: ParsedQuery, params: SearchParams): Query {
-  // Scored by the very same clauses: sums in another order would be rounded otherwise.
+  // Scores come from the very same clauses. Sums in another order would be rounded differently.
   const threads = { bool: { must: [findThreads(parsed)], filter: [placeTitle(parsed)] } };
   const messages = { bool: { must: [findMessages(parsed)], filter: [placeNearby(parsed)] } };
   return within(params, ofKind(params.type, threads, messages));
 }
 
-/** Everything that the terms match, not scored, for counting. */
+/** Finds everything that the terms match, without scores, to count it. */
 export function buildCountQuery({ terms }: ParsedQuery, params: SearchParams): Query {
   return within(params, findAll(params.type, terms, matchTerm, matchTerm));
 }
 
-/** What to mark in a field: the terms and what they may be typos of, and the beginning of a word. */
+/** Finds what is marked in a field: the terms, the words that they may be typos of, and the beginning of a word. */
 export function buildHighlightQuery(
   { terms }: Pick<ParsedQuery, 'terms'>,
   field: TextField,
@@ -92,7 +92,7 @@ export function buildHighlightQuery(
   };
 }
 
-/** The messages of some threads that hold most of the terms, for a passage of each thread. */
+/** Finds the messages of some threads that hold most of the terms. Each thread gets a passage from one of them. */
 export function buildPassageQuery({ terms }: ParsedQuery, threadIds: readonly string[]): Query {
   return {
     bool: {
@@ -104,8 +104,8 @@ export function buildPassageQuery({ terms }: ParsedQuery, threadIds: readonly st
 }
 
 /**
- * Threads by all terms in one stretch of their conversation, which holds their title. What the title holds adds to the
- * relevance, and places the thread where it holds all terms.
+ * Finds threads with all terms in one stretch of their conversation. A stretch begins with the title. Terms in the
+ * title add to the relevance, and a title with all terms lifts the thread to a higher band.
  */
 function findThreads(parsed: ParsedQuery): Query {
   const { terms } = parsed;
@@ -114,13 +114,13 @@ function findThreads(parsed: ParsedQuery): Query {
   return { bool: { must: [stretch], should: [...inHeading(terms), placeTitle(parsed)] } };
 }
 
-/** Each term in a thread's title, for its relevance. */
+/** Each term in a thread's title, to add to the relevance. */
 function inHeading(terms: readonly SearchTerm[]): Query[] {
   const weight = TITLE_WEIGHT / countPieces(terms);
   return terms.map((term) => matchTerm('heading', term, weight));
 }
 
-/** Titles that hold all terms, placed by how they do. */
+/** Finds titles that hold all terms, and lifts them by how they hold them. */
 function placeTitle({ terms, text, words }: ParsedQuery): Query {
   const whole = [text, ...(terms.length === 1 ? [terms[0]!.text] : [])];
   const inTitle = (match: Match) => allOf(terms.map((term) => match('heading', term)));
@@ -134,8 +134,8 @@ function placeTitle({ terms, text, words }: ParsedQuery): Query {
 }
 
 /**
- * Messages by all terms in their content or title, and at least one in their content, placed by whether these stand as
- * written and near each other in it.
+ * Finds messages with all terms in their content or title, and at least one in their content. It lifts messages whose
+ * terms stand as written, or near each other.
  */
 function findMessages(parsed: ParsedQuery): Query {
   const { terms } = parsed;
@@ -150,8 +150,8 @@ function findMessages(parsed: ParsedQuery): Query {
 }
 
 /**
- * Contents in which the terms stand near each other. The whole query as a phrase is looked for in these alone: a phrase
- * holds its terms near each other.
+ * Finds contents whose terms stand near each other, and lifts them. Only these are searched for the query as a phrase,
+ * because the terms of a phrase stand near each other.
  */
 function placeNearby({ terms, text, words }: ParsedQuery): Query {
   const phrase = phraseIn('content', text);
@@ -162,7 +162,7 @@ function placeNearby({ terms, text, words }: ParsedQuery): Query {
   return { bool: { must: [near], should: words > 1 ? [lift(phrase, STEP.phrase)] : [] } };
 }
 
-/** All terms in a stretch of a thread; in a message's content or title, and at least one in its content. */
+/** Finds all terms in a stretch of a thread; or in a message's content or title, with at least one in its content. */
 function findAll(
   type: SearchType,
   terms: readonly SearchTerm[],
@@ -178,7 +178,7 @@ function findAll(
   });
 }
 
-/** Where one document may hold a term. */
+/** Makes a query for a term in one document. */
 type Finder = (match: Match, term: SearchTerm, weight?: number) => Query;
 
 const inOne: Finder = (match, term, weight) => match('stretches.text', term, weight);
@@ -187,12 +187,12 @@ const inOne: Finder = (match, term, weight) => match('stretches.text', term, wei
 export const inMessage: Finder = (match, term, weight = 1) =>
   anyOf([match('content', term, weight), match('title', term, TITLE_WEIGHT * weight)]);
 
-/** Threads of which a stretch matches; the best one counts. */
+/** Threads of which a stretch matches. The best stretch counts. */
 function inStretch(query: Query): Query {
   return { nested: { path: 'stretches', score_mode: 'max', query } };
 }
 
-/** What the query finds, lifted from the weakest band of all to another. */
+/** Lifts what the query finds from the weakest of all bands to another band. */
 function bandOf(band: BandName, query: Query): Query {
   return all([query, lift({ match_all: {} }, placesAbove(band, 'mistyped'))]);
 }
@@ -201,7 +201,7 @@ function all(must: Query[]): Query {
   return must.length === 1 ? must[0]! : { bool: { must } };
 }
 
-/** The query of the kind that is wanted, or both. */
+/** The query for the kind of result that is wanted, or for both. */
 export function ofKind(type: SearchType, threads: Query, messages: Query): Query {
   if (type === 'threads') return threads;
   return type === 'messages' ? messages : { bool: { should: [threads, messages] } };

@@ -1,4 +1,4 @@
-/** Longest passage shown (characters). */
+/** The longest passage that is shown (characters). */
 export const PASSAGE = 240;
 
 /** How much of the text before the first mark a clipped passage keeps (characters). */
@@ -11,8 +11,8 @@ const MARK = '<mark>';
 const MARK_END = '</mark>';
 
 /**
- * A passage of escaped text with marks, cut around its first mark when it is longer than PASSAGE: Elasticsearch ends a
- * passage behind a word, and some words (keys, encoded files) are thousands of characters long.
+ * A passage of escaped text with marks. Where it is longer than PASSAGE, it is cut around its first mark. Elasticsearch
+ * ends a passage at the end of a word, and some words (keys, encoded files) are thousands of characters long.
  */
 export function clipPassage(escaped: string): string {
   if (escaped.length <= PASSAGE) return escaped;
@@ -24,7 +24,7 @@ export function clipPassage(escaped: string): string {
   const isBetween = (n: number): boolean => isSpace(n - 1) || isSpace(n);
   const first = nearest(lead, SLACK, isBetween);
   const last = nearest(first + PASSAGE, -SLACK, isBetween);
-  // A mark that begins where the passage ends is left out.
+  // A mark that begins at the end of the passage is left out.
   const kept = escaped.slice(first === 0 ? 0 : places[first], places[last]).replace(/<mark>$/, '');
   const isOpen = kept.lastIndexOf(MARK) > kept.lastIndexOf(MARK_END);
   return kept + (isOpen ? MARK_END : '');
@@ -36,7 +36,7 @@ function nearest(from: number, count: number, isWanted: (n: number) => boolean):
   return numbers.find(isWanted) ?? from;
 }
 
-/** Where each character that a reader sees begins. Escaped text has `<` in marks and `&` in escapes alone. */
+/** Where each visible character begins. In escaped text, `<` only begins a mark, and `&` only an escape. */
 function placesOf(escaped: string): number[] {
   const places: number[] = [];
   let at = 0;

@@ -2,15 +2,17 @@ import type { SearchParams } from '../../../shared/contract/search.js';
 import { foldTag } from '../../../shared/store/listKeys.js';
 import type { Query } from './matchTerms.js';
 
-/** The matches of a query that pass the filters. */
+/** Narrows a query to the filters of a search. */
 export function within(params: SearchParams, query: Query): Query {
   const filter = filtersOf(params);
   return filter.length === 0 ? query : { bool: { must: [query], filter } };
 }
 
-/** Parameters that are no filter by one value. */
+/** Parameters that do not filter a field by one value. */
 type Others = 'q' | 'type' | 'limit' | 'offset' | 'minScore' | 'tag' | 'after' | 'before';
-/** The fields of search documents that filters name. The compiler asks for each parameter that is no other. */
+/**
+ * The fields of search documents by which filters narrow. The compiler demands one for every parameter not in `Others`.
+ */
 type FilterField = Exclude<keyof SearchParams, Others> | 'tagKeys';
 
 function filtersOf(params: SearchParams): Query[] {

@@ -14,7 +14,7 @@ import {
   type Request,
 } from './searchRequest.js';
 
-/** A page of hits in order, and how many documents of each kind match. */
+/** A page of hits, in order, and how many documents of each kind match. */
 export interface Found {
   hits: Hit[];
   threadCount: number;
@@ -23,7 +23,7 @@ export interface Found {
 
 type Answer = estypes.SearchResponse<NonNullable<Hit['_source']>, Counts>;
 
-/** A page of what a question finds. How it is asked depends on whether its words are known to be common. */
+/** Finds a page of results. How it asks depends on whether the words of the query are known to be common. */
 export async function findPage(
   deps: SearchDeps,
   parsed: ParsedQuery,
@@ -45,7 +45,10 @@ async function askAtOnce(
   return { hits, ...countsOf(answer) };
 }
 
-/** Where matches are very many, the strongest mostly fill the page: the others are counted, and not scored. */
+/**
+ * Asks in steps. Where matches are very many, the strongest ones mostly fill the page. The others are only counted,
+ * without scores.
+ */
 async function askInSteps(
   deps: SearchDeps,
   parsed: ParsedQuery,
@@ -58,10 +61,10 @@ async function askInSteps(
 }
 
 /**
- * A page of hits, by score, then newest, then the higher id, then thread before message. Elasticsearch orders them by
- * score and time: these are numbers, and cheap to compare. Hits that are equal in both are ordered
- * here. One hit more is fetched on either side of the page. When it equals its neighbour on the page, the page is asked
- * for once more in full order.
+ * A page of hits, ordered by score, then newest first, then by the higher id, then thread before message. Elasticsearch
+ * orders them by score and time only: these are numbers, which are cheap to compare. Hits that are equal in both are
+ * ordered here. For this, one more hit is fetched on either side of the page. If it is equal to its neighbour on the
+ * page, the page is asked for once more, in full order.
  */
 async function fetchPage(
   deps: SearchDeps,

@@ -5,8 +5,8 @@ import { passageOf, type Hit } from './presentResults.js';
 import { buildPassages } from './searchRequest.js';
 
 /**
- * A passage of each thread among some hits, by thread id, with marks: of its best message among them, else of its best
- * message in the archive. A thread of which only the title matches has none.
+ * Finds a passage with marks for each thread among some hits, by thread id. It comes from the thread's best message
+ * among the hits, else from its best message in the archive. A thread has none where only its title matches.
  */
 export async function findPassages(
   deps: SearchDeps,
@@ -27,7 +27,7 @@ export async function findPassages(
   const { elasticsearch, namespace } = deps;
   const request = { index: searchAlias(namespace), ...buildPassages(parsed, [...without]) };
   const best = await searchElasticsearch(deps, () => elasticsearch.search(request, CALL_LIMITS));
-  // Each hit brings the field by which the hits are collapsed.
+  // Each hit has the field by which the hits are collapsed.
   for (const hit of best.hits.hits) keep((hit.fields as { threadId: [string] }).threadId[0], hit);
   return passages;
 }

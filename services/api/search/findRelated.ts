@@ -10,40 +10,43 @@ import type { Hit } from './presentResults.js';
 import { heaviest, type Telling } from './relatedRequest.js';
 import { buildRelated } from './searchRequest.js';
 
-/** Where the first page has a result of this score or more, nothing further is looked for. */
+/** Where the first page has a result with at least this score, related matches are not looked for. */
 const STRONG = 0.7;
-/** A word in at most so many documents may be a typo, or be spelled otherwise elsewhere. */
+/** A word in at most so many documents may be a typo, or be spelled differently elsewhere. */
 const HARDLY_KNOWN = 3;
-/** The most terms that are looked for: the most telling ones. What such a search costs grows with them. */
+/**
+ * The most terms that are looked for, which are the most telling ones. The cost of the search grows with their number.
+ */
 const MOST_TERMS = 8;
-/** The most terms that are counted: the first ones of a longer query. */
+/** The most terms that are weighed. Of a longer query, these are the first ones. */
 const MOST_COUNTED = 32;
-/** The fewest signs of a part of a name that counts for the name, and how many parts do: the first ones. */
+/**
+ * The fewest characters of a part of a name that counts as a spelling of it, and how many such parts count: the first
+ * ones.
+ */
 const SHORTEST_NAME_PART = 3;
 const MOST_PARTS = 3;
 
-/**
- * Whether the first page of what all terms match has no strong result, so that matches of its most telling terms are
- * looked for.
- */
+/** Whether related matches are to be looked for: on the first page, where no match of all terms is strong. */
 export function needsRelated(
   { terms }: Pick<ParsedQuery, 'terms'>,
   { offset, limit }: SearchParams,
   { total, best }: { total: number; best: number },
 ): boolean {
-  // Some of several terms can be left out. Of a single one there are other spellings, if it was not found.
+  // Of several terms, some can be left out. A single term that was not found may have other spellings.
   const hasLess = terms.length > 1 || total === 0;
   return best < STRONG && hasLess && offset === 0 && limit > 0;
 }
 
-/** What holds telling terms of a query, best first, and these terms with their spellings. */
+/** Related matches of a query, best first, and its telling terms with their spellings. */
 export interface Related {
   hits: Hit[];
   terms: SearchTerm[];
 }
 
 /**
- * Threads and messages that hold telling terms of a query, at most `limit` together; none of the threads in `shown`.
+ * Finds threads and messages that hold telling terms of a query, at most `limit` together. Threads in `shown` are left
+ * out.
  */
 export async function findRelated(
   deps: SearchDeps,
@@ -70,13 +73,13 @@ export async function findRelated(
   };
   const needed = heaviest(telling);
   const hits = await ask(needed);
-  // Terms are weighed by the whole archive. Where the filters leave nothing that holds one which tells enough, the
-  // others must do.
+  // Terms are weighed over the whole archive. The filters may leave nothing that holds one of the needed terms. Then
+  // any of the telling terms will do.
   const isLeft = hits.length + shown.length === 0 && needed.length < telling.length;
   return { hits: isLeft ? await ask(telling) : hits, terms };
 }
 
-/** The most telling terms that the archive holds in some spelling, and how much each tells. */
+/** Weighs the telling terms of a query, and returns the most telling ones that the archive holds in some spelling. */
 async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> {
   const terms = tellingTerms(parsed.terms).slice(0, MOST_COUNTED);
   const pairs = terms.slice(1).map((term, index) => joinOf(terms[index]!, term));
@@ -88,7 +91,7 @@ async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> 
     'inflected',
   );
   const countOf = (text: string): number => mostOf(counts.get(text));
-  // A text of several words tells as much as they do together.
+  // The weight of a text with several words is the sum of their weights.
   const weightOf = (text: string): number =>
     (counts.get(text) ?? []).reduce(
       (sum, count) => sum + Math.log(1 + all / Math.max(1, count)),
@@ -121,25 +124,25 @@ async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> 
     .slice(0, MOST_TERMS);
 }
 
-/** Two words that stand side by side, as one. */
+/** Two neighbouring words joined to one; undefined where one is a phrase. */
 function joinOf(one: SearchTerm, other: SearchTerm): string | undefined {
   return one.phrase || other.phrase ? undefined : one.text + other.text;
 }
 
-/** A word of letters, whole, without the signs in it: `e-mail` as `email`. */
+/** A compound of letters without the signs in it: `email` for `e-mail`. */
 function closedUp({ text, phrase, compound = text }: SearchTerm): string | undefined {
   const isJoined = /^\p{L}[^\p{N}]*\p{L}$/u.test(compound) && /[^\p{L}\p{M}'’]/u.test(compound);
   return phrase || !isJoined ? undefined : compound.replace(/[^\p{L}\p{M}]/gu, '');
 }
 
-/** The parts of a word that has a digit, such as a device's name: `esp32` of `esp32-c6`. */
+/** The parts of a word that has a digit, such as the name of a device: `esp32` for `esp32-c6`. */
 function partsOf({ text, phrase }: SearchTerm): string[] {
   const parts = phrase || !/\p{N}/u.test(text) ? [] : text.split(/[^\p{L}\p{M}\p{N}'’]+/u);
   const long = parts.filter((part) => part !== text && part.length >= SHORTEST_NAME_PART);
   return long.slice(0, MOST_PARTS);
 }
 
-/** A word and the function word behind it, as one: `time out` as `timeout`. */
+/** A word joined with the function word behind it: `timeout` for `time out`. */
 function withParticle(term: SearchTerm, all: readonly SearchTerm[]): string | undefined {
   const at = all.indexOf(term);
   const next = at < 0 ? undefined : all[at + 1];
@@ -147,9 +150,9 @@ function withParticle(term: SearchTerm, all: readonly SearchTerm[]): string | un
 }
 
 /**
- * How the archive spells words that it hardly knows: with other letters, unless they are of another language, or apart.
- * A function word is no spelling of a telling one. What a word may be a typo of is not looked up again where the search
- * has done so.
+ * Other spellings that the archive has for words which it hardly knows: words with similar letters, and the word
+ * written as two. A query in another language gets no words with similar letters. A function word is no spelling of a
+ * telling word. Words that the search has already looked up are not looked up again.
  */
 async function otherSpellings(
   deps: SearchDeps,
@@ -177,8 +180,8 @@ async function otherSpellings(
 }
 
 /**
- * A word of letters in two, at every place: `tbeam` as `t beam`. Nearly every word that follows a short function word
- * such as `as` makes another one: these are no first part.
+ * All ways to split a word of letters in two, such as `tbeam` into `t beam`. A function word of one or two letters,
+ * such as `as`, is no first part, because nearly any rest of a word may follow it.
  */
 function splitsOf(word: string): string[] {
   if (!/^\p{L}+$/u.test(word)) return [];

@@ -5,21 +5,21 @@ import { countWords, lookUp, mostOf, VOCABULARY, wordsOf, type Entry } from './l
 import type { ParsedQuery, SearchTerm } from './parseQuery.js';
 
 /**
- * How much is forgiven. To find a word with wrong letters costs Elasticsearch milliseconds, whether there is one or
+ * How much is forgiven. Looking for a word with wrong letters costs Elasticsearch milliseconds, whether there is one or
  * not.
  */
 export const FORGIVEN = { words: 3, fewestLetters: 3, mostLetters: 20, two: [6, 12] } as const;
-/** Words of the archive that a word may stand for: the most alike. */
+/** The most words of the archive that a word may be a typo of: the most similar ones. */
 const ALTERNATIVES = 3;
-/** A word that stands in more documents, and in more than so great a part of all, is no typo. */
+/** A word in more documents, and in more than this part of all documents, is no typo. */
 const KNOWN = { documents: 3, part: 0.001 } as const;
 
-/** Whether weak matches of a query are looked for at all: longer ones are searched as written and inflected alone. */
+/** Whether weak matches of a query are looked for at all. A long query is only searched as written and inflected. */
 export function mayForgive(query: Pick<ParsedQuery, 'terms' | 'text'>): boolean {
   return !isLong(query);
 }
 
-/** A query whose rarest words know what they may be typos of: words that the archive has. */
+/** Adds to the rarest words of a query the words of the archive that they may be typos of. */
 export async function forgiveTypos(deps: SearchDeps, parsed: ParsedQuery): Promise<ParsedQuery> {
   const words = await rarest(deps, parsed.terms.filter(mayBeMistyped));
   const alternatives = await likeWords(deps, words);
@@ -30,7 +30,7 @@ export async function forgiveTypos(deps: SearchDeps, parsed: ParsedQuery): Promi
   return { ...parsed, terms };
 }
 
-/** The archive's words that each of at most FORGIVEN.words words may be a typo of. */
+/** For each word, of which there may be FORGIVEN.words, the words of the archive that it may be a typo of. */
 export async function likeWords(
   deps: SearchDeps,
   words: readonly string[],
@@ -53,7 +53,7 @@ export function mayBeMistyped({ text, phrase }: SearchTerm): boolean {
   return !phrase && letters >= FORGIVEN.fewestLetters && letters <= FORGIVEN.mostLetters;
 }
 
-/** Those that stand in few documents, and of these the rarest. */
+/** The terms' words that stand in few documents, rarest first. */
 async function rarest(deps: SearchDeps, terms: readonly SearchTerm[]): Promise<string[]> {
   const words = terms.map(({ text }) => text);
   const { all, counts } = await countWords(deps, words, 'as_written');
@@ -74,8 +74,8 @@ function suggestersOf(words: readonly string[]): estypes.SearchSuggester {
 }
 
 /**
- * A second wrong letter costs much more than the first, above all in long words. So it is looked for in messages alone:
- * nearly every word of a title also stands in some message.
+ * Looks for similar words in a field. A second wrong letter costs much more than the first, above all in long words. So
+ * it is only looked for in messages: nearly every word of a title also stands in some message.
  */
 function suggesterOf(text: string, field: string): estypes.SearchFieldSuggester {
   const [from, to] = FORGIVEN.two;
@@ -88,7 +88,7 @@ function suggesterOf(text: string, field: string): estypes.SearchFieldSuggester 
       max_edits: forgivesTwo ? 2 : 1,
       prefix_length: 1,
       min_word_length: FORGIVEN.fewestLetters,
-      // The caller has left out words that are too common. All others are to be looked up.
+      // The caller has left out common words. All words that it passes are to be looked up.
       max_term_freq: 0.99,
       size: ALTERNATIVES,
     },
@@ -99,7 +99,7 @@ function nameOf(index: number, field: string): string {
   return `${index}.${field}`;
 }
 
-/** The word with the part that the entry is about replaced, in each way. */
+/** The word, with the part that the entry describes replaced by each of the entry's words. */
 function replace(word: string, entry: Entry): string[] {
   const [before, after] = [word.slice(0, entry.offset), word.slice(entry.offset + entry.length)];
   return wordsOf(entry).map((other) => before + other + after);

@@ -1,7 +1,7 @@
 import { wordTerm, type ParsedQuery, type SearchTerm } from './parseQuery.js';
 
 /**
- * Words that hold sentences together and tell nothing about their subject, by language; folded as the index folds them.
+ * Words that hold sentences together but say nothing about their subject, by language. They are folded as in the index.
  */
 const FUNCTION_WORDS = {
   english:
@@ -33,15 +33,15 @@ const wordsOf = new Map(
   ]),
 );
 
-/** Whether a word tells nothing about a subject, in any of the languages known here. */
+/** Whether a word says nothing about a subject, in any of the languages here. */
 export function isFunctionWord(word: string): boolean {
   const folded = foldWord(word);
   return [...wordsOf.values()].some((words) => words.has(folded));
 }
 
 /**
- * Whether a query is plainly in another language than English: it holds more function words of that language than of
- * English. Its words are not taken for mistyped English ones.
+ * Whether a query is clearly in a language other than English: it holds more function words of that language than of
+ * English. Then its words are not taken for mistyped English words.
  */
 export function isForeign({ terms }: Pick<ParsedQuery, 'terms'>): boolean {
   const words = terms.flatMap(({ text }) => text.split(' ').flatMap(partsOf));
@@ -62,8 +62,8 @@ function partsOf(word: string): string[] {
 }
 
 /**
- * What tells something about a subject: phrases, and words that are no function words. A text of a script without
- * spaces is taken apart into its words, and words with a sign between them (`wi-fi`, `key:value`) are taken one by one.
+ * The terms that say something about a subject: phrases, and words that are no function words. A text in a script
+ * without spaces is split into its words. Words with a sign between them (`wi-fi`, `key:value`) become separate terms.
  */
 export function tellingTerms(terms: readonly SearchTerm[]): SearchTerm[] {
   const single = terms.flatMap((term) => (term.phrase ? [term] : wordsOfTerm(term)));
@@ -71,7 +71,7 @@ export function tellingTerms(terms: readonly SearchTerm[]): SearchTerm[] {
   return [...new Map(telling.map((term) => [term.text.toLowerCase(), term])).values()];
 }
 
-/** The words of a term. A term of one word stays as it is, and so does one that has synonyms. */
+/** The words of a term. A term with one word stays as it is, and so does a term that has synonyms. */
 function wordsOfTerm(term: SearchTerm): SearchTerm[] {
   if (term.synonyms) return [term];
   const compound = term.text;
@@ -80,16 +80,16 @@ function wordsOfTerm(term: SearchTerm): SearchTerm[] {
   );
 }
 
-/** Scripts that write no spaces between words. */
+/** Matches scripts that put no spaces between words. */
 const SPACELESS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]/u;
 
 const wordBreaks = new Intl.Segmenter('en', { granularity: 'word' });
 
-/** Where a word is taken apart: lists, and compounds. A piece of one letter or with a digit stays where it is. */
+/** Matches where a word is split: lists, and compounds. A piece with one letter or with a digit is not split off. */
 const BETWEEN_WORDS =
   /[,;/|]+|(?<=[\p{L}\p{N}][\p{L}\p{M}\p{N}])[^\p{L}\p{M}\p{N}\s'’]+(?=\p{L}[\p{L}\p{M}]+(?![\p{L}\p{M}\p{N}]))/u;
 
-/** An article or a pronoun without its vowel, as French and Italian write it: the l' of `l'antenne`. */
+/** Matches an article or a pronoun without its vowel, as French and Italian write it: the l' of `l'antenne`. */
 const ELIDED =
   /^[^\p{L}\p{N}]*(?:[cdjlmnst]|qu|quelqu|jusqu|lorsqu|puisqu|un|d?all|dell|nell|sull|quell)['’](?=\p{L}{2})/iu;
 
@@ -103,7 +103,7 @@ function wordsIn(text: string): string[] {
   });
 }
 
-/** A word without case, accents, apostrophes and the signs around it. */
+/** A word without case, accents, apostrophes, and signs around it. */
 export function foldWord(word: string): string {
   return word
     .normalize('NFKD')

@@ -9,12 +9,12 @@ import { tags } from '../dependencies.js';
 import type { Searched } from './searchArchive.js';
 import type { Dependency, Handler } from '../http/route.js';
 
-/** The longest that the answer of a search or a completion is kept (ms), where nothing changes. */
+/** How long the answer of a search or a completion is kept at most (ms), even if nothing changes. */
 const LIFE_MS = 60_000;
-/** Milliseconds after which Elasticsearch shows a change for certain. It refreshes every second. */
+/** After so long (ms), Elasticsearch surely shows a change. It refreshes every second. */
 const SETTLES_MS = 2_000;
 
-/** Searches as a handler whose answers may be kept for others, where these would get the same. */
+/** Makes the handler of searches. Its answers may be kept for others, unless another asker might get more. */
 export function keepAnswers(
   search: (query: SearchParams, asker: Asker) => Promise<Searched>,
 ): Handler<unknown, SearchParams> {
@@ -25,8 +25,8 @@ export function keepAnswers(
 }
 
 /**
- * Completions as a handler whose answers may be kept for others. They are the same whoever asks, also where nothing is
- * found.
+ * Makes the handler of completions. Its answers may be kept for others, since they do not depend on the asker. This
+ * also holds where nothing is found.
  */
 export function keepCompletions(
   suggest: (query: SuggestParams) => Promise<SuggestResponse>,
@@ -38,7 +38,7 @@ function loaded(found: object, expiresAt: number): Answer {
   return { ...jsonAnswer(found), cached: { state: 'MISS', expiresAt } };
 }
 
-/** Any change of the archive may change what a search or a completion finds. */
+/** The dependency of searches and completions: any change of the archive may change what they find. */
 export function searchDependsOn(): Dependency {
   return { tags: [tags.searches], settlesMs: SETTLES_MS };
 }

@@ -3,13 +3,13 @@ import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { SIGN_LETTERS, STEM_MARK } from '../../../shared/store/searchMapping.js';
 import { searchElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
 
-/** A word of a query as the index takes it, with the archive's words that are like it. */
+/** A word of a query as the index reads it, with similar words of the archive. */
 export type Entry = estypes.SearchTermSuggest;
 
-/** The fields in which words of the archive are looked up. All other text consists of the same words. */
+/** The fields in which words of the archive are looked up. All other text fields hold the same words. */
 export const VOCABULARY = ['content', 'heading'] as const;
 
-/** Asks the index about words, not for documents. */
+/** Asks the index about words. It asks for no documents. */
 export function lookUp(deps: SearchDeps, request: estypes.SearchRequest) {
   const { elasticsearch, namespace } = deps;
   return searchElasticsearch(deps, () =>
@@ -21,17 +21,18 @@ export function lookUp(deps: SearchDeps, request: estypes.SearchRequest) {
 }
 
 /**
- * How many documents the archive has (messages, and threads with their titles), and in how many of them words stand.
+ * How many documents the archive has (messages, and threads with their titles), and how many of them hold certain
+ * words.
  */
 export interface WordCounts {
   all: number;
-  /** The count of each word of a text, by the text. */
+  /** For each text, the counts of its words. */
   counts: ReadonlyMap<string, readonly number[]>;
 }
 
 /**
- * In how many documents the words of some texts stand, `as_written` or `inflected`. Elasticsearch takes the texts apart
- * as if they were a document, and reads the counts in its dictionaries. So the cost does not grow with the archive.
+ * Counts the documents that hold the words of some texts, `as_written` or `inflected`. Elasticsearch analyses the texts
+ * as if they were a document, and reads the counts from its dictionaries. So the cost does not grow with the archive.
  */
 export async function countWords(
   deps: SearchDeps,
@@ -62,14 +63,14 @@ export async function countWords(
   return { all, counts: countsOf(texts, byField) };
 }
 
-/** In how many documents a text may stand at most: no more than its rarest word. */
+/** The most documents that may hold a text: as many as hold its rarest word. */
 export function mostOf(counts: readonly number[] | undefined): number {
   return counts === undefined || counts.length === 0 ? 0 : Math.min(...counts);
 }
 
 const BETWEEN = '\n';
 
-/** A word counts in all fields, in all forms that stand at its place. */
+/** Adds up the counts of a word over all fields, and over all forms at its place. */
 function countsOf(
   texts: readonly string[],
   byField: readonly estypes.TermvectorsTermVector[],
@@ -91,8 +92,8 @@ function countsOf(
 }
 
 /**
- * The archive's words that are like the word of an entry, as readers write them. The index also holds stems, which are
- * left out, and letters that stand for signs. A number is like no other one.
+ * The words of the archive that are like the word of an entry, as readers write them. The index also holds stems, which
+ * are left out, and letters in place of signs, which become signs again. No number is like another number.
  */
 export function wordsOf({ text: word, options }: Entry): string[] {
   if (/^\p{Nd}+$/u.test(word)) return [];

@@ -6,26 +6,26 @@ import type { SearchTerm } from './parseQuery.js';
 export type Query = NonNullable<estypes.QueryDslQueryContainer>;
 
 /**
- * Fields that hold text: `heading` is a thread's title, `stretches.text` its conversation (with title and tags),
- * `title` the title of a message's thread, `content` what the message says.
+ * Text fields of search documents. `heading` is a thread's title. `stretches.text` is its conversation, with title and
+ * tags. `title` is the title of a message's thread, and `content` is what the message says.
  */
 export type TextField = 'heading' | 'stretches.text' | 'title' | 'content';
 
 /** A way to find a term in a field. Its relevance is multiplied by `boost`. */
 export type Match = (field: TextField, term: SearchTerm, boost?: number) => Query;
 
-/** How much of a term a word is worth that it may be a typo of. */
+/** How much a word counts that the term may be a typo of, compared to the term itself. */
 const TYPO_WEIGHT = 0.5;
-/** Letters of a word that may be the beginning of a longer one. */
+/** How many letters a word may have that is taken as the beginning of a longer word. */
 const BEGUN = { fewest: 2, most: 20 } as const;
-/** How many words the end of a term of several words may begin: the first ones of the index by the alphabet. */
+/** The most words of the index that the end of a term may begin. They are taken in alphabetical order. */
 const MOST_BEGUN = 256;
 
-/** The term as written (letter case and accents aside), or a synonym. */
+/** Finds the term as written, ignoring case and accents, or a synonym. */
 export const asWritten: Match = (field, term, boost) =>
   anyOf(textsOf(term).map((text) => phraseIn(field, text, boost)));
 
-/** The term as written or inflected; a phrase only as written. */
+/** Finds the term as written or inflected. A phrase is only found as written. */
 export const matchTerm: Match = (field, term, boost = 1) => {
   if (term.phrase) return asWritten(field, term, boost);
   return anyOf(
@@ -38,16 +38,16 @@ export const matchTerm: Match = (field, term, boost = 1) => {
   );
 };
 
-/** The term as matchTerm finds it, or as the beginning of a word. */
+/** Finds the term as matchTerm does, or as the beginning of a word. */
 export const matchBegun: Match = (field, term, boost) =>
   mayBegin(term)
     ? anyOf([matchTerm(field, term, boost), begins(field, term)])
     : matchTerm(field, term, boost);
 
 /**
- * The term as the beginning of a word. Where the index takes the term for several words, these must stand side by side,
- * and the last of them begins a word: `T-Be` begins `T-Beam`. Then all matches count the same: Elasticsearch would add up
- * the weights of all words that begin so, and a band has no room for that.
+ * Finds the term as the beginning of a word. Where the index splits the term into several words, these must stand side
+ * by side, and the last of them begins a word: `T-Be` begins `T-Beam`. All of these matches count the same.
+ * Elasticsearch would add up the weights of all words that begin so, and a band has no room for that.
  */
 function begins(field: TextField, { text }: SearchTerm): Query {
   if (countPieces([{ text }]) === 1) {
@@ -57,18 +57,20 @@ function begins(field: TextField, { text }: SearchTerm): Query {
   return { constant_score: { filter } };
 }
 
-/** The term as matchTerm finds it, or one of the words that it may be a typo of. */
+/** Finds the term as matchTerm does, or a word that it may be a typo of. */
 export const matchMistyped: Match = (field, term, boost = 1) =>
   anyOf([
     matchTerm(field, term, boost),
     ...(term.alternatives ?? []).map((other) => phraseIn(field, other, TYPO_WEIGHT * boost)),
   ]);
 
-/** The term in any of the ways above. */
+/** Finds the term in any of the ways above. */
 export const matchLoosely: Match = (field, term, boost) =>
   anyOf([matchMistyped(field, term, boost), matchBegun(field, term, boost)]);
 
-/** All terms within one text, as written or inflected, in any order, with at most so many other words between. */
+/**
+ * Finds all terms within one text, as written or inflected, in any order, with at most `gaps` other words in between.
+ */
 export function nearby(field: TextField, terms: readonly SearchTerm[], gaps: number): Query {
   const intervals = terms.map((term) => {
     const texts = textsOf(term).flatMap((text) => {
@@ -82,22 +84,22 @@ export function nearby(field: TextField, terms: readonly SearchTerm[], gaps: num
   return { intervals: { [field]: { all_of: { intervals, ordered: false, max_gaps: gaps } } } };
 }
 
-/** A term's own text, and those that count as it. */
+/** The term's own text, and the texts that count as it. */
 export function textsOf({ text, synonyms = [] }: SearchTerm): string[] {
   return [text, ...synonyms];
 }
 
 /**
- * Words whose stem has two letters. The stemmer takes `use` for a form of `us`, `one` of `on`, `ups` of `up` and `ide` of
- * `id`. So their forms are named. `us`, `on` and the like have none but themselves. What looks like their plural is a
- * word of its own: `ups`, `ios`. `it's` is the word `its`.
+ * Words whose stem has two letters. The stemmer takes `use` for a form of `us`, `one` for a form of `on`, `ups` of
+ * `up`, and `ide` of `id`. So the true forms of these words are listed. `us`, `on` and similar words have only
+ * themselves. A word that only looks like their plural is another word: `ups`, `ios`. `it's` is the same as `its`.
  */
 const SHORT_STEM =
   /^[([{<'‘’"`*_]*(?:(?<alone>(?:am|an|as|at|if|in|io|is|it|of|on|or|up|us)(?:['’]?s)?|i['’]d)|(?<noun>[aeiou][b-df-hj-np-tv-z])(?:['’]?s)?|(?<verb>[aeiou][b-df-hj-np-tv-z])(?:es?|eds?|ing))[)\]}>'’"`*_.,;:!?…]*$/i;
 
 const ENDINGS = ['e', 'es', 'ed', 'eds', 'ing'];
 
-/** All forms of a word that has so short a stem. */
+/** All forms of a word with such a short stem; undefined for other words. */
 function formsOfShort(text: string): string[] | undefined {
   const { alone, noun, verb } = SHORT_STEM.exec(text)?.groups ?? {};
   if (alone !== undefined) return [alone];
@@ -105,17 +107,17 @@ function formsOfShort(text: string): string[] | undefined {
   return verb === undefined ? undefined : ENDINGS.map((ending) => verb + ending);
 }
 
-/** The words of a text side by side in this order, as written. */
+/** Finds the words of a text side by side, in this order, as written. */
 export function phraseIn(field: TextField, query: string, boost = 1): Query {
   return { match_phrase: { [field]: { query, boost } } };
 }
 
-/** Any of the queries; the best one counts. */
+/** Finds what any of the queries finds. The best one counts. */
 export function anyOf(queries: Query[]): Query {
   return queries.length === 1 ? queries[0]! : { dis_max: { queries } };
 }
 
-/** All of the queries, without relevance. */
+/** Finds what all of the queries find, without relevance. */
 export function allOf(filter: Query[]): Query {
   return filter.length === 1 ? filter[0]! : { bool: { filter } };
 }

@@ -3,40 +3,45 @@ import { AppError } from '../../../shared/contract/errors.js';
 import { composed } from '../../../shared/store/searchIndex.js';
 import { APOSTROPHES } from '../../../shared/store/searchMapping.js';
 
-/** A word, or the words of a quoted phrase. */
+/** A word of a query, or the words of a quoted phrase. */
 export interface SearchTerm {
   text: string;
   phrase: boolean;
-  /** The word that it was taken out of: `wi` of `wi-fi`. */
+  /** The word that it is a part of: `wi-fi` for `wi`. */
   compound?: string;
-  /** What counts as the word, as the operator says. */
+  /** Texts that count as this word, as the operator has defined. */
   synonyms?: readonly string[];
-  /** What else the word may stand for, where typos are forgiven. */
+  /** Words that this one may be a typo of, where typos are forgiven. */
   alternatives?: readonly string[];
 }
 
-/** A query taken apart. `words` is how many words a reader would count; `terms` is empty when nothing can be found. */
+/** A parsed query. `words` is how many words a reader would count. `terms` is empty where nothing can be found. */
 export interface ParsedQuery {
-  /** The query, fit to be analysed: composed, without control characters. */
+  /** The query in a form that can be analysed: composed, without control characters. */
   text: string;
   terms: SearchTerm[];
   words: number;
 }
 
-/** A word as a term. */
+/** Makes a term of a word. */
 export function wordTerm(text: string): SearchTerm {
   return { text, phrase: false };
 }
 
-/** What the index keeps as a token: a letter, a digit or an emoji. */
+/** Matches a character that the index keeps as part of a token: a letter, a digit or an emoji. */
 const SEARCHABLE = /[\p{L}\p{Nd}\p{Extended_Pictographic}\p{Regional_Indicator}]/u;
 
-/** A quote opens where no word precedes it, and closes where none follows: 5" and 3" are inches. */
+/**
+ * Matches a quoted phrase. The quote opens where no word comes before it, and closes where none follows: 5" and 3" are
+ * inches.
+ */
 const PHRASE = /(?<![\p{L}\p{N}])"([^"]*)"(?![\p{L}\p{N}])/u;
 
 const wordBreaks = new Intl.Segmenter('en', { granularity: 'word' });
 
-/** Words and "phrases"; there is no other syntax. Throws VALIDATION_ERROR for more than 32 terms. */
+/**
+ * Splits a query into words and "phrases". There is no other syntax. Throws VALIDATION_ERROR for more than 32 terms.
+ */
 export function parseQuery(q: string): ParsedQuery {
   const parsed = takeApart(q);
   if (parsed.terms.length > SEARCH_LIMITS.terms) {
@@ -46,7 +51,7 @@ export function parseQuery(q: string): ParsedQuery {
   return parsed;
 }
 
-/** Whether a query would be taken as it is. */
+/** Whether a query is short enough to be accepted. */
 export function isWithinLimits(q: string): boolean {
   return q.length <= SEARCH_LIMITS.characters && takeApart(q).terms.length <= SEARCH_LIMITS.terms;
 }
@@ -59,8 +64,8 @@ function takeApart(q: string): ParsedQuery {
 const APOSTROPHE = new RegExp(`(?<=\\p{L})[${APOSTROPHES.join('')}](?=\\p{L})`, 'gu');
 
 /**
- * Composed, lone surrogates and control and private characters as spaces, spaces single, and every apostrophe in a
- * word the same.
+ * A text in composed form (NFC). Lone surrogates, control characters and private characters become spaces, several
+ * spaces become one, and every apostrophe in a word becomes the same sign.
  */
 export function cleanText(text: string): string {
   return composed(text.replace(/[\p{Cc}\p{Cs}\p{Co}]/gu, ' '))
@@ -72,7 +77,7 @@ export function cleanText(text: string): string {
 function splitTerms(text: string): SearchTerm[] {
   const parts = text.replace(/[“”„‟«»＂]/gu, '"').split(PHRASE);
   return parts.flatMap((part, index): SearchTerm[] =>
-    // Splitting leaves what was quoted at the odd places.
+    // After the split, the quoted parts have odd indexes.
     index % 2 === 1 ? [{ text: part.trim(), phrase: true }] : part.split(' ').map(wordTerm),
   );
 }

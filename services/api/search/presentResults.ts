@@ -9,15 +9,15 @@ import { firstCharacters } from '../../../shared/store/previews.js';
 import { clipPassage } from './clipPassage.js';
 import type { MessageDocument, ThreadDocument } from '../../../shared/store/searchIndex.js';
 
-/** A thread as a page of results reads it: without its conversation. */
+/** A thread's document as a page of results reads it: without its conversation. */
 type ShownThread = Omit<ThreadDocument, 'stretches'>;
 
 /** A document as a page of results reads it. */
 export type Hit = estypes.SearchHit<ShownThread | MessageDocument>;
 
 /**
- * Hits in their order, split into the two kinds. `passages`: of threads, by id; `scoreOf`: the score from what
- * Elasticsearch gave.
+ * Splits hits into the two kinds, in their order. `passages` holds the passages of threads, by id. `scoreOf` turns
+ * Elasticsearch's score into the one that is shown.
  */
 export function presentResults(
   hits: readonly Hit[],
@@ -84,9 +84,9 @@ function presentAuthor(document: Hit['_source'] & {}): ThreadResult['author'] {
   };
 }
 
-/** The passage that a message was found by; undefined when its content was not what matched. */
+/** The passage in which a message matched; undefined where its content did not match. */
 export function passageOf({ highlight = {} }: Pick<Hit, 'highlight'>): string | undefined {
-  // The mark of a match just behind the end of a passage stays empty.
+  // Where a match begins just behind the end of the passage, Elasticsearch leaves an empty mark.
   const passage = highlight['content']?.[0]?.replaceAll('<mark></mark>', '');
   return passage?.includes('<mark>') ? clipPassage(withSlashes(passage)) : undefined;
 }
@@ -99,7 +99,7 @@ function presentHighlights({ highlight = {} }: Hit, content: string | undefined)
   };
 }
 
-/** The server escapes slashes too, which only makes paths and addresses hard to read. */
+/** Unescapes slashes. Escaping them, as Elasticsearch does, only makes paths and addresses hard to read. */
 function withSlashes(escaped: string): string {
   return escaped.replaceAll('&#x2F;', '/');
 }

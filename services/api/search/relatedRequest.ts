@@ -5,11 +5,11 @@ import { anyOf, matchMistyped, phraseIn } from './matchTerms.js';
 import type { Query, TextField } from './matchTerms.js';
 import type { SearchTerm } from './parseQuery.js';
 
-/** A term of a question, and how much it tells: more, the fewer documents hold it. */
+/** A term of a question, and its weight: the fewer documents hold it, the more telling it is. */
 export interface Telling {
   term: SearchTerm;
   weight: number;
-  /** Spellings that count as the term as well: joined with the word beside it. */
+  /** Other spellings that count as the term: joined with a neighbouring word. */
   joined: readonly string[];
 }
 
@@ -19,21 +19,22 @@ export interface SoughtWords {
   needed: readonly Telling[];
 }
 
-/** The lightest terms, together less than this part of the weight of all, are not enough for a match. */
+/** The lightest terms that together have less than this part of the total weight are not enough for a match. */
 const TOO_LIGHT = 0.2;
-/** About what Elasticsearch gives a short text that holds all terms, each often. */
+/** About the score that Elasticsearch gives to a short text that often holds all terms. */
 const WHOLE = 10;
-/** A match that Elasticsearch gives so much scores half of what is possible. */
+/** A match with this score from Elasticsearch gets half of the highest possible score. */
 const HALF_WAY = 5;
 
-/** The score of a related match, above 0 and below 0.5, from what Elasticsearch gives it. */
+/** The score of a related match, above 0 and below 0.5, from the score that Elasticsearch gives. */
 export function relatedScore(given: number): number {
   return (WEAK_BELOW * given) / (given + HALF_WAY);
 }
 
 /**
- * Threads and messages that hold telling terms in one stretch or one message, ranked by the BM25 relevance of all of
- * these together. What a title holds counts once more for its thread. Threads in `shown` are left out.
+ * Finds threads and messages that hold telling terms in one stretch or one message. They are ranked by the BM25
+ * relevance of all telling terms together. Terms in a title count once more for its thread. Threads in `shown` are left
+ * out.
  */
 export function buildRelatedQuery(
   words: SoughtWords,
@@ -54,14 +55,14 @@ export function buildRelatedQuery(
     : { bool: { must: [found], must_not: [{ terms: { threadId: [...shown] } }] } };
 }
 
-/** Texts that hold a needed term, scored by all terms that they hold. */
+/** Finds texts that hold a needed term, and scores them by all telling terms that they hold. */
 function holdingAny({ telling, needed }: SoughtWords, field: TextField): Query {
   const light = telling.filter((one) => !needed.includes(one));
   const must = [{ bool: { should: inField(needed, field, telling) } }];
   return { bool: { must, should: inField(light, field, telling) } };
 }
 
-/** The relevance of some terms in any spelling, as parts of all terms' together. */
+/** Some terms in any spelling. Their weights are parts of the weight of all terms together. */
 function inField(some: readonly Telling[], field: TextField, all: readonly Telling[]): Query[] {
   return some.map((one) => holds(one, field, WHOLE / weightOf(all)));
 }
@@ -74,7 +75,7 @@ function holds({ term, joined }: Telling, field: TextField, boost: number): Quer
   ]);
 }
 
-/** The most telling terms: all others together are too light to be a match. */
+/** The most telling terms. All others together are too light for a match. */
 export function heaviest(telling: readonly Telling[]): Telling[] {
   const rising = telling.toSorted((one, other) => one.weight - other.weight);
   const enough = weightOf(telling) * TOO_LIGHT;

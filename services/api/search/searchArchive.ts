@@ -21,45 +21,45 @@ import { READ_LIMIT_MS } from '../timeLimit.js';
 import type { Turns } from '../turns.js';
 
 /**
- * A piece of work begins while fewer than so many of the same asker are under way. `costly` is a whole costly search.
- * `further` is what an ordinary search that found little looks for besides: related matches and a correction. It sends
- * one request after the other, so one piece alone would leave most of Elasticsearch idle.
+ * How many pieces of work of one asker may be under way at once. `costly` pieces are whole costly searches. `further`
+ * pieces look for related matches and a correction, after an ordinary search has found little. Such a piece sends one
+ * request after the other. So with one at a time, Elasticsearch would mostly be idle.
  */
 const AT_ONCE = { costly: 1, further: 2 } as const;
 
-/** What is left of a read's time (ms) for the passages of the results. */
+/** How much of a read's time (ms) is left for finding the passages of the results. */
 const PASSAGES_MS = 800;
 const FURTHER_MS = READ_LIMIT_MS - PASSAGES_MS;
 
-/** What a search of the archive needs; costly ones take turns. */
+/** What a search of the archive needs. `turns` lets costly searches take turns. */
 export interface SearchArchiveDeps extends SearchDeps {
   turns: Turns;
-  /** How long after its begin (ms) a search waits for what it looks for besides; 2,000 by default. */
+  /** Up to this time after its beginning (ms, default 2,000), a search waits for related matches and a correction. */
   furtherMs?: number;
-  /** Words that count as others; none by default. */
+  /** Words that count as others. By default there are none. */
   synonyms?: Synonyms;
 }
 
 /**
- * What is looked for where an answer is poor: matches of most of the terms, and a corrected query where there is no
- * match.
+ * What an answer gets besides its results where these are poor: matches of most of the terms, and a corrected query
+ * where nothing matches.
  */
 interface Extras {
   related: Related;
   suggestion: string | null;
 }
 
-/** An answer, and whether it is the same whoever asks, and however busy the servers are. */
+/** An answer, and whether everybody gets the same, however busy the servers are. */
 export interface Searched {
   answer: SearchResponse;
-  /** False where something was not looked for that another asker may get. */
+  /** False where something was not looked for that another asker might get. */
   isWhole: boolean;
 }
 
 /**
- * A page of what a query finds. Throws VALIDATION_ERROR for too many terms, RATE_LIMITED for a costly search that the
- * asker's limit does not reach for, and UNAVAILABLE while Elasticsearch cannot answer or the turn of a costly search
- * does not come.
+ * A page of results. Throws VALIDATION_ERROR for too many terms, and RATE_LIMITED for a costly search beyond the
+ * asker's limit. Throws UNAVAILABLE while Elasticsearch cannot answer, or where the turn of a costly search does not
+ * come.
  */
 export async function searchArchive(
   deps: SearchArchiveDeps,
@@ -90,8 +90,8 @@ export async function searchArchive(
 }
 
 /**
- * A costly search, with what is looked for where it finds little. Weak matches only where the query is short enough for
- * them.
+ * Does a costly search, and looks for extras where it finds little. It looks for weak matches only where the query is
+ * short enough.
  */
 async function searchAtLength(
   deps: SearchDeps,
@@ -105,7 +105,7 @@ async function searchAtLength(
   return present(deps, asked, params, found, await findExtras(deps, asked, params, found));
 }
 
-/** Whether anything more is looked for. */
+/** Whether related matches or a correction are looked for. */
 function mayGain(parsed: ParsedQuery, params: SearchParams, found: Found): boolean {
   return isCorrectable(parsed, found) || needsRelated(parsed, params, strengthOf(found, params));
 }
@@ -124,7 +124,7 @@ async function findExtras(
   return { related, suggestion: isCorrected ? await correctionOf(deps, parsed, params) : null };
 }
 
-/** Words of another language are not corrected into English ones. */
+/** Whether a correction is looked for. A query in another language is not corrected into English. */
 function isCorrectable(parsed: ParsedQuery, found: Found): boolean {
   return !isFound(found) && mayBeCorrected(parsed) && !isForeign(parsed);
 }
@@ -134,7 +134,9 @@ function strengthOf({ hits, threadCount, messageCount }: Found, params: SearchPa
   return { total: threadCount + messageCount, best };
 }
 
-/** A correction must find something as it stands: it holds words of the archive, so nothing need be forgiven. */
+/**
+ * Looks for a correction that finds something. It consists of words of the archive, so no typos have to be forgiven.
+ */
 function correctionOf(deps: SearchDeps, parsed: ParsedQuery, params: SearchParams) {
   const minScore = Math.max(WEAK_BELOW, params.minScore);
   const best = { ...params, minScore, limit: 1, offset: 0 };
@@ -144,7 +146,10 @@ function correctionOf(deps: SearchDeps, parsed: ParsedQuery, params: SearchParam
   });
 }
 
-/** Null where extras cannot be had now: the answer is sent without them. Throws any other error. */
+/**
+ * Null where the error means that extras cannot be had now. The answer is then sent without them. Throws any other
+ * error.
+ */
 function nullIfUnavailable(error: unknown): null {
   if (isTimeLimit(error) || (error instanceof AppError && error.code === 'UNAVAILABLE'))
     return null;
@@ -159,8 +164,8 @@ const NO_EXTRAS: Extras = { related: { hits: [], terms: [] }, suggestion: null }
 const NOTHING: Found = { hits: [], threadCount: 0, messageCount: 0 };
 
 /**
- * The answer, with the passages of all threads in it: of related ones, and of results beside them, by the terms that
- * tell.
+ * Makes the answer. Every thread in it gets a passage. Where there are related matches, all passages are chosen by the
+ * telling terms.
  */
 async function present(
   deps: SearchDeps,

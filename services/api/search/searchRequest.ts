@@ -20,15 +20,15 @@ export type Request = Omit<estypes.SearchRequest, 'index'>;
 
 /** The most related matches of one answer. */
 const MOST_RELATED = 20;
-/** Best first, then newest. */
+/** Best first, then newest first. */
 const ORDER: estypes.Sort = ['_score', { createdAt: 'desc' }];
-/** The last one tells a thread from the message that began it, which may share its id. */
+/** The last key tells a thread from the message that began it, as both may have the same id. */
 export const FULL_ORDER: estypes.Sort = [...ORDER, { idKey: 'desc' }, { kind: 'desc' }];
 
-/** What counts the matches: all, and the threads among them. */
+/** Aggregations that count all matches, and the threads among them. */
 const COUNTED = {
   track_total_hits: true,
-  // Threads alone have this number, and numbers are quickly counted.
+  // Only threads have this number, and numbers are counted quickly.
   aggs: { threads: { value_count: { field: 'messageCount' } } },
 } satisfies Request;
 
@@ -41,14 +41,14 @@ interface PageRequest extends Request {
   size: number;
 }
 
-/** A page of what a question finds, in order, and how many threads and messages it finds. */
+/** Asks for a page of results, in order, and for how many threads and messages match. */
 export function buildRequest(parsed: ParsedQuery, params: SearchParams): PageRequest {
   return { ...pageRequest(parsed, params, buildQuery(parsed, params)), ...COUNTED };
 }
 
 /**
- * The same question in steps: a page of the strongest matches alone; where these do not fill it, of all; and the
- * counts, for which nothing is scored.
+ * The same question in steps. First comes a page of the strongest matches only. Where these do not fill it, a page of
+ * all matches follows. The counts are asked for without scores.
  */
 export interface Steps {
   strongest: PageRequest;
@@ -56,12 +56,12 @@ export interface Steps {
   counts: Request;
 }
 
-/** The last result of a page that the strongest matches may fill. */
+/** The last result of a page that is first asked for with the strongest matches only. */
 const STEPPED = 200;
 
 /**
- * Whether a question about common words is best asked in steps: for a page near the first, and without filters that
- * leave few matches.
+ * Whether a question about common words is best asked in steps. That is so for one of the first pages, and without
+ * filters that leave few matches.
  */
 export function mayStep({ minScore, limit, offset, ...filters }: SearchParams): boolean {
   const { channelId, tag, authorId, hasAttachment, after, before, status } = filters;
@@ -74,7 +74,7 @@ export function mayStep({ minScore, limit, offset, ...filters }: SearchParams): 
   );
 }
 
-/** The steps of a question about matches of 0.5 and more. */
+/** The steps of a question about matches with a score of at least 0.5. */
 export function buildSteps(parsed: ParsedQuery, params: SearchParams): Steps {
   const counts: Request = {
     ...COUNTED,
@@ -101,7 +101,7 @@ function pageRequest(parsed: ParsedQuery, params: SearchParams, query: Query): P
   };
 }
 
-/** The best matches of the telling terms, one of each thread. */
+/** Asks for the best matches of the telling terms, one from each thread. */
 export function buildRelated(
   words: SoughtWords,
   parsed: ParsedQuery,
@@ -119,7 +119,7 @@ export function buildRelated(
   };
 }
 
-/** For each of some threads the message that matches best, with a passage of it. */
+/** For each of some threads, asks for the message that matches best, with a passage from it. */
 export function buildPassages(parsed: ParsedQuery, threadIds: readonly string[]): Request {
   return {
     query: buildPassageQuery(parsed, threadIds),
@@ -133,12 +133,12 @@ export function buildPassages(parsed: ParsedQuery, threadIds: readonly string[])
 }
 
 /**
- * The most results of a page on which the beginnings of words are marked: for these Elasticsearch analyses the text
- * again, which is too much for a large page.
+ * The most results of a page that gets marks at the beginnings of words. For such marks Elasticsearch analyses the text
+ * again, which costs too much for a large page.
  */
 const BEGUN_MARKED = 20;
 
-/** The server escapes what it quotes (encoder html), so that the only markup left is the mark. */
+/** Elasticsearch escapes the text that it quotes (encoder html), so the only markup in it is the mark. */
 const MARKS: Omit<estypes.SearchHighlight, 'fields'> = {
   encoder: 'html',
   pre_tags: ['<mark>'],
@@ -162,8 +162,8 @@ function fieldOf(parsed: ParsedQuery, name: TextField, passages: number, begun: 
 }
 
 /**
- * What every request says of the index: a part of it is not enough, and one query always asks the same copy. Copies of a
- * shard count deleted documents differently, so the pages of a query would not agree.
+ * Parts of every request. Results from only a part of the index are refused. The same query is always answered by the
+ * same copy of a shard: copies count deleted documents differently, so the pages of a query would not fit together.
  */
 function wholeAnswer({ text }: ParsedQuery) {
   const preference = createHash('sha256').update(text).digest('hex').slice(0, 16);

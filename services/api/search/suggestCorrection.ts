@@ -5,10 +5,10 @@ import { countWords, lookUp, mostOf, VOCABULARY, wordsOf, type Entry } from './l
 import { isWithinLimits, type ParsedQuery } from './parseQuery.js';
 import type { Hit } from './presentResults.js';
 
-/** What is corrected: queries of few words, none of which is long. */
+/** Only queries with few words, none of which is long, are corrected. */
 const CORRECTED = { words: 8, letters: 20 } as const;
 
-/** Whether a correction is looked for at all: a longer query costs too much, and is seldom a slip of the finger. */
+/** Whether a correction is looked for at all. For a longer query it costs too much, and is seldom needed. */
 export function mayBeCorrected({ text }: Pick<ParsedQuery, 'text'>): boolean {
   const words = text.split(' ');
   return (
@@ -17,7 +17,8 @@ export function mayBeCorrected({ text }: Pick<ParsedQuery, 'text'>): boolean {
 }
 
 /**
- * The query with its unknown words corrected, when that finds something (`find` gives the best); else null. Never markup.
+ * The query with its unknown words corrected. Null where no correction finds anything: `find` gives the best hit. The
+ * query holds no markup.
  */
 export async function suggestCorrection(
   deps: SearchDeps,
@@ -48,7 +49,7 @@ function withoutAccents(word: string): string {
   return anyAscii(word).toLowerCase();
 }
 
-/** The words that one field corrects and the other does not: it may know them. */
+/** Words that one field corrects and the other does not. The other field may know them. */
 function inDoubt(byField: readonly Entry[][]): string[] {
   const entries = byField.flat();
   const isCorrected = ({ options }: Entry) => [options].flat().length > 0;
@@ -57,7 +58,10 @@ function inDoubt(byField: readonly Entry[][]): string[] {
   return [...corrected].filter((word) => left.has(word));
 }
 
-/** One wrong letter, and the first two right; common words before rare ones, which may be typos themselves. */
+/**
+ * Looks for words with one wrong letter, but with the first two letters right. Common words come before rare ones,
+ * which may be typos themselves.
+ */
 function suggesterOf(text: string): estypes.SearchSuggester {
   const term = {
     suggest_mode: 'missing',
@@ -74,8 +78,8 @@ function suggesterOf(text: string): estypes.SearchSuggester {
 }
 
 /**
- * Puts the best correction in the place of each word that has one; null when no word has. The index knows words without
- * their accents; `spellings` says how they are written.
+ * Replaces each word that has a correction by the best one; null where no word has one. The index holds words without
+ * accents, and `spellings` tells how they are written.
  */
 export function correct(
   text: string,
@@ -99,7 +103,7 @@ export function correct(
   return withoutMarkup(corrected + text.slice(end));
 }
 
-/** These signs match nothing, so a query means the same without them. */
+/** Removes signs of markup. They match nothing, so the query means the same without them. */
 function withoutMarkup(text: string): string {
   return text.replace(/[<>&]/g, ' ').replace(/\s+/g, ' ').trim();
 }

@@ -8,7 +8,10 @@ type Found = Pick<ThreadDocument, 'threadId' | 'title' | 'slug'>;
 
 const SUGGESTIONS = 8;
 
-/** Titles that begin as typed, then titles that hold the words (the last may be unfinished); at most 8. */
+/**
+ * Titles that begin as the text does, then titles that hold its words (the last one may be unfinished). There are at
+ * most 8.
+ */
 export async function suggestTitles(
   deps: SearchDeps,
   { q }: SuggestParams,
@@ -28,8 +31,9 @@ export async function suggestTitles(
 }
 
 /**
- * Titles that begin as typed first, then the longest conversations. In an index of the first mapping no title would
- * match; sorting by a field that it lacks makes Elasticsearch refuse the question instead.
+ * Asks for titles that begin as the text does, and then for those of the longest conversations. In an index of the
+ * first mapping, no title would match. Since it lacks a field that the results are sorted by, Elasticsearch refuses the
+ * question.
  */
 export function buildSuggestRequest(text: string): Omit<estypes.SearchRequest, 'index'> {
   return {

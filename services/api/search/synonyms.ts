@@ -4,13 +4,16 @@ import { composed } from '../../../shared/store/searchIndex.js';
 import { foldWord } from './functionWords.js';
 import { isSearchable, type ParsedQuery } from './parseQuery.js';
 
-/** By each word of SEARCH_SYNONYMS, folded: the words and phrases that count as it. */
+/** For each word in the file SEARCH_SYNONYMS, folded: the words and phrases that count as it. */
 export type Synonyms = ReadonlyMap<string, readonly string[]>;
 
-/** What a file may hold, and how many words of one query have synonyms: each makes the query dearer. */
+/** Limits of a file, and of how many words of one query get their synonyms. Each makes the query more costly. */
 export const SYNONYM_LIMITS = { bytes: 1_000_000, each: 5, characters: 60, terms: 8 } as const;
 
-/** The synonyms of a file; none without one. Throws SettingsError with every wrong line, or where it cannot be read. */
+/**
+ * Reads the synonyms of a file; none without a file. Throws SettingsError that names every wrong line, or where the
+ * file cannot be read.
+ */
 export function readSynonyms(path: string | undefined): Synonyms {
   if (path === undefined) return new Map();
   let text: string;
@@ -23,8 +26,8 @@ export function readSynonyms(path: string | undefined): Synonyms {
 }
 
 /**
- * Synonyms from lines such as `bt, bluetooth`, whose words and phrases count as each other. Empty lines, and lines that
- * begin with #, say nothing. Throws SettingsError with every wrong line.
+ * Parses lines such as `bt, bluetooth`, whose words and phrases count as each other. Empty lines, and lines that begin
+ * with #, are ignored. Throws SettingsError that names every wrong line.
  */
 export function parseSynonyms(text: string, path: string): Synonyms {
   if (Buffer.byteLength(text) > SYNONYM_LIMITS.bytes) {
@@ -66,7 +69,10 @@ function problemOf(words: readonly string[], lineOf: ReadonlyMap<string, number>
   return folded.size === words.length ? null : 'a word stands there twice';
 }
 
-/** A query whose words know their synonyms: the first few words that have any. What is quoted is meant as written. */
+/**
+ * Adds their synonyms to the words of a query, up to SYNONYM_LIMITS.terms words. Quoted phrases get none, as they are
+ * meant as written.
+ */
 export function withSynonyms(parsed: ParsedQuery, synonyms: Synonyms): ParsedQuery {
   if (synonyms.size === 0) return parsed;
   let left: number = SYNONYM_LIMITS.terms;

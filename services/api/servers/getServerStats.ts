@@ -5,8 +5,8 @@ import { isId } from '../ids.js';
 import type { StatsCache } from './statsCache.js';
 
 /**
- * GET /api/servers/:serverId/stats: from the cache that all processes share, for as long as that keeps them. X-Cache
- * and X-Cache-TTL say what the caches did. Throws NOT_FOUND.
+ * GET /api/servers/:serverId/stats: from the cache that all processes share, for as long as it keeps them. X-Cache and
+ * X-Cache-TTL tell how the caches took part. Throws NOT_FOUND.
  */
 export function getServerStats(
   store: BodyStore,

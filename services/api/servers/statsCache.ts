@@ -4,7 +4,7 @@ import type { Answer } from '../answer.js';
 
 const LIFE_MS = 60_000;
 
-/** What the cache knows: an answer and for how many milliseconds it is still kept, nothing, or that it is away. */
+/** What the cache answers: an answer with the milliseconds for which it is still kept, nothing, or that it is away. */
 export type Cached =
   | { state: 'hit'; answer: Answer; leftMs: number }
   | { state: 'absent' | 'away' };
@@ -12,13 +12,13 @@ export type Cached =
 export interface StatsCache {
   lifeMs: number;
   read(serverId: string): Promise<Cached>;
-  /** Keeps an answer, without waiting for it. */
+  /** Stores an answer, and does not wait for that. */
   write(serverId: string, answer: Answer): void;
 }
 
 /**
- * Statistics in Redis for 60 seconds, as `etag length\n` and the gzip bytes. A failure of Redis counts as a miss, and
- * is reported to `onFailure`.
+ * Keeps statistics in Redis for 60 seconds, as `etag length\n` and the gzip bytes. A failure of Redis counts as a miss,
+ * and is reported to `onFailure`.
  */
 export function createStatsCache(
   redis: Redis,

@@ -5,7 +5,7 @@ import { loadBody, type BodyStore } from '../bodies/findBody.js';
 import type { Handler } from '../http/route.js';
 import { isId } from '../ids.js';
 
-/** GET /api/threads/:threadId/similar: the stored body; an empty list while a thread is too new to have one. */
+/** GET /api/threads/:threadId/similar: the stored body, or an empty list while a thread is too new to have one. */
 export function listSimilarThreads(store: BodyStore): Handler<{ threadId: string }, unknown> {
   return async ({ params: { threadId } }) => {
     const answer = isId(threadId) ? await findSimilar(store, threadId) : undefined;

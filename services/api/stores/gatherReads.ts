@@ -1,15 +1,15 @@
 import { CALL_LIMIT_MS } from '../timeLimit.js';
 
 export interface GatherOptions<Question, Answer> {
-  /** Makes one call to the store: the answers of these questions, in their order. */
+  /** Makes one call to the store. Resolves with the answers to these questions, in their order. */
   call: (questions: Question[]) => Promise<Answer[]>;
   /** Throws while the store is known to be away. */
   refuse: () => void;
   /** The most questions of one call. */
   most: number;
-  /** Calls under way at once. */
+  /** How many calls may be under way at once. */
   atOnce?: number;
-  /** The time (ms), from any beginning. */
+  /** The current time (ms since any moment). */
   now?: () => number;
 }
 
@@ -21,9 +21,9 @@ interface Waiting<Question, Answer> {
 }
 
 /**
- * Asks a store in few calls, since a call costs more than what it brings. At most two are under way at once. What is
- * asked meanwhile waits, and goes out in one call as soon as one of them ends: first come, first served. A question
- * that waited for as long as a call may take fails. A call that fails, fails for all its questions.
+ * Asks a store in few calls, because a call costs more than each answer in it. At most two calls are under way at once.
+ * What is asked meanwhile waits, and goes out in one call as soon as one of them ends, first come, first served. A
+ * question fails where it has waited for as long as a call may take. A failed call fails all of its questions.
  */
 export function gatherReads<Question, Answer>({
   call,
@@ -64,7 +64,7 @@ export function gatherReads<Question, Answer>({
       waiting.push({ question, askedAt: now(), resolve, reject });
       if (isDue || underWay >= atOnce) return;
       isDue = true;
-      // What is asked in this turn of the event loop goes out together.
+      // All questions of this turn of the event loop go out together.
       setImmediate(drain);
     });
 }

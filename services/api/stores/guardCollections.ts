@@ -2,7 +2,7 @@ import type { AbstractCursor, Collection } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { StoreGuard } from './storeGuard.js';
 
-/** Methods that ask the server and give a promise of its answer. */
+/** Methods that ask the server, and return a promise of its answer. */
 const CALLS = new Set<PropertyKey>([
   'bulkWrite',
   'countDocuments',
@@ -18,13 +18,13 @@ const CALLS = new Set<PropertyKey>([
   'updateMany',
   'updateOne',
 ]);
-/** Methods that give a cursor, and the methods of a cursor that ask the server. */
+/** Methods that return a cursor, and the methods of a cursor that ask the server. */
 const CURSORS = new Set<PropertyKey>(['aggregate', 'find']);
 const CURSOR_CALLS = new Set<PropertyKey>(['hasNext', 'next', 'toArray']);
 
 type Method = (...given: unknown[]) => unknown;
 
-/** The same collections. Every call to them goes through a guard, so that no caller can forget it. */
+/** The same collections, with a guard around every call. So no caller can forget the guard. */
 export function guardCollections(collections: Collections, guard: StoreGuard): Collections {
   const guarded = Object.entries(collections).map(([name, collection]) => [
     name,
@@ -47,8 +47,9 @@ function guardCollection(collection: Collection, guard: StoreGuard): Collection 
 }
 
 /**
- * Methods such as `sort` return the cursor itself. So the methods of the cursor are replaced in place. `toArray` calls
- * `next` for what it has let pass the guard already. So the cursor has its own `next` again by then.
+ * Puts a guard around the methods of a cursor. They are replaced in place, because methods such as `sort` return the
+ * cursor itself. `toArray` has passed the guard already, and calls `next` of the cursor. So meanwhile the cursor has
+ * its own `next` again.
  */
 function guardCursor(cursor: AbstractCursor, guard: StoreGuard): AbstractCursor {
   for (const name of CURSOR_CALLS) {

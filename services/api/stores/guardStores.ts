@@ -9,7 +9,7 @@ import { guardCollections } from './guardCollections.js';
 import { guardElasticsearch } from './guardElasticsearch.js';
 import { createGuard } from './storeGuard.js';
 
-/** One watch a store; `queue` is the Redis of the queue, which may be the same server as the cache's. */
+/** The watch of each store. `queue` is the Redis of the queue. It may be the same server as that of the cache. */
 export type StoreWatches = Record<'mongodb' | 'elasticsearch' | 'redis' | 'queue', StoreWatch>;
 
 /** The stores, as the API uses them. */
@@ -23,7 +23,7 @@ export interface GuardedStores {
 
 /**
  * Watches the stores. Every call to MongoDB and Elasticsearch ends within its limit, or at once while the store is
- * away. A Redis connection refuses commands by itself while it is down. So a silent one is closed.
+ * away. A Redis connection refuses commands by itself while it is down, so a silent connection is closed.
  */
 export function guardStores(clients: {
   mongo: Mongo;

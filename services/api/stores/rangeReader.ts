@@ -3,7 +3,7 @@ import { timeLimit } from '../timeLimit.js';
 import { gatherReads } from './gatherReads.js';
 import { rawTexts } from './rawTexts.js';
 
-/** A range of an index. What is projected of its documents holds texts only. */
+/** A range of an index. The projected fields of its documents must be texts. */
 export interface Range {
   filter: Record<string, unknown>;
   sort: Record<string, 1 | -1>;
@@ -12,15 +12,15 @@ export interface Range {
   projection: Record<string, 0 | 1>;
 }
 
-/** Reads the rows of one range, in order: name and UTF-8 bytes of each field. */
+/** Reads the documents of one range, in order: the name and UTF-8 bytes of each field. */
 export type ReadRange = (range: Range) => Promise<Record<string, Buffer>[]>;
 
-/** The most ranges of one call. With 101 rows each they still fit into one reply of MongoDB. */
+/** The most ranges of one call. With 101 documents each, they still fit into one reply of MongoDB. */
 const MOST_RANGES = 16;
 
 /**
- * Reads ranges of a collection. One that is asked for alone is a find. Those that had to wait are one aggregate: a
- * pipeline for each, joined. `refuse` throws while MongoDB is known to be away.
+ * Makes a reader of ranges of a collection. A range that is asked for alone is read by a find. Ranges that had to wait
+ * are read by one aggregate that joins a pipeline for each. `refuse` throws while MongoDB is known to be away.
  */
 export function rangeReader<T extends Document>(
   collection: Collection<T>,
@@ -69,9 +69,9 @@ async function joinAll<T extends Document>(
 }
 
 /**
- * The pipeline that reads several ranges, one after the other, each row with the number of its range. The hint of an
- * aggregate holds for its first range only. The planner finds the index of the others: it is the only one that gives
- * them their order.
+ * A pipeline that reads several ranges, one after the other. Each row holds the number of its range. The hint of an
+ * aggregate holds only for its first range. For the others, the planner finds the index, as no other gives them in
+ * their order.
  */
 export function joinedRanges(collection: string, ranges: Range[]): Document[] {
   const [first = [], ...others] = ranges.map(({ filter, sort, limit, projection }, range) => [

@@ -4,13 +4,15 @@ import type { StoreWatch } from '../../../shared/platform/watchStore.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import { CALL_LIMIT_MS } from '../timeLimit.js';
 
-/** Makes a call to one store. Refuses it while the store is known to be away, and fails when it takes too long. */
+/**
+ * Makes a call to one store. It refuses while the store is known to be away, and fails where the call takes too long.
+ */
 export type StoreGuard = <T>(call: () => Promise<T>) => Promise<T>;
 
-/** Receives how long a call took (seconds), and whether the store failed. */
+/** Is told how long a call took (seconds), and whether the store failed. */
 export type ObserveCall = (seconds: number, failed: boolean) => void;
 
-/** Thrown instead of making a call, because its store is known to be away. */
+/** Thrown in place of a call, because the store is known to be away. */
 export class StoreAway extends AppError {
   constructor() {
     super('UNAVAILABLE', 'The service is not available now; try again soon', {
@@ -24,7 +26,9 @@ export function refuseAway({ isUp }: Pick<StoreWatch, 'isUp'>): void {
   if (!isUp) throw new StoreAway();
 }
 
-/** The guard of a store's calls. It reports their results to the watch, which decides whether the store is away. */
+/**
+ * Makes the guard of a store's calls. It reports how they end to the watch, which decides whether the store is away.
+ */
 export function createGuard(watch: StoreWatch, observe: ObserveCall): StoreGuard {
   return async (call) => {
     refuseAway(watch);
@@ -40,7 +44,7 @@ export function createGuard(watch: StoreWatch, observe: ObserveCall): StoreGuard
       end(false);
       return result;
     } catch (error) {
-      // A refusal is an answer too.
+      // A store that refuses a call is not away: it has answered.
       end(isStoreAway(error));
       throw error;
     }

@@ -27,7 +27,7 @@ export function listThreads(
   };
 }
 
-/** A page changes with the threads of its narrowest place. */
+/** The dependency of a page: it changes with the threads of its narrowest place. */
 export function listThreadsDependsOn({ query }: ListInput): Dependency | undefined {
   if (!isKnownPlace(query)) return undefined;
   return {
@@ -47,12 +47,15 @@ function page(
   return bytesAnswer(Buffer.concat([BEGIN, ...items, Buffer.from(end)]));
 }
 
-/** Whether the ids can be ids at all. Others match nothing, and must not become part of a scope token. */
+/** Whether the ids of a question can be ids. Others match nothing, and must not become part of a scope token. */
 function isKnownPlace({ serverId, channelId }: ThreadListQuery): boolean {
   return [serverId, channelId].every((id) => id === undefined || isId(id));
 }
 
-/** Whether the rows of a channel are of this server. All of them are, or none. */
+/**
+ * Whether the rows of a channel belong to this server. A channel belongs to one server, so either all of them do, or
+ * none.
+ */
 function isOfServer(rows: ListRow[], serverId: string | undefined): boolean {
   return serverId === undefined || rows[0]?.serverId === serverId;
 }

@@ -5,7 +5,7 @@ import type { Cursors } from '../paging/cursors.js';
 import type { Range } from '../stores/rangeReader.js';
 
 /**
- * One page of a list as a single index range scan. It reads one row more than the page, to know whether another
+ * One page of a list, as a range of an index. It reads one row more than the page has, which shows whether another page
  * follows.
  */
 export interface ListQuery extends Range {
@@ -14,7 +14,7 @@ export interface ListQuery extends Range {
 
 const KEY = /^\d{20,40}$/;
 
-/** The scan that answers a list request. Throws VALIDATION_ERROR for a cursor of another question. */
+/** The range that answers a list request. Throws VALIDATION_ERROR for a cursor of another question. */
 export function listThreadsQuery(query: ThreadListQuery, cursors: Cursors): ListQuery {
   const { field, direction } = LIST_SORTS[query.sort];
   const after = query.cursor && cursors.read(listQuestion(query), query.cursor, KEY)[0];
@@ -35,9 +35,9 @@ export function listCursor(query: ThreadListQuery, key: string, cursors: Cursors
 }
 
 /**
- * The sort and all filters of a list request as a list of values, without its cursor and limit. Answers are kept by this
- * list, and a cursor is valid for this list alone. If a filter was left out, requests that differ in it would count as the
- * same. So the type of `asked` names each filter, and the compiler asks for it.
+ * The sort and all filters of a list request, as a list of values, without cursor and limit. Answers are kept under
+ * this list, and a cursor is valid only for it. Without one of the filters, requests that differ in it would count as
+ * the same. So the type of `asked` names each filter, and the compiler demands all of them.
  */
 export function listQuestion(query: ThreadListQuery): (string | null)[] {
   const { serverId = null, channelId = null, tag = null, status } = foldedFilter(query);
@@ -61,8 +61,8 @@ function foldedFilter({ serverId, channelId, tag, status }: ThreadListQuery) {
 }
 
 /**
- * The bound of the scan. The first page has one too: the partial index of `unansweredKey` needs a condition on that
- * field.
+ * Where the range begins. The first page needs a bound, too, because the partial index of `unansweredKey` needs a
+ * condition on that field.
  */
 function bound(after: string | undefined, direction: 1 | -1): Record<string, string> {
   if (after) return direction === 1 ? { $gt: after } : { $lt: after };

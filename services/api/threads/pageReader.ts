@@ -2,7 +2,7 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { rangeReader } from '../stores/rangeReader.js';
 import type { ListQuery } from './listThreadsQuery.js';
 
-/** A thread of a page: its JSON text as bytes, and what the next page is found by. */
+/** A thread of a page: its JSON text as bytes, and the keys by which the next page is found. */
 export interface ListRow {
   item: Buffer;
   serverId: string;
@@ -12,7 +12,7 @@ export interface ListRow {
 /** Reads the rows of one page, in order. */
 export type ReadPage = (scan: ListQuery) => Promise<ListRow[]>;
 
-/** Reads pages of threads. `refuse` throws while MongoDB is known to be away. */
+/** Makes a reader of pages of threads. `refuse` throws while MongoDB is known to be away. */
 export function pageReader(
   { threadItems }: Pick<Collections, 'threadItems'>,
   refuse: () => void,

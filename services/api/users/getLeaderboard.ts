@@ -12,13 +12,13 @@ import type { Cursors, OpenCursors } from '../paging/cursors.js';
 import { pageOf } from '../paging/page.js';
 import { rangeReader } from '../stores/rangeReader.js';
 
-/** A line as it is stored: its key, and its JSON text without rank and opening brace as bytes. */
+/** A stored line: its key, and its JSON text as bytes, without rank and opening brace. */
 interface Line {
   key: string;
   item: Buffer;
 }
 
-/** A range of a leaderboard: its lines after a key. */
+/** The lines of a leaderboard after a key. */
 interface LineRange {
   board: string;
   after: string;
@@ -27,10 +27,10 @@ interface LineRange {
 
 export type ReadLines = (range: LineRange) => Promise<Line[]>;
 
-/** Where a page begins, which is after the last line of the page before. Ranks are counted from page to page. */
+/** Where a page begins: after the last line of the page before. So ranks are counted on from page to page. */
 interface Position {
   after: string;
-  /** Lines before this one. */
+  /** How many lines come before it. */
   index: number;
   rank: number;
   count: number;
@@ -39,7 +39,10 @@ interface Position {
 const START: Position = { after: '', index: 0, rank: 0, count: -1 };
 const POSITION = /^(\d{20,40}) (\d{1,15}) (\d{1,15}) (\d{1,15})$/;
 
-/** GET /leaderboard/:serverId: a page of stored lines, ranked, joined as bytes. Throws NOT_FOUND, VALIDATION_ERROR. */
+/**
+ * GET /leaderboard/:serverId: a page of stored lines, ranked, and joined as bytes. Throws NOT_FOUND and
+ * VALIDATION_ERROR.
+ */
 export function getLeaderboard(
   store: BodyStore,
   readLines: ReadLines,
@@ -74,7 +77,7 @@ export function getLeaderboard(
   };
 }
 
-/** Reads lines of leaderboards. `refuse` throws while MongoDB is known to be away. */
+/** Makes a reader of leaderboard lines. `refuse` throws while MongoDB is known to be away. */
 export function lineReader({ ranks }: Pick<Collections, 'ranks'>, refuse: () => void): ReadLines {
   const read = rangeReader(ranks, refuse);
   return async ({ board, after, limit }) => {
@@ -89,7 +92,7 @@ export function lineReader({ ranks }: Pick<Collections, 'ranks'>, refuse: () => 
   };
 }
 
-/** Lines with equal counts share the rank of the first of them. */
+/** Gives each line its rank. Lines with equal counts share the rank of the first of them. */
 function rank(lines: Line[], start: Position): { item: Buffer; position: Position }[] {
   let before = start;
   return lines.map(({ key, item }) => {
@@ -101,12 +104,12 @@ function rank(lines: Line[], start: Position): { item: Buffer; position: Positio
   });
 }
 
-/** Servers whose names are remembered. */
+/** How many names of servers are remembered. */
 const MOST_NAMES = 1_000;
 
 /**
- * Finds the names of servers in their stored bodies. Each name is remembered by the entity tag of its body, so a body is
- * inflated once.
+ * Finds the names of servers in their stored bodies. Each name is remembered under the entity tag of its body, so a
+ * body is inflated only once.
  */
 function serverNames(store: BodyStore): (serverId: string) => Promise<string> {
   const names = new LRUCache<string, string>({ max: MOST_NAMES });

@@ -3,13 +3,13 @@ import { isIP, type Socket } from 'node:net';
 import proxyAddr from 'proxy-addr';
 import type { TrustedProxies } from '../../../../shared/platform/trustedProxies.js';
 
-/** The name under which a client is counted: its IPv4 address, or the /64 of its IPv6 address. */
+/** Reads the name under which a client is counted: its IPv4 address, or the /64 network of its IPv6 address. */
 export type AddressReader = (request: IncomingMessage) => string;
 
 /**
- * Reads clients' addresses. Each proxy appends the address that connected to it to X-Forwarded-For. So this starts with
- * the address of the connection, goes through the entries from the last to the first, and stops at the first address
- * that is not trusted: that is the client.
+ * Makes a reader of clients' addresses. Each proxy appends the address that connected to it to X-Forwarded-For. So the
+ * reader starts with the address of the connection. Then it goes through the entries from the last to the first. The
+ * first address that is not trusted is the client's.
  */
 export function createAddressReader(trusted: TrustedProxies): AddressReader {
   if (trusted === false) return (request) => networkOf(peerOf(request));
@@ -22,12 +22,12 @@ export function createAddressReader(trusted: TrustedProxies): AddressReader {
 }
 
 /**
- * The name under which a connection is counted: the network that it comes from. Undefined for a trusted proxy, which
- * sends the requests of many clients over its connections.
+ * Reads the name under which a connection is counted: the network that it comes from. Undefined for a trusted proxy,
+ * because its connection carries the requests of many clients.
  */
 export type PeerReader = (socket: Pick<Socket, 'remoteAddress'>) => string | undefined;
 
-/** Reads who connects. */
+/** Makes a reader of the networks that connections come from. */
 export function createPeerReader(trusted: TrustedProxies): PeerReader {
   const isTrusted = trustOf(trusted);
   return ({ remoteAddress = '' }) =>
@@ -61,7 +61,7 @@ function firstGroups(address: string): string[] {
   return groups.map((group) => group.replace(/^0+(?=.)/, ''));
 }
 
-/** Some proxies write `1.2.3.4:567` or `[2001:db8::1]:567`. */
+/** An address without its port. Some proxies write `1.2.3.4:567` or `[2001:db8::1]:567`. */
 function withoutPort(text = ''): string {
   const match = /^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text);
   return match?.[1] ?? match?.[2] ?? text;

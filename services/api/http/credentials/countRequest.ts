@@ -7,7 +7,7 @@ import { setLines } from '../headLines.js';
 import type { RateLimiter, Standing } from './rateLimiter.js';
 import type { RateLimits } from './rateLimits.js';
 
-/** Where a request has been counted, and as how many. */
+/** Where a request was counted, and as how many requests. */
 export interface Counted {
   limiter: RateLimiter;
   name: string;
@@ -15,7 +15,7 @@ export interface Counted {
 }
 
 /**
- * Counts a request under a name as `weight` requests, and sets the RateLimit headers. Throws RATE_LIMITED beyond the
+ * Counts a request as `weight` requests under a name, and sets the RateLimit headers. Throws RATE_LIMITED beyond the
  * limit.
  */
 export function countRequest(ctx: Context, limiter: RateLimiter, name: string, weight = 1): void {
@@ -23,30 +23,34 @@ export function countRequest(ctx: Context, limiter: RateLimiter, name: string, w
   ctx.state['counted'] = { limiter, name, weight } satisfies Counted;
 }
 
-/** Throws RATE_LIMITED when a name has no attempt left; counts nothing. */
+/** Throws RATE_LIMITED where a name has no attempt left. It counts nothing. */
 export function refuseBlocked(ctx: Context, limiter: RateLimiter, name: string): void {
   const standing = limiter.look(name);
   if (standing.left <= 0) judge(ctx, limiter, { ...standing, left: -1 });
 }
 
-/** Under whose limit a request was counted by the gate. Where nothing is limited, the address of its connection. */
+/**
+ * The name under which the gate has counted a request. Where nothing is limited, it is the address of the connection.
+ */
 export function askerOf(ctx: Context): Asker {
   const counted = ctx.state['counted'] as Counted | undefined;
   if (!counted) return unlimitedAsker(ctx.req);
   return createAsker(counted, (standing) => judge(ctx, counted.limiter, standing));
 }
 
-/** Who asks where nothing is limited. */
+/** The asker of a request where nothing is limited. */
 export function unlimitedAsker({ socket }: IncomingMessage): Asker {
   return { name: socket.remoteAddress ?? '', affords: () => true, charge: () => undefined };
 }
 
-/** Who asks, by where a request has been counted. `judge` gets where they stand after a charge. */
+/**
+ * Makes the asker of a request from where it was counted. `judge` is called with the standing after a further charge.
+ */
 export function createAsker(
   { limiter, name, weight }: Counted,
   judge: (standing: Standing) => void,
 ): Asker {
-  // A limit may be lower than the cost of one costly request. Such a request then takes all of it.
+  // One costly request may cost more than the whole limit. Then it takes all that the limit has.
   const costOf = (more: number) => Math.min(more * weight, limiter.limit - weight);
   return {
     name,
@@ -70,8 +74,8 @@ export function rateLimited({ resetSeconds }: Standing): AppError {
 }
 
 /**
- * What tells a client where it stands: lines of a head. Their headers are those of draft-ietf-httpapi-ratelimit-headers,
- * from its eighth version on.
+ * Header lines that tell a client where it stands, as draft-ietf-httpapi-ratelimit-headers defines them from its
+ * version 08 on.
  */
 export function standingLines(
   { policy, limit }: RateLimiter,
@@ -83,7 +87,7 @@ export function standingLines(
   );
 }
 
-/** The limit of an address that counts an operation; undefined where none does. */
+/** The limit of the caller's address that an operation counts towards; undefined where it counts towards none. */
 export function limitOf(
   limits: RateLimits,
   { limitedAs }: Pick<Operation, 'limitedAs'>,

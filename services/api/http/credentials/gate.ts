@@ -17,11 +17,11 @@ interface Guarded extends Pick<Operation, 'access' | 'limitedAs'> {
   basic?: boolean;
 }
 
-/** Admits a request to an operation and gives its caller, or throws the error to answer with. */
+/** Admits a request to an operation, and returns its caller. Otherwise throws the error to answer with. */
 export type Gate = (ctx: Context, operation: Guarded) => Caller | null | Promise<Caller | null>;
 
 export interface GateOptions {
-  /** Lets everyone do everything, except pages of other sites. */
+  /** Allows everybody everything, except pages of other sites. */
   disableAuth: boolean;
   identify: Identify;
   /** Undefined where nothing is limited. */
@@ -32,11 +32,11 @@ export interface GateOptions {
 
 /** A search counts as so many requests of its caller. */
 const SEARCH_WEIGHT = 10;
-/** A request whose caller is not known counts as a read. */
+/** Stands for the operation while the caller is not known: such a request counts as a read. */
 const UNKNOWN = { access: 'public' } as const;
 const DEVELOPER: Caller = { kind: 'development', id: 'development', scopes: SCOPES };
 
-/** The gate of an API. A request without a credential never waits here. */
+/** Makes the gate of an API. A request without a credential is admitted or refused at once. */
 export function createGate(options: GateOptions): Gate {
   return (ctx, operation) => {
     const credential = options.disableAuth ? null : readOne(ctx, operation, options);
@@ -67,7 +67,7 @@ function readOne(ctx: Context, { basic }: Guarded, options: GateOptions): Creden
   }
 }
 
-/** Lets a caller of sufficient level pass to a protected operation. */
+/** Admits a caller with a sufficient level to a protected operation. */
 async function admit(
   ctx: Context,
   access: Exclude<Access, 'public'>,
@@ -75,13 +75,14 @@ async function admit(
   options: GateOptions,
 ): Promise<Caller> {
   const { limits } = options;
-  // Checking a key or a service token costs little. The platform is not asked on behalf of an address that guesses.
+  // Checking a key or a service token costs little. But the platform is not asked for an address with too many wrong
+  // ones.
   if (credential.kind === 'platform') refuseGuesser(ctx, options);
   const caller = await resolve(ctx, access, credential, options);
   ctx.state['caller'] = caller;
   countCaller(ctx, caller, UNKNOWN, options);
   if (access !== 'me' && !caller.scopes.includes(access)) {
-    // Each of these refusals is audited. The limit keeps anybody from filling the audit trail.
+    // Each of these refusals is stored in the audit trail. The limit keeps anybody from filling it.
     refuseGuesser(ctx, options);
     limits?.failedCredentials.take(options.addressOf(ctx.req));
     throw new AppError('FORBIDDEN', `This needs the level ${access}`);
@@ -89,7 +90,7 @@ async function admit(
   return caller;
 }
 
-/** Whose credential it is. When that fails, the request counts as a read of its address. */
+/** Finds the caller of a credential. Where that fails, the request counts as a read of its address. */
 async function resolve(
   ctx: Context,
   access: Exclude<Access, 'public'>,
@@ -109,8 +110,9 @@ async function resolve(
 }
 
 /**
- * On a public operation a credential only decides which limit counts the request. A credential that is wrong, or that
- * cannot be checked now, counts as none. The answer is the same for everyone, so the handler gets no caller.
+ * Handles a credential on a public operation. It only decides which limit counts the request. Where it is wrong, or
+ * cannot be checked now, the request counts as one without a credential. The answer is the same for everybody, so the
+ * handler gets no caller.
  */
 async function welcome(
   ctx: Context,
@@ -140,8 +142,8 @@ async function recognise(
 }
 
 /**
- * Counts a request under its caller's name. A caller without a level counts by address, like a request without a
- * credential: anybody can have many accounts of the platform.
+ * Counts a request under its caller's name. A caller without a level is counted by address, as a request without a
+ * credential is, because anybody can have many accounts of the platform.
  */
 function countCaller(
   ctx: Context,
@@ -157,7 +159,7 @@ function countCaller(
   if (options.limits) countRequest(ctx, options.limits.callers, nameOf(caller), weight);
 }
 
-/** Throws RATE_LIMITED for an address with too many wrong credentials. */
+/** Throws RATE_LIMITED for an address that has sent too many wrong credentials. */
 function refuseGuesser(ctx: Context, { limits, addressOf }: GateOptions): void {
   if (limits) refuseBlocked(ctx, limits.failedCredentials, addressOf(ctx.req));
 }

@@ -4,8 +4,8 @@ import { refuseBlocked } from './countRequest.js';
 import type { GateOptions } from './gate.js';
 
 /**
- * Counts wrong credentials, codes and refresh tokens by the address that sent them. Beyond the limit a wrong one is
- * refused with RATE_LIMITED. A right one still passes.
+ * Counts wrong credentials, codes and refresh tokens by the address that sent them. Beyond the limit, a wrong one gets
+ * RATE_LIMITED. A right one is still accepted.
  */
 export function limitFailed({
   limits,

@@ -1,6 +1,6 @@
 /**
- * A count that other processes add to. Adds `hits` to a name in a window, and gives the whole count. Rejects while it
- * is away.
+ * A count that all processes share. Adds `hits` to a name in a window, and resolves with the whole count. Rejects while
+ * the count cannot be reached.
  */
 export type SharedCount = (name: string, window: number, hits: number) => Promise<number>;
 
@@ -13,32 +13,36 @@ export interface LimiterOptions {
   now?: () => number;
 }
 
-/** Where a name stands: `left` of its limit, and seconds until the count begins anew. */
+/** The standing of a name: what is `left` of its limit, and how many seconds until its count begins anew. */
 export interface Standing {
   left: number;
   resetSeconds: number;
 }
 
-/** Requests of one name in this window. */
+/** The requests of one name in the current window. */
 interface Count {
-  /** That this process has counted. */
+  /** How many this process has counted. */
   own: number;
-  /** Of these, how many were sent to the shared count. */
+  /** How many of these were sent to the shared count. */
   shared: number;
-  /** That other processes have counted. */
+  /** How many other processes have counted. */
   others: number;
 }
 
 const WINDOW_MS = 60_000;
-/** Names that are counted at once. Further ones pass uncounted: against so many names, a limit by name is no help. */
+/**
+ * The most names that are counted. Requests of further names pass uncounted: a limit for each name does not help
+ * against so many names.
+ */
 const MOST_NAMES = 100_000;
-/** A count below this part of the limit is not shared with the other processes. */
+/** A count below this part of the limit is not shared with other processes. */
 const UNSHARED_PART = 0.02;
 
 /**
- * Counts in memory, in fixed windows of a minute, so that no request waits for a count. All processes share a further
- * count. Once a second `share` adds to it what is new, and reads what the others have counted. So a limit over several
- * processes takes effect a second late at most. Without the shared count each process enforces the limit by itself.
+ * Counts requests in memory, in fixed windows of a minute, so no request waits for a count. All processes share another
+ * count. Once a second, `share` adds the new requests to it, and reads what other processes have counted. So a limit
+ * over several processes takes effect at most a second late. Without the shared count, each process enforces the limit
+ * by itself.
  */
 export class RateLimiter {
   readonly policy: string;
@@ -58,14 +62,14 @@ export class RateLimiter {
     this.#shareFrom = limit * UNSHARED_PART;
   }
 
-  /** Counts a request as `weight` requests. When that is too many, `left` is negative and nothing is counted. */
+  /** Counts a request as `weight` requests. Where these are too many, `left` is negative, and nothing is counted. */
   take(name: string, weight = 1): Standing {
     const { left, resetSeconds } = this.look(name);
     if (left >= weight) this.#count(name, weight);
     return { left: left - weight, resetSeconds };
   }
 
-  /** Where a name stands, without counting. */
+  /** The standing of a name. It counts nothing. */
   look(name: string): Standing {
     const now = this.#now();
     const window = Math.floor(now / WINDOW_MS);
@@ -77,9 +81,9 @@ export class RateLimiter {
   }
 
   /**
-   * Adds this process's new hits to the shared count, and reads what the others have counted. Never rejects. Each hit is
-   * sent once. Where no answer comes, the hits may have been added all the same: sent again, they would be counted
-   * twice, and the second time as hits of other processes.
+   * Adds this process's new hits to the shared count, and reads what the others have counted. It never rejects. Each
+   * hit is sent once. Where no answer comes, the hits may have been added all the same. Sent again, they would be
+   * counted twice, and the second time as hits of other processes.
    */
   async share(): Promise<void> {
     const [window, counts, grown] = [this.#window, this.#counts, this.#grown];
@@ -93,7 +97,7 @@ export class RateLimiter {
           const whole = await this.#shared(name, window, hits);
           count.others = Math.max(0, whole - sent);
         } catch {
-          // The next hit of this name asks again.
+          // The next hit of this name reads the shared count again.
         }
       }),
     );

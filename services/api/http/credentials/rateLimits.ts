@@ -3,15 +3,15 @@ import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Settings } from '../../../../shared/platform/env.js';
 import { RateLimiter, type SharedCount } from './rateLimiter.js';
 
-/** What is limited, each by the minute. */
+/** The limits, each for a minute. */
 export interface RateLimits {
-  /** By address. */
+  /** Counts by address. */
   reads: RateLimiter;
   searches: RateLimiter;
   failedCredentials: RateLimiter;
-  /** By key or user. */
+  /** Counts by key or user. */
   callers: RateLimiter;
-  /** Ends the sharing of counts. */
+  /** Stops sharing the counts. */
   stop(): void;
 }
 
@@ -21,10 +21,10 @@ type RateSettings = Pick<
 >;
 
 const SHARED_EVERY_MS = 1_000;
-/** Seconds for which a shared count is kept: its window, and a little longer for counts that arrive late. */
+/** How long a shared count is kept (seconds): its window, and some time for counts that arrive late. */
 const KEPT_SECONDS = 90;
 
-/** The limits of the settings; their counts are shared through Redis while that answers. */
+/** The limits that the settings name. Their counts are shared through Redis while it answers. */
 export function createRateLimits(
   settings: RateSettings,
   redis: Redis,

@@ -4,21 +4,21 @@ import type { Credential } from '../../auth/credential.js';
 
 const BEARER = /^Bearer +([\w.~+/=-]+)$/i;
 const BASIC = /^Basic +([\w+/=]+)$/i;
-/** The scheme of a password, with or without one. */
+/** The scheme of HTTP Basic, with or without credentials behind it. */
 const PASSWORD = /^Basic(?: |$)/i;
-/** Three parts of base64url: what is signed, and its signature, which may be missing. */
+/** Three parts in base64url: two that are signed, and the signature, which may be missing. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 /** The most characters of a token that is shown to the platform. */
 const LONGEST = 4_096;
-/** How API keys and refresh tokens of this service begin. Some clients send one as a bearer token. */
+/** The beginnings of API keys and refresh tokens of this service. Some clients send one as a bearer token. */
 const MISPLACED = /^f[ar]_/;
 
 /**
- * The one credential of a request; null where it has none. Throws VALIDATION_ERROR where it has two.
+ * Reads the one credential of a request; null where it has none. Throws VALIDATION_ERROR where it has two.
  *
- * With `basic`, an API key may be sent as the password of HTTP Basic. Without it, HTTP Basic is ignored. Once somebody
- * has typed a password for one page, their browser also sends it to neighbouring paths (RFC 7617, section 2.2), together
- * with whatever credential a request there has of its own.
+ * With `basic`, an API key may be sent as the password of HTTP Basic. Otherwise HTTP Basic is ignored. The reason: once
+ * somebody has typed a password for one page, their browser also sends it to neighbouring paths (RFC 7617, section
+ * 2.2). Requests there may have a credential of their own.
  */
 export function readCredential(request: IncomingMessage, basic = false): Credential | null {
   const { authorization, 'x-api-key': key } = request.headers;
@@ -38,17 +38,17 @@ function apiKey(text: string): Credential {
   return { kind: 'key', text };
 }
 
-/** The password of a user name, which may be any, and a password. */
+/** The password in Basic credentials. Any user name may stand before it. */
 function passwordOf(encoded: string): string {
   const text = Buffer.from(encoded, 'base64').toString();
   return text.slice(text.indexOf(':') + 1);
 }
 
-/** The token of an Authorization header. One of another scheme or form becomes a token that is never valid. */
+/** The token of an Authorization header. A header of another scheme or form gives a token that is never valid. */
 function bearer(header: string): Credential {
   const text = BEARER.exec(header.trim())?.[1] ?? '';
   const isForPlatform =
     text !== '' && text.length <= LONGEST && !JWT.test(text) && !MISPLACED.test(text);
-  // What is no JWT is never valid as one.
+  // Every other token is judged as a JWT of this service, and is not sent to the platform.
   return { kind: isForPlatform ? 'platform' : 'jwt', text };
 }
