@@ -2,10 +2,10 @@ import { pingMongo } from '../../shared/platform/clients.js';
 import type { Archive } from './openArchive.js';
 import { messageOf } from './reachable.js';
 
-/** Milliseconds that MongoDB has to answer. */
+/** How long (ms) MongoDB may take to answer. */
 const ANSWER_MS = 5_000;
 
-/** Why queued work cannot go on now; null where nothing is known to keep it. Never rejects. */
+/** Why queued work cannot go on now; null where no reason is known. Never rejects. */
 export async function findObstacle({
   elasticsearch,
   mongo,

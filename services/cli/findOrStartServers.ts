@@ -4,8 +4,8 @@ import { DIST } from '../local/services.js';
 import { findServers, noArchive, type FoundServers } from './findServers.js';
 
 /**
- * The servers of the three URLs, else those that run in DATA_DIR. Where none run, they are started if the command may
- * do so. Throws SettingsError, CliError where there is no archive, or LaunchError.
+ * Finds the servers of the three URLs, or else those that run in DATA_DIR. Where none run, it starts them if the
+ * command may do so. Throws SettingsError, CliError where there is no archive, and LaunchError.
  */
 export async function findOrStartServers({
   mayStart,

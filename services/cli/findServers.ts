@@ -5,19 +5,19 @@ import { findLocalServers } from '../local/serversFile.js';
 import { CliError } from './cliError.js';
 import { hasStoreUrls, storeUrlsOf, type StoreUrls } from './storeUrls.js';
 
-/** The stores of an archive, and how they were found. */
+/** The stores of an archive, with what the command can do if it started them. */
 export interface FoundServers {
   urls: StoreUrls;
   from: string;
-  /** Starts an indexer, once; only for servers that were started here. */
+  /** Starts an indexer, once. Set only where this command started the servers. */
   startIndexer?: () => void;
-  /** Stops the servers; only for servers that were started here. */
+  /** Stops the servers. Set only where this command started them. */
   stop?: () => Promise<void>;
 }
 
 /**
- * The servers that the settings name, else those that run in the data folder. Throws SettingsError when only some are
- * named.
+ * Finds the servers that the settings name, or else those that run in the data folder. Throws SettingsError where the
+ * settings name only some.
  */
 export async function findServers(
   settings: Settings,
@@ -28,7 +28,7 @@ export async function findServers(
   return running && { urls: storeUrlsOf(running), from: `run in ${dataDir}` };
 }
 
-/** Why there is no archive to work on, and what to do. */
+/** Says that there is no archive to work on, and what to do. */
 export function noArchive(dataDir: string): CliError {
   return new CliError(
     existsSync(join(dataDir, 'mongodb'))

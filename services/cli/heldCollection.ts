@@ -2,7 +2,7 @@ import type { Collection } from 'mongodb';
 import type { Mongo } from '../../shared/platform/clients.js';
 import type { Collections } from '../../shared/store/collections.js';
 
-/** Collections that may hold something in an archive that counts as empty: nobody would miss their content. */
+/** Collections that may hold something in an archive that counts as empty. Nobody would miss their content. */
 export const UNCOUNTED: ReadonlySet<string> = new Set<keyof Collections>([
   'audit',
   'oauthStates',
@@ -12,8 +12,8 @@ export const UNCOUNTED: ReadonlySet<string> = new Set<keyof Collections>([
 ]);
 
 /**
- * The name of a collection that holds something; undefined where the archive is empty. One whose content was deleted is
- * not: it holds what keeps that content from coming back.
+ * The name of a collection that holds something; undefined where the archive is empty. An archive whose content was
+ * deleted is not empty: it holds what keeps that content from coming back.
  */
 export async function heldCollection({
   collections,

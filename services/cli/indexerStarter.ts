@@ -1,6 +1,6 @@
 import { startService, type Service, type ServicesContext } from '../local/services.js';
 
-/** Starts an indexer when it is first called. Later calls do nothing. */
+/** Makes a function that starts an indexer at its first call. Later calls do nothing. */
 export function indexerStarter(context: ServicesContext): () => void {
   let indexer: Service | undefined;
   return () => {

@@ -7,16 +7,16 @@ import { hidePassword } from '../local/hidePassword.js';
 import type { FoundServers } from './findServers.js';
 import { safeText } from './safeText.js';
 
-/** The stores that a command works on. Nothing is connected before it is used. */
+/** The stores that a command works on. Each connects when it is first used. */
 export interface Archive {
   mongo: Mongo;
   elasticsearch: ElasticsearchClient;
   producer: Producer;
-  /** The producer's queue, for looking at its jobs. */
+  /** The queue of the producer, to look at its jobs. */
   queue: QueueProducer['queue'];
-  /** The Redis of the API's statistics and announcements. `requireCache` connects it. */
+  /** The Redis of the API's statistics and announcements. `requireCache` connects to it. */
   cacheRedis: Redis;
-  /** A line that says which archive it is, without passwords. */
+  /** A line that names the archive, without passwords. */
   shown: string;
   /** Starts an indexer, once, when the servers were started here. It works on what this command files. */
   startIndexer: () => void;
@@ -31,7 +31,7 @@ export function openArchive(found: FoundServers): Archive {
   const elasticsearch = createElasticsearch(urls, { timeoutMs: 10_000 });
   const producer = createProducer({ redisUrl: urls.REDIS_URL, namespace });
   const cacheRedis = createRedis(urls.CACHE_REDIS_URL ?? urls.REDIS_URL, { timeoutMs: 5_000 });
-  // Without a listener a lost connection would end the process; each call tells of it anyway.
+  // Without a listener, a lost connection would end the process. Each failed call is reported anyway.
   cacheRedis.on('error', () => undefined);
   return {
     mongo,

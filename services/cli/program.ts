@@ -13,7 +13,10 @@ import { addStatus } from './status/statusCommand.js';
 import { addSync } from './sync/syncCommand.js';
 import { addVerify } from './verify/verifyCommand.js';
 
-/** The command line, one line a command. Parsing it runs the command; a usage error is thrown as CommanderError. */
+/**
+ * The command line, with one line for each command. Parsing it runs the command. A usage error is thrown as
+ * CommanderError.
+ */
 export function createProgram(): Command {
   const program = new Command('forum-archive')
     .description('Import, export and look after a forum archive')

@@ -1,9 +1,9 @@
 import cliProgress from 'cli-progress';
 
-/** Shows how far a long work has come. */
+/** Shows how far a long piece of work has come. */
 export interface Progress {
   advance(amount: number): void;
-  /** Prints a line. On a terminal it stands above the bar. */
+  /** Prints a line. On a terminal, it stands above the bar. */
   say(line: string): void;
   /** Ends the display. The terminal is then free for other output. */
   stop(): void;
@@ -11,7 +11,9 @@ export interface Progress {
 
 const PLAIN_INTERVAL_MS = 5_000;
 
-/** Progress on standard error: a bar on a terminal, elsewhere a line every five seconds. `show` writes an amount. */
+/**
+ * Shows progress on standard error: on a terminal a bar, elsewhere a line every five seconds. `show` formats an amount.
+ */
 export function createProgress(
   label: string,
   total: number,
@@ -54,8 +56,8 @@ function barProgress(label: string, total: number, show: Show, out: NodeJS.Write
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * A bar hides the cursor and turns off the wrapping of lines. A signal that ends the process would leave the terminal
- * like that. So the signal runs `end` first, and ends the process then. Gives what runs `end` without a signal.
+ * Has a signal run `end` before it ends the process. A bar hides the cursor and turns off line wrapping, and a signal
+ * would leave the terminal like that. Returns a function that runs `end` without a signal.
  */
 function onSignal(end: () => void): () => void {
   const stop = (): void => {

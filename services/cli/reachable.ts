@@ -4,21 +4,21 @@ import { CliError } from './cliError.js';
 import type { Archive } from './openArchive.js';
 import { safeText } from './safeText.js';
 
-/** Throws CliError when MongoDB does not answer. */
+/** Throws CliError where MongoDB does not answer. */
 export async function requireMongo({ mongo }: Pick<Archive, 'mongo'>): Promise<void> {
   await mongo.db.command({ ping: 1 }).catch((error: unknown) => {
     throw new CliError(`MongoDB cannot be reached: ${messageOf(error)}`);
   });
 }
 
-/** Throws CliError when Redis does not answer. */
+/** Throws CliError where Redis does not answer. */
 export async function requireQueue({ producer }: Pick<Archive, 'producer'>): Promise<void> {
   await producer.counts().catch((error: unknown) => {
     throw new CliError(`Redis cannot be reached: ${messageOf(error)}`);
   });
 }
 
-/** Connects the Redis that the API keeps statistics in and listens to. Throws CliError when it does not answer. */
+/** Connects to the Redis of the API's statistics and announcements. Throws CliError where it does not answer. */
 export async function requireCache({ cacheRedis }: Pick<Archive, 'cacheRedis'>): Promise<void> {
   const why = whyAway(cacheRedis);
   await cacheRedis.connect().catch((error: unknown) => {
@@ -28,12 +28,12 @@ export async function requireCache({ cacheRedis }: Pick<Archive, 'cacheRedis'>):
   });
 }
 
-/** An error's message in one line for the terminal. Control characters that came from outside are escaped. */
+/** The message of an error in one line for the terminal. Control characters from outside are escaped. */
 export function messageOf(error: unknown): string {
   return safeText(textOf(error));
 }
 
-/** The same, which keeps the lines that the message has. */
+/** The message of an error, with its line breaks, for the terminal. Other control characters are escaped. */
 export function linesOf(error: unknown): string {
   return textOf(error).split('\n').map(safeText).join('\n');
 }

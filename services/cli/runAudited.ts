@@ -18,7 +18,7 @@ export async function runAudited(
   await runCommand(options, (archive) => audited(archive, entry, () => command(archive)));
 }
 
-/** Runs the part of a command that changes the archive, with an audit entry in the same way. */
+/** Runs the part of a command that changes the archive, with an audit entry as above. */
 export async function audited(
   archive: Archive,
   entry: Asked,
@@ -29,7 +29,7 @@ export async function audited(
   const caller = { kind: 'cli', id: systemUser() };
   const entryId = await recordAuditEntry(collections, { ...entry, caller, outcome: 'started' });
   const end = (ending: Pick<AuditEntry, 'outcome' | 'jobId'>): Promise<void> =>
-    // The result is printed all the same. A new key, for one, is shown only now.
+    // Where this fails, the result is printed all the same. For example, a new key is shown only now.
     endAuditEntry(collections, entryId, ending).catch((error: unknown) => {
       warn(`The audit trail does not tell how this ended: ${messageOf(error)}`);
     });
@@ -44,7 +44,7 @@ export async function audited(
   }
 }
 
-/** The system user of this process; its number where it has no name. */
+/** The name of the system user who runs this process, or the number where there is no name. */
 function systemUser(): string {
   try {
     return userInfo().username.slice(0, LONGEST_NAME);

@@ -3,7 +3,7 @@ import { giveWay } from '../../shared/platform/giveWay.js';
 import { findOrStartServers } from './findOrStartServers.js';
 import type { Archive } from './openArchive.js';
 
-/** The result of a command: for `--json`, in lines for people, and whether all went well. */
+/** The result of a command: JSON for `--json`, lines for people, and whether all went well. */
 export interface Result {
   json: object;
   lines: string[];
@@ -12,24 +12,24 @@ export interface Result {
   jobId?: string;
 }
 
-/** How a command runs. With `mayStart` it starts the local servers where none run. */
+/** How a command runs. With `mayStart`, it starts the local servers where none run. */
 export interface RunOptions {
   json?: boolean;
   mayStart?: boolean;
 }
 
 /**
- * Runs a command on the archive. Says first on standard error which archive that is. Prints the result to standard
- * output, and sets exit code 1 when it did not go well.
+ * Runs a command on the archive. First it tells on standard error which archive that is. It prints the result to
+ * standard output, and sets exit code 1 where the result is not ok.
  */
 export async function runCommand(
   { json: asJson, mayStart = false }: RunOptions,
   command: (archive: Archive) => Promise<Result>,
 ): Promise<void> {
   const found = await findOrStartServers({ mayStart });
-  // Servers that were started before this do not inherit it.
+  // Servers that were started earlier do not inherit the priority.
   giveWay(readSettings().BACKGROUND_NICE);
-  // The drivers take long to load, so that waits until there is something to open.
+  // Loading the drivers takes long, so they are loaded only when there is an archive to open.
   const { openArchive } = await import('./openArchive.js');
   const archive = openArchive(found);
   try {
@@ -43,7 +43,7 @@ export async function runCommand(
   }
 }
 
-/** Prints a line beside the result, to standard error. */
+/** Prints a line to standard error, apart from the result. */
 export function warn(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -4,15 +4,15 @@ import { watchJob } from './watchJob.js';
 
 /** The job of a command. */
 export interface CommandJob {
-  /** What its progress is called. */
+  /** The label of its progress. */
   label: string;
-  /** Files it, and gives its id. */
+  /** Files it, and resolves with its id. */
   file(): Promise<string>;
-  /** The result of the command, from that of the job. */
+  /** Makes the command's result from the job's. */
   resultOf(result: unknown, jobId: string): Result;
 }
 
-/** Files the job of a command and, with `wait`, waits for its end. A job that fails is a result that is not ok. */
+/** Files the job of a command. With `wait`, it waits for the end. Where the job fails, the result is not ok. */
 export async function runJob(archive: Archive, job: CommandJob, wait: boolean): Promise<Result> {
   const jobId = await job.file();
   if (!wait) {

@@ -1,6 +1,6 @@
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Surrogate}\u2028\u2029]/gu;
 
-/** Text from outside, safe for a terminal: control characters and marks that reorder text are escaped. */
+/** A text from outside, safe for a terminal: control characters, and characters that reorder text, are escaped. */
 export function safeText(text: string): string {
   return text.replace(
     UNSAFE,

@@ -8,7 +8,7 @@ import type { FoundServers } from './findServers.js';
 import { indexerStarter } from './indexerStarter.js';
 import { storeUrlsOf } from './storeUrls.js';
 
-/** Starts the local servers of a data folder, which run until they are stopped. Throws LaunchError. */
+/** Starts the local servers of a data folder. They run until they are stopped. Throws LaunchError. */
 export async function startServers(dataDir: string): Promise<FoundServers> {
   const env = environment();
   const children = createChildren();

@@ -4,12 +4,12 @@ import type { ServerUrls } from '../local/serversFile.js';
 
 const NAMES = ['MONGODB_URL', 'ELASTICSEARCH_URL', 'REDIS_URL'] as const;
 
-/** The addresses of an archive's three stores, and of the cache's Redis where that is another, by setting. */
+/** The addresses of an archive's three stores, and of the cache's Redis where that is a different one, by setting. */
 export type StoreUrls = Pick<Settings, (typeof NAMES)[number] | 'CACHE_REDIS_URL'>;
 
 /**
- * Whether the environment names the three stores. Throws SettingsError when it names only some: the others would be
- * those of another archive.
+ * Whether the environment names the three stores. Throws SettingsError where it names only some, because the others
+ * would then belong to another archive.
  */
 export function hasStoreUrls(env: Record<string, string | undefined>): boolean {
   const given = NAMES.filter((name) => env[name]);

@@ -3,7 +3,10 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CliError } from './cliError.js';
 
-/** A file to import. `named` when it was given by name, and not found in a folder; `error` when it cannot be read. */
+/**
+ * A file to import. `named` is true where it was given by name, not found in a folder. `error` says why it cannot be
+ * read.
+ */
 export interface FoundFile {
   path: string;
   bytes: number;
@@ -11,13 +14,14 @@ export interface FoundFile {
   error?: string;
 }
 
-/** What the exporter adds to a file's name for the folder of its media. */
+/** The exporter appends this to a file's name to name the folder of its media. */
 const MEDIA_FOLDER = '_Files';
 
 /**
- * The files of the given paths. Folders are walked in the order of their names. Links are followed, each folder once.
- * Left out are hidden files, whatever is no regular file, and media folders of exports: they hold what members have
- * attached, and an export among that could be forged. Throws CliError for a missing path.
+ * Lists the files of the given paths. Folders are walked in the order of their names. Links are followed, but each
+ * folder is walked once. Hidden files, and everything that is no regular file, are left out. So are the media folders
+ * of exports: they hold attachments of members, and an export among these could be forged. Throws CliError for a
+ * missing path.
  */
 export async function walkFiles(paths: readonly string[]): Promise<FoundFile[]> {
   const visited = new Set<string>();
@@ -73,8 +77,8 @@ async function walkEntry(path: string, visited: Set<string>, found: FoundFile[])
 }
 
 /**
- * Why nothing can be read at a path. Bytes of a name that are no UTF-8 have become this character, and by the changed
- * name nothing is found.
+ * Why nothing can be read at a path. Where a name is not UTF-8, its bytes have become the character U+FFFD, and the
+ * changed name does not exist.
  */
 function reasonAt(path: string, error: unknown): string {
   const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
@@ -83,7 +87,10 @@ function reasonAt(path: string, error: unknown): string {
     : reasonOf(error);
 }
 
-/** Whether a folder is named after an export: one beside it, compressed since or not, or one that was moved away. */
+/**
+ * Whether a folder is named after an export. The export may stand beside it, compressed or not, or may have been moved
+ * away.
+ */
 function isMediaFolder({ name }: Dirent, siblings: ReadonlySet<string>): boolean {
   if (!name.endsWith(MEDIA_FOLDER)) return false;
   const file = name.slice(0, -MEDIA_FOLDER.length);

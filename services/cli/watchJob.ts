@@ -54,10 +54,10 @@ function stepsOf({ progress }: Job): number {
   return total ? Math.floor(((done ?? 0) / total) * STEPS) : 0;
 }
 
-/** Marks of these kinds may wait for long. No job waits for them. */
+/** Marks of these kinds may wait for a long time. No job waits for them. */
 const LATE = ['similar', 'mirror'] as const;
 
-/** Why a job has not come further for a while; null where nothing is known. */
+/** Why a job has not gone on for a while; null where no reason is known. */
 async function whyStill(archive: Watched, jobId: string): Promise<string | null> {
   const job = await findJob(archive, jobId);
   if (job.attemptsMade > 0 && job.failedReason)
@@ -65,7 +65,7 @@ async function whyStill(archive: Watched, jobId: string): Promise<string | null>
   const state = await job.getState();
   if (state === 'waiting')
     return 'The job waits for its turn: those that were filed before come first, such as files to import';
-  // A sync looks now and then whether it has ended. Its job is delayed meanwhile.
+  // The job of a sync is delayed between two checks of whether the sync has ended. So only an active job can be stuck.
   if (state !== 'active') return null;
   const waiting = { kind: { $nin: [...LATE] }, due: { $ne: NEVER } };
   const { work } = archive.mongo.collections;

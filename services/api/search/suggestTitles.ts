@@ -32,8 +32,8 @@ export async function suggestTitles(
 
 /**
  * Asks for titles that begin as the text does, and then for those of the longest conversations. In an index of the
- * first mapping, no title would match. Since it lacks a field that the results are sorted by, Elasticsearch refuses the
- * question.
+ * first mapping, no title would match. The sort names a field that such an index lacks. So Elasticsearch refuses the
+ * question instead of finding nothing.
  */
 export function buildSuggestRequest(text: string): Omit<estypes.SearchRequest, 'index'> {
   return {

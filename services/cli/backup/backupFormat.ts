@@ -6,18 +6,18 @@ import { FAILED } from '../../../shared/store/quarantine.js';
 import type { StateRecord } from '../../../shared/store/state.js';
 import { NEVER } from '../../../shared/store/work.js';
 
-/** The file that says what a backup holds. It is written last, so a folder without it holds no complete backup. */
+/** The file that describes a backup. It is written last, so a folder without it holds no complete backup. */
 export const MANIFEST = 'manifest.json';
 
-/** The number of this format. Backups of any other number are refused. */
+/** The number of this format. Backups with any other number are refused. */
 export const BACKUP_FORMAT = 7;
 
 /**
- * The collections that cannot be built again from anything else, in the order in which they are restored. An indexer
- * may run meanwhile, so the order matters. Erasures and opt-outs come before the messages, so that nobody erased or
- * left out comes back. A file comes before its upload, which would otherwise be removed as an orphan. What is
- * quarantined comes after what it is about, and deletions come last. Views, search and all other marks are built anew.
- * Logins and cursors end.
+ * The collections that cannot be built again from others, in the order in which they are restored. The order matters,
+ * because an indexer may run meanwhile. Erasures and opt-outs come before messages, so that no erased or left-out
+ * person comes back. A file comes before its upload, which would otherwise be removed as an orphan. Quarantined marks
+ * come after the things they are about. Deletions come last. Views, search documents and all other marks are made anew.
+ * Logins end, and cursors lose their validity.
  */
 export const KEPT = [
   'erasures',
@@ -44,10 +44,10 @@ const KEPT_STATE: Filter<StateRecord> = {
 };
 
 /**
- * Filters for collections of which a backup holds a part. Of `state` it holds the archive's id, the key of the erasures'
- * hashes, the numbers that only rise, and the totals of the mirror. Of `sync` it holds the records of mirrored files. Of
- * `work` it holds quarantined marks. Of `pieces` it holds those of uploads; those of bodies are left out, since views are
- * built anew.
+ * Filters for collections that a backup holds only in part. Of `state`, it holds the archive's id, the key of the
+ * erasures' hashes, the numbers that only rise, and the totals of the mirror. Of `sync`, it holds the records of
+ * mirrored files. Of `work`, it holds quarantined marks. Of `pieces`, it holds those of uploads. Those of bodies are
+ * left out, because views are built anew.
  */
 export const KEPT_PART: Partial<Record<KeptName, Filter<Document>>> = {
   state: KEPT_STATE as Filter<Document>,
@@ -56,23 +56,23 @@ export const KEPT_PART: Partial<Record<KeptName, Filter<Document>>> = {
   pieces: UPLOAD_PIECES as Filter<Document>,
 };
 
-/** One collection's file: BSON documents one after the other, gzip-compressed. */
+/** The file of one collection: BSON documents one after the other, gzip-compressed. */
 export interface BackupFile {
   documents: number;
-  /** Bytes of the file. */
+  /** The size of the file (bytes). */
   bytes: number;
-  /** SHA-256 of the file, hexadecimal. */
+  /** The SHA-256 of the file, hexadecimal. */
   sha256: string;
 }
 
 /** What a backup holds. */
 export interface Manifest {
   format: number;
-  /** ISO 8601. */
+  /** An ISO 8601 time. */
   createdAt: string;
   /** The name of the database. */
   namespace: string;
-  /** Whether everything was read as it was at one moment. */
+  /** Whether all collections were read as they were at one moment. */
   snapshot: boolean;
   collections: Record<KeptName, BackupFile>;
 }

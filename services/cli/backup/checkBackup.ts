@@ -15,7 +15,7 @@ import {
   type Manifest,
 } from './backupFormat.js';
 
-/** Reads a backup's manifest and checks every byte of its files. Throws CliError, naming each file that is wrong. */
+/** Reads a backup's manifest, and checks every byte of its files. Throws CliError that names each damaged file. */
 export async function checkBackup(folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder);
   const problems: string[] = [];

@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
 
 /**
- * Marks API keys of a backup as revoked, since some of them may have been revoked after the backup. Counts those that
- * worked at the backup.
+ * Marks the API keys of a backup as revoked, because some of them may have been revoked after the backup was made.
+ * `revoked` counts the keys that still worked then.
  */
 export function createKeyRevoker(): { revoked: () => number; revoke: (key: Document) => Document } {
   const revokedAt = new Date();

@@ -1,7 +1,7 @@
 import { counted, formatCount } from '../numbers.js';
 import type { Manifest } from './backupFormat.js';
 
-/** What a backup holds, in a line. */
+/** A line that says what a backup holds. */
 export function heldLine(done: string, { collections, createdAt }: Manifest): string {
   const { threads, messages, erasures } = collections;
   const bytes = Object.values(collections).reduce((sum, file) => sum + file.bytes, 0);

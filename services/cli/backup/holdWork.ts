@@ -6,28 +6,29 @@ import { MOST_TRIES } from '../../../shared/store/work.js';
 import type { KeptName } from './backupFormat.js';
 
 /**
- * An indexer that runs during a restore would start work on half an archive. So records that name work are restored in
- * a form that it does not take up yet. Deletions are restored last, so they may be taken up. Threads lose their marks,
- * since all threads are built again. The mirror is not looked through until they are built.
+ * For each collection, the form in which its documents are restored. An indexer that runs during a restore would start
+ * work on half of an archive. So documents that name work are restored in a form that it does not take up yet.
+ * Deletions are restored last, so they may be taken up. Marks of threads are not restored, because all threads are
+ * built again. The files of the mirror are not checked until then.
  */
 const HELD: Partial<Record<KeptName, (document: Document) => Document>> = {
   erasures: (erasure) => without(erasure, ['userId', 'names']),
   importFiles: (file) => (file['state'] === 'queued' ? { ...file, queuedAt: NOT_YET } : file),
-  // What was quarantined is tried once more when it is built anew.
+  // A quarantined mark gets one more try when its subject is built again.
   work: (mark) => ({ ...mark, tries: MOST_TRIES - 1 }),
-  // The mirror's files have no records before these are restored.
+  // Until the records of the mirror's files are restored, its files seem to belong to nothing.
   state: (state) => (state['_id'] === 'mirror' ? { ...state, restoring: true } : state),
   deletions: (deletion) => ({ ...deletion, requestedAt: new Date() }),
 };
 
-/** A document as it may be restored while an indexer runs. */
+/** The form in which a document is restored, so that a running indexer does not take up its work. */
 export function heldForm(name: KeptName, document: Document): Document {
   return HELD[name]?.(document) ?? document;
 }
 
 /**
- * Lets the indexer take up the held work, as if it had just been asked for. `erasures` are those of the backup. To be
- * called only when everything else is restored.
+ * Lets the indexer take up the held work, as if it had just been requested. It must be called only when everything else
+ * is restored. `erasures` are those of the backup.
  */
 export async function releaseWork(
   { collections }: Mongo,

@@ -4,10 +4,10 @@ import { BSON, type Document } from 'mongodb';
 import { CliError } from '../cliError.js';
 
 const SHORTEST = 5;
-/** A document of MongoDB has at most 16 MiB. */
+/** Slightly more bytes than a document of MongoDB may have, which is 16 MiB. */
 const LONGEST = 17 << 20;
 
-/** The documents of a backup file, with their exact BSON types. Throws CliError for a file that is no BSON. */
+/** Reads the documents of a backup file, with their exact BSON types. Throws CliError where the file is no BSON. */
 export async function* readDocuments(path: string): AsyncGenerator<Document> {
   let rest: Buffer = Buffer.alloc(0);
   const source = createReadStream(path);
@@ -26,7 +26,7 @@ export async function* readDocuments(path: string): AsyncGenerator<Document> {
   if (rest.length > 0) throw new CliError(`${path} ends within a document`);
 }
 
-/** The length of the document that begins at a byte; Infinity while too little of it has been read to know. */
+/** The length of the document that begins at a byte. Infinity while too little of it has been read to know. */
 function lengthAt(bytes: Buffer, at: number): number {
   if (bytes.length - at < 4) return Infinity;
   const length = bytes.readInt32LE(at);

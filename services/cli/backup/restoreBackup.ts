@@ -13,21 +13,21 @@ import { checkBackup } from './checkBackup.js';
 import { heldForm, releaseWork } from './holdWork.js';
 import { readDocuments } from './readDocuments.js';
 
-/** The most documents and bytes that are restored at once. */
+/** The most documents and bytes that are written at once. */
 const BATCH = { items: 1_000, weight: 8_000_000, weigh: sizeOf };
 
 /** What was restored. */
 export interface Restored {
   manifest: Manifest;
-  /** API keys that worked at the backup, and are revoked now. */
+  /** How many API keys worked when the backup was made, and are revoked now. */
   revokedKeys: number;
 }
 
 /**
- * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run: it takes up
- * the waiting work when everything is restored. This does not build views or search documents. API keys are restored as
- * revoked, unless `keys`. Throws CliError, having written nothing, when the backup is damaged or the archive holds
- * something.
+ * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run. It takes up
+ * the work of the backup when everything is restored. This function does not build views or search documents. Unless
+ * `keys` is set, API keys are restored as revoked. Throws CliError, and writes nothing, where the backup is damaged or
+ * the archive holds something.
  */
 export async function restoreBackup(
   mongo: Mongo,
@@ -52,7 +52,7 @@ export async function restoreBackup(
   }
 }
 
-/** A backup, and the form in which its documents are written. */
+/** A backup, and a function that gives the form in which a document is written. */
 interface Source {
   folder: string;
   manifest: Manifest;
@@ -96,7 +96,7 @@ async function insertNew(collection: Collection, batch: Document[]): Promise<voi
   await collection.insertMany(batch, { ordered: false });
 }
 
-/** Writes over what an empty archive may hold, such as the audit entry of this restore. */
+/** Replaces documents that an empty archive may hold, such as the audit entry of this restore. */
 async function putOver(collection: Collection, batch: Document[]): Promise<void> {
   const writes = batch.map((document) => ({
     replaceOne: {
@@ -108,7 +108,7 @@ async function putOver(collection: Collection, batch: Document[]): Promise<void>
   await collection.bulkWrite(writes, { ordered: false });
 }
 
-/** The bytes of an upload's piece, which may be 1 MiB; for all other documents an estimate is enough. */
+/** The size of an upload's piece, which may be 1 MiB. For any other document, an estimate is enough. */
 function sizeOf({ data }: Document): number {
   return (data as { length?: () => number } | undefined)?.length?.() ?? 1_000;
 }

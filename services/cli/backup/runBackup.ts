@@ -3,7 +3,7 @@ import { runCommand, warn } from '../runCommand.js';
 import { heldLine } from './heldLine.js';
 import { writeBackup } from './writeBackup.js';
 
-/** Writes a backup and tells what it holds. */
+/** Writes a backup, and prints what it holds. */
 export async function runBackup(folder: string, options: { json?: boolean }): Promise<void> {
   await runCommand(options, async (archive) => {
     await requireMongo(archive);

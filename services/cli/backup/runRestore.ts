@@ -18,7 +18,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Restores a backup, builds its views and search documents, and verifies the archive. Ends well when nothing differs.
+ * Restores a backup, builds its views and search documents, and verifies the archive. The result is ok where nothing
+ * differs.
  */
 export async function runRestore(folder: string, options: RestoreOptions): Promise<void> {
   const { keys = false } = options;
@@ -32,16 +33,16 @@ export async function runRestore(folder: string, options: RestoreOptions): Promi
 
 async function restore(archive: Archive, folder: string, keys: boolean): Promise<Result> {
   const { manifest, revokedKeys } = await restoreBackup(archive.mongo, folder, { keys });
-  // A finished job of an earlier archive about the same file would keep the file from getting a new job.
+  // A finished job of an earlier archive for the same file would keep the file from getting a new job.
   for (const state of ['completed', 'failed'] as const) await archive.queue.clean(0, 0, state);
-  // The indexer files the rest by itself.
+  // This files the first jobs. The indexer files the others by itself.
   await refileLost(archive.mongo.collections, archive.producer, 0);
-  // In the index that is there, documents that were written after the backup would stay.
+  // The existing index may hold documents that were written after the backup.
   await replaceSearchIndex(archive.elasticsearch, archive.mongo.namespace);
   const built = await reindexViews(archive, { wait: true });
   const lines = [heldLine('Restored', manifest), ...keyLines(revokedKeys), ...built.lines];
   if (!built.ok) return { ...built, lines };
-  // An API that served this archive before holds answers of then.
+  // An API that served this archive before may still hold answers from then.
   await announceEverything(archive.cacheRedis, archive.mongo.namespace);
   const verified = await verifyWhole(archive, { repair: false, wait: true });
   const { ok } = verified;

@@ -24,9 +24,12 @@ import {
   type Manifest,
 } from './backupFormat.js';
 
-/** MongoDB's codes for a server that has no snapshots: one that is no replica set, say. */
+/** MongoDB's error codes of a server without snapshots, such as one that is no replica set. */
 const NO_SNAPSHOTS = new Set([20, 72, 123]);
-/** A collection or an index of it was made after the moment of the snapshot. A later moment can be read. */
+/**
+ * A collection, or one of its indexes, was made after the moment of the snapshot. A snapshot of a later moment can be
+ * read.
+ */
 const SNAPSHOT_UNAVAILABLE = 246;
 const MOST_TRIES = 20;
 const AGAIN_MS = 250;
@@ -34,12 +37,12 @@ const AGAIN_MS = 250;
 const SNAPSHOT_TOO_OLD = 239;
 
 /**
- * Writes everything that cannot be built again into a new or empty folder that only this user can read, as it was at
- * one moment. Throws CliError when the folder holds anything.
+ * Writes everything that cannot be built again into a folder, as it was at one moment. The folder is made, or is empty,
+ * and only this user can read it. Throws CliError where it holds anything.
  */
 export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifest> {
   if ((await openFolder(folder)).length > 0) throw new CliError(`${folder} is not empty`);
-  // Before anything is read: what was erased after this moment may be in the backup.
+  // The time is taken before anything is read. A person who is erased after this time may still be in the backup.
   const createdAt = new Date().toISOString();
   const total = await countKept(mongo);
   const session = await openSnapshot(mongo);
@@ -65,7 +68,7 @@ export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifes
   }
 }
 
-/** Makes a folder where there is none. Gives the names of what it holds. */
+/** Makes a folder where there is none. Returns the names of its entries. */
 async function openFolder(folder: string): Promise<string[]> {
   await makeFolder(folder, { mode: 0o700 });
   try {
@@ -86,12 +89,14 @@ async function countKept({ db }: Mongo): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** A session that reads everything as it is at one moment; undefined where the server has no snapshots. */
+/**
+ * Opens a session that reads all collections as they are at one moment; undefined where the server has no snapshots.
+ */
 async function openSnapshot({ client, db }: Mongo): Promise<ClientSession | undefined> {
   for (let tries = 1; ; tries += 1) {
     const session = client.startSession({ snapshot: true });
     try {
-      // The first read decides the moment. At that moment every collection has to be readable.
+      // The first read fixes the moment. Every collection has to be readable as of that moment.
       for (const name of KEPT) {
         await db.collection(name).findOne({}, { session, projection: { _id: 1 } });
       }

@@ -41,7 +41,10 @@ export interface CheckedServer {
   /** Why nothing of it is archived; null where something is. */
   problem: string | null;
   forums: CheckedForum[];
-  /** The entries of OPT_OUT_ROLE that name a role there, and those that do not; null where its roles are not known. */
+  /**
+   * The entries of OPT_OUT_ROLE that name a role there, and those that do not. Null where the server's roles are not
+   * known.
+   */
   optOut: { found: string[]; missing: string[] } | null;
 }
 
@@ -49,7 +52,7 @@ export interface CheckedServer {
 export interface BotReport {
   application: { id: string; name: string };
   intents: GrantedIntents;
-  /** Adds the bot to a server, with the permissions that it needs. */
+  /** A link that adds the bot to a server, with the permissions that it needs. */
   invite: string;
   servers: CheckedServer[];
   /** What has to be changed. */
@@ -58,7 +61,10 @@ export interface BotReport {
 
 type Used = Pick<Settings, 'DISCORD_ALSO_CHANNELS' | 'DISCORD_AUTHORIZE_URL' | 'OPT_OUT_ROLE'>;
 
-/** Asks the platform what a bot may do, and what of each of its servers is archived. Throws what the client throws. */
+/**
+ * Asks the platform what a bot may do, and finds out what of each of its servers is archived. Throws what the client
+ * throws.
+ */
 export async function checkBot(platform: PlatformClient, settings: Used): Promise<BotReport> {
   const { value: application } = await platform.get(applicationRequest);
   const { value: me } = await platform.get(meRequest);
@@ -91,8 +97,8 @@ interface Asked {
 }
 
 /**
- * Checks one server. Where the platform refuses to tell of it, or cannot during an outage of that server, this is told as
- * the server's problem, and the other servers are checked all the same.
+ * Checks one server. Where the platform refuses to tell about it, or cannot because of an outage, that becomes the
+ * server's problem. The other servers are checked all the same.
  */
 async function checkServer(platform: PlatformClient, asked: Asked): Promise<CheckedServer> {
   try {
@@ -142,7 +148,10 @@ function inviteOf({ DISCORD_AUTHORIZE_URL: url }: Used, applicationId: string): 
   return link.href;
 }
 
-/** What settings name, and no server has. Where a server could not be asked for, nobody knows that: it may have it. */
+/**
+ * Entries of settings that fit no server. Where a server could not be read, the list is empty, as that server may have
+ * them.
+ */
 function unfound(
   servers: readonly CheckedServer[],
   named: ReadonlySet<string>,

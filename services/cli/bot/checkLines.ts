@@ -1,7 +1,7 @@
 import { safeText } from '../safeText.js';
 import type { BotReport, CheckedServer } from './checkBot.js';
 
-/** What was found of a bot, in lines for people. */
+/** What was found out about a bot, in lines for people. */
 export function checkLines({
   application,
   intents,

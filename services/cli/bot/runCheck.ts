@@ -7,11 +7,12 @@ import { CliError } from '../cliError.js';
 import { checkBot } from './checkBot.js';
 import { checkLines } from './checkLines.js';
 
-/** Requests are at least this far apart (ms): with what an indexer sends beside them they stay within the limit. */
+/** Requests are at least this far apart (ms). So together with those of an indexer they stay within the limit. */
 const APART_MS = 1_000;
 
 /**
- * Checks the bot of DISCORD_BOT_TOKEN, without stores and indexer. Sets exit code 1 where something has to be changed.
+ * Checks the bot of DISCORD_BOT_TOKEN. It needs no stores and no indexer. Sets exit code 1 where something has to be
+ * changed.
  */
 export async function runCheck({ json: asJson }: { json?: boolean }): Promise<void> {
   const settings = readSettings();
@@ -34,7 +35,9 @@ export async function runCheck({ json: asJson }: { json?: boolean }): Promise<vo
   if (report.problems.length > 0) process.exitCode = 1;
 }
 
-/** Admits one request after the other, each some time after the last. What the platform asks for is waited for. */
+/**
+ * Admits one request after the other, each APART_MS after the last. It waits longer where the platform asks for that.
+ */
 function spaced(clock: Clock): Admission {
   let next = clock.now();
   return {

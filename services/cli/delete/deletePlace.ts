@@ -23,7 +23,7 @@ export async function deletePlace(
   await remove(removal, options);
 }
 
-/** The same names as over HTTP, such as deleteThread. */
+/** The operation's name and parameters, which are the same as over HTTP, such as deleteThread. */
 function deletionOf(
   kind: PlaceKind,
   id: string,
@@ -52,10 +52,10 @@ async function whyUnknown(
     server: () => servers.findOne({ _id: id }),
   };
   const record = await found[kind]();
-  // What keeps a place away is a tombstone in place of its record.
+  // Only the record of a deleted place keeps it away. Without a record, an import may bring it.
   if (!record)
     return `There is no ${kind} ${id} in the archive. Nothing is remembered of it: an import may bring it`;
-  // A deletion that was cut off, or still waits, may be asked for again.
+  // Where a deletion was cut off, or still waits, it may be requested again.
   if (!record.deleted || (await deletions.findOne({ kind, subject: id }))) return undefined;
   return `The ${kind} ${id} is deleted already`;
 }

@@ -6,7 +6,7 @@ import type { PlaceKind } from './placeKinds.js';
 const ALIVE = { deleted: { $ne: true } };
 const THREADS_AT_ONCE = 1_000;
 
-/** What a thread, channel or server is called, and what goes with it. */
+/** The name of a thread, channel or server, and what is removed with it, in lines for people. */
 export async function describePlace(
   collections: Pick<Collections, 'threads' | 'channels' | 'servers' | 'messages'>,
   kind: PlaceKind,

@@ -6,8 +6,8 @@ import { findPerson } from './findPerson.js';
 import { remove, type RemovalOptions } from './remove.js';
 
 /**
- * Erases a person. With `evenIfUnknown` also somebody whom the archive does not know, so that no later import adds
- * them.
+ * Erases a person. With `evenIfUnknown`, it also erases a person whom the archive does not know. Then no later import
+ * adds them.
  */
 export async function eraseUser(userId: string, options: RemovalOptions): Promise<void> {
   const removal = {

@@ -7,12 +7,12 @@ import type { Target } from './target.js';
 
 const ALIVE = { deleted: { $ne: true } };
 
-/** Looks for a person: first in what they wrote and did, then in everything that others wrote. */
+/** Looks for a person: first in what they wrote and did, and then in everything that others wrote. */
 export async function findPerson(collections: Collections, userId: string): Promise<Target> {
   const erasure = await collections.erasures.findOne({
     _id: await erasureIdOf(collections, userId),
   });
-  // An erasure that was cut off, or still waits, may be asked for again.
+  // Where an erasure was cut off, or still waits, it may be requested again.
   const isUnderWay = erasure?.userId !== undefined;
   const isKnown =
     isUnderWay ||
@@ -52,7 +52,7 @@ async function describePerson(
     messages.countDocuments(theirs),
     threads.countDocuments({ ownerId: userId, ...ALIVE }),
   ]);
-  // What somebody said in a withheld forum is shown nowhere.
+  // Messages in a withheld forum are shown nowhere, so no name is taken from them.
   const { displayName, username } = (shown ?? said)?.author ?? {};
   const name = username === undefined ? '' : ` ${displayName} (${username})`;
   const started = thread > 0 ? `, among them what started ${amounts({ thread })}` : '';

@@ -15,7 +15,7 @@ export async function isNamedAnywhere(records: Records, userId: string): Promise
   const isNamed = naming(userId);
   const texts = [
     threads.find(ALIVE).map(({ title, ownerId }) => [title, ownerId]),
-    // The values stand in lists, since the driver does not accept null as a document.
+    // The values are put into lists, because the driver does not accept null as a document.
     channels.find(ALIVE).map(({ topic }) => [topic]),
     servers.find(ALIVE).map(({ description }) => [description]),
   ];
@@ -34,7 +34,7 @@ export async function isNamedAnywhere(records: Records, userId: string): Promise
   }
 }
 
-/** Finds an id in the JSON of a value. A longer number that contains the id does not count. */
+/** Makes a search for an id in the JSON of a value. A longer number that contains the id does not count. */
 function naming(userId: string): (value: unknown) => boolean {
   const id = new RegExp(`(?<!\\d)${userId}(?!\\d)`);
   return (value) => id.test(JSON.stringify(value ?? null));

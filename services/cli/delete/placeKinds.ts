@@ -1,5 +1,4 @@
-/** What `delete` removes. */
+/** The kinds of things that `delete` removes. */
 export const PLACE_KINDS = ['thread', 'channel', 'server'] as const;
 
-/** One of them. */
 export type PlaceKind = (typeof PLACE_KINDS)[number];

@@ -20,15 +20,15 @@ export interface RemovalOptions {
 export interface Removal {
   entry: Pick<AuditEntry, 'operation' | 'params'>;
   find(archive: Archive): Promise<Target>;
-  /** Files its job, and gives the job's id. */
+  /** Files its job, and resolves with the job's id. */
   file(archive: Archive): Promise<string>;
   /** The result of its job, in lines for people. */
   linesOf(removed: Record<string, number>): string[];
 }
 
 /**
- * Carries out a deletion or an erasure. On a terminal it shows first what will be removed, and asks. Something that the
- * archive does not know is refused, and nothing is filed. With `evenIfUnknown` it only says that, and goes on.
+ * Carries out a deletion or an erasure. On a terminal, it first shows what will be removed, and asks. Where the archive
+ * does not know the subject, it refuses, and files nothing. With `evenIfUnknown`, it only says so, and goes on.
  */
 export async function remove(removal: Removal, options: RemovalOptions): Promise<void> {
   await runCommand(options, async (archive) => {

@@ -28,25 +28,26 @@ import { withUnseen, type UnseenPeople } from './unseenPeople.js';
 
 const THREADS_AT_ONCE = 4;
 const ALIVE = { deleted: { $ne: true } };
-/** They are short: somebody whose erasure is asked for meanwhile is left out from the next page on. */
+/** Pages are short. A person whose erasure is requested during the export is left out from the next page on. */
 const PAGES = { filter: ALIVE, size: 20 };
 
 /** What an export wrote. */
 export interface ExportSummary {
   threads: number;
-  /** Forums of which no thread is shown, each in a file of its own. */
+  /** How many forums have no thread that is shown. Each is in a file of its own. */
   forums: number;
   messages: number;
   /** Ids of the threads that were left out because their server or channel is not recorded. */
   leftOut: string[];
-  /** Ids of the threads that were left out because a record of them is damaged. */
+  /** Ids of the threads that were left out because one of their records is damaged. */
   damaged: string[];
   seconds: number;
 }
 
 /**
- * Writes everything that is shown into a folder, in the extended form: `<server>/<channel>/<thread>.json`, all
- * ids. The archive may change meanwhile. Throws CliError when the folder holds anything, unless forced.
+ * Writes everything that is shown into a folder, in the extended form. The files are
+ * `<server>/<channel>/<thread>.json`, where all names are ids. The archive may change meanwhile. Throws CliError where
+ * the folder holds anything, unless forced.
  */
 export async function exportArchive(
   { collections }: Pick<Mongo, 'collections'>,
@@ -79,7 +80,7 @@ interface WrittenThreads extends Pick<
   ExportSummary,
   'threads' | 'messages' | 'leftOut' | 'damaged'
 > {
-  /** Ids of the channels that a file of a thread describes. */
+  /** Ids of the channels that the file of a thread describes. */
   inChannels: Set<string>;
 }
 
@@ -96,7 +97,8 @@ async function writeThreads(
   await forEachAtOnce(threads, THREADS_AT_ONCE, async ({ record: thread, unseen }) => {
     const place = await findPlace(thread);
     if (place === 'unknown') leftOut.push(thread._id);
-    // While a place is being deleted, its threads are deleted a little later than the place itself.
+    // A hidden thread is no error. While a place is being deleted, its threads are deleted a little later than the
+    // place.
     else if (place !== 'hidden') {
       const writing = writeThread(collections, folder, thread, { place, unseen });
       const messages = await writing.catch(throwUndamaged);
@@ -112,13 +114,19 @@ async function writeThreads(
   return written;
 }
 
-/** A value of a wrong type in a record leads to such errors. Stores and files fail with others, which are thrown. */
+/**
+ * Returns 'damaged' for an error that comes from a value of a wrong type in a record. Stores and files fail with other
+ * errors, which are thrown.
+ */
 function throwUndamaged(error: unknown): 'damaged' {
   if (error instanceof TypeError || error instanceof RangeError) return 'damaged';
   throw error;
 }
 
-/** Gives how many messages it wrote; null where nothing of the thread is shown, since its people are left out. */
+/**
+ * Writes a thread, and resolves with the number of messages. Resolves with null, and writes nothing, where all people
+ * in the thread must not be shown.
+ */
 async function writeThread(
   collections: Pick<Collections, 'messages' | 'threads' | 'channels' | 'servers'>,
   folder: string,
@@ -142,7 +150,7 @@ async function writeThread(
   const header = {
     ...clean,
     title: eraseNames(clean.title, names),
-    // Without an owner, an import would take the next person for whoever started it.
+    // Without an owner, an import would take the author of the next message as the owner.
     ...(start.isOwnerUnshown && { ownerId: ERASED_ID }),
   };
   await writeFile(join(folder, serverId, channelId, `${threadId}.json`), {
@@ -154,7 +162,7 @@ async function writeThread(
   return written;
 }
 
-/** Writes each channel that is shown and of which no thread was written. Gives how many these are. */
+/** Writes each shown channel of which no thread was written. Resolves with how many it wrote. */
 async function writeForums(
   { collections }: Pick<Mongo, 'collections'>,
   folder: string,
@@ -182,7 +190,7 @@ function erasePlace({ server, channel }: Place, erased: ErasedPeople): Place {
 }
 
 /**
- * Writes to a hidden file first, which no import reads. Then renames it, so that a file of the final name is always
+ * Writes to a hidden file first, which no import reads, and then renames it. So a file with the final name is always
  * whole.
  */
 async function writeFile(path: string, content: ExportContent): Promise<void> {

@@ -2,21 +2,24 @@ import type { Collection, Filter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ChannelRecord, ServerRecord, ThreadRecord } from '../../../shared/store/records.js';
 
-/** Where a thread stands. */
+/** The server and channel of a thread. */
 export interface Place {
   server: ServerRecord;
   channel: ChannelRecord;
 }
 
 /**
- * Finds a place by its ids; `hidden` when its server or channel is deleted, or its channel is not public any more;
- * `unknown` when one of them is not recorded.
+ * Finds a place by its ids. `hidden` means that its server or channel is deleted, or that its channel is not public any
+ * more. `unknown` means that one of them is not recorded.
  */
 export type FindPlace = (
   ids: Pick<ThreadRecord, 'serverId' | 'channelId'>,
 ) => Promise<Place | 'hidden' | 'unknown'>;
 
-/** Looks a place up when it is first needed, so that one that was added during the export is found. */
+/**
+ * Makes a FindPlace that looks a place up when it is first asked for. So a place that was added during the export is
+ * found.
+ */
 export function createFindPlace({
   servers,
   channels,

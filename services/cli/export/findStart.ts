@@ -4,15 +4,17 @@ import type { UnshownPeople } from '../../../shared/store/unshownPeople.js';
 
 const SAID = { counted: true, deleted: { $ne: true } };
 
-/** How a thread begins, as far as it may be shown. */
+/** What may be shown of a thread's start. */
 export interface Start {
-  /** Whether whoever started it must not be shown: their starter is left out, or they are the recorded owner. */
+  /**
+   * Whether the person who started it must not be shown. It is the author of the first message, or the recorded owner.
+   */
   isOwnerUnshown: boolean;
 }
 
 /**
- * Reads the authors of a thread up to the first who may be shown. Gives null when nothing of the thread may be shown,
- * because nobody wrote in it but people who must not be shown.
+ * Reads the authors of a thread up to the first who may be shown. Resolves with null where nothing of the thread may be
+ * shown, because all of its authors must not be shown.
  */
 export async function findStart(
   { messages }: Pick<Collections, 'messages'>,

@@ -4,8 +4,9 @@ import { idsIn } from '../../../shared/store/eraseText.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 
 /**
- * Names that must not stand in a thread's title, since the erasure of whoever bears them is pending. These are the
- * people of whom something is recorded in the thread, or was until a build cleaned its records since the request.
+ * The names that must not stand in a thread's title, because the erasure of their bearers is pending. It returns the
+ * names of people of whom the thread's records hold something. It also returns those of people whose traces a build has
+ * removed from these records since the request.
  */
 export async function namesToErase(
   { messages }: Pick<Collections, 'messages'>,

@@ -9,7 +9,7 @@ export interface ExportOptions {
   json?: boolean;
 }
 
-/** Writes the archive into a folder. Ends well when no thread was left out. */
+/** Writes the archive into a folder. The result is ok where no thread was left out. */
 export async function runExport(folder: string, options: ExportOptions): Promise<void> {
   await runCommand(options, async (archive) => {
     await requireMongo(archive);

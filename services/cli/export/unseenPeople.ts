@@ -5,13 +5,13 @@ import { unshownPeople, type UnshownPeople } from '../../../shared/store/unshown
 /** People of whom a file must not tell. */
 export interface UnseenPeople {
   unshown: UnshownPeople;
-  /** Erasures that are asked for and not done. Once one is done, no title holds the person's names. */
+  /** Erasures that are requested, but not done. Once an erasure is done, no title holds the person's names. */
   pending: readonly ErasureRecord[];
 }
 
 type Store = Pick<Collections, 'erasures' | 'optOuts' | 'state'>;
 
-/** Records of some pages, one by one. The people who must not be seen are read anew for each page. */
+/** Gives the records of some pages, one by one. Who must not be seen is read anew for each page. */
 export async function* withUnseen<T>(
   collections: Store,
   pages: AsyncIterable<T[]>,

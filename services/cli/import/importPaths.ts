@@ -8,7 +8,7 @@ import type { ImportSummary } from './importSummary.js';
 import { storeFiles, type StoredFiles } from './storeFiles.js';
 import { waitForImport } from './waitForImport.js';
 
-/** Imports files and folders; waits for the indexer unless told not to. */
+/** Imports files and folders. It waits for the indexer unless told otherwise. */
 export async function importPaths(
   archive: Archive,
   paths: readonly string[],
@@ -48,7 +48,8 @@ async function storeAll(
   const progress = createProgress('Checking and storing', total, showBytes);
   try {
     const result = await storeFiles(archive, importId, files, progress);
-    // A command that is cut off before this leaves no import of which nobody knows how many files it has.
+    // The import is recorded only now. A command that is cut off earlier leaves no import with an unknown number of
+    // files.
     await imports.insertOne({ _id: importId, createdAt, files: result.stored });
     return result;
   } finally {

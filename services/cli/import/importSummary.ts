@@ -8,7 +8,10 @@ export interface Problem {
   at?: string;
 }
 
-/** What an import did. Without waiting, `imported` and `unchanged` are 0 and `queued` tells what is still to come. */
+/**
+ * The result of an import. Without waiting, `imported` and `unchanged` are 0, and `queued` counts the files that are
+ * left.
+ */
 export interface ImportSummary {
   importId: string;
   queued: number;
@@ -17,21 +20,21 @@ export interface ImportSummary {
   skipped: Problem[];
   refused: Problem[];
   rejected: Problem[];
-  /** Ids of the threads that are recorded, and could not be built. */
+  /** Ids of the threads that are recorded, but could not be built. */
   quarantined: string[];
-  /** Files in folders that are no JSON. */
+  /** How many files in folders are no JSON. */
   ignored: number;
   threads: number;
   messages: number;
   seconds: number;
 }
 
-/** Whether every file was taken or is none to take, and can be read. */
+/** Whether every file was taken or is no export of a thread, and its thread can be read. */
 export function isClean({ refused, rejected, quarantined }: ImportSummary): boolean {
   return refused.length === 0 && rejected.length === 0 && quarantined.length === 0;
 }
 
-/** The summary as JSON tells it. */
+/** The summary as JSON shows it. */
 export function summaryJson(summary: ImportSummary): object {
   return { ...summary, messagesPerSecond: rate(summary) };
 }
@@ -71,7 +74,9 @@ function problemLines(title: string, problems: readonly Problem[]): string[] {
   ];
 }
 
-/** A file's name is forgotten when it is taken, so the threads are told by their ids. */
+/**
+ * The quarantined threads, in lines for people. They are named by their ids: a file's name is removed once it is taken.
+ */
 function quarantinedLines(threadIds: readonly string[]): string[] {
   if (threadIds.length === 0) return [];
   return [

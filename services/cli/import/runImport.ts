@@ -13,7 +13,9 @@ export interface ImportOptions {
 const MOST_PATHS = 20;
 const LONGEST_PATH = 1_024;
 
-/** Imports files and folders; in a data folder without servers it starts them for as long as it takes. */
+/**
+ * Imports files and folders. In a data folder without running servers, it starts them for as long as the import takes.
+ */
 export async function runImport(paths: string[], options: ImportOptions): Promise<void> {
   const entry = { operation: 'importExport', params: told(paths) };
   await runAudited({ ...options, mayStart: true }, entry, async (archive) => {
@@ -28,8 +30,8 @@ export async function runImport(paths: string[], options: ImportOptions): Promis
 }
 
 /**
- * What the audit trail keeps of paths: their folders. Exporters name files after threads, and no deletion or erasure
- * looks for titles in the audit trail. A shell makes thousands of paths of a pattern.
+ * The paths, as the audit trail stores them: only their folders. Exporters name files after threads, and no deletion or
+ * erasure looks for titles in the audit trail. Also, a shell may make thousands of paths from one pattern.
  */
 function told(paths: readonly string[]): Record<string, unknown> {
   const folders = [...new Set(paths.map((path) => (extname(path) === '' ? path : dirname(path))))];

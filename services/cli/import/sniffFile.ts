@@ -4,7 +4,7 @@ import { inflate } from '../../../shared/exportFormat/inflate.js';
 
 const SNIFFED_BYTES = 65_536;
 
-/** Whether a file may hold a JSON object, by its first character; gzip is looked into. */
+/** Whether a file may hold a JSON object. Its first character tells; gzip is inflated for that. */
 export async function isJsonFile(path: string): Promise<boolean> {
   const file = createReadStream(path, { highWaterMark: SNIFFED_BYTES });
   try {

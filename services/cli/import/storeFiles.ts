@@ -12,11 +12,11 @@ import type { Problem } from './importSummary.js';
 import { isJsonFile } from './sniffFile.js';
 
 const FILES_AT_ONCE = 16;
-/** A file of such a name was meant as an export: empty or damaged, it is named, not passed over. */
+/** The name of a file that was meant as an export. Where it is empty or damaged, it is reported, not ignored. */
 const JSON_NAME = /\.json(\.gz)?$/i;
 const READ_BYTES = 262_144;
 
-/** What became of the files before the queue. */
+/** What became of the files before they were queued. */
 export interface StoredFiles {
   stored: number;
   ignored: number;
@@ -25,7 +25,7 @@ export interface StoredFiles {
   rejected: Problem[];
 }
 
-/** Checks every file whole, and stores and queues those that hold a public thread or a forum. */
+/** Checks each file as a whole. Stores and queues the files that hold a public thread or describe a forum. */
 export async function storeFiles(
   archive: Pick<Archive, 'mongo' | 'producer'>,
   importId: string,
@@ -42,7 +42,7 @@ export async function storeFiles(
   return result;
 }
 
-/** Checks a file, and stores and queues it where it is to be imported. Throws UnreadableFile. */
+/** Checks a file. Stores and queues it where it is to be imported. Throws UnreadableFile. */
 async function takeFile(
   archive: Pick<Archive, 'mongo' | 'producer'>,
   importId: string,
@@ -58,8 +58,8 @@ async function takeFile(
 }
 
 /**
- * A file could not be read. A file is read for its check and, if it is large, once more to be stored. It may have been
- * removed in between, or its disk may have failed.
+ * A file could not be read. A file is read to check it, and a large file is read once more to store it. In between it
+ * may have been removed, or its disk may have failed.
  */
 class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
@@ -82,8 +82,8 @@ function problem(file: FoundFile, verdict: Extract<Inspection, { reason: string 
 type Open = () => AsyncIterable<Buffer>;
 
 /**
- * Opens a file as often as it is asked for. The bytes of a small one are read once, and kept. What is opened throws
- * UnreadableFile.
+ * Makes a function that opens a file, as often as needed. A small file is read once, and its bytes are kept. Errors of
+ * reading are thrown as UnreadableFile.
  */
 function opener({ path, bytes }: FoundFile): Open {
   let read: Promise<Buffer> | undefined;
@@ -112,7 +112,7 @@ async function inspectFile(
   return 'other';
 }
 
-/** The bytes of a file, told to the progress as they are read. */
+/** Reads the bytes of a file, and reports them to the progress. */
 async function* counted(
   file: FoundFile,
   open: Open,
@@ -131,7 +131,7 @@ async function* counted(
   }
 }
 
-/** Upload, then record, then job: whatever is cut off between them leaves nothing that claims to be more. */
+/** Stores the upload, then the record, and then the job. So a record always has its upload, and a job its record. */
 async function storeFile(
   { mongo, producer }: Pick<Archive, 'mongo' | 'producer'>,
   importId: string,

@@ -9,18 +9,18 @@ import { waitForWork } from '../waitForWork.js';
 import type { ImportSummary, Problem } from './importSummary.js';
 
 const LONGEST_COUNTING_MS = 60_000;
-/** What follows from most imports is done within this time. */
+/** For most imports, the work that follows is done within this time (ms). */
 const SHORT_COUNTING_MS = 5_000;
 
-/** What the indexer made of an import's files. */
+/** What became of an import's files. */
 export type ImportOutcome = Pick<
   ImportSummary,
   'imported' | 'unchanged' | 'threads' | 'messages' | 'rejected' | 'quarantined'
 >;
 
 /**
- * Waits until every stored file of an import is final, what follows from them is counted, and search shows them; says
- * what keeps the files waiting, when what follows from them takes long, and when search cannot be asked to show them.
+ * Waits until every stored file of an import has its outcome, what follows from them is counted, and search shows them.
+ * It tells what the files wait for, when the work that follows takes long, and when search cannot be refreshed.
  */
 export async function waitForImport(
   archive: Pick<Archive, 'mongo' | 'elasticsearch' | 'producer' | 'queue'>,
@@ -33,14 +33,14 @@ export async function waitForImport(
   let isFollowTold = false;
   let finishedAt: Date | undefined;
   const look = async (): Promise<{ done: number; outcome?: ImportOutcome }> => {
-    // Only what a majority has written: what is told to be done must not be undone by a crash.
+    // Only what a majority has stored counts, because a crash must not undo an outcome that was reported.
     const readConcern = { level: 'majority' } as const;
     const waiting = { importId, state: 'queued' as const };
     const queued = await importFiles.countDocuments(waiting, { readConcern });
     const done = stored - queued;
     if (queued === 0) finishedAt ??= new Date();
     if (finishedAt && (await isCounted(mongo, importId, finishedAt))) {
-      // Where nothing was stored, no indexer may have made the search index yet.
+      // Where nothing was stored, there may be no search index yet.
       if (stored > 0) await refreshSearch({ mongo, elasticsearch }, progress);
       return { done, outcome: await outcomeOf(importFiles, importId) };
     }
@@ -55,7 +55,7 @@ export async function waitForImport(
   return waitForWork(archive, { look }, progress);
 }
 
-/** Whether nothing that follows from an import is left to be done; in an archive that never rests, after a while. */
+/** Whether all that follows from an import is done. After LONGEST_COUNTING_MS, it is true in any case. */
 async function isCounted(
   { collections: { work } }: Mongo,
   importId: string,
@@ -66,7 +66,10 @@ async function isCounted(
   return (await work.findOne(left, { projection: { _id: 1 } })) === null;
 }
 
-/** Has search show what was written. It would do so later by itself, so a failure is no failure of the import. */
+/**
+ * Refreshes search, so that it shows what was written. It would do so later by itself. So a failure does not fail the
+ * import.
+ */
 async function refreshSearch(
   { mongo, elasticsearch }: Pick<Archive, 'mongo' | 'elasticsearch'>,
   progress: Pick<Progress, 'say'>,
@@ -121,7 +124,7 @@ async function rejectedFiles(
   return files.map(({ name = '', reason = 'No reason is known' }) => ({ file: name, reason }));
 }
 
-/** What keeps a thread from being read is no fault of its file, so the file counts as imported all the same. */
+/** Threads that are quarantined. This is not the fault of their files, which count as imported. */
 async function quarantinedThreads(
   importFiles: Collections['importFiles'],
   importId: string,

@@ -40,7 +40,7 @@ function level(): Option {
 
 const actions = () => import('./manageKeys.js');
 
-/** The id of a key. When the whole key is given, its id is taken from it, and its secret is never repeated. */
+/** Reads the id of a key. From a whole key it takes the id. Its secret is never repeated. */
 function readKeyId(text: string): string {
   return apiKeyId(text) ?? text;
 }
@@ -51,7 +51,7 @@ function readName(text: string): string {
   throw new InvalidArgumentError('It must be 1 to 100 characters long.');
 }
 
-/** A time to come. */
+/** Reads a time in the future. */
 function readExpiry(text: string): Date {
   const date = new Date(parseTime(text));
   if (isKeyExpiry(date)) return date;

@@ -36,7 +36,7 @@ export async function createKey(options: CreateOptions): Promise<void> {
   });
 }
 
-/** Lists every key, without secrets. */
+/** Lists all keys, without secrets. */
 export async function listKeys(options: KeysOptions): Promise<void> {
   await runCommand(options, async (archive) => {
     await requireMongo(archive);
@@ -47,7 +47,7 @@ export async function listKeys(options: KeysOptions): Promise<void> {
   });
 }
 
-/** Revokes a key. Throws CliError when there is none of this id. */
+/** Revokes a key. Throws CliError where there is none with this id. */
 export async function revokeKey(keyId: string, options: KeysOptions): Promise<void> {
   const entry = { operation: 'revokeKey', params: { keyId } };
   await runAudited(options, entry, async ({ mongo }): Promise<Result> => {
@@ -58,7 +58,7 @@ export async function revokeKey(keyId: string, options: KeysOptions): Promise<vo
   });
 }
 
-/** A key in a line: id, level, state, when last used, name. */
+/** A line about a key: id, level, state, last use and name. */
 function keyLine(key: ApiKey): string {
   const used = key.lastUsedAt ? `used ${key.lastUsedAt}` : 'never used';
   return [key.id, key.level.padEnd(5), stateOf(key), used, safeText(key.name)].join('  ');

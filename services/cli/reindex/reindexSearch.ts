@@ -17,7 +17,10 @@ const STEPS = 1_000;
 
 type Stores = Pick<Archive, 'elasticsearch' | 'mongo' | 'producer' | 'queue'>;
 
-/** Asks for a rebuild of the search index, and waits for its end when `wait`. Throws CliError while one runs. */
+/**
+ * Asks for a rebuild of the search index. With `wait`, it waits for the end. Throws CliError while another rebuild
+ * runs.
+ */
 export async function reindexSearch(archive: Stores, { wait }: { wait: boolean }): Promise<Result> {
   await requireMongo(archive);
   await requireQueue(archive);

@@ -4,7 +4,7 @@ import { requireMongo, requireQueue } from '../reachable.js';
 import type { Result } from '../runCommand.js';
 import { runJob } from '../runJob.js';
 
-/** Has every view built again from the records, and waits for its end when `wait`. */
+/** Has all views built again from the records. With `wait`, it waits for the end. */
 export async function reindexViews(archive: Archive, { wait }: { wait: boolean }): Promise<Result> {
   await requireMongo(archive);
   await requireQueue(archive);

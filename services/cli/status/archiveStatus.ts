@@ -11,35 +11,35 @@ import { formatCount } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
 import { messageOf } from '../reachable.js';
 
-/** Milliseconds that MongoDB has to answer. */
+/** How long MongoDB may take to answer (ms). */
 const ANSWER_MS = 10_000;
 
 /** A store's state: `ok`, or why it cannot be used. */
 export type StoreState = string;
 
-/** What the archive holds. Numbers of a store that cannot be reached are null. */
+/** What the archive holds. The numbers of a store that cannot be reached are null. */
 export interface ArchiveStatus {
-  /** Whether it holds nothing, not even what is left of deletions. */
+  /** Whether it holds nothing, not even the remains of deletions. */
   empty: boolean | null;
-  /** Servers and channels that are shown: neither deleted nor withheld. */
+  /** How many servers and channels are shown: neither deleted nor withheld. */
   servers: number | null;
   channels: number | null;
-  /** Listed threads, and what was said in them. */
+  /** How many threads are listed, and how many messages they have. */
   threads: number | null;
   messages: number | null;
-  /** Threads whose views or search documents are not yet built from what is recorded. */
+  /** How many threads have records that their views or search documents do not show yet. */
   pendingThreads: number | null;
-  /** What is quarantined, since it cannot be stored or built. */
+  /** How many things are quarantined, because they cannot be stored or built. */
   quarantined: number | null;
   searchDocuments: number | null;
-  /** What is wrong with the search index (made for another version, or lost), and what to do. */
+  /** What is wrong with the search index, such as that it is lost or made for another version, and what to do. */
   searchProblem: string | null;
   queue: { waiting: number; active: number; delayed: number; failed: number } | null;
-  /** Indexers connected to the queue. */
+  /** How many indexers are connected to the queue. */
   indexers: number | null;
-  /** The live sync; null where no indexer has a bot token, or it cannot be told. */
+  /** The live sync; null where no indexer has a bot token, or where it cannot be read. */
   sync: SyncState | null;
-  /** Copies of files; null without a mirror, or where it cannot be told. */
+  /** The mirror; null where there is none, or where it cannot be read. */
   mirror: MirrorStats | null;
   stores: { mongodb: StoreState; elasticsearch: StoreState; redis: StoreState };
 }
@@ -47,11 +47,11 @@ export interface ArchiveStatus {
 /** Asks each store for its part. The numbers of a store that cannot be reached are null. */
 export async function archiveStatus(archive: Archive): Promise<ArchiveStatus> {
   const { mongo, elasticsearch } = archive;
-  // Of several calls at once, only the first would tell why MongoDB is away.
+  // MongoDB is pinged first. Of several calls at once, only the first would say why it is away.
   const answers = pingMongo(mongo, ANSWER_MS);
   const [records, search, queue, sync, mirror] = await Promise.all([
     orReason(answers.then(() => countRecords(archive))),
-    // Another server may answer any question with a page of its own.
+    // The ping comes first, because another kind of server may answer any request with a page of its own.
     orReason(elasticsearch.ping().then(() => readSearchFacts(elasticsearch, mongo.namespace))),
     orReason(countQueue(archive)),
     orReason(answers.then(() => syncState(mongo.collections))),
@@ -102,7 +102,7 @@ export function statusLines(status: ArchiveStatus): string[] {
   return rows.map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`);
 }
 
-/** The rows of a status that tell of the mirror: name and value. */
+/** The rows of a status about the mirror, as name and value. */
 function mirrorRows({ files, bytes, failed, waiting, problem }: MirrorStats): [string, string][] {
   const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
   const rest = `${formatCount(failed)} failed, ${formatCount(waiting)} waiting`;
@@ -129,7 +129,7 @@ const NO_RECORDS: Records = {
   quarantined: null,
 };
 
-/** A value, or why it cannot be had. */
+/** The value of a promise, or why it was rejected. */
 async function orReason<T>(asking: Promise<T>): Promise<{ value: T | null; state: StoreState }> {
   try {
     return { value: await asking, state: 'ok' };
@@ -165,7 +165,7 @@ async function countRecords({ mongo }: Archive): Promise<Records> {
   };
 }
 
-/** What tells whether an empty search index has lost something. */
+/** The counts that tell whether an empty search index has lost something. */
 function buildsOf({ threads, pendingThreads }: Records) {
   return { threads, pending: pendingThreads };
 }

@@ -1,7 +1,7 @@
 import { runCommand } from '../runCommand.js';
 import { archiveStatus, isHealthy, statusLines } from './archiveStatus.js';
 
-/** Prints the archive's status. Ends well when every store answers. */
+/** Prints the archive's status. The result is ok where every store answers. */
 export async function showStatus(options: { json?: boolean }): Promise<void> {
   await runCommand(options, async (archive) => {
     const status = await archiveStatus(archive);

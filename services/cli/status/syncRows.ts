@@ -3,7 +3,7 @@ import type { EventsState, SyncState } from '../../../shared/store/syncState.js'
 import { counted, formatCount } from '../numbers.js';
 import { safeText } from '../safeText.js';
 
-/** The rows of a status that tell of the live sync: name and value. */
+/** The rows of a status about the live sync, as name and value. */
 export function syncRows(sync: SyncState): [string, string][] {
   const excluded = [...sync.servers, ...sync.channels].filter(({ problem }) => problem !== null);
   const unread = sync.channels.filter(({ threads }) => threads.failed > 0);

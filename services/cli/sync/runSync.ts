@@ -18,7 +18,7 @@ export interface SyncOptions {
   json?: boolean;
 }
 
-/** The place that options name, or what is wrong with them. */
+/** The place that the options name, or a text that says what is wrong with them. */
 export function placeOf({ server, channel, thread }: SyncOptions): SyncPlace | string {
   const place = {
     ...(server !== undefined && { serverId: server }),
@@ -34,7 +34,7 @@ export function placeOf({ server, channel, thread }: SyncOptions): SyncPlace | s
 
 const NOTHING_SYNCED = { threads: 0, messages: 0, failed: 0 };
 
-/** Has a place synced, and waits for its end unless told otherwise. */
+/** Has a place synced. It waits for the end unless told otherwise. */
 export async function runSync(options: SyncOptions, place: SyncPlace): Promise<void> {
   const entry = { operation: 'sync', params: { ...place } };
   await runAudited(options, entry, (archive) => sync(archive, place, options.wait !== false));

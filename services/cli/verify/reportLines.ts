@@ -6,15 +6,17 @@ import {
 import { counted, formatCount } from '../numbers.js';
 import { safeText } from '../safeText.js';
 
-/** Differences named one by one for people; `--json` gives more. */
+/** The most differences that are named one by one for people. `--json` gives more. */
 const MOST_NAMED = 20;
 
-/** A report for people: what was compared, each kind of difference with its meaning, and the first few by name. */
+/**
+ * A report in lines for people: what was compared, each kind of difference with its meaning, and the first few by name.
+ */
 export function reportLines({ checked, counts, differences, repaired }: VerifyReport): string[] {
   const first = ['threads', 'messages', 'bodies', 'documents', 'people']
     .map((name) => `${formatCount(checked[name] ?? 0)} ${name}`)
     .join(', ');
-  // What differed at first was mostly still to be built.
+  // Most of what differed at first was still being built.
   const { again = 0 } = checked;
   const compared = again === 0 ? first : `${first}, and ${formatCount(again)} in a second look`;
   const kinds = Object.entries(counts) as [DifferenceKind, { found: number; mended: number }][];

@@ -5,7 +5,7 @@ import type { Result } from '../runCommand.js';
 import { runJob } from '../runJob.js';
 import { reportLines } from './reportLines.js';
 
-/** Files a verification, and waits for its end when `wait`. Ends well when no difference is left. */
+/** Files a verification. With `wait`, it waits for the end. The result is ok where no difference is left. */
 export async function verifyWhole(
   archive: Archive,
   { wait, ...request }: VerifyRequest & { wait: boolean },
