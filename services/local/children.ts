@@ -2,17 +2,20 @@ import { open } from 'node:fs/promises';
 import { LaunchError } from './launchError.js';
 import { spawnGuarded, type Guarded, type GuardedSpec } from './spawnGuarded.js';
 
-/** The children of one launcher. */
+/** The child processes of one launcher. */
 export interface Children {
-  /** Starts a child that is to run until it is stopped. */
+  /** Starts a child that runs until it is stopped. */
   spawn(spec: GuardedSpec): Guarded;
-  /** Runs a program to its end; fails with `problem` and the last lines of its log when its exit code is not 0. */
+  /**
+   * Runs a program to its end. Where its exit code is not 0, it throws LaunchError with `problem` and the last lines of
+   * its log.
+   */
   run(spec: GuardedSpec, problem: string): Promise<void>;
-  /** Stops whatever still runs, all at once, lets nothing new start, and settles when all have ended. */
+  /** Stops all children that still run, at the same time, and lets no new one start. Resolves when all have ended. */
   stopAll(): Promise<void>;
 }
 
-/** An empty set of children; each is forgotten when it ends. */
+/** Makes an empty set of children. A child is forgotten when it ends. */
 export function createChildren(): Children {
   const running = new Set<Guarded>();
   let closed = false;
@@ -41,7 +44,7 @@ export function createChildren(): Children {
 const TAIL_BYTES = 8192;
 const TAIL_LINES = 12;
 
-/** The last lines of a log, indented, under a line that names the file. */
+/** The last lines of a log, indented, below a line that names the file. */
 export async function logTail(file: string): Promise<string> {
   const text = await lastText(file).catch(() => '');
   const lines = text.trimEnd().split('\n').slice(-TAIL_LINES);

@@ -6,24 +6,24 @@ import { serverEnv, type LocalServer, type ServerContext } from './localServer.j
 import { otherUser } from './otherUser.js';
 import { waitUntilReady } from './waitUntilReady.js';
 
-/** The programs of an Elasticsearch: its home, and the JDK to run it (not needed when it brings its own). */
+/** What runs an Elasticsearch: its home, and a JDK where the home brings none. */
 export interface ElasticsearchProgram {
   home: string;
   java?: string;
 }
 
-/** The ports of a node: HTTP, and the transport that only the node itself uses. */
+/** The ports of a node: for HTTP, and for the transport that only Elasticsearch nodes use. */
 export interface ElasticsearchPorts {
   http: number;
   transport: number;
 }
 
-/** How a node that is alone finds the others, in its own settings. */
+/** The setting of a node that is alone. */
 const ALONE = 'discovery.type: single-node';
 
 /**
- * Starts one Elasticsearch node on the loopback address with security off, as nobody when this process is root.
- * `discovery` are its settings as a member of a cluster; without them it is alone.
+ * Starts an Elasticsearch node on the loopback address with security off. Where this process is root, the node runs as
+ * the user nobody. `discovery` are its settings as a member of a cluster. Without them it is alone.
  */
 export async function startElasticsearch(
   program: ElasticsearchProgram,
@@ -51,7 +51,8 @@ export async function startElasticsearch(
   return { name: 'Elasticsearch', url, child };
 }
 
-// The service creates indexes with their mapping, so a write must not create one. A laptop's disk may be nearly full.
+// A write must not create an index, because the services create indexes with their mapping. The disk of a laptop may be
+// nearly full, so no limits of the disk are enforced.
 const settings = (
   ports: ElasticsearchPorts,
   folders: ElasticsearchFolders,
@@ -89,7 +90,8 @@ function elasticsearchEnv(
   };
 }
 
-// A whole distribution has a start script. The pinned copy has none, so its launcher class is called like there.
+// A whole distribution has a start script. The pinned copy has none, so its launcher class is called as the script
+// does.
 async function commandOf(
   { home, java }: ElasticsearchProgram,
   folders: ElasticsearchFolders,

@@ -15,7 +15,7 @@ import { isOpenToOthers, type OtherUser } from './otherUser.js';
 
 const ELSEWHERE = '/var/lib/forum-archive';
 
-/** The folders one Elasticsearch node works in, owned by the user who runs it. */
+/** The folders of an Elasticsearch node. They belong to the user who runs it. */
 export interface ElasticsearchFolders {
   config: string;
   data: string;
@@ -24,8 +24,8 @@ export interface ElasticsearchFolders {
 }
 
 /**
- * Prepares the folders of a node in DATA_DIR/elasticsearch, with a fresh copy of its home's configuration.
- * When another user runs the node and cannot reach DATA_DIR, the folder there links to one that it can.
+ * Prepares the folders of a node in DATA_DIR/elasticsearch, with a fresh copy of the configuration in its home. Where
+ * another user runs the node and cannot reach DATA_DIR, the folder there is a link to one that this user can reach.
  */
 export async function prepareElasticsearchFolder(
   dataDir: string,
@@ -64,7 +64,7 @@ async function createRoot(place: string, user: OtherUser | undefined): Promise<s
   return elsewhere;
 }
 
-/** Removes a data folder whole, with what its Elasticsearch folder links to. */
+/** Removes a whole data folder, and what its Elasticsearch folder links to. */
 export async function removeDataDir(dataDir: string): Promise<void> {
   const root = await realpath(join(dataDir, 'elasticsearch')).catch(() => undefined);
   if (root?.startsWith(`${ELSEWHERE}/`) === true) await rm(root, { recursive: true, force: true });

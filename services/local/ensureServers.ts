@@ -26,27 +26,27 @@ import { crashError } from './waitUntilReady.js';
 
 /** The three servers, ready to be used. */
 export interface EnsuredServers extends ServerUrls {
-  /** Whether any of them runs on this machine, started by a launcher. */
+  /** Whether a launcher has started any of them on this machine. */
   areLocal: boolean;
-  /** Never settles while all is well; rejects when a server that was started here ends by itself. */
+  /** Rejects when a server that was started here ends by itself. It never settles otherwise. */
   crashed: Promise<never>;
-  /** Stops what was started here, and nothing else; settles when it has ended. */
+  /** Stops the servers that were started here, and no others. Resolves when they have ended. */
   stop(): Promise<void>;
 }
 
-/** Where and how to ensure the servers. */
+/** Where the servers keep their files, and how they are started. */
 export interface EnsureOptions {
-  /** Data, logs and servers.json go here. */
+  /** The folder for data, logs and servers.json. */
   dataDir: string;
   env: Env;
   report: Report;
-  /** The set of children to add the servers to; one of its own by default. */
+  /** The set to which the servers are added as children. By default, it is a new one. */
   children?: Children;
 }
 
 /**
- * Gives the URLs of the three servers: from the environment, else of the launcher that runs in the data
- * folder, else of servers started here. Fails with a LaunchError that says what is missing and what to do.
+ * Finds the URLs of the three servers: from the environment, else from the launcher that runs in the data folder.
+ * Otherwise it starts the servers. Throws LaunchError that says what is missing, and what to do.
  */
 export async function ensureServers(options: EnsureOptions): Promise<EnsuredServers> {
   const dataDir = resolve(options.dataDir);
@@ -151,7 +151,7 @@ async function startAll(
   return { ...(a && { mongodb: a }), ...(b && { elasticsearch: b }), ...(c && { redis: c }) };
 }
 
-/** The server, once the report says that it is ready. */
+/** Resolves with the server, once the report says that it is ready. */
 async function reported(report: Report, starting: Promise<LocalServer>): Promise<LocalServer> {
   const start = performance.now();
   const server = await starting;
@@ -171,7 +171,7 @@ function supervise(
       return stopping === undefined ? Promise.reject(await crashError(name, child, code)) : never();
     }),
   ]);
-  // A caller that ignores this promise must not be ended by an unhandled rejection.
+  // Where nobody uses this promise, its rejection must not end the process.
   crashed.catch(() => undefined);
   const stopAll = async (): Promise<void> => {
     await Promise.all(servers.map(({ child }) => child.stop()));
@@ -180,7 +180,7 @@ function supervise(
   return { crashed, stop: () => (stopping ??= stopAll()) };
 }
 
-/** Fails when a launcher already runs in the data folder, with the URLs it uses. */
+/** Throws LaunchError where a launcher already runs in the data folder. The message holds the URLs of its servers. */
 export async function refuseSecondLauncher(dataDir: string): Promise<void> {
   const running = await findLocalServers(resolve(dataDir));
   if (running === undefined) return;

@@ -12,17 +12,20 @@ import { secondsSince, type Report } from './report.js';
 import { unpackZip } from './unpackZip.js';
 import { verifySha256 } from './verifySha256.js';
 
-/** What fetching needs: the environment, the folders, the children and the terminal. */
+/** What a download needs: the environment, the folders, the children and the terminal. */
 export interface FetchContext {
   env: Env;
-  /** The folder that keeps downloads, from cacheFolder. */
+  /** The folder for downloads, from cacheFolder. */
   cache: string;
   logs: string;
   children: Children;
   report: Report;
 }
 
-/** The path of an artifact's program or home in the cache, downloaded, verified and unpacked there if need be. */
+/**
+ * The path of an artifact's program or home in the cache. Where it is not there yet, it is downloaded, verified and
+ * unpacked.
+ */
 export async function fetchArtifact(artifact: Artifact, context: FetchContext): Promise<string> {
   const { cache } = context;
   const place = join(cache, artifact.folder);
@@ -88,7 +91,7 @@ async function downloadAndUnpack(
   return target;
 }
 
-// Only the holder of the lock gets here. So a folder that exists already was left by a launcher that was killed.
+// Only the holder of the lock gets here. So a folder that already exists was left by a killed launcher.
 async function removeRemains(cache: string, artifact: Artifact): Promise<void> {
   const names = await readdir(cache);
   for (const name of names.filter((each) => each.startsWith(`${artifact.folder}.part-`))) {

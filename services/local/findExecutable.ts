@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 /** Variables of an environment. */
 export type Env = Record<string, string | undefined>;
 
-/** The absolute path of the first of these programs on the PATH, or undefined. */
+/** The absolute path of the first of these programs on the PATH; undefined where none is there. */
 export async function findExecutable(env: Env, ...names: string[]): Promise<string | undefined> {
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   for (const name of names) {
@@ -16,7 +16,7 @@ export async function findExecutable(env: Env, ...names: string[]): Promise<stri
   return undefined;
 }
 
-/** Whether a path is a file that this user may run. */
+/** Whether a path leads to a file that this user may execute. */
 export async function isExecutable(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);

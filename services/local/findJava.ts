@@ -5,18 +5,18 @@ import { findExecutable, isExecutable, type Env } from './findExecutable.js';
 import { LaunchError } from './launchError.js';
 import type { OtherUser } from './otherUser.js';
 
-/** What a `java` says of itself. */
+/** What a `java` tells of itself. */
 export interface JavaFacts {
   home: string;
   version: number;
-  /** Of the modules that Elasticsearch needs and a mere runtime lacks, those missing. */
+  /** Modules that Elasticsearch needs, but that this Java lacks, as a mere runtime does. */
   missing: string[];
 }
 
 const MINIMUM_VERSION = 21;
 const NEEDED_MODULES = ['jdk.jdi', 'jdk.jlink'];
 
-/** Reads the output of `java -XshowSettings:properties --list-modules`; undefined when it is something else. */
+/** Parses the output of `java -XshowSettings:properties --list-modules`; undefined where it is something else. */
 export function parseJavaFacts(output: string): JavaFacts | undefined {
   const home = /^\s*java\.home = (.+)$/m.exec(output)?.[1];
   const version = /^\s*java\.specification\.version = (?:1\.)?(\d+)/m.exec(output)?.[1];
@@ -26,7 +26,7 @@ export function parseJavaFacts(output: string): JavaFacts | undefined {
   return { home: home.trim(), version: Number(version), missing };
 }
 
-/** Why a Java cannot run Elasticsearch, in a few words; undefined when it can. */
+/** Why a Java cannot run Elasticsearch, in a few words; undefined where it can. */
 export function javaProblem(facts: JavaFacts): string | undefined {
   if (facts.version < MINIMUM_VERSION) return `version ${facts.version}`;
   if (facts.missing.length > 0) return `a runtime without ${facts.missing.join(' and ')}`;
@@ -34,8 +34,8 @@ export function javaProblem(facts: JavaFacts): string | undefined {
 }
 
 /**
- * The home of a full JDK 21 or newer, from ES_JAVA_HOME, JAVA_HOME, the PATH or the folders of `jvmFolder`.
- * Each is asked as the user who will run it, so that one in a private folder is passed over.
+ * Finds the home of a full JDK 21 or newer: in ES_JAVA_HOME, JAVA_HOME, on the PATH, or in the folders of `jvmFolder`.
+ * Each is tried as the user who will run it. So a JDK in a private folder of another user is skipped.
  */
 export async function findJava(
   env: Env,

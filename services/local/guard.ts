@@ -3,9 +3,9 @@ import { writeSync } from 'node:fs';
 import type { GuardSpec } from './spawnGuarded.js';
 
 /*
- * A process of its own between the launcher and one child. Its standard input is a pipe that only the
- * launcher holds, so it closes whenever the launcher ends, however it ends; the child's whole process
- * group is then asked to stop, and killed after the grace time.
+ * This program runs as a process of its own between the launcher and one child. Its standard input is a pipe that only
+ * the launcher holds. So the pipe closes when the launcher ends, however it ends. Then the guard asks the whole process
+ * group of the child to stop, and kills it after the grace time.
  */
 const PID_FD = 3;
 
@@ -49,6 +49,6 @@ function killGroup(signal: NodeJS.Signals): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, signal);
   } catch {
-    // Nobody is left in the group.
+    // Every process of the group has ended.
   }
 }

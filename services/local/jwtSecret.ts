@@ -11,7 +11,7 @@ import { SHORTEST_SECRET } from '../../shared/platform/env.js';
 export async function jwtSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, 'jwt-secret');
   const kept = await readIfThere(file);
-  // Some file systems leave zeros in place of what was not written to the disk.
+  // Some file systems leave zeros in place of bytes that were not written to the disk.
   if (kept.length >= SHORTEST_SECRET && !kept.includes('\0')) return kept;
   const secret = randomBytes(32).toString('hex');
   await mkdir(dataDir, { recursive: true });

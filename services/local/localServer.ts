@@ -2,7 +2,7 @@ import type { Children } from './children.js';
 import type { Env } from './findExecutable.js';
 import type { Guarded } from './spawnGuarded.js';
 
-/** What starting a server needs; paths are absolute. */
+/** What is needed to start a server. Paths are absolute. */
 export interface ServerContext {
   env: Env;
   dataDir: string;
@@ -17,7 +17,7 @@ export interface LocalServer {
   child: Guarded;
 }
 
-/** The little of the environment that a server may see: no secrets of the services. */
+/** The few variables of the environment that a server may see. They hold no secrets of the services. */
 export function serverEnv(env: Env, own: Env = {}): Env {
   const { PATH, LANG, TMPDIR } = env;
   return { PATH, LANG, TMPDIR, ...own };

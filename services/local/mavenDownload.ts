@@ -5,7 +5,7 @@ import { requireMaven } from './requireTools.js';
 
 const GET = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:get';
 
-/** Fetches one zip by Maven, into a repository of its own in the folder, and gives its path. */
+/** Downloads a zip by Maven, into a repository of its own in the folder, and resolves with the path of the zip. */
 export async function mavenDownload(
   source: MavenSource,
   context: DownloadContext,

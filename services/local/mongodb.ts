@@ -7,7 +7,7 @@ import { waitUntilReady } from './waitUntilReady.js';
 const REPLICA_SET = 'rs0';
 const NOT_YET_INITIALIZED = 94;
 
-/** Starts mongod as the primary of a one-node replica set, so that transactions and change streams work. */
+/** Starts mongod as the primary of a replica set with one node, so that transactions work. */
 export async function startMongodb(
   program: string,
   port: number,
@@ -29,9 +29,10 @@ export async function startMongodb(
 }
 
 /**
- * MongoDB keeps the files of dropped collections open for a long time, and each open file makes every transaction
- * slower. After tests have made and dropped 120 databases, a transaction takes 2.8 ms of CPU in place of 0.8. So MongoDB
- * closes files that were not used for ten seconds. It keeps 250 open in any case, which is more than one archive has.
+ * An option that has MongoDB close files which were not used for ten seconds. By default it keeps the files of dropped
+ * collections open for long, and each open file makes every transaction slower. After tests have made and dropped 120
+ * databases, a transaction takes 2.8 ms of CPU in place of 0.8. MongoDB keeps 250 files open in any case. One archive
+ * has fewer.
  */
 const FEW_OPEN_FILES =
   'file_manager=(close_idle_time=10,close_scan_interval=5,close_handle_minimum=250)';
@@ -40,11 +41,11 @@ function mongodArguments(folder: string, port: number): string[] {
   const network = ['--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'];
   const storage = ['--dbpath', folder, '--wiredTigerCacheSizeGB', '0.5', '--oplogSize', '512'];
   const engine = ['--wiredTigerEngineConfigString', FEW_OPEN_FILES];
-  // This service uses no JavaScript on the server, so the server is told to run none.
+  // This service runs no JavaScript on the server, so the server is told to allow none.
   return [...network, ...storage, ...engine, '--replSet', REPLICA_SET, '--noscripting'];
 }
 
-// Each attempt makes a new client, since a client whose first connection has failed stays unusable.
+// Each attempt makes a new client, because a client stays unusable once its first connection has failed.
 async function isPrimary(host: string): Promise<boolean> {
   const client = new MongoClient(`mongodb://${host}/?directConnection=true`, {
     serverSelectionTimeoutMS: 1000,
@@ -56,7 +57,7 @@ async function isPrimary(host: string): Promise<boolean> {
   }
 }
 
-// A data folder is initiated once; when its port has changed since, the set is told its new address.
+// A data folder is initiated once. Where its port has changed since, the replica set is told its new address.
 async function isConfiguredPrimary(admin: Db, host: string): Promise<boolean> {
   const hello = await admin.command({ hello: 1 });
   const known = hello['hosts'] as string[] | undefined;

@@ -1,17 +1,17 @@
 import { hidePassword } from './hidePassword.js';
 
-/** What is told once everything runs. */
+/** What is reported once everything runs. */
 export interface Running {
   apiUrl: string;
   servers: { name: string; url: string }[];
   logs: string;
-  /** The variables that another shell must set for the command line to find the same archive. */
+  /** The variables that have to be set in another shell, so that the command line finds the same archive there. */
   environment: Record<string, string>;
 }
 
 /**
- * What to print once everything runs: where each thing answers, and what to try, with the sample's content. Passwords
- * are hidden.
+ * What is printed once everything runs: the address of each thing, and what to try with the content of the sample.
+ * Passwords are hidden.
  */
 export function nextSteps({ apiUrl, servers, logs, environment }: Running): string {
   const archive = `${shellSettings(environment)}npm run archive --`;

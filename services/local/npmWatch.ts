@@ -4,7 +4,7 @@ import { describeProcess, isRunning, processId } from './processId.js';
 const POLL_MS = 1000;
 const MAX_STEPS = 3;
 
-/** Calls back once when the npm that started this process is gone, since a killed npm tells nobody. */
+/** Calls `callback` once when the npm that started this process has ended. A killed npm does not tell its children. */
 export function onNpmGone(env: Env, callback: () => void): void {
   if (env['npm_lifecycle_event'] === undefined) return;
   const npm = findNpm(process.ppid);

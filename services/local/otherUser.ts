@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
-/** A user other than root, by its numbers. */
+/** A user other than root, as the numbers of user and group. */
 export interface OtherUser {
   uid: number;
   gid: number;
@@ -9,12 +9,15 @@ export interface OtherUser {
 
 const NOBODY: OtherUser = { uid: 65534, gid: 65534 };
 
-/** The user to run Elasticsearch as: nobody when this process is root, which Elasticsearch refuses; else undefined. */
+/**
+ * The user who runs Elasticsearch where this process is root, because Elasticsearch refuses to run as root. It is the
+ * user nobody. Undefined where this process is not root.
+ */
 export function otherUser(): OtherUser | undefined {
   return process.getuid?.() === 0 ? NOBODY : undefined;
 }
 
-/** Whether every existing folder on the way to a path, and the path itself, may be entered by any user. */
+/** Whether any user may enter a path, and every existing folder on the way to it. */
 export async function isOpenToOthers(path: string): Promise<boolean> {
   const absolute = resolve(path);
   const mode = await stat(absolute).then(

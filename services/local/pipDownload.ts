@@ -6,18 +6,18 @@ import type { Env } from './findExecutable.js';
 import { LaunchError } from './launchError.js';
 import { requirePip } from './requireTools.js';
 
-/** What a download needs: where to work, where to log, the environment with its proxies and mirrors. */
+/** What a download needs: the folder to work in, the log file, and the environment with its proxies and mirrors. */
 export interface DownloadContext {
   title: string;
   folder: string;
   logFile: string;
   env: Env;
   children: Children;
-  /** How to do without the download, for the error. */
+  /** How to do without the download, for the error message. */
   otherwise: string;
 }
 
-/** Fetches one wheel by pip into the folder and gives its path. */
+/** Downloads a wheel by pip into the folder, and resolves with its path. */
 export async function pipDownload(source: PipSource, context: DownloadContext): Promise<string> {
   const { title, folder, env, otherwise } = context;
   const [command, ...words] = await requirePip(env);
@@ -28,7 +28,7 @@ export async function pipDownload(source: PipSource, context: DownloadContext): 
       command,
       args: [...words, ...downloadArguments(source, target)],
       cwd: folder,
-      // pip downloads into the temporary folder first, where the file's growth can be watched.
+      // pip first downloads into the temporary folder. There, the growth of the file can be watched.
       env: { ...env, TMPDIR: folder, PIP_DISABLE_PIP_VERSION_CHECK: '1' },
       logFile: context.logFile,
     },

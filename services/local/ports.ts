@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
 
-/** Whether a port of an address can be listened on now. */
+/** Whether a port of an address is free to listen on. */
 export async function isPortFree(port: number, host = LOOPBACK): Promise<boolean> {
   const server = createServer();
   try {
@@ -17,7 +17,7 @@ export async function isPortFree(port: number, host = LOOPBACK): Promise<boolean
   }
 }
 
-/** The wanted port of the loopback address when it is free, else one that the system chooses. */
+/** The wanted port of the loopback address where it is free, else a port that the system chooses. */
 export async function freePort(wanted?: number): Promise<number> {
   if (wanted !== undefined && (await isPortFree(wanted))) return wanted;
   const server = createServer();
@@ -45,22 +45,22 @@ export interface Endpoint {
   port: number;
 }
 
-/** The endpoints of a store's URL, which may name several hosts (MongoDB), or of a list of URLs (Elasticsearch). */
+/** The endpoints of a store's URL, or of a list of URLs (Elasticsearch). A URL of MongoDB may name several hosts. */
 export function endpointsOf(urls: string): Endpoint[] {
   const hosts = /^mongodb:\/\/(?:[^/?]*@)?([^/?]+)/.exec(urls)?.[1];
   const each =
     hosts?.split(',').map((host) => `mongodb://${host}`) ?? urls.split(/,(?=\s*https?:)/);
   return each.map((one) => {
     const { protocol, hostname, port } = new URL(one);
-    // An IPv6 address stands in brackets.
+    // In a URL, an IPv6 address stands in brackets.
     const host = hostname.replace(/^\[(.*)\]$/, '$1');
     return { host, port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0) };
   });
 }
 
 /**
- * Whether something accepts connections within a second at one of the endpoints of a URL, or of a list of URLs. The
- * hosts of `mongodb+srv` are known to the DNS alone, so nobody asks them: they count as reachable.
+ * Whether something accepts connections within a second at one of the endpoints of a URL, or of a list of URLs. Only
+ * the DNS knows the hosts of a `mongodb+srv` URL. So these are not tried, and count as reachable.
  */
 export async function isReachable(urls: string): Promise<boolean> {
   if (urls.startsWith('mongodb+srv:')) return true;

@@ -1,30 +1,30 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** A process that cannot be mistaken for a later one with the same number. */
+/** Identifies a process. A later process with the same number has another start time. */
 export interface ProcessId {
   pid: number;
-  /** When it started, in clock ticks since boot; empty where the system does not tell. */
+  /** When it started (clock ticks since boot). Empty where the system does not tell. */
   startedAt: string;
 }
 
-/** The identity of a running process; of this one by default. */
+/** Identifies a running process; by default, this one. */
 export function processId(pid = process.pid): ProcessId {
   return { pid, startedAt: statFields(pid)?.[19] ?? '' };
 }
 
-/** Whether this very process still runs (one that has ended and waits to be collected does not). */
+/** Whether this very process still runs. A process that has ended, but is not yet collected by its parent, does not. */
 export function isRunning({ pid, startedAt }: ProcessId): boolean {
   const fields = statFields(pid);
   return fields !== undefined && fields[19] === startedAt && fields[0] !== 'Z';
 }
 
-/** The parent's number, command line and working folder of a process, as far as they can be read. */
+/** The number of a process's parent, its command line, and its working folder, as far as they can be read. */
 export function describeProcess(pid: number): { parent: number; command: string; cwd: string } {
   const parent = Number(statFields(pid)?.[1] ?? 0);
   return { parent, command: readCommand(pid), cwd: readCwd(pid) };
 }
 
-// The name in the second field may hold anything, so the fields are counted from after its last bracket.
+// The second field, the name, may hold anything. So fields are counted from behind its last bracket.
 function statFields(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -9,7 +9,7 @@ export function formatBytes(bytes: number): string {
   return `${Math.round(bytes / 1e6)} MB`;
 }
 
-/** One line of a download: a label, a bar, the bytes so far and the share, never above 100%. */
+/** A line about a download: a label, a bar, the bytes so far, and the share, which is at most 100 %. */
 export function formatProgress(label: string, bytes: number, total: number): string {
   const share = Math.min(1, bytes / total);
   const filled = Math.round(share * BAR_WIDTH);
@@ -18,7 +18,7 @@ export function formatProgress(label: string, bytes: number, total: number): str
   return `${label} [${bar}] ${percent}%  ${formatBytes(Math.min(bytes, total))} of ${formatBytes(total)}`;
 }
 
-/** The bytes of all files under a folder; what vanishes while it is being read counts nothing. */
+/** The size of all files under a folder (bytes). A file that disappears meanwhile counts 0. */
 export async function folderBytes(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const sizes = entries
@@ -32,7 +32,7 @@ export async function folderBytes(folder: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** Reports once a second how far a folder has grown, while `work` runs, and gives what `work` gives. */
+/** While `work` runs, reports once a second how far a folder has grown. Resolves with the result of `work`. */
 export async function withProgress<T>(
   report: Report,
   { label, folder, total }: { label: string; folder: string; total: number },

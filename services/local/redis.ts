@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { serverEnv, type LocalServer, type ServerContext } from './localServer.js';
 import { waitUntilReady } from './waitUntilReady.js';
 
-/** Starts redis-server (or valkey-server) for the queue: it evicts nothing and keeps its data across restarts. */
+/** Starts redis-server (or valkey-server) for the queue. It evicts nothing, and keeps its data across restarts. */
 export async function startRedis(
   program: string,
   port: number,
@@ -30,7 +30,7 @@ function redisArguments(folder: string, port: number): string[] {
   return [...network, ...storage, '--maxmemory-policy', 'noeviction'];
 }
 
-// Redis accepts connections while it still loads its data. It is ready when it answers PONG.
+// Redis accepts connections while it still loads its data. It is ready once it answers PONG.
 async function answersPing(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1').setTimeout(1000);
   try {

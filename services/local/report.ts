@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
 
-/** Where the launcher says what it is doing: one line at a time, or a state that the next one replaces. */
+/** Where the launcher reports what it does: by lines, and by a state that the next one replaces. */
 export interface Report {
   line(text: string): void;
   progress(text: string): void;
@@ -8,7 +8,10 @@ export interface Report {
 
 const PLAIN_INTERVAL_MS = 5000;
 
-/** A report to a stream: on a terminal a progress line is overwritten in place, elsewhere one is printed each 5 s. */
+/**
+ * Makes a report to a stream. On a terminal, a progress line overwrites the one before. Elsewhere, one is printed every
+ * 5 s.
+ */
 export function createReport(out: Pick<WriteStream, 'write'> & { isTTY?: boolean }): Report {
   return out.isTTY === true ? terminalReport(out) : plainReport(out);
 }

@@ -5,14 +5,14 @@ import { LaunchError } from './launchError.js';
 
 const run = promisify(execFile);
 
-/** The path of `python3`; without one, an error saying what to install. */
+/** The path of `python3`. Where there is none, throws LaunchError that says what to install. */
 export async function requirePython(env: Env): Promise<string> {
   const python = await findExecutable(env, 'python3');
   if (python !== undefined) return python;
   throw new LaunchError('Python 3 is missing: install it so that there is a python3 on the PATH');
 }
 
-/** The path of `mvn`; without one, an error saying what to install. */
+/** The path of `mvn`. Where there is none, throws LaunchError that says what to install. */
 export async function requireMaven(env: Env): Promise<string> {
   const mvn = await findExecutable(env, 'mvn');
   if (mvn !== undefined) return mvn;
@@ -22,8 +22,8 @@ export async function requireMaven(env: Env): Promise<string> {
 }
 
 /**
- * The words that call pip: `python3 -m pip`, `pip` or `pip3`, the first that answers; else an error saying what to
- * install.
+ * The words that call pip: the first of `python3 -m pip`, `pip` and `pip3` that answers. Where none does, throws
+ * LaunchError that says what to install.
  */
 export async function requirePip(env: Env): Promise<[string, ...string[]]> {
   const python = await findExecutable(env, 'python3');
@@ -38,7 +38,7 @@ export async function requirePip(env: Env): Promise<[string, ...string[]]> {
   );
 }
 
-/** Runs several checks, and fails once with the messages of all that failed, a line each. */
+/** Waits for several checks. Throws one LaunchError with the messages of all that failed, one on each line. */
 export async function requireAll(checks: Promise<unknown>[]): Promise<void> {
   const failures = (await Promise.allSettled(checks)).flatMap((result) =>
     result.status === 'rejected' ? [result.reason as unknown] : [],

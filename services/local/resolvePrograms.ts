@@ -23,8 +23,8 @@ export interface Programs {
 }
 
 /**
- * Finds the programs of the wanted servers: on this machine, else in the cache, else downloaded into it.
- * When tools for that are missing, one error names all of them, before anything is downloaded.
+ * Finds the programs of the wanted servers: on this machine, else in the cache. Those that are missing are downloaded
+ * into the cache. Where tools for that are missing, one error names all of them before anything is downloaded.
  */
 export async function resolvePrograms(wanted: Wanted, context: FetchContext): Promise<Programs> {
   const { env, cache } = context;

@@ -8,8 +8,8 @@ import type { ServicesContext } from './services.js';
 const run = promisify(execFile);
 
 /**
- * Imports the sample archive by the command line when the archive is empty. Gives whether it did. Where something was
- * deleted, or still waits to be imported, the archive is not empty, though no thread can be read.
+ * Imports the sample archive by the command line where the archive is empty. Resolves with whether it did. An archive
+ * is not empty where something was deleted, or still waits to be imported, even if no thread can be read.
  */
 export async function importSampleWhenEmpty(
   { dist, env, logs, children }: ServicesContext,
@@ -40,7 +40,7 @@ async function isEmpty(cli: string, env: ServicesContext['env']): Promise<boolea
 }
 
 /**
- * The JSON that `status` prints. The command fails while a store is not ready, but still prints what the others hold.
+ * The JSON that `status` prints. While a store is not ready, the command fails, but still prints what the others hold.
  */
 async function readStatus(
   cli: string,

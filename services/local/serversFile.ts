@@ -7,31 +7,31 @@ import { LaunchError } from './launchError.js';
 import { isReachable } from './ports.js';
 import { isRunning, processId, type ProcessId } from './processId.js';
 
-/** Where the three stores answer. */
+/** The addresses of the three stores. */
 export interface ServerUrls {
   mongodbUrl: string;
   elasticsearchUrl: string;
   redisUrl: string;
-  /** The Redis of the cache, where it is another. It is always given, never started by a launcher. */
+  /** The address of the cache's Redis, where that is another one. A launcher never starts it. */
   cacheRedisUrl?: string;
 }
 
-/** Ports used last in a data folder, taken again when they are free. */
+/** The ports that were used last in a data folder. They are used again where they are free. */
 export type Ports = Partial<
   Record<'mongodb' | 'elasticsearch' | 'elasticsearchTransport' | 'redis', number>
 >;
 
-/** What DATA_DIR/servers.json holds: the ports used last, and what runs now under which launcher. */
+/** The content of DATA_DIR/servers.json: the ports that were used last, and the running launcher with its servers. */
 export interface ServersFile {
   ports: Ports;
   launcher?: ProcessId;
   urls?: ServerUrls;
-  /** The leaders of the process groups started, so that those of a killed launcher can be found. */
+  /** The leaders of the process groups that were started. By these, the processes of a killed launcher can be found. */
   processes?: ProcessId[];
   apiUrl?: string;
 }
 
-/** A launcher that runs in a data folder, and where its servers answer. */
+/** A launcher that runs in a data folder, and the addresses of its servers. */
 export interface LocalServers extends ServerUrls {
   pid: number;
   apiUrl?: string;
@@ -41,7 +41,7 @@ const processSchema = Joi.object<ProcessId>({
   pid: Joi.number().integer().required(),
   startedAt: Joi.string().allow('').required(),
 });
-/** What an earlier version wrote beside this is left as it is. */
+/** Other keys are allowed, as an earlier version may have written some. */
 const fileSchema = Joi.object<ServersFile>({
   ports: Joi.object().pattern(Joi.string(), Joi.number().port()).default({}),
   launcher: processSchema,
@@ -60,7 +60,7 @@ const fileSchema = Joi.object<ServersFile>({
 const fileIn = (dataDir: string): string => join(dataDir, 'servers.json');
 const lockIn = (dataDir: string): string => join(dataDir, 'launcher.lock');
 
-/** Reads DATA_DIR/servers.json; a missing or damaged file reads as one that knows nothing. */
+/** Reads DATA_DIR/servers.json. A missing or damaged file counts as an empty one. */
 export async function readServersFile(dataDir: string): Promise<ServersFile> {
   try {
     const content: unknown = JSON.parse(await readFile(fileIn(dataDir), 'utf8'));
@@ -70,7 +70,7 @@ export async function readServersFile(dataDir: string): Promise<ServersFile> {
   }
 }
 
-/** Replaces DATA_DIR/servers.json in one step; only its owner may read it, since URLs may hold passwords. */
+/** Replaces DATA_DIR/servers.json in one step. Only its owner may read it, because URLs may hold passwords. */
 export async function writeServersFile(dataDir: string, content: ServersFile): Promise<void> {
   const temporary = `${fileIn(dataDir)}.${process.pid}`;
   await writeFile(temporary, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
@@ -78,8 +78,8 @@ export async function writeServersFile(dataDir: string, content: ServersFile): P
 }
 
 /**
- * The servers that a running launcher keeps in this data folder, the three stores reachable; else undefined. The
- * archive goes on without its cache, so nobody asks whether that can be reached.
+ * The servers of a launcher that runs in this data folder, if all three stores can be reached; else undefined. The
+ * cache is not checked, because the archive also works without it.
  */
 export async function findLocalServers(dataDir: string): Promise<LocalServers | undefined> {
   const { launcher, urls, apiUrl } = await readServersFile(dataDir);
@@ -90,7 +90,7 @@ export async function findLocalServers(dataDir: string): Promise<LocalServers | 
   return { ...urls, pid: launcher.pid, ...(apiUrl === undefined ? {} : { apiUrl }) };
 }
 
-/** Makes the data folder where there is none. Throws SettingsError where that cannot be. */
+/** Makes the data folder where there is none. Throws SettingsError where that fails. */
 export async function makeDataDir(dataDir: string): Promise<void> {
   await makeFolder(dataDir).catch((error: unknown) => {
     throw new SettingsError([`DATA_DIR cannot be used: ${(error as Error).message}`]);
@@ -98,8 +98,8 @@ export async function makeDataDir(dataDir: string): Promise<void> {
 }
 
 /**
- * Makes this process the only launcher of a data folder, and gives what frees it again.
- * The lock of a launcher that no longer runs is taken over; that of a running one is an error naming it.
+ * Makes this process the only launcher of a data folder. Resolves with a function that frees the folder again. The lock
+ * of a launcher that has ended is taken over. Where a launcher runs, throws LaunchError that names it.
  */
 export async function claimDataDir(dataDir: string): Promise<() => Promise<void>> {
   await makeDataDir(dataDir);

@@ -14,7 +14,7 @@ export interface ServicesContext {
   env: Env;
   logs: string;
   children: Children;
-  /** Restart a service when its compiled files change. */
+  /** Restarts a service when its compiled files change. */
   watch: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Service {
   child: Guarded;
 }
 
-/** Starts one service of dist/services/<folder>/main.js, with its output in its own log. */
+/** Starts the service dist/services/<folder>/main.js. Its output goes to a log of its own. */
 export function startService(
   name: string,
   folder: string,
@@ -41,7 +41,10 @@ export function startService(
   return { name, child };
 }
 
-/** Waits until the API says that its stores are reachable; fails with the end of its log when it does not. */
+/**
+ * Waits until the API reports that its stores can be reached. Otherwise throws LaunchError with the end of the API's
+ * log.
+ */
 export async function waitForApi(service: Service, apiUrl: string): Promise<void> {
   const isReady = async (): Promise<boolean> => {
     const response = await fetch(`${apiUrl}/readyz`, { signal: AbortSignal.timeout(2000) });

@@ -8,7 +8,7 @@ import type { Env } from './findExecutable.js';
 import type { OtherUser } from './otherUser.js';
 import { processId, type ProcessId } from './processId.js';
 
-/** What a guard is told of its child. */
+/** What a guard is told about its child. */
 export interface GuardSpec {
   command: string;
   args: string[];
@@ -18,21 +18,21 @@ export interface GuardSpec {
   graceMs: number;
 }
 
-/** A child to run: its guard's instructions, its environment, and the file that its output is added to. */
+/** A child to run: the instructions for its guard, its environment, and the file to which its output is appended. */
 export interface GuardedSpec extends Omit<GuardSpec, 'graceMs'> {
   env: Env;
   logFile: string;
   graceMs?: number;
 }
 
-/** A running child that ends with this process, even when this process is killed. */
+/** A running child. It ends with this process, even if this process is killed. */
 export interface Guarded {
-  /** The child's process id; undefined when it could not be run. */
+  /** The child's process id; undefined where it could not be run. */
   pid: Promise<number | undefined>;
-  /** The child's exit code, once it has ended; 1 when a signal ended it, 127 when it could not be run. */
+  /** The child's exit code, once it has ended. It is 1 where a signal ended it, and 127 where it could not be run. */
   exited: Promise<number>;
   logFile: string;
-  /** Asks the child to stop, kills it after the grace time, and settles when it has ended. */
+  /** Asks the child to stop, and kills it after the grace time. Resolves when it has ended. */
   stop(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export function spawnGuarded(spec: GuardedSpec): Guarded {
   const leash = guard.stdin as Writable;
   leash.on('error', () => undefined);
   const pid = readPid(guard.stdio[3] as Readable);
-  // A guard that was killed cannot end its child any more, so the child is ended here.
+  // Where the guard was killed, it cannot end its child any more. So the child is ended here.
   void Promise.all([pid, exited]).then(([childPid]) => killGroup(childPid));
   return {
     pid,
@@ -62,7 +62,7 @@ export function spawnGuarded(spec: GuardedSpec): Guarded {
   };
 }
 
-/** The identities of those children that run, each the leader of its process group. */
+/** The identities of the children that run. Each child leads its process group. */
 export async function processesOf(children: Guarded[]): Promise<ProcessId[]> {
   const pids = await Promise.all(children.map((child) => child.pid));
   return pids.filter((pid) => pid !== undefined).map((pid) => processId(pid));
@@ -95,6 +95,6 @@ function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // The process has ended already.
+    // The process has already ended.
   }
 }

@@ -15,24 +15,24 @@ import { stopLeftovers } from './stopLeftovers.js';
 import { startService, waitForApi, type Service, type ServicesContext } from './services.js';
 import { crashError } from './waitUntilReady.js';
 
-/** What `npm start` runs with. */
+/** The options of `npm start`. */
 export interface StartOptions {
-  /** The project's folder, which holds `sample`, and `.data` unless DATA_DIR says otherwise. */
+  /** The project's folder. It holds `sample`, and also `.data` unless DATA_DIR names another folder. */
   root: string;
   dist: string;
   env: Env;
   report: Report;
   watch?: boolean;
-  /** Whether the sample is imported into an archive that is empty, and that no bot fills (default). */
+  /** Whether the sample is imported where the archive is empty and has no bot (default true). */
   importSample?: boolean;
-  /** Aborted to stop, at any moment. */
+  /** Aborting it stops everything, at any moment. */
   signal: AbortSignal;
 }
 
 /**
- * Runs the servers and the services until the signal is aborted, then stops them in order.
- * Fails with a SettingsError before anything is started, and with a LaunchError when something is missing or ends by
- * itself; everything else is stopped then as well.
+ * Runs the servers and the services until the signal is aborted, and then stops them in order. Throws SettingsError
+ * before anything is started. Throws LaunchError where something is missing, or ends by itself, after everything else
+ * is stopped.
  */
 export async function start(options: StartOptions): Promise<void> {
   const children = createChildren();
@@ -50,7 +50,7 @@ export async function start(options: StartOptions): Promise<void> {
 
 interface Launched {
   servers: EnsuredServers;
-  /** In the order to stop them. */
+  /** The services, in the order in which they are stopped. */
   services: Service[];
 }
 
@@ -109,12 +109,12 @@ async function launchServices(
   await recordServices(dataDir, address.url, [api, indexer]);
   await waitForApi(api, address.url);
   report.line(`API ready at ${address.url}`);
-  // An archive that a bot fills is a community's own.
+  // With a bot, an archive belongs to a community, so it gets no sample.
   if (importSample && !env['DISCORD_BOT_TOKEN']) await addSample(context, options);
   return [api, indexer];
 }
 
-/** Imports the sample when the archive is empty. The archive runs as well without it, so a failure is only told. */
+/** Imports the sample where the archive is empty. The archive also works without it, so a failure is only reported. */
 async function addSample(
   context: ServicesContext,
   { root, report, signal }: StartOptions,
@@ -123,7 +123,7 @@ async function addSample(
     const isImported = await importSampleWhenEmpty(context, join(root, 'sample'));
     if (isImported) report.line('Imported the sample archive');
   } catch (error) {
-    // A stop ends the import with everything else.
+    // A stop also ends the import.
     if (signal.aborted) throw error;
     report.line((error as Error).message);
   }
@@ -164,7 +164,7 @@ async function servicesEnv(
     JWT_SECRET: env['JWT_SECRET'] || (await jwtSecret(dataDir)),
     HOST: host,
     PORT: String(port),
-    // The stores of this machine need the other cores.
+    // The stores on this machine need the other cores.
     API_PROCESSES: env['API_PROCESSES'] || (servers.areLocal ? '1' : undefined),
     DATA_DIR: dataDir,
   };
@@ -187,14 +187,14 @@ function serverList(servers: EnsuredServers): { name: string; url: string }[] {
 }
 
 /**
- * What another shell must set for the command line to find this archive. `servers.json` names only an archive of which
- * a store was started here.
+ * The variables that have to be set in another shell, so that the command line finds this archive. `servers.json` only
+ * names an archive of which this launcher started a store.
  */
 function whereElse(
   { areLocal, mongodbUrl, elasticsearchUrl, redisUrl, cacheRedisUrl }: EnsuredServers,
   { env, dataDir }: { env: Env; dataDir: string },
 ): Record<string, string> {
-  // In the project's folder, the default is found without it.
+  // In the project's folder, the command line finds the default data folder by itself.
   if (areLocal) return env['DATA_DIR'] ? { DATA_DIR: dataDir } : {};
   return {
     MONGODB_URL: mongodbUrl,

@@ -6,8 +6,8 @@ import { readServersFile } from './serversFile.js';
 const LIMIT_MS = 5000;
 
 /**
- * Ends what a killed launcher left running in a data folder, should its guards have been killed with it.
- * Does nothing while the launcher runs; settles when the processes have ended, or after 5 s.
+ * Ends processes that a killed launcher has left in a data folder. That happens where its guards were killed, too. Does
+ * nothing while a launcher runs. Resolves when the processes have ended, or after 5 s.
  */
 export async function stopLeftovers(dataDir: string, report: Report): Promise<void> {
   const { launcher, processes = [] } = await readServersFile(dataDir);
@@ -25,6 +25,6 @@ function killGroup({ pid }: ProcessId): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It ended in the meantime.
+    // It has ended meanwhile.
   }
 }

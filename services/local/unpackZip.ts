@@ -10,7 +10,7 @@ with zipfile.ZipFile(archive) as zip:
     zip.extractall(target, [n for n in zip.namelist() if n.startswith(tuple(keep))])
 `;
 
-/** Unpacks the entries of a zip whose names begin with one of `keep` into a folder, readable for everyone. */
+/** Unpacks a zip into a folder that everyone can read: only entries whose names begin with one of `keep`. */
 export async function unpackZip(
   { archive, target, keep }: { archive: string; target: string; keep: readonly string[] },
   { env, logFile, children }: { env: Env; logFile: string; children: Children },

@@ -3,7 +3,9 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { LaunchError } from './launchError.js';
 
-/** Settles when the file has the SHA-256 given in hex; otherwise fails naming the file and both sums. */
+/**
+ * Resolves where the file has this SHA-256 (hexadecimal). Otherwise throws an error that names the file and both sums.
+ */
 export async function verifySha256(file: string, expected: string): Promise<void> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);

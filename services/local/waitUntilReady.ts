@@ -5,7 +5,9 @@ import type { Guarded } from './spawnGuarded.js';
 
 const POLL_MS = 100;
 
-/** Asks until a child is ready; fails with the end of its log when it ends first or is not ready in time. */
+/**
+ * Asks until a child is ready. Throws LaunchError with the end of its log where it ends first, or is not ready in time.
+ */
 export async function waitUntilReady(
   name: string,
   child: Guarded,
@@ -33,7 +35,7 @@ export async function waitUntilReady(
   }
 }
 
-/** The error for a child that ended by itself: its name, its exit code and the end of its log. */
+/** The error for a child that has ended by itself: its name, its exit code and the end of its log. */
 export async function crashError(name: string, child: Guarded, code: number): Promise<LaunchError> {
   return new LaunchError(`${name} stopped (exit code ${code})\n${await logTail(child.logFile)}`);
 }
