@@ -6,8 +6,8 @@ import { local, startServers } from './lib/servers.js';
 import { runTests } from './lib/tests.js';
 
 /**
- * Asks as many questions as the first argument says, of the seed that the second one is; also over the exports in the
- * folders named behind.
+ * The arguments: how many questions the tests of bands ask, the seed from which these are made, and folders with
+ * further exports.
  */
 const [questions = '2000', seed = '11', ...exports] = process.argv.slice(2);
 

@@ -4,7 +4,7 @@ import { prepare, requireNode } from './lib/project.js';
 import { ROOT, run } from './lib/run.js';
 import { startServers } from './lib/servers.js';
 
-/** The benchmarks by name; the first runs when none is named. */
+/** The benchmarks by name. Without a name, the first one runs. */
 const BENCHES = [
   'endpoints',
   'growth',
@@ -29,7 +29,7 @@ if (!BENCHES.includes(name)) {
   process.exit(2);
 }
 if (!(await prepare())) process.exit(1);
-// A wrong option is told before anything is started.
+// A wrong option is reported before anything is started.
 const options = join(ROOT, `dist/bench/options/${name}.js`);
 if (existsSync(options)) (await import(options)).optionsOrExit(args);
 const servers = startServers(join(process.env.DATA_DIR ?? join(ROOT, '.data'), 'bench'));

@@ -2,5 +2,5 @@ import { prepare, requireNode } from './lib/project.js';
 
 requireNode();
 if (!(await prepare())) process.exit(1);
-// In this same process, so that a signal has one receiver.
+// It runs in this process, so that only one process handles a signal.
 await import(new URL('../dist/test/demo/main.js', import.meta.url));

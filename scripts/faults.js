@@ -5,7 +5,7 @@ import { ROOT } from './lib/run.js';
 
 requireNode();
 if (!(await prepare())) process.exit(1);
-// The first word chooses a run: of several members of each engine, or of the sync.
+// The first argument selects a run: the one with several members of each engine, or the one of the sync.
 const [first, ...rest] = process.argv.slice(2);
 const isNamed = first === 'scale' || first === 'sync';
 const script = join(ROOT, 'dist/test/faults', isNamed ? `${first}/main.js` : 'main.js');

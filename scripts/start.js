@@ -12,7 +12,7 @@ if (flags.includes('--watch')) {
   process.on('exit', () => watcher.kill());
 }
 
-// In this same process, so that a signal has one receiver.
+// It runs in this process, so that only one process handles a signal.
 const main = new URL('../dist/services/local/main.js', import.meta.url);
 process.argv.splice(1, process.argv.length, main.pathname, 'start', ...flags);
 await import(main.href);

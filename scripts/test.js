@@ -6,15 +6,18 @@ import { build, install, requireNode } from './lib/project.js';
 import { local, startServers } from './lib/servers.js';
 import { runTests, testFiles } from './lib/tests.js';
 
-// For a JVM that lives for minutes, it does not pay to compile anything for the long term.
+// The JVM lives only for minutes, which is too short for its slower, optimising compiler to pay off.
 const SHORT_LIVED = { LOCAL_ES_JAVA_OPTS: '-XX:TieredStopAtLevel=1' };
 
-// Tests wait for indexers, which would hardly get on while other work keeps all cores busy.
+// Tests wait for indexers. With a lower priority, these would hardly run while other work keeps all cores busy.
 const AS_OTHERS = { BACKGROUND_NICE: '0' };
 
-/** More than there are cores, as tests wait more than they compute. */
+/** How many test files run at once. It is more than there are cores, because tests wait more than they compute. */
 const JOBS = 8;
-/** Folders in the order in which their files begin. The longest files go first, so that none is left running alone. */
+/**
+ * The folders in the order in which their files begin. The longest files come first, so that none runs alone at the
+ * end.
+ */
 const ORDER = ['faults/', 'integration/timed/', 'integration/indexer/', 'integration/archive/', ''];
 
 requireNode();
@@ -24,7 +27,7 @@ console.log(`Took ${((performance.now() - began) / 1000).toFixed(1)} s`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed > 0 ? 1 : 0);
 
-/** The checks run beside the build and the tests: they read the sources alone, and keep a core busy for long. */
+/** Runs the checks beside the build and the tests. They only read the sources, but keep a core busy for long. */
 async function checkAndTest() {
   const [failedChecks, tests] = await Promise.all([runChecks(), buildAndTest()]);
   return { passed: tests.passed, failed: tests.failed + failedChecks };
@@ -43,7 +46,7 @@ async function buildAndTest() {
   }
 }
 
-/** Runs the tests once the servers are ready. Servers that did not start count as one failure. */
+/** Runs the tests when the servers are ready. Where the servers do not start, that counts as one failure. */
 async function testWith(ready) {
   const env = await ready;
   return env === undefined

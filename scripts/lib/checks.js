@@ -1,13 +1,13 @@
 import { phase, runTool } from './run.js';
 
-/** The checks that only read: name and work of each. */
+/** The checks that only read the sources: the name of each, and its work. */
 export const CHECKS = [
   ['lint', () => runTool('oxlint/bin/oxlint', ['--deny-warnings'])],
   ['format', () => runTool('oxfmt/bin/oxfmt', ['--check'])],
   ['import rules', checkImports],
 ];
 
-/** Runs the checks side by side and gives the number of those that failed. */
+/** Runs the checks at the same time, and resolves with the number of those that failed. */
 export async function runChecks() {
   const passed = await Promise.all(CHECKS.map(([name, work]) => phase(name, work)));
   return passed.filter((one) => !one).length;
@@ -15,7 +15,7 @@ export async function runChecks() {
 
 const FOLDERS = ['services', 'shared', 'test', 'bench'];
 
-// A checker that cannot read the sources finds no violation either, so it has to have seen some.
+// A checker that cannot read the sources finds no violation either. So it must have seen some modules.
 async function checkImports() {
   const args = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...FOLDERS];
   const { code, output } = await runTool('dependency-cruiser/bin/dependency-cruise.mjs', args);

@@ -1,7 +1,7 @@
 const { writeFileSync } = require('node:fs');
 const { reporters, Runner } = require('mocha');
 
-/** Mocha's usual report, and the counts as JSON in the file named by the reporter option `file`. */
+/** Mocha's usual report. It also writes the counts as JSON to the file that the reporter option `file` names. */
 module.exports = class CountingReporter extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options);

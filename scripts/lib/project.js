@@ -7,12 +7,12 @@ const SOURCES = ['services', 'shared', 'test', 'bench'];
 const STAMP = join(ROOT, 'dist/.sources');
 
 /**
- * The compiler, by its path under node_modules. TypeScript 7 takes a third of the time of TypeScript 6.
- * dependency-cruiser cannot read sources by 7 yet: it uses the package `typescript`, which is 6.
+ * The compiler's path under node_modules. TypeScript 7 takes a third of the time of TypeScript 6. dependency-cruiser
+ * cannot read sources with TypeScript 7 yet. It uses the package `typescript`, which is version 6.
  */
 export const COMPILER = 'typescript-7/bin/tsc';
 
-/** Ends the process when this Node is older than the project needs. */
+/** Ends the process where this Node is older than the project needs. */
 export function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
@@ -20,19 +20,24 @@ export function requireNode() {
   process.exit(1);
 }
 
-/** Installs the dependencies and builds, each where it is needed; tells whether both passed. */
+/** Installs the dependencies and builds, each where it is needed. Resolves with whether both passed. */
 export async function prepare(log = console.log) {
   return (await install(log)) && build(log);
 }
 
-/** Installs the dependencies when they are missing or differ from package-lock.json; tells whether it passed. */
+/**
+ * Installs the dependencies where they are missing, or differ from package-lock.json. Resolves with whether that
+ * passed.
+ */
 export async function install(log = console.log) {
   if (isInstalled()) return true;
   log('Installing the dependencies');
   return phase('install', runInstall, log);
 }
 
-/** Compiles the sources into dist when they have changed since the last build that passed; tells whether it did. */
+/**
+ * Compiles the sources into dist where they have changed since the last good build. Resolves with whether that passed.
+ */
 export async function build(log = console.log) {
   const stamp = hashSources();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return true;
@@ -43,12 +48,12 @@ export async function build(log = console.log) {
   return passed;
 }
 
-/** Runs `npm ci`, development dependencies included whatever NODE_ENV says. */
+/** Runs `npm ci`. It includes development dependencies, whatever NODE_ENV says. */
 function runInstall() {
   return run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 
-// npm writes what it has installed into node_modules/.package-lock.json, as the last step of an installation.
+// As the last step of an installation, npm writes what it has installed into node_modules/.package-lock.json.
 function isInstalled() {
   const wanted = readPackages('package-lock.json');
   const present = readPackages('node_modules/.package-lock.json');
@@ -86,7 +91,7 @@ function listFiles(folder) {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-// The compiler leaves the output of a deleted source behind, and mocha would run it.
+// Removes the output of deleted sources. The compiler leaves it, and mocha would run it.
 function removeStaleOutput(dist, root) {
   if (!existsSync(dist)) return;
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {

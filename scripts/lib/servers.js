@@ -1,6 +1,9 @@
 import { phase, ROOT } from './run.js';
 
-/** Starts what is missing of the three servers; `ready` gives a run's environment, or nothing after a failure. */
+/**
+ * Starts those of the three servers that are missing. `ready` resolves with the environment of a run, or with nothing
+ * after a failure.
+ */
 export function startServers(dataDir, env = process.env) {
   let stop = async () => {};
   const start = async () => {
@@ -41,7 +44,7 @@ function runEnv({ mongodbUrl, elasticsearchUrl, redisUrl }, dataDir, env) {
   };
 }
 
-/** A compiled module of the launcher. */
+/** Loads a compiled module of the launcher. */
 export function local(name) {
   return import(new URL(`file://${ROOT}dist/services/local/${name}`));
 }

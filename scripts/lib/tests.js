@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT, runTool } from './run.js';
 
-/** Compiled test files under a folder of test/, in order. */
+/** The compiled test files in a folder of test/, in order. */
 export function testFiles(folder = '') {
   return readdirSync(join(ROOT, 'dist/test'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.startsWith(folder) && path.endsWith('.test.js'))
