@@ -1,7 +1,7 @@
 /**
- * What readers wait for while an archive grows: `npm run bench -- busyReads`. An archive is read at a constant rate,
- * first at rest, then while more is imported into it by the real command line and indexer, and at rest once more.
- * A bare server is asked beside the API. README.md says more.
+ * How long readers wait while an archive grows: `npm run bench -- busyReads`. An archive is read at a constant rate:
+ * first at rest, then while the real command line and indexer import more into it, and then at rest once more. A bare
+ * server is asked beside the API. README.md says more.
  */
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -23,10 +23,10 @@ import { readSample, type Sample } from './readSample.js';
 import { markdownTable } from './report.js';
 import { startApi, startFloor } from './servers.js';
 
-/** The archive that is read. Threads of both archives have about as many messages. */
+/** The archive that is read. Threads of the imported archive have about as many messages. */
 const READ = { threads: 1_000, messages: 20_000, seed: 1 };
 const MESSAGES_A_THREAD = 20;
-/** A server that does nothing but send some bytes. What it waits for, every program on this machine waits for. */
+/** A server that only sends some bytes. Every program on this machine waits at least as long as its reader. */
 const BARE = 'node:http';
 const BARE_BYTES = 10_000;
 /** Requests a second. */
@@ -44,9 +44,9 @@ const WARM_UP_SECONDS = 20;
 const HEADERS = { 'Accept-Encoding': 'gzip' };
 
 type Read = keyof typeof RATES;
-/** For each kind of read, the server and the paths that are asked for. */
+/** For each kind of read: the server, and the paths that are asked for. */
 type Questions = Record<Read, { url: string; paths: string[] }>;
-/** How long the answers took that were asked for in some time (ms), by what was read. */
+/** For each kind of read: how long the answers in one part took (ms). */
 type Waits = Record<Read, number[]>;
 
 const { messages, seconds } = optionsOrExit(process.argv.slice(2));
@@ -69,7 +69,7 @@ try {
     await server.stop();
   }
 } finally {
-  // When a read has failed, an import may still be running. It would write into the archive that is removed next.
+  // Where a read has failed, an import may still run. It would write into the archive that is removed next.
   if (importing) await stopProcess(importing);
   await stopProcess(indexer);
   await removeArchive(stores);
@@ -83,7 +83,7 @@ async function imported(name: string): Promise<void> {
   if (code !== 0) throw new Error(`The import ended with exit code ${code}`);
 }
 
-/** Measures the API beside a bare server. */
+/** Measures the API, and a bare server beside it. */
 async function measureBeside(url: string): Promise<void> {
   const file = join(folder, 'bytes');
   writeFileSync(file, 'x'.repeat(BARE_BYTES));
@@ -105,7 +105,7 @@ async function measure(questions: Questions): Promise<void> {
   report({ before, meanwhile, after });
 }
 
-/** For each kind of read of the API, the paths that are asked for, one after the other. */
+/** For each kind of read of the API: the paths that are asked for in turn. */
 function questionsOf(url: string, sample: Sample): Omit<Questions, typeof BARE> {
   const names = Object.keys(RATES).filter((name) => name !== BARE);
   const questions = names.map((name): [string, Questions[Read]] => {
@@ -115,7 +115,7 @@ function questionsOf(url: string, sample: Sample): Omit<Questions, typeof BARE> 
   return Object.fromEntries(questions) as Omit<Questions, typeof BARE>;
 }
 
-/** Asks at the constant rates until something ends. Throws when an answer is not 200. */
+/** Asks at the constant rates until `end` resolves. Throws where an answer is not 200. */
 async function readUntil(questions: Questions, end: Promise<void>): Promise<Waits> {
   let isOver = false;
   const ended = end.finally(() => {
@@ -124,7 +124,7 @@ async function readUntil(questions: Questions, end: Promise<void>): Promise<Wait
   const began = performance.now();
   const reading = Object.entries(RATES).map(
     async ([name, rate], n, { length }): Promise<[string, number[]]> => {
-      // Those of different kinds are never due at the same moment.
+      // Requests of different kinds are never due at the same moment.
       const first = began + (n / length) * (1_000 / MOST_A_SECOND);
       return [name, await ask({ ...questions[name as Read], rate, first, isOver: () => isOver })];
     },
@@ -133,7 +133,7 @@ async function readUntil(questions: Questions, end: Promise<void>): Promise<Wait
   return Object.fromEntries(waits) as Waits;
 }
 
-/** Asks for paths in turn over one connection. Times count from when a request was due. */
+/** Asks for paths in turn over one connection. Times count from when a request is due. */
 async function ask(work: {
   url: string;
   paths: string[];

@@ -3,17 +3,18 @@ import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
 import type { Mongo } from '../shared/platform/clients.js';
 
-/** The kernel counts in hundredths of a second, whatever its own clock. */
+/** The kernel counts in hundredths of a second, whatever the frequency of its own clock. */
 const TICKS_PER_SECOND = 100;
 
 /**
- * CPU seconds of all threads of a process of this machine so far, the system's part included; undefined when it is
- * gone.
+ * How much CPU time all threads of a process on this machine have used so far, in user and system mode (s); undefined
+ * where it has ended.
  */
 export function cpuSeconds(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in brackets may hold anything. After it come the state and its fellows; user and system time are 11 on.
+    // The name in brackets may hold anything. Behind it, the first field is the state; user and system time are 11
+    // fields on.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
   } catch {
@@ -21,12 +22,12 @@ export function cpuSeconds(pid: number): number | undefined {
   }
 }
 
-/** Resident memory of a process of this machine (MB); undefined when it is gone. */
+/** The resident memory of a process on this machine (MB); undefined where it has ended. */
 export function residentMegabytes(pid: number): number | undefined {
   return statusMegabytes(pid, 'VmRSS');
 }
 
-/** The most resident memory that a process of this machine ever had (MB); undefined when it is gone. */
+/** The most resident memory that a process on this machine ever had (MB); undefined where it has ended. */
 export function peakMegabytes(pid: number): number | undefined {
   return statusMegabytes(pid, 'VmHWM');
 }
@@ -41,7 +42,7 @@ function statusMegabytes(pid: number, field: 'VmRSS' | 'VmHWM'): number | undefi
   }
 }
 
-/** The process ids of the three servers, by name. They mean something only where the servers run on this machine. */
+/** The process ids of the three servers, by name. They are only right where the servers run on this machine. */
 export async function serverProcesses(
   { db }: Pick<Mongo, 'db'>,
   elasticsearch: Client,
@@ -57,7 +58,7 @@ export async function serverProcesses(
   };
 }
 
-/** CPU seconds that processes use from now until the returned function is called. */
+/** Measures the CPU time that processes use from now until the returned function is called (s). */
 export function cpuOf(pids: Record<string, number>): () => Record<string, number> {
   const before = Object.entries(pids).map(([name, pid]) => [name, pid, cpuSeconds(pid)] as const);
   return () =>
@@ -66,7 +67,7 @@ export function cpuOf(pids: Record<string, number>): () => Record<string, number
     );
 }
 
-/** CPU seconds in words, with their sum. */
+/** CPU times (s) as text, with their sum. */
 export function listed(seconds: Record<string, number>): string {
   const parts = Object.entries(seconds).map(([name, used]) => `${name} ${used.toFixed(1)}`);
   const sum = Object.values(seconds).reduce((total, used) => total + used, 0);

@@ -1,4 +1,4 @@
-/** Every public endpoint beside its floor: `npm run bench`. README.md says how and why. */
+/** Measures every public endpoint, and a floor for each: `npm run bench`. README.md says how and why. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { searchAlias } from '../shared/store/searchIndex.js';
 
 const GZIP = { 'Accept-Encoding': 'gzip' };
 const WARM_UP_SECONDS = 0.5;
-/** For so long a server that is too busy is asked again for the answer that the floor will send (milliseconds). */
+/** For so long (ms), a server that is too busy is asked again for the answer that the floor will send. */
 const PATIENCE_MS = 30_000;
 
 /** What is measured, and with what. */
@@ -29,11 +29,11 @@ interface Bench {
   folder: string;
   sample: Sample;
   client: LoadClient;
-  /** With its cache as it is by default, and without. */
+  /** One server with the default cache, and one without a cache. */
   servers: Record<'warm' | 'cold', MeasuredServer>;
-  /** Undefined for a server at another address. */
+  /** Undefined where the server is at an address of its own, without known stores. */
   stores: BenchStores | undefined;
-  /** Processes of the stores. */
+  /** The processes of the stores. */
   pids: Record<string, number>;
 }
 
@@ -61,7 +61,7 @@ function wantedOf({ only, connections }: BenchOptions): Wanted[] {
   );
 }
 
-/** Resolves with the exit code: 1 where requests failed. */
+/** Resolves with the exit code, which is 1 where requests failed. */
 async function run(): Promise<number> {
   const stores = options.url === undefined ? await openOwnArchive() : undefined;
   const client = startClient();
@@ -115,7 +115,7 @@ async function startServers(stores: BenchStores | undefined): Promise<Bench['ser
   };
 }
 
-/** Runs a server and its floor in turns. */
+/** Runs a server and its floor in turn. */
 async function measure(bench: Bench, one: Wanted): Promise<Measured> {
   const { mode, connections, endpoint } = one;
   const isCold = mode === 'cold' || mode === 'steady-cold';
@@ -158,13 +158,13 @@ async function measure(bench: Bench, one: Wanted): Promise<Measured> {
 
 type Job = Pick<LoadJob, 'paths' | 'headers' | 'status'>;
 
-/** What is sent to the server, and what its floor does; there may be no floor. */
+/** What is sent to the server, and what its floor does, if there is one. */
 interface Planned {
   job: Job;
   floor: { task: FloorTask; paths: string[] } | undefined;
 }
 
-/** Half of what a closed loop reaches, or what the options say. */
+/** The rate of requests: half of what a closed loop reaches, unless the options give one. */
 async function rateOf(load: () => Promise<{ perSecond: number }>): Promise<number> {
   return options.rate ?? Math.max(1, Math.round((await load()).perSecond / 2));
 }
@@ -213,7 +213,7 @@ function coldTask(
   };
 }
 
-/** The answer with the wanted status; a server that is away for a moment is asked again. */
+/** Fetches an answer with the wanted status. A server that is away for a moment is asked again. */
 async function fetchAnswer(
   url: string,
   headers: Record<string, string>,
@@ -236,7 +236,7 @@ interface FetchedAnswer {
   bytes: Buffer;
 }
 
-/** An answer as it was sent, with those of its headers that belong to its body. */
+/** Fetches an answer as it is sent, with the headers that belong to its body. */
 function fetchBytes(url: string, headers: Record<string, string>): Promise<FetchedAnswer> {
   return new Promise((resolve, reject) => {
     get(url, { headers }, (answer) => {

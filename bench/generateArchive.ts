@@ -5,10 +5,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 
-/** How large an archive to make. The same options make the same files. */
+/** The size of a generated archive. The same options give the same files. */
 export interface ArchiveSize {
   threads: number;
-  /** In all threads together, spread as forums are: most threads are short, few are long. */
+  /** The number of messages in all threads together. As in forums, most threads are short, and few are long. */
   messages: number;
   seed: number;
   forums?: number;
@@ -25,7 +25,7 @@ const START_MS = Date.UTC(2023, 0, 1);
 const SPAN_MS = 3 * 365 * 86_400_000;
 const SERVER_ID = '200000000000000001';
 
-/** Writes an archive of one server into a folder, a file a thread, in the extended export form, one at a time. */
+/** Writes an archive with one server into a folder, in the extended export form, one file for each thread. */
 export async function generateArchive(folder: string, size: ArchiveSize): Promise<void> {
   const random = randomOf(size.seed);
   const counts = messageCounts(size, random);
@@ -40,7 +40,7 @@ export async function generateArchive(folder: string, size: ArchiveSize): Promis
 
 type Random = (below: number) => number;
 
-/** A repeatable source of whole numbers (mulberry32). */
+/** A repeatable source of random whole numbers (mulberry32). */
 function randomOf(seed: number): Random {
   let state = seed | 0;
   return (below) => {
@@ -139,7 +139,7 @@ function generateMessage(
   };
 }
 
-/** Few people write much: the number is squeezed towards zero. */
+/** Draws the number of a person. A few people write much, so small numbers are more frequent. */
 function personNumber(people: number, random: Random): number {
   return Math.floor((random(people) * random(people)) / people);
 }

@@ -1,4 +1,4 @@
-/** Whether reads become slower as the archive grows: `npm run bench -- growth`. README.md says how and why. */
+/** Measures whether reads become slower as the archive grows: `npm run bench -- growth`. README.md says how and why. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ interface Side {
   server: MeasuredServer;
 }
 
-/** How long the answers to one question took (milliseconds). */
+/** How long the answers to one question took in both archives (ms). */
 interface Grown {
   name: string;
   small: Float64Array;
@@ -53,7 +53,7 @@ async function openSide(messages: number): Promise<Side> {
   return { stores, server: await startApi(`api-${messages}`, folder, env) };
 }
 
-/** Asks both archives in turns, request by request, so that whatever else the machine does slows both. */
+/** Asks both archives in turn, request by request. So whatever else the machine does slows both. */
 async function measureAll(small: Side, large: Side): Promise<Grown[]> {
   const [ofSmall, ofLarge] = [await questionsOf(small), await questionsOf(large)];
   const grown: Grown[] = [];
@@ -79,7 +79,7 @@ async function measureAll(small: Side, large: Side): Promise<Grown[]> {
   return grown;
 }
 
-/** What is asked of an archive: paths by what they ask for. */
+/** The questions for an archive: for each kind, its paths. */
 async function questionsOf({ server, stores }: Side): Promise<Map<string, string[]>> {
   const sample = await readSample(server.url, undefined);
   const reads = ENDPOINTS.filter(({ name }) => READS.includes(name)).map(
@@ -95,7 +95,7 @@ async function asker({ server }: Side, paths: string[]) {
   await connection.open();
   const requests = requestsOf({ url: server.url, paths, headers: HEADERS });
   return {
-    /** Resolves with the milliseconds that the answer took. Rejects when it is not 200. */
+    /** Resolves with how long the answer took (ms). Rejects where its status is not 200. */
     async ask(n: number): Promise<number> {
       const at = (n + WARM_UP_REQUESTS) % requests.length;
       const askedAt = performance.now();
@@ -107,7 +107,7 @@ async function asker({ server }: Side, paths: string[]) {
   };
 }
 
-/** How many times as long the large archive takes, at the median. */
+/** How many times as long the large archive takes, by the medians. */
 function ratioOf({ small, large }: Grown): number {
   return latenciesOf(large).p50 / latenciesOf(small).p50;
 }

@@ -1,7 +1,7 @@
 import type { SearchParams } from '../shared/contract/search.js';
 import { randomOf } from '../test/support/generateRecords.js';
 
-/** What a hostile reader asks: of search with these parameters, or of the completion of titles. */
+/** A question of a hostile reader: to search, with these parameters, or to the completion of titles. */
 export interface Question {
   q: string;
   params: Partial<SearchParams> | 'suggest';
@@ -24,7 +24,7 @@ const COMMON =
 const KNOWN =
   'server import message index search thread backup error export mongodb elasticsearch'.split(' ');
 
-/** Ordinary questions, each of which finds something in the sample archive. */
+/** Ordinary questions. Each finds something in the sample archive. */
 export const ORDINARY = [
   'elasticsearch',
   'replica set',
@@ -40,14 +40,14 @@ export const ORDINARY = [
   'message deleted',
 ];
 
-/** So many words of so many letters, which no archive holds. At most 512 characters. */
+/** Makes `count` words of so many letters, which no archive holds. The text has at most 512 characters. */
 export function wordsOf(count: number, letters: number, alphabet: Alphabet = 'latin'): string {
   const word = (): string =>
     Array.from({ length: letters }, () => pick(ALPHABETS[alphabet])).join('');
   return Array.from({ length: count }, word).join(' ').slice(0, 512);
 }
 
-/** A known word with a letter too many. */
+/** A known word with one letter too many. */
 function typo(): string {
   const word = pick(KNOWN);
   const at = 2 + random.below(word.length - 2);
@@ -106,7 +106,7 @@ export const KINDS: Record<string, Question> = {
   'completion of 512 Han characters': { q: wordsOf(1, 512, 'han'), params: 'suggest' },
 };
 
-/** A question made up of everything above: the same for the same number. */
+/** A question that is put together from all of the above. The same number gives the same question. */
 export function hostileQuestion(n: number): Question {
   const parts = Array.from({ length: 1 + random.below(4) }, somePart);
   const q = parts.join(' ').slice(0, 512);

@@ -1,7 +1,8 @@
 /**
- * What hostile questions cost Elasticsearch (its process's CPU time, so it must run on this machine), over the sample
- * archive; then what another reader sees while ten connections ask them. `--questions N` sets how many are made up
- * (default 200), `--seconds N` how long each attack lasts (default 8); `--only-attacks` leaves the costs out.
+ * Measures what hostile questions to the sample archive cost Elasticsearch. The cost is the CPU time of its process, so
+ * it must run on this machine. Then measures what another reader sees while ten connections ask hostile questions.
+ * `--questions N` sets how many questions are made up (default 200), and `--seconds N` how long each attack lasts
+ * (default 8). `--only-attacks` skips the costs.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
@@ -47,7 +48,7 @@ async function measureCosts(): Promise<void> {
   const deps = { elasticsearch, namespace: mongo.namespace, turns: new Turns() };
   const pid = await processOf();
   const ask = async ({ q, params }: Question): Promise<void> => {
-    // A query may have too many words: that is an answer as well.
+    // A query with too many words is refused, which is an answer, too.
     await (
       params === 'suggest'
         ? suggestTitles(deps, { q })
@@ -61,7 +62,7 @@ async function measureCosts(): Promise<void> {
       await ask(question);
       costs.push(cpuMs(pid) - before);
     }
-    // The least: Java compiles in the same process what a new question runs for the first times.
+    // The least cost counts. When a question is new, Java compiles the code for it in the same process.
     return Math.min(...costs);
   };
   const kinds = Object.entries(KINDS);
@@ -86,7 +87,7 @@ async function processOf(): Promise<number> {
   return Object.values(nodes)[0]!.process!.id;
 }
 
-/** CPU time of all threads of a process so far (ms). */
+/** How much CPU time all threads of a process have used so far (ms). */
 function cpuMs(pid: number): number {
   const tasks = readdirSync(`/proc/${pid}/task`);
   return (
@@ -98,7 +99,7 @@ function nanoseconds(path: string): number {
   try {
     return Number(readFileSync(path, 'utf8').split(' ')[0]);
   } catch {
-    return 0; // A thread that has just ended.
+    return 0; // The thread has just ended.
   }
 }
 
@@ -112,7 +113,7 @@ async function measureAttacks(): Promise<void> {
     await read(url, '127.0.0.9', 2);
     console.log('\n| attack | its answers | p50, p99 of another reader (ms) | p99 against rest |');
     for (const [n, [name, question]] of Object.entries(ATTACKS).entries()) {
-      // Each attack comes from an address of its own, and begins with a whole limit.
+      // Each attack comes from an address of its own, whose limit is untouched.
       const rest = await read(url, `127.0.1.${n + 1}`, seconds);
       const until = performance.now() + seconds * 1_000;
       const attack = attackWith(url, `127.0.2.${n + 1}`, question, until);
@@ -128,7 +129,9 @@ async function measureAttacks(): Promise<void> {
   }
 }
 
-/** Ten connections that ask without a pause; those of 429 a little later. Counts the answers by status. */
+/**
+ * Asks over ten connections without a pause. After a 429, a connection waits a little. Counts the answers by status.
+ */
 async function attackWith(
   url: string,
   from: string,
@@ -150,7 +153,10 @@ async function attackWith(
   return answers;
 }
 
-/** Ordinary searches, 20 in a second, however long they take: milliseconds of each. A failure counts as endless. */
+/**
+ * Asks 20 ordinary searches a second, however long they take. Returns how long each took (ms). A failure counts as
+ * endless.
+ */
 async function read(url: string, from: string, seconds: number): Promise<number[]> {
   const agent = new Agent({ keepAlive: true });
   const times = Array.from({ length: seconds * 20 }, async (_, n) => {

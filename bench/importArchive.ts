@@ -1,8 +1,8 @@
 /**
- * An import from file to searchable: a generated archive of 100,000 messages (or the folders named), through the real
- * command line and indexer as processes, with the memory of both and the CPU time of all; then all views and search
- * documents built again by the same processes; then the import's floor: the same records written and the same documents
- * indexed by the raw clients, with nothing read, compared, rendered or counted.
+ * Measures an import, from the files until everything is searchable. It imports a generated archive of 100,000 messages
+ * (or the named folders) by the real command line and indexer, as processes. It measures the memory of both, and the
+ * CPU time of all processes. Then the same processes build all views and search documents again. The floor comes last:
+ * raw clients write the same records and index the same documents, but read, compare, render and count nothing.
  *
  * importArchive.js [--threads N] [--messages N] [folder...]
  */
@@ -37,7 +37,7 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
-/** Documents of a bulk request of the floor, at least. */
+/** The fewest documents in a bulk request of the floor. */
 const BULK_DOCUMENTS = 1_000;
 
 const settings = readSettings();
@@ -100,13 +100,16 @@ function openDatabase(): Mongo {
   return createMongo({ MONGODB_URL }, { timeoutMs: 120_000, poolSize: 10 });
 }
 
-/** What a process used: the most resident memory it ever had, and CPU time. */
+/** What a process has used: the most resident memory that it ever had, and CPU time. */
 interface Used {
   megabytes: number;
   cpuSeconds: number;
 }
 
-/** Gives `work` an indexer as a process, what it used until now, and how a command for the same archive starts. */
+/**
+ * Starts an indexer as a process, and calls `work` with what it has used so far, and with how to start a command for
+ * the same archive.
+ */
 async function withIndexer(
   { namespace }: Mongo,
   work: (start: Start, indexer: () => Used) => Promise<void>,
@@ -135,7 +138,7 @@ async function runCli(start: Start, args: string[]): Promise<{ used: Used; secon
   return { used: used(), seconds: (performance.now() - began) / 1_000 };
 }
 
-/** Follows a process; the returned function gives what was read last of it. */
+/** Follows a process. The returned function gives what was last read of it. */
 function watch({ pid = 0 }: ChildProcess): () => Used {
   const used: Used = { megabytes: 0, cpuSeconds: 0 };
   const read = (): void => {
@@ -150,7 +153,7 @@ function watch({ pid = 0 }: ChildProcess): () => Used {
   };
 }
 
-/** Seconds that the raw clients take for the same messages, bodies and search documents. */
+/** How long the raw clients take for the same messages, bodies and search documents (s). */
 async function writeRaw(from: Mongo, to: Mongo): Promise<number> {
   await ensureIndexes(to.collections);
   const index = searchIndexName(to.namespace, 1);
@@ -173,8 +176,8 @@ async function writeRaw(from: Mongo, to: Mongo): Promise<number> {
 }
 
 /**
- * The search documents of an archive, as its import sent them. They are folded once more from the records, since the
- * index does not keep the text of conversations.
+ * The search documents of an archive, as its import sent them. They are made again from the records, because the index
+ * does not keep the text of conversations.
  */
 async function* searchDocuments(from: Mongo): AsyncGenerator<SearchDocument[]> {
   const deps = indexerDeps({

@@ -12,19 +12,19 @@ import { archiveSecret } from '../shared/store/secrets.js';
 
 /** Pages of a list to be asked for. */
 export interface ListQuestion {
-  /** Sort, filters and page, as the table shows them. */
+  /** Sort, filters and page, as the table names them. */
   name: string;
   paths: string[];
 }
 
 const LIMIT = 10;
 const DEEPEST_PAGE = 10_000;
-/** So many pages that follow each other, so that not every request reads the same threads. */
+/** Each question asks for so many pages in a row, so that not every request reads the same threads. */
 const PAGES = 20;
 
 /**
- * Every sort with every kind of filter, page 1 and page 10,000 of ten threads each. A list that is shorter is asked for
- * its last pages.
+ * Every sort with every kind of filter, for page 1 and page 10,000 with ten threads each. In a shorter list, the last
+ * pages are asked for.
  */
 export async function listQuestions(collections: Collections): Promise<ListQuestion[]> {
   const questions: ListQuestion[] = [];
@@ -50,7 +50,7 @@ function describe(filter: Filter): string {
   return parts.join(' and ') || 'no filter';
 }
 
-/** The largest server and channel, each kind of filter alone and all that can be combined. */
+/** The largest server and channel, each kind of filter alone, and all that can be combined. */
 async function someFilters({ channels }: Collections): Promise<Filter[]> {
   const channel = (await channels.find().sort({ _id: 1 }).limit(1).next())!;
   const { serverId, _id: channelId } = channel;

@@ -1,4 +1,4 @@
-/** The live sync against a double of the platform: `npm run bench -- liveSync --help`. */
+/** Measures the live sync against a double of the platform: `npm run bench -- liveSync --help`. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -26,11 +26,14 @@ import { latenciesOf } from './load/percentiles.js';
 import { optionsOrExit, type LiveOptions, type LivePart } from './options/liveSync.js';
 import { startProcess, stopProcess } from './processes.js';
 
-/** Threads of the server whose events are timed. */
+/** How many threads the server has whose events are timed. */
 const TALKING = 50;
 /** The mean time between two events that are timed (ms). */
 const BETWEEN_MS = 200;
-/** Threads of the server that is fetched beside, and messages of the archive that is imported beside. */
+/**
+ * How many threads the server has that is fetched meanwhile, and how many messages the archive has that is imported
+ * meanwhile.
+ */
 const FETCHED_BESIDE = 5_000;
 const IMPORTED_BESIDE = 60_000;
 const LONG_THREAD = 5_000;
@@ -170,7 +173,7 @@ async function firstSync({ messages }: LiveOptions, random: Random): Promise<voi
   }
 }
 
-/** A second sync where nothing has changed: what it asks, and what it writes. */
+/** Syncs again without any change, and shows what that asks and writes. */
 async function syncAgain(rig: LiveRig): Promise<void> {
   const { discord, indexerPid } = rig;
   const { collections } = rig.mongo;
@@ -197,14 +200,14 @@ async function syncAgain(rig: LiveRig): Promise<void> {
   if (changed.length > 0 || marks > 0) process.exitCode = 1;
 }
 
-/** A digest of documents with all their fields, by id. */
+/** A digest of documents with all their fields, in the order of their ids. */
 async function digest(documents: FindCursor<{ _id: string }>): Promise<string> {
   const hash = createHash('sha256');
   for await (const document of documents.sort({ _id: 1 })) hash.update(JSON.stringify(document));
   return hash.digest('hex');
 }
 
-/** Lets people write at random moments, and gives how long each message took to be shown (ms). */
+/** Has people write at random moments. Resolves with how long it took until each message was shown (ms). */
 async function timeEvents(
   rig: LiveRig,
   random: Random,
@@ -233,7 +236,7 @@ function tellTimes(name: string, times: number[]): void {
   );
 }
 
-/** Whether everything that happened until a moment (ms since the epoch) was received, recorded and built. */
+/** Whether everything that had happened by a moment (ms since the epoch) is received, recorded and built. */
 async function isFollowed(rig: LiveRig, at: number): Promise<boolean> {
   const { state } = rig.mongo.collections;
   const gateway = await stateOf(state, 'gateway').findOne({ _id: 'gateway' });

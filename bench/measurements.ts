@@ -10,29 +10,29 @@ import { searchParams } from '../test/support/searchDocuments.js';
 import type { PageQuestion, SearchQuestion } from './floor/floorTask.js';
 import { boardPath, LIST_PATH, type Sample } from './readSample.js';
 
-/** An endpoint as it is measured. */
+/** An endpoint that is measured. */
 export interface Endpoint {
-  /** As `--only` and the table have it. */
+  /** Its name in `--only` and in the table. */
   name: string;
   operationId: keyof typeof operations;
-  /** The path that is asked for over and over. */
+  /** The one path that is asked for over and over. */
   hot: (sample: Sample) => string;
-  /** Paths that are all different; absent where an endpoint has one path only. */
+  /** Paths that all differ. Absent where the endpoint has only one path. */
   cold?: (sample: Sample) => ColdPaths;
 }
 
-/** Paths of the API, and what the floor does in their place. */
+/** Paths of the API, and what the floor does for each. */
 export interface ColdPaths {
   paths: string[];
   floor: ColdFloor;
 }
 
-/** What the floor does instead of the API. */
+/** What the floor does in place of the API. */
 export type ColdFloor =
   | { kind: 'body' | 'page'; paths: string[] }
   | { kind: 'search'; questions: SearchQuestion[] };
 
-/** How an endpoint is asked. */
+/** The ways in which an endpoint is asked. */
 export const MODES = {
   hot: 'one path over and over, gzip',
   plain: 'the same without gzip',
@@ -44,7 +44,7 @@ export const MODES = {
 
 export type Mode = keyof typeof MODES;
 
-/** Public endpoints that have no measurement: they lead to another platform, to log in or to open a file. */
+/** Public endpoints that are not measured, because they lead to another platform, to log in or to open a file. */
 export const UNMEASURED: readonly (keyof typeof operations)[] = [
   'login',
   'exchangeCode',
@@ -55,7 +55,7 @@ export const UNMEASURED: readonly (keyof typeof operations)[] = [
   'openIcon',
 ];
 
-/** Endpoints that are asked in every mode; the others are asked hot and cold. */
+/** Endpoints that are measured in every mode. All others are measured hot and cold. */
 const IN_EVERY_MODE = ['thread', 'list', 'stats', 'participants'];
 const AT_A_RATE = ['thread', 'list'];
 
@@ -134,12 +134,12 @@ function serverIds(sample: Sample): string[] {
   return sample.serverIds;
 }
 
-/** The middling thread first: it is the one that is asked for when hot. */
+/** The ids of the threads. The middling thread comes first, because it is the one that is asked for when hot. */
 function threadIds({ middling, threadIds: ids }: Sample): string[] {
   return [middling.id, ...ids.filter((id) => id !== middling.id)];
 }
 
-/** An endpoint whose answers are stored bodies of a kind. */
+/** An endpoint whose answers are stored bodies of one kind. */
 function stored(
   name: string,
   operationId: Endpoint['operationId'],
@@ -218,12 +218,12 @@ function suggestions(beginnings: readonly string[]): ColdPaths {
   };
 }
 
-/** Two neighbouring words of each title, so that each query finds something. */
+/** Two neighbouring words from each title. So each query finds something. */
 function wordsOf({ titles }: Sample): string[] {
   return [...new Set(titles.map((title) => title.split(' ').slice(1, 3).join(' ')))];
 }
 
-/** How each title begins. */
+/** The beginning of each title. */
 function beginningsOf({ titles }: Sample): string[] {
   return [...new Set(titles.map((title) => title.slice(0, 7).trim()))];
 }
@@ -236,7 +236,7 @@ function suggestPath(q: string): string {
   return `/api/suggest?q=${encodeURIComponent(q)}`;
 }
 
-/** The position of a cursor of this API, which stands behind its signature. */
+/** The position in a cursor of this API. It stands behind the signature. */
 function positionOf(cursor: string): string {
   return Buffer.from(cursor, 'base64url').subarray(SIGNATURE_BYTES).toString();
 }
@@ -245,7 +245,7 @@ function pathOf(question: PageQuestion): string {
   return `/${encodeURIComponent(JSON.stringify(question))}`;
 }
 
-/** A request of the API as text: what goes into the address, and the body. */
+/** A request of the API to Elasticsearch: the address, and the body. */
 function searchQuestion(request: object): SearchQuestion {
   const { preference, allow_partial_search_results, ...body } = request as Record<string, unknown>;
   const parameters = new URLSearchParams({

@@ -1,7 +1,7 @@
 /**
- * The memory of an API process whose response cache is full: `npm run bench -- memory`. The threads of a generated
- * archive are read one after the other, each three times. With the second read an answer is kept in a form that is
- * ready to be sent, too, and takes most memory. README.md says more.
+ * Measures the memory of an API process whose response cache is full: `npm run bench -- memory`. The threads of a
+ * generated archive are read one after the other, each three times. With the second read, an answer is also kept in a
+ * form that is ready to be sent, and then takes the most memory. README.md says more.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Reads all paths, an eighth of them at a time, and shows after each what the process takes. */
+/** Reads all paths, an eighth of them at a time. After each eighth, it shows how much memory the process takes. */
 async function fillCache({ url, pid = NaN }: MeasuredServer, paths: string[]): Promise<void> {
   const connections = Array.from({ length: CONNECTIONS }, () => new Connection(url));
   await Promise.all(connections.map((connection) => connection.open()));

@@ -8,14 +8,14 @@ export interface Start {
   env: NodeJS.ProcessEnv;
   stdio: StdioOptions;
   /**
-   * Whether the process leads a session of its own, as one does that the launcher or `setsid` starts. Otherwise it
+   * Whether the process leads a session of its own, as processes of the launcher and of `setsid` do. Otherwise it
    * belongs to the session of the benchmark. Linux may give each session the same share of the processor.
    */
   ownSession?: boolean;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  // Not `once`: a second signal would end this process before its children are ended.
+  // `once` would not do: a second signal would end this process before its children.
   process.on(signal, () => process.exit(1));
 }
 
@@ -26,12 +26,12 @@ export function startProcess(
 ): ChildProcess {
   const main = fileURLToPath(new URL(`../services/${name}/main.js`, import.meta.url));
   const child = spawn(process.execPath, [main, ...args], { env, stdio, detached: ownSession });
-  // A process that outlived the benchmark would disturb whatever is measured next.
+  // A process that lives longer than the benchmark would disturb later measurements.
   process.once('exit', () => child.kill('SIGKILL'));
   return child;
 }
 
-/** Asks a process to end, and waits until it has. */
+/** Asks a process to end, and waits until it has ended. */
 export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');

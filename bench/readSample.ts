@@ -1,15 +1,15 @@
 import type { ThreadPage } from '../shared/contract/threads.js';
 import type { Leaderboard } from '../shared/contract/users.js';
 
-/** What can be asked of an archive, found out through its own API, newest threads first. */
+/** What can be asked of an archive. It is found through the API of the archive, newest threads first. */
 export interface Sample {
   serverIds: string[];
   threadIds: string[];
   userIds: string[];
   titles: string[];
-  /** Cursors of the pages of LIST_PATH. */
+  /** The cursors of the pages of LIST_PATH. */
   listCursors: string[];
-  /** Leaderboards with the cursors of their pages. */
+  /** Leaderboards, with the cursors of their pages. */
   boards: { serverId: string; cursors: string[] }[];
   /** The thread whose number of messages is nearest to 30. */
   middling: { id: string; messageCount: number };
@@ -26,7 +26,7 @@ const MOST_PAGES = 1_000;
 const MOST_BOARD_PAGES = 50;
 const WANTED_MESSAGES = 30;
 
-/** Reads a sample of an archive. `serverId` is needed where the API does not list its servers. */
+/** Reads a sample of an archive. `serverId` is needed where its API does not list its servers. */
 export async function readSample(url: string, serverId: string | undefined): Promise<Sample> {
   const serverIds = serverId === undefined ? await listServers(url) : [serverId];
   const listCursors: string[] = [];

@@ -1,17 +1,17 @@
 import type { LoadResult } from './load/runLoad.js';
 import { medianOf } from './load/percentiles.js';
 
-/** Runs of a server and its floor, in turns; `floors` is empty where there is none. */
+/** The runs of a server and its floor, which took turns. `floors` is empty where there is no floor. */
 export interface Measured {
   name: string;
   connections: number;
-  /** Requests a second at which both were asked; undefined in a closed loop. */
+  /** The rate at which both were asked (requests a second). Undefined in a closed loop. */
   rate?: number;
   runs: LoadResult[];
   floors: LoadResult[];
 }
 
-/** Above this part of a core the client may be what limits a run. */
+/** Where the client uses more of a core than this part, it may be what limits a run. */
 const BUSY_CLIENT = 0.85;
 
 const HEADINGS = [
@@ -58,7 +58,7 @@ function ratioRow(one: Measured): string[] {
   ];
 }
 
-/** The median of the ratios of each run to the floor's beside it, with the least and the greatest. */
+/** For each run, its ratio to the floor's run beside it. Returns the median, the least and the greatest. */
 function ratio({ runs, floors }: Measured, of: (run: LoadResult) => number): string {
   if (floors.length === 0) return '';
   const ratios = runs.map((run, n) => of(run) / of(floors[n]!));
@@ -66,7 +66,7 @@ function ratio({ runs, floors }: Measured, of: (run: LoadResult) => number): str
   return `${median.toFixed(2)} (${min.toFixed(2)} to ${max.toFixed(2)})`;
 }
 
-/** CPU microseconds of a request, of the server and the stores together. */
+/** The CPU time of a request (µs), for the server and the stores together. */
 function cpuOf({ cpuMicroseconds }: LoadResult): number {
   return Object.values(cpuMicroseconds).reduce((sum, used) => sum + used, 0);
 }
@@ -77,7 +77,7 @@ function clientCell(runs: readonly LoadResult[]): string {
   return share > BUSY_CLIENT ? `${percent}, the limit` : percent;
 }
 
-/** CPU time of a request by process, and the most memory of each process, as Markdown. */
+/** The CPU time of a request by process, and the most memory of each process, as Markdown. */
 export function processTable(measured: readonly Measured[]): string {
   const rows = measured.flatMap(({ name, connections, runs, floors }) =>
     [
@@ -88,7 +88,7 @@ export function processTable(measured: readonly Measured[]): string {
   return markdownTable(['Measurement, connections', ...PROCESSES.map((name) => name)], rows);
 }
 
-/** Names under which processes are read. */
+/** The names of the processes that are read. */
 export const PROCESSES = ['Server', 'MongoDB', 'Redis', 'Elasticsearch'] as const;
 
 function processCells(runs: readonly LoadResult[]): string[] {
@@ -100,7 +100,7 @@ function processCells(runs: readonly LoadResult[]): string[] {
   });
 }
 
-/** A Markdown table with even columns; the first is set to the left, the others to the right. */
+/** A Markdown table with even columns. The first column is aligned left, all others right. */
 export function markdownTable(headings: readonly string[], rows: readonly string[][]): string {
   const widths = headings.map((heading, column) =>
     Math.max(4, heading.length, ...rows.map((row) => row[column]!.length)),

@@ -1,8 +1,8 @@
 /**
- * Search over a generated archive: the API, and beside it, in turns, the floor: Elasticsearch asked directly for all
- * words in the same fields, with the same filters, both kinds counted, 20 results, a passage of each. `--messages N`
- * sets the size (default 1,000,000), `--rounds N` the length; `--keep INDEX` stores the archive in an index of this
- * name, or takes the one that is there, and leaves it.
+ * Measures search over a generated archive. The API and a floor are asked in turn. The floor asks Elasticsearch
+ * directly for all words in the same fields, with the same filters, counts of both kinds, 20 results, and a passage of
+ * each. `--messages N` sets the size (default 1,000,000), and `--rounds N` the length. `--keep INDEX` uses the archive
+ * in the index with this name, or stores it there, and keeps it.
  */
 import { parseArgs } from 'node:util';
 import type { Client } from '@elastic/elasticsearch';
@@ -23,7 +23,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Questions of a round, of each kind, to each way of asking. */
+/** How many questions of each kind a round has, for each way of asking. */
 const QUESTIONS = 40;
 const CONNECTIONS = [1, 32] as const;
 
@@ -84,7 +84,7 @@ async function run({ url, stores }: ApiServer): Promise<void> {
         }));
         for (const [way, ask] of shuffled(Object.entries(ways))) {
           const { ms, times, refused } = await timed(questions, connections, ask);
-          // The first rounds warm everything up.
+          // The first rounds warm everything up, and do not count.
           if (round < 0) continue;
           for (const group of [kind, 'all of these']) {
             const before = taken.get(`${group}|${way}`) ?? { ms: 0, times: [], refused: 0 };
@@ -101,7 +101,7 @@ async function run({ url, stores }: ApiServer): Promise<void> {
   }
 }
 
-/** How long a batch of questions took together, and each that was answered (ms); how many were refused. */
+/** How long a batch of questions took, and each question that was answered (ms), and how many were refused. */
 interface Taken {
   ms: number;
   times: number[];
@@ -129,7 +129,7 @@ async function timed(
   return { ms: performance.now() - began, times, refused };
 }
 
-/** The archive behind the namespace's alias; words of some of its messages. */
+/** Makes sure that the alias of the namespace leads to the archive. Resolves with the words of some of its messages. */
 async function openArchive(client: Client, namespace: string): Promise<number[][]> {
   const messages = Number(values.messages);
   const began = performance.now();
@@ -153,7 +153,7 @@ interface Sample {
   phrase: string;
 }
 
-/** `common` words are those from the tenth commonest on. */
+/** The `common` words of a message are its commonest ones, but not those among the nine commonest of all. */
 function sampleOf(ranks: readonly number[]): Sample {
   const sorted = [...new Set(ranks)].sort((a, b) => a - b);
   const [common = 10, second = 11] = sorted.filter((rank) => rank >= 10);
@@ -166,7 +166,7 @@ function sampleOf(ranks: readonly number[]): Sample {
   };
 }
 
-/** The API, and the floor; each tells whether it was answered. */
+/** The API, and the floor. Each resolves with whether it was answered. */
 function waysToAsk(
   url: string,
   namespace: string,
@@ -185,7 +185,7 @@ function waysToAsk(
   };
 }
 
-/** The plain question: all words, in the fields that the API searches. */
+/** The floor's query: all words, in the fields that the API searches. */
 function floorOf({ q, more: { offset = '0', ...filters } }: Question): object {
   const isPhrase = (word: string): boolean => word.startsWith('"');
   const words = q.match(/"[^"]*"|\S+/g)!;
@@ -223,7 +223,7 @@ function floorOf({ q, more: { offset = '0', ...filters } }: Question): object {
   };
 }
 
-/** Whether an answer came. A busy machine may refuse one; any other failure is a mistake. */
+/** Whether an answer came. A busy machine may refuse a question. Any other failure is thrown as a mistake. */
 async function read(response: Response): Promise<boolean> {
   const text = await response.text();
   if (response.status === 503 || response.status === 429) return false;

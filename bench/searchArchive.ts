@@ -1,4 +1,4 @@
-/** A generated archive for measuring search: seeded, its words spread as Zipf says. */
+/** A generated archive to measure search. It comes from a seed, and its words follow Zipf's law. */
 import type { Client } from '@elastic/elasticsearch';
 import type { ThreadStatus } from '../shared/contract/threads.js';
 import { idKey } from '../shared/store/listKeys.js';
@@ -15,7 +15,9 @@ import { textOf, zipf } from './archive/words.js';
 const MESSAGES_A_THREAD = 20;
 const BULK_CHARACTERS = 4_000_000;
 
-/** Stores about `messages` messages and their threads in an index; gives the words of some messages, by rank. */
+/**
+ * Stores about `messages` messages and their threads in an index. Resolves with the words of some messages, by rank.
+ */
 export async function storeArchive(
   client: Client,
   index: string,
@@ -26,7 +28,7 @@ export async function storeArchive(
   return samples;
 }
 
-/** The same samples for an archive that is stored already. */
+/** The same samples, for an archive that is already stored. */
 export async function samplesOf(messages: number): Promise<number[][]> {
   return generate(messages, () => Promise.resolve());
 }
@@ -48,7 +50,7 @@ async function generate(
     lines += bulkLines(n, textOf(ranks(4 + random.below(6))), contents.map(textOf));
     left -= length;
     if (lines.length < BULK_CHARACTERS && left > 0) continue;
-    // The next request is made up while the last one is worked on.
+    // While one request is sent, the next one is made.
     await sending;
     sending = store(lines);
     lines = '';
@@ -94,7 +96,7 @@ function bulkLines(n: number, title: string, contents: string[]): string {
   };
   const said = contents.map((content, i): MessageDocument => {
     const messageId = String(BigInt(threadId) + BigInt(i));
-    // Each message has a time of its own, as nearly all real ones have.
+    // Each message has a time of its own, as nearly all real messages have.
     const createdAt = timeOf(startedAt + i * 1_009);
     return { ...shared, kind: 'message', createdAt, idKey: idKey(messageId), messageId, content };
   });

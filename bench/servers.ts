@@ -8,7 +8,7 @@ import { freePort } from '../services/local/ports.js';
 import type { FloorTask } from './floor/floorTask.js';
 import { startProcess, stopProcess } from './processes.js';
 
-/** A server to be measured. */
+/** A server that is measured. */
 export interface MeasuredServer {
   url: string;
   /** Its process; undefined where that is not known. */
@@ -17,8 +17,9 @@ export interface MeasuredServer {
 }
 
 /**
- * Everything as it is by default, but for two things: one process, as the floor is one, and limits that the load client
- * cannot reach, so that they count and refuse nothing.
+ * The settings of a measured server. They are the defaults, with two exceptions. There is one process, because the
+ * floor is one. And the limits are so high that the load client cannot reach them, so that they count and refuse
+ * nothing.
  */
 const SETTINGS = {
   API_PROCESSES: '1',
@@ -32,9 +33,9 @@ const SETTINGS = {
 };
 
 /**
- * Starts the API as a process of its own, as an operator would, and writes its log to a file in `folder`. The process
- * belongs to the session of the benchmark, as floors do, so that both compete for the same share of the processor. With
- * `ownSession` it leads a session of its own.
+ * Starts the API as a process of its own, as an operator would. Its log goes to a file in `folder`. The process belongs
+ * to the session of the benchmark, as floors do. So both compete for the same share of the processor. With
+ * `ownSession`, it leads a session of its own.
  */
 export async function startApi(
   name: string,
@@ -61,7 +62,7 @@ export async function startApi(
   return { url, pid: child.pid!, stop: () => stopProcess(child) };
 }
 
-/** Starts a floor. It belongs to the session of the benchmark, or leads one of its own. */
+/** Starts a floor. It belongs to the session of the benchmark, or leads a session of its own. */
 export async function startFloor(
   task: FloorTask,
   { ownSession = false } = {},

@@ -1,8 +1,8 @@
 /**
- * Completions of titles over a generated archive, while searches are under way: what one reader who types sees, alone
- * and beside 100 searches a second. `--messages N` sets the size (default 1,000,000), `--searches N` the searches a
- * second, `--seconds N` how long each part lasts (default 20); `--keep INDEX` stores the archive in an index of this
- * name, or takes the one that is there.
+ * Measures completions of titles over a generated archive while searches are under way. It shows what one reader who
+ * types sees, alone and beside 100 searches a second. `--messages N` sets the size (default 1,000,000), `--searches N`
+ * the number of searches a second, and `--seconds N` how long each part lasts (default 20). `--keep INDEX` uses the
+ * archive in the index with this name, or stores it there.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -23,7 +23,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Completions a second: a reader who types, and the next letter 100 ms later. */
+/** How many completions are asked for a second. A reader types the next letter after 100 ms. */
 const COMPLETIONS = 10;
 const messages = Number(values.messages);
 const seconds = Number(values.seconds);
@@ -54,7 +54,7 @@ async function measure(samples: readonly number[][]): Promise<void> {
   };
   const completion = () => ask(`/api/suggest?q=${word().slice(0, 1 + random.below(6))}`);
   const search = () => ask(`/api/search?q=${word()}+${word()}`);
-  // Java compiles what is run often.
+  // This makes Java compile the code that runs often.
   for (let n = 0; n < 300; n += 1) await Promise.all([completion(), search()]);
   const alone = await every(COMPLETIONS, completion);
   const [beside, searches] = await Promise.all([
@@ -67,7 +67,7 @@ async function measure(samples: readonly number[][]): Promise<void> {
   row('those searches', searches);
 }
 
-/** What was answered, each with its time from when it was due (ms). */
+/** The answers, each with its time since it was due (ms). */
 interface Taken {
   times: number[];
   sent: number;
@@ -87,7 +87,7 @@ async function every(perSecond: number, ask: () => Promise<boolean>): Promise<Ta
   return { times, sent: asked.length, seconds: (performance.now() - began) / 1_000 };
 }
 
-/** Whether an answer came; a busy machine may refuse some. */
+/** Whether an answer came. A busy machine may refuse a question. */
 async function ask(path: string): Promise<boolean> {
   const response = await fetch(api.url + path);
   await response.arrayBuffer();

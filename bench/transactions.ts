@@ -1,6 +1,7 @@
 /**
- * What it costs MongoDB to store threads with their views in three ways, 128 threads at once: by gathered single
- * writes, by a transaction for each thread's records and one for its views, and by `createCommit`, which gathers both.
+ * Measures what it costs MongoDB to store threads with their views in three ways, 128 threads at once: by gathered
+ * single writes; by one transaction for each thread's records and one for its views; and by `createCommit`, which
+ * gathers both.
  *
  * transactions.js [--threads N] [--messages N]
  */
@@ -38,7 +39,7 @@ interface Stored {
 
 type Way = (mongo: Mongo) => (stored: Stored) => Promise<void>;
 
-/** Each write by itself, those of concurrent threads together. */
+/** Each write by itself. Writes of concurrent threads are gathered. */
 const gathered: Way = ({ collections }) => {
   const { threads, messages, bodies, work } = collections;
   return async ({ thread, messages: said, body }) => {
@@ -56,7 +57,7 @@ const gathered: Way = ({ collections }) => {
   };
 };
 
-/** A transaction for the records, and one for the view. */
+/** One transaction for the records, and one for the view. */
 const single: Way = ({ client, collections }) => {
   const { threads, messages, bodies, work } = collections;
   const transact = (run: (session: ClientSession) => Promise<unknown>) =>
@@ -84,7 +85,7 @@ const single: Way = ({ client, collections }) => {
   };
 };
 
-/** The same two changes, those of concurrent threads in one transaction. */
+/** The same two changes. Those of concurrent threads share a transaction. */
 const grouped: Way = ({ client, collections }) => {
   const commit = createCommit(client, collections);
   return async ({ thread, messages: said, body }) => {

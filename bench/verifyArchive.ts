@@ -1,7 +1,7 @@
 /**
- * A verification of a generated archive that is as it must be: how long it takes, and the memory of the process that
- * does it. A database that is named is filled when it does not hold the archive, and kept; else one is made and
- * dropped.
+ * Measures a verification of a generated archive without faults: how long it takes, and the memory of the process that
+ * does it. A named database is filled where it does not hold the archive, and is kept. Without a name, a database is
+ * made and dropped.
  *
  * verifyArchive.js [--messages N] [--database NAME] [--drop]
  */

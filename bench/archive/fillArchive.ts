@@ -16,7 +16,7 @@ import { parseResolvedTags } from '../../services/indexer/views/threadModel.js';
 import { collectReferences } from '../../services/indexer/content/collectReferences.js';
 import { generatePlaces, generateThreads, type GeneratedThread } from './generateThreads.js';
 
-/** Told how many more messages are stored. */
+/** Is told how many more messages were stored. */
 export type OnStored = (messages: number) => void;
 
 const BATCH_THREADS = 500;
@@ -25,8 +25,8 @@ const LINKS = createServiceLinks({ publicUrl: 'https://archive.example', cdnUrl:
 const RESOLVED_TAGS = parseResolvedTags('solved,resolved,answered');
 
 /**
- * Stores the records and views of a generated archive of so many messages in an empty database, with the code that the
- * indexer builds views with, many at once. It leaves no work to be done.
+ * Stores the records and views of a generated archive with so many messages in an empty database. It builds views with
+ * the code of the indexer, many at once, and leaves no work to be done.
  */
 export async function fillViews(
   collections: Collections,
@@ -37,7 +37,7 @@ export async function fillViews(
   await collections.servers.insertMany(servers);
   await collections.channels.insertMany(channels);
   await inBatches(messages, onStored, (batch) => storeThreads(collections, batch));
-  // An index is built faster over what is there than kept up with it. Counting needs some of them.
+  // An index is built faster after the documents are there. Counting the totals needs some of the indexes.
   await ensureIndexes(collections);
   for await (const people of everybody(collections)) await storePeople(collections, people);
   for (const { _id } of servers)
@@ -61,7 +61,7 @@ export async function fillSearch(
   await client.indices.refresh({ index });
 }
 
-/** The next batch is generated while the last one is stored. */
+/** Stores items in batches. While one batch is stored, the next one is generated. */
 async function inBatches(
   messages: number,
   onStored: OnStored,
@@ -73,7 +73,7 @@ async function inBatches(
     storing = store(batch).then(() =>
       onStored(batch.reduce((sum, { messages: said }) => sum + said.length, 0)),
     );
-    // A failure is thrown by the next call. Until then it must not end the process.
+    // A failure is thrown by the next call. Until then, its rejection must not end the process.
     storing.catch(() => undefined);
   };
   let batch: GeneratedThread[] = [];
@@ -103,14 +103,14 @@ async function storeThreads(collections: Collections, batch: GeneratedThread[]):
   ]);
 }
 
-/** What the indexer stores of a thread. */
+/** Everything that the indexer stores of a thread. */
 export interface StoredThread extends ThreadViews {
   documents: SearchDocument[];
-  /** Rendered and compressed when they are first asked for. */
+  /** They are rendered and compressed when they are first read. */
   readonly bodies: BodyView[];
 }
 
-/** Everything that the indexer would store of a generated thread. */
+/** Makes everything that the indexer would store of a generated thread. */
 export function threadViews({ thread, channel, messages, linked }: GeneratedThread): StoredThread {
   const settings = { resolvedTags: RESOLVED_TAGS, links: LINKS };
   const model = { thread, channel, version: VERSION, ...settings };
@@ -134,7 +134,9 @@ export function threadViews({ thread, channel, messages, linked }: GeneratedThre
   };
 }
 
-/** Threads of the same server stand for similar ones: what they have in common is nothing that a read could notice. */
+/**
+ * Threads of the same server, in place of similar ones. For a read, it makes no difference what they have in common.
+ */
 function similarTo(
   { item: { _id, serverId } }: StoredThread,
   batch: StoredThread[],

@@ -11,7 +11,7 @@ import type {
 import { randomOf, type Random } from '../../test/support/generateRecords.js';
 import { textOf, zipf } from './words.js';
 
-/** The longest thread (messages). */
+/** The most messages of a thread. */
 export const LONGEST_THREAD = 500;
 
 /** A generated thread with its messages in order, as the records hold them. */
@@ -56,9 +56,9 @@ export function generatePlaces(): GeneratedPlaces {
 }
 
 /**
- * Threads with `messages` messages together, in the order of their creation. Words and authors are spread as Zipf says,
- * lengths as in forums: many threads of one message, a mean of about 10, at most LONGEST_THREAD. The same number gives
- * the same threads, and a larger one gives more of them.
+ * Generates threads with `messages` messages in all, in the order of their creation. Words and authors follow Zipf's
+ * law. Lengths are as in forums: many threads have one message, the mean is about 10, and the most is LONGEST_THREAD.
+ * The same number gives the same threads. A larger number gives the same threads and more.
  */
 export function* generateThreads(messages: number): Generator<GeneratedThread> {
   const random = randomOf(1);
@@ -79,18 +79,18 @@ export function* generateThreads(messages: number): Generator<GeneratedThread> {
   }
 }
 
-/** What threads are made of. */
+/** The state from which threads are generated. */
 interface Draw {
   random: Random;
   channels: ChannelRecord[];
   word: () => number;
   person: () => number;
   channel: () => number;
-  /** Some of the threads so far, which later ones link to. */
+  /** Some of the threads so far, which later threads link to. */
   recent: { id: string; title: string }[];
 }
 
-/** A Lomax distribution: a quarter of the threads has one message, a hundredth more than 100. */
+/** Draws from a Lomax distribution: a quarter of the threads have one message, a hundredth have more than 100. */
 function threadLength(random: Random): number {
   const share = (random.below(1_000_000) + 1) / 1_000_000;
   return Math.min(LONGEST_THREAD, Math.max(1, Math.ceil(5 * (share ** (-1 / 1.5) - 1))));

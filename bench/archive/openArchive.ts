@@ -9,7 +9,7 @@ import { fillSearch, fillViews, threadViews, type OnStored } from './fillArchive
 import { generateThreads } from './generateThreads.js';
 import type { BenchStores } from './openStores.js';
 
-/** What is finished of a kept archive. */
+/** Which parts of a kept archive are complete. */
 interface KeptArchive {
   _id: 'archive';
   messages: number;
@@ -18,12 +18,12 @@ interface KeptArchive {
 
 type ArchiveStores = Pick<BenchStores, 'mongo' | 'elasticsearch' | 'redis'>;
 
-/** Threads that are made again to see whether the stored archive is still what today's code makes. */
+/** How many threads are made again, to see whether the stored archive is still what today's code makes. */
 const COMPARED_THREADS = 20;
 
 /**
- * Makes sure that a database holds the generated archive of so many messages, and its search index if that is wanted.
- * What is there already is kept, unless today's code would store its first threads otherwise. Shows its progress.
+ * Makes sure that a database holds the generated archive of so many messages, and on request its search index. An
+ * archive that is there is kept, unless today's code would store its first threads differently. It shows its progress.
  */
 export async function openArchive(
   stores: ArchiveStores,
@@ -55,7 +55,7 @@ export async function removeArchive(stores: ArchiveStores): Promise<void> {
   await stores.mongo.db.dropDatabase();
 }
 
-/** Whether the archive was stored to its end, and its first threads are stored as they would be today. */
+/** Whether the archive was stored completely, and today's code would store its first threads in the same way. */
 async function isCurrent(
   { collections }: Mongo,
   kept: Collection<KeptArchive>,

@@ -3,9 +3,9 @@ import { createElasticsearch } from '../../shared/platform/createElasticsearch.j
 import { readSettings } from '../../shared/platform/env.js';
 import { withDatabase, type TestStores } from '../../test/support/stores.js';
 
-/** Clients of the servers that the environment names, on one database. */
+/** Clients of the servers that the environment names, all on one database. */
 export interface BenchStores extends Pick<TestStores, 'mongo' | 'elasticsearch' | 'redis'> {
-  /** MONGODB_URL that names the database: for processes started by a benchmark. */
+  /** MONGODB_URL with the name of the database, for processes that a benchmark starts. */
   mongodbUrl: string;
   close(): Promise<void>;
 }

@@ -1,12 +1,12 @@
 import type { Random } from '../../test/support/generateRecords.js';
 
-/** Words that can be drawn. */
+/** How many words can be drawn. */
 export const VOCABULARY = 50_000;
 
 const SYLLABLES = ['ka', 'lo', 'mi', 'ra', 'tu', 'se', 'vin', 'dor', 'pel', 'gan', 'xi', 'bo'];
 const words: string[] = [];
 
-/** The word of a rank, 1 for the commonest. */
+/** The word with a rank. The commonest word has rank 1. */
 export function wordOf(rank: number): string {
   return (words[rank] ??= spell(rank));
 }
@@ -19,12 +19,12 @@ function spell(rank: number): string {
   return `${word}n`;
 }
 
-/** The words of ranks, as a text. */
+/** The words with these ranks, as a text. */
 export function textOf(ranks: readonly number[]): string {
   return ranks.map(wordOf).join(' ');
 }
 
-/** Draws ranks from 1 to `size`: rank n comes 1/n times as often as rank 1 (Zipf's law). */
+/** Makes a function that draws ranks from 1 to `size`. Rank n is drawn 1/n times as often as rank 1 (Zipf's law). */
 export function zipf(random: Pick<Random, 'below'>, size = VOCABULARY): () => number {
   const sums = new Float64Array(size);
   let sum = 0;

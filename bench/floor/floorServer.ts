@@ -1,6 +1,6 @@
 /**
- * The least that a server must do for an answer, over bare node:http. Its argument says what, as JSON (FloorTask). It
- * tells its parent its URL.
+ * A server that does only what is needed for an answer, over bare node:http. Its argument (a FloorTask as JSON) says
+ * what that is. It tells its parent process its URL.
  */
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
@@ -11,7 +11,7 @@ import { createMongo } from '../../shared/platform/clients.js';
 import type { BodyView } from '../../shared/store/views.js';
 import type { FloorTask, PageQuestion, SearchQuestion } from './floorTask.js';
 
-/** Finds what is sent; a page is compressed as the API does it. */
+/** Finds the headers and bytes to send. A page is compressed as the API does it. */
 type Answerer = (url: string) => Promise<{ headers: Record<string, string>; bytes: Uint8Array }>;
 
 const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };

@@ -2,13 +2,16 @@ import type { Document } from 'mongodb';
 
 /** What a floor does for each request. */
 export type FloorTask =
-  /** Sends the bytes of a file with these headers; a 304 without a body. */
+  /** Sends the bytes of a file with these headers. A 304 has no body. */
   | { kind: 'bytes'; file: string; headers: Record<string, string>; status: number }
-  /** Fetches the stored body whose `_id` is the path, by one findOne, and sends its gzip bytes. */
+  /** Reads the stored body whose `_id` is the path by one findOne, and sends its gzip bytes. */
   | { kind: 'body'; mongodbUrl: string }
-  /** Fetches the stored items of a page by one find, joins and compresses them. The path is a PageQuestion as JSON. */
+  /** Reads the stored items of a page by one find, joins and compresses them. The path is a PageQuestion as JSON. */
   | { kind: 'page'; mongodbUrl: string }
-  /** Sends one of a file's SearchQuestions to Elasticsearch, and its answer on. The path is the question's number. */
+  /**
+   * Sends a SearchQuestion from a file to Elasticsearch, and passes on its answer. The path is the number of the
+   * question.
+   */
   | { kind: 'search'; url: string; file: string };
 
 /** One find for the stored items of a page. */
@@ -21,7 +24,7 @@ export interface PageQuestion {
   limit: number;
 }
 
-/** One query for Elasticsearch: what goes into the address, and the body as JSON. */
+/** One query for Elasticsearch: the address, and the body as JSON. */
 export interface SearchQuestion {
   parameters: string;
   body: string;

@@ -4,13 +4,13 @@ import type { Message, Thread } from '../../test/support/discord/model/entities.
 import type { DiscordModel } from '../../test/support/discord/model/model.js';
 import { textOf, zipf } from '../archive/words.js';
 
-/** About 200 characters, as messages of real forums have. */
+/** Makes about 200 characters, as messages of real forums have. */
 const WORDS_OF_MESSAGE = 33;
 const WORDS_OF_TITLE = 6;
 const PEOPLE = 200;
 const STEP_MS = 60_000;
 
-/** A server whose threads are known, and who talks in them. */
+/** A server, the threads in it, and the people who talk there. */
 export interface Community {
   guildId: string;
   threads: Thread[];
@@ -54,7 +54,7 @@ export function addCommunity(
   return { guildId: guild.id, threads, people };
 }
 
-/** What people do: mostly they write. */
+/** Does what people do, at random. Mostly they write. */
 export function actAtRandom(
   model: DiscordModel,
   random: Random,
@@ -78,7 +78,7 @@ export function actAtRandom(
   }
 }
 
-/** Texts of so many words, of a natural distribution. */
+/** Makes texts of so many words. The words follow a natural distribution. */
 export function texts(random: Random): (words: number) => string {
   const rank = zipf(random);
   return (words) => textOf(Array.from({ length: words }, rank));

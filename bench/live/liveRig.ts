@@ -18,26 +18,26 @@ import { startApi, type MeasuredServer } from '../servers.js';
 /** How long the platform takes to answer a request (ms). */
 const PLATFORM_MS = 50;
 const LOOK_EVERY_MS = 5;
-/** Nothing but the errors of a process is shown. */
+/** Only the errors of a process are shown. */
 export const QUIET: StdioOptions = ['ignore', 'ignore', 'inherit'];
-/** An event that is not shown after so long (ms) is given up. */
+/** After so long (ms), the wait for an event to be shown is given up. */
 const PATIENCE_MS = 120_000;
 
-/** A double of the platform, and a real indexer and API that follow it. */
+/** A double of the platform, with a real indexer and a real API that follow it. */
 export interface LiveRig {
   discord: DiscordDouble;
   mongo: Mongo;
   api: MeasuredServer;
   indexerPid: number;
-  /** For further processes over the same archive. */
+  /** The environment for further processes on the same archive. */
   env: NodeJS.ProcessEnv;
   folder: string;
-  /** Ids of all processes whose time counts, by name. */
+  /** The ids of all processes whose CPU time counts, by name. */
   processes(): Promise<Record<string, number>>;
   stop(): Promise<void>;
 }
 
-/** Starts all of it over a double whose servers `fill` makes. */
+/** Starts all of it. `fill` makes the servers of the double. */
 export async function startLiveRig(fill: (discord: DiscordDouble) => void): Promise<LiveRig> {
   const settings = readSettings();
   const discord = await startDiscord({ startAt: Date.now(), history: null });
@@ -90,7 +90,7 @@ export async function startLiveRig(fill: (discord: DiscordDouble) => void): Prom
   };
 }
 
-/** Threads that are known of, and those of them that are still to be fetched. */
+/** How many threads are known, and how many of these are still to be fetched. */
 export async function syncedThreads({ mongo }: LiveRig): Promise<{ found: number; left: number }> {
   const threads = syncOf(mongo.collections.sync, 'thread');
   const [found, left] = await Promise.all([
@@ -114,7 +114,7 @@ export async function isBuilt({ mongo }: LiveRig): Promise<boolean> {
   return (await mongo.collections.work.countDocuments({ kind: 'thread' })) === 0;
 }
 
-/** Milliseconds until the API shows a text in a thread. Throws when that takes too long. */
+/** How long it takes until the API shows a text in a thread (ms). Throws where it takes too long. */
 export async function timeUntilShown(
   { api }: LiveRig,
   threadId: string,

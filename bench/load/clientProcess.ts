@@ -1,6 +1,6 @@
 /**
- * Loads servers as its parent asks it to: each message is a LoadJob, and is answered by a LoadResult or an error's
- * text.
+ * Loads servers on behalf of its parent process. Each message is a LoadJob. The answer is a LoadResult, or the text of
+ * an error.
  */
 import { runLoad, type LoadJob } from './runLoad.js';
 

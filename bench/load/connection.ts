@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** What became of a request: its status, 0 where the connection broke before the whole answer had come. */
+/** Is told the status of an answer. It is 0 where the connection broke before the whole answer had come. */
 export type OnAnswer = (status: number) => void;
 
 const READ_BYTES = 262_144;
@@ -8,31 +8,34 @@ const END_OF_HEAD = '\r\n\r\n';
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
- * One keep-alive connection that sends one request at a time and reads the answer to its end without looking into the
- * body. It costs a fraction of what node:http does, so that the client is not what is measured.
+ * A keep-alive connection that sends one request at a time. It reads the answer to its end, and does not look into the
+ * body. It costs a fraction of what node:http does, so that the measurement does not measure the client.
  */
 export class Connection {
   readonly #address: { host: string; port: number };
   #socket: Socket | undefined;
   #onAnswer: OnAnswer | undefined;
   #status = 0;
-  /** Bytes of the body that are still to come; undefined while the head is read, Infinity where it comes in chunks. */
+  /**
+   * How many bytes of the body are still to come. Undefined while the head is read; Infinity where the body comes in
+   * chunks.
+   */
   #left: number | undefined;
-  /** Bytes of the chunk that are still to come, its line break included. */
+  /** How many bytes of the chunk are still to come, with its line break. */
   #chunkLeft = 0;
   #isLastChunk = false;
-  /** The beginning of a head, or of the line before a chunk. */
+  /** The bytes so far of an incomplete head, or of an incomplete line before a chunk. */
   #kept: Buffer = NOTHING;
   /** Whether the server closes the connection after this answer. */
   #closes = false;
 
-  /** To the scheme, host and port of a URL; http only. */
+  /** `url` gives the scheme, host and port. Only http is possible. */
   constructor(url: string) {
     const { hostname, port } = new URL(url);
     this.#address = { host: hostname, port: Number(port || 80) };
   }
 
-  /** Connects. Rejects when nothing listens there. */
+  /** Connects. Rejects where nothing listens there. */
   open(): Promise<void> {
     return new Promise((resolve, reject) => {
       const buffer = Buffer.allocUnsafe(READ_BYTES);
@@ -48,12 +51,12 @@ export class Connection {
     });
   }
 
-  /** Sends a request as it stands, and resolves with the status of its answer, 0 where the connection broke. */
+  /** Sends the bytes of a request. Resolves with the status of the answer, or with 0 where the connection broke. */
   ask(request: Buffer): Promise<number> {
     return new Promise((resolve) => this.send(request, resolve));
   }
 
-  /** Sends a request as it stands. A connection that the server has closed meanwhile is opened again first. */
+  /** Sends the bytes of a request. Where the server has closed the connection meanwhile, it is opened again first. */
   send(request: Buffer, onAnswer: OnAnswer): void {
     this.#onAnswer = onAnswer;
     this.#left = undefined;
@@ -118,7 +121,7 @@ export class Connection {
     this.#end(this.#status);
   }
 
-  /** Whether the last chunk and the lines after it have come. */
+  /** Whether the last chunk, and the lines behind it, have come. */
   #readChunks(bytes: Buffer): boolean {
     let rest = bytes;
     while (rest.length > 0) {
@@ -138,7 +141,7 @@ export class Connection {
   }
 }
 
-/** Bytes of the body that follows a head; Infinity where it comes in chunks. */
+/** How many bytes the body has that follows a head. Infinity where it comes in chunks. */
 function bodyLength(head: string, status: number): number {
   if (status === 304 || status === 204) return 0;
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];

@@ -3,11 +3,11 @@ import { cpuSeconds, residentMegabytes } from '../cpuTime.js';
 import { Connection } from './connection.js';
 import { latenciesOf, type Latencies } from './percentiles.js';
 
-/** What to ask of which server, and for how long. */
+/** Which server is asked for what, and for how long. */
 export interface LoadJob {
-  /** Scheme, host and port; http only. */
+  /** The scheme, host and port. Only http is possible. */
   url: string;
-  /** Asked in turn, over and over. */
+  /** The paths, which are asked for in turn, over and over. */
   paths: string[];
   headers: Record<string, string>;
   /** The status that every answer must have. */
@@ -15,38 +15,41 @@ export interface LoadJob {
   connections: number;
   warmUpSeconds: number;
   seconds: number;
-  /** Requests a second, however long the answers take. Without it each connection asks again once it is answered. */
+  /**
+   * How many requests are sent a second, however long the answers take. Without it, each connection asks again when it
+   * is answered.
+   */
   perSecond?: number;
-  /** Processes of this machine whose CPU time and memory are read. */
+  /** The processes on this machine whose CPU time and memory are read. */
   pids: Record<string, number>;
 }
 
 /** What a run of load measured. */
 export interface LoadResult extends Latencies {
-  /** Answers a second that came while the clock ran. */
+  /** How many answers a second came while the clock ran. */
   perSecond: number;
-  /** Requests sent while the clock ran. */
+  /** How many requests were sent while the clock ran. */
   requests: number;
-  /** Those of all requests, warm-up included, that had no answer or one with another status. */
+  /** How many requests, warm-up included, got no answer or one with another status. */
   failures: number;
-  /** The statuses of these, each once; 0 stands for no answer. */
+  /** The statuses of these answers, each once. 0 stands for no answer. */
   wrongStatuses: number[];
-  /** CPU microseconds that each process used for a request. */
+  /** The CPU time that each process used for a request (µs). */
   cpuMicroseconds: Record<string, number>;
-  /** Resident memory of each process at the end (MB). */
+  /** The resident memory of each process at the end (MB). */
   megabytes: Record<string, number>;
   /** The part of one core that this client used (0 to 1). */
   clientShare: number;
 }
 
-/** Answers that come later are failures. */
+/** Answers that come later than this after the end are failures (ms). */
 const DRAIN_LIMIT_MS = 30_000;
 const TICK_MS = 1;
 
 /**
- * Loads a server: opens all connections and has each of them answered once, warms up, measures, and waits for what is
- * still to be answered. Latencies are of the requests that were sent while the clock ran. At a constant rate they count
- * from when a request was due, not from when a connection was free for it.
+ * Loads a server. It opens all connections, and has each answered once. It warms up, and then measures. At the end, it
+ * waits for the answers that are left. Latencies are those of requests that were sent while the clock ran. At a
+ * constant rate they count from when a request was due, not from when a connection was free for it.
  */
 export async function runLoad(job: LoadJob): Promise<LoadResult> {
   const connections = Array.from({ length: job.connections }, () => new Connection(job.url));
@@ -92,7 +95,7 @@ async function measure(job: LoadJob, connections: Connection[]): Promise<LoadRes
 
 type Ask = (connection: Connection, askedAt: number, onEnd: () => void) => void;
 
-/** A closed loop: each connection asks again once it is answered. */
+/** A closed loop: each connection asks again when it is answered. */
 function askAgain(connections: readonly Connection[], ask: Ask): () => void {
   let isStopped = false;
   const loop = (connection: Connection): void => {
@@ -104,7 +107,7 @@ function askAgain(connections: readonly Connection[], ask: Ask): () => void {
   };
 }
 
-/** An open loop: requests are due at a constant rate, and wait for a connection where none is free. */
+/** An open loop: requests are due at a constant rate. Where no connection is free, they wait for one. */
 function askAtRate(perSecond: number, connections: readonly Connection[], ask: Ask): () => void {
   const free = [...connections];
   const waiting: number[] = [];
@@ -127,7 +130,7 @@ function askAtRate(perSecond: number, connections: readonly Connection[], ask: A
   return () => clearInterval(timer);
 }
 
-/** Counts answers while the clock runs, and keeps the latencies of what was asked meanwhile. */
+/** Counts answers while the clock runs, and keeps the latencies of requests that were sent meanwhile. */
 class Recorder {
   isRunning = false;
   answers = 0;
@@ -189,7 +192,7 @@ export function requestsOf({
   return paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${head}\r\n`));
 }
 
-/** What processes use from now until the returned function is called. */
+/** Measures what processes use from now until the returned function is called. */
 function readProcesses(pids: Record<string, number>) {
   const before = Object.entries(pids).map(([name, pid]) => [name, pid, cpuSeconds(pid)] as const);
   const own = process.cpuUsage();

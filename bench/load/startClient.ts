@@ -4,7 +4,7 @@ import type { LoadJob, LoadResult } from './runLoad.js';
 
 /** A process that loads servers, one run at a time. */
 export interface LoadClient {
-  /** Rejects when the server cannot be reached or answers in a way that cannot be read. */
+  /** Rejects where the server cannot be reached, or sends an answer that cannot be read. */
   run(job: LoadJob): Promise<LoadResult>;
   stop(): void;
 }

@@ -1,6 +1,6 @@
 import { numberOf, orExit, valuesOf } from './parts.js';
 
-/** What the benchmark of reads beside an import is to do. */
+/** The options of the benchmark of reads beside an import. */
 export interface BusyReadsOptions {
   messages: number;
   seconds: number;
@@ -22,7 +22,7 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** The options, or the end of the process with help or with what is wrong. */
+/** Reads the options. With --help, or where they are wrong, it prints that and ends the process. */
 export function optionsOrExit(args: string[]): BusyReadsOptions {
   return orExit(HELP, () => readOptions(args));
 }

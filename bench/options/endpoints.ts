@@ -1,7 +1,7 @@
 import { ENDPOINTS, measurementNames, MODES } from '../measurements.js';
 import { listOf, numberOf, OptionError, orExit, valuesOf } from './parts.js';
 
-/** What the benchmark of the endpoints is to do. */
+/** The options of the benchmark of the endpoints. */
 export interface BenchOptions {
   messages: number;
   only: string[];
@@ -57,7 +57,7 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** The options, or the end of the process with help or with what is wrong. */
+/** Reads the options. With --help, or where they are wrong, it prints that and ends the process. */
 export function optionsOrExit(args: string[]): BenchOptions {
   return orExit(HELP, () => readOptions(args));
 }
@@ -91,7 +91,7 @@ export function readOptions(args: string[]): BenchOptions | undefined {
   };
 }
 
-/** Whether `--only` asks for a measurement; without it everything is asked for. */
+/** Whether `--only` selects a measurement. Without `--only`, all are selected. */
 export function isAskedFor(name: string, only: readonly string[]): boolean {
   return only.length === 0 || only.some((one) => one === name || name.split('/').includes(one));
 }

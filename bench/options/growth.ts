@@ -1,15 +1,15 @@
 import { numberOf, OptionError, orExit, valuesOf } from './parts.js';
 
-/** What the benchmark of growth is to do. */
+/** The options of the benchmark of growth. */
 export interface GrowthOptions {
   messages: number;
   from: number;
-  /** Requests of each question to each archive. */
+  /** How many requests each archive gets for each question. */
   requests: number;
   results: string;
 }
 
-/** In an archive of fewer messages some lists are empty, so that nothing can be asked of them. */
+/** In an archive with fewer messages some lists are empty, so nothing could be asked of them. */
 const LEAST_MESSAGES = 10_000;
 
 const HELP = `Usage: npm run bench -- growth [options]
@@ -32,7 +32,7 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** The options, or the end of the process with help or with what is wrong. */
+/** Reads the options. With --help, or where they are wrong, it prints that and ends the process. */
 export function optionsOrExit(args: string[]): GrowthOptions {
   return orExit(HELP, () => readOptions(args));
 }

@@ -11,17 +11,17 @@ export const LIVE_PARTS = {
 
 export type LivePart = keyof typeof LIVE_PARTS;
 
-/** What the benchmark of the live sync is to do. */
+/** The options of the benchmark of the live sync. */
 export interface LiveOptions {
   parts: LivePart[];
-  /** Events of `rest` and `busy`. */
+  /** How many events `rest` and `busy` have. */
   events: number;
-  /** Events a second, and minutes, of `burst`. */
+  /** How many events a second `burst` has, and for how many minutes. */
   rate: number;
   minutes: number;
-  /** Threads of the server of `burst`; one of them has 5,000 messages. */
+  /** How many threads the server of `burst` has. One of them has 5,000 messages. */
   threads: number;
-  /** Messages of `pages`. */
+  /** How many messages `pages` has. */
   messages: number;
 }
 
@@ -53,7 +53,7 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** The options, or the end of the process with help or with what is wrong. */
+/** Reads the options. With --help, or where they are wrong, it prints that and ends the process. */
 export function optionsOrExit(args: string[]): LiveOptions {
   return orExit(HELP, () => readOptions(args));
 }

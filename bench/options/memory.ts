@@ -1,6 +1,6 @@
 import { numberOf, orExit, valuesOf } from './parts.js';
 
-/** What the benchmark of memory is to do. */
+/** The options of the benchmark of memory. */
 export interface MemoryOptions {
   messages: number;
 }
@@ -19,7 +19,7 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** The options, or the end of the process with help or with what is wrong. */
+/** Reads the options. With --help, or where they are wrong, it prints that and ends the process. */
 export function optionsOrExit(args: string[]): MemoryOptions {
   return orExit(HELP, () => readOptions(args));
 }

@@ -5,7 +5,10 @@ export class OptionError extends Error {
   override name = 'OptionError';
 }
 
-/** What a command line asks for. Where it asks for help, or is wrong, that is printed and the process ends. */
+/**
+ * Returns what `read` returns. Where it returns undefined, help was asked for, and is printed. Where it throws
+ * OptionError, the message is printed. In both cases the process then ends.
+ */
 export function orExit<T>(help: string, read: () => T | undefined): T {
   try {
     const options = read();
@@ -19,7 +22,9 @@ export function orExit<T>(help: string, read: () => T | undefined): T {
   }
 }
 
-/** The values of a command line's options. Throws OptionError with the parser's own message when it cannot be parsed. */
+/**
+ * The values of a command line's options. Throws OptionError with the parser's own message where it cannot be parsed.
+ */
 export function valuesOf<T extends NonNullable<ParseArgsConfig['options']>>(
   args: string[],
   options: T,
@@ -31,12 +36,12 @@ export function valuesOf<T extends NonNullable<ParseArgsConfig['options']>>(
   }
 }
 
-/** The parts of a list that is written with commas. */
+/** The parts of a list that is separated by commas. */
 export function listOf(text: string): string[] {
   return text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
 }
 
-/** The number that an option gives. Throws OptionError outside of the bounds. */
+/** The number that an option gives. Throws OptionError where it is out of bounds. */
 export function numberOf(
   name: string,
   text: string,
